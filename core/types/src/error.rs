@@ -1,0 +1,155 @@
+//! Why something was refused or failed: numbers in consensus, words beside it.
+//!
+//! A receipt carries only the number. The words are rows of [`TABLE`], which the API, the CLI and the
+//! docs read; changing them never forks the chain.
+
+crate::record! {
+    /// The number of a failure, as it stands in a receipt.
+    pub struct Abort {
+        /// A row of the error table.
+        pub code: u16,
+    }
+}
+
+/// Which part of the protocol refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// 1000s: before anything runs.
+    Admission,
+    /// 1100s: reading the source.
+    Source,
+    /// 1200s: while a handler runs.
+    Execution,
+    /// 1300s: what the manifest does not allow.
+    Entitlement,
+    /// 1400s: tokens.
+    Token,
+    /// 1500s: timers and messages.
+    Schedule,
+    /// 1600s: runners and jobs.
+    Job,
+    /// 1900s: the rest.
+    Other,
+}
+
+impl Category {
+    /// The category's name in answers.
+    pub const fn slug(self) -> &'static str {
+        match self {
+            Self::Admission => "admission",
+            Self::Source => "source",
+            Self::Execution => "execution",
+            Self::Entitlement => "entitlement",
+            Self::Token => "token",
+            Self::Schedule => "schedule",
+            Self::Job => "job",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One row of the error table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorRow {
+    /// The number, for ever.
+    pub code: u16,
+    /// A stable name for programs.
+    pub slug: &'static str,
+    /// Which part refuses.
+    pub category: Category,
+    /// What happened.
+    pub what: &'static str,
+    /// Why that is refused.
+    pub why: &'static str,
+    /// What to do about it.
+    pub fix: &'static str,
+}
+
+macro_rules! errors {
+    ($( $code:literal $Name:ident $category:ident $slug:literal, $what:literal, $why:literal, $fix:literal; )+) => {
+        $(
+            #[doc = concat!($what, " ", $why)]
+            pub const $Name: Abort = Abort { code: $code };
+        )+
+
+        /// Every failure the protocol names, ascending by number.
+        pub const TABLE: &[ErrorRow] = &[
+            $( ErrorRow { code: $code, slug: $slug, category: Category::$category, what: $what, why: $why, fix: $fix }, )+
+        ];
+    };
+}
+
+errors! {
+    1000 NOT_CANONICAL Admission "not_canonical", "The bytes are not a transaction.", "Every transaction has exactly one encoding, and these bytes are not one.", "Build transactions with the CLI or a client library, and send them unchanged.";
+    1001 INVALID_SIGNATURE Admission "invalid_signature", "A signature does not match its signer.", "The key that signed is not the one of the address, the signature is not in low-S form, or the transaction changed after signing.", "Sign again with the key of the sender, after the last change.";
+    1002 WRONG_NONCE Admission "wrong_nonce", "The nonce is not the sender's next.", "Each transaction of an account has the number after the last one, so that none runs twice.", "Ask for the account's nonce and sign with it.";
+    1003 INSUFFICIENT_VALUE Admission "insufficient_balance_for_value", "The balance does not cover the value.", "What is sent must be there beside the reserved fee.", "Send less, or fund the account.";
+    1004 INSUFFICIENT_FEE Admission "insufficient_balance_for_fee", "The balance does not cover the fee.", "The limits times the maximum prices are reserved before anything runs.", "Lower the limits or prices, or fund the account.";
+    1005 OUT_OF_CYCLES Execution "out_of_cycles", "The cycles ran out.", "The handler needed more compute than the limit allows.", "Raise cycles_limit; simulate first to learn how much is needed.";
+    1006 OUT_OF_CELLS Execution "out_of_cells", "The cells ran out.", "The handler wrote or carried more bytes than the limit allows.", "Raise cells_limit; simulate first to learn how much is needed.";
+    1007 OVERFLOW Admission "fee_overflow", "The fee does not fit a number.", "A limit times a price is beyond all CBY there are.", "Use sane prices: the base fee and a small tip.";
+    1008 BASE_FEE_TOO_LOW Admission "base_fee_too_low", "The maximum price is below the base fee.", "The base fee of the block is burned, whoever proposes it.", "Ask for the base fees and offer at least those.";
+    1009 MISSING_SIGNER Admission "missing_signer", "A signer is missing.", "The instruction needs the signature of another account too.", "Add the co-signature.";
+    1010 WRONG_CHAIN Admission "wrong_chain", "The transaction is for another chain.", "The chain id is part of what is signed, so nothing can be replayed elsewhere.", "Set chain_id to this chain's and sign again.";
+    1011 LIMIT_TOO_HIGH Admission "limit_too_high", "A limit is above what any transaction may use.", "A block must have room for others too.", "Lower cycles_limit to the lane's budget or cells_limit to the block's cap.";
+    1012 SIGNERS_UNORDERED Admission "signers_unordered", "The additional signers are out of order.", "They ascend strictly by address, so that one set of signers has one encoding.", "Sort them by address and remove duplicates.";
+    1013 ORIGIN_NOT_ALLOWED Admission "origin_not_allowed", "The transaction carries origin fields.", "Those belong to deliveries that the protocol makes itself.", "Leave origin_tx_hash and origin_remaining_* absent.";
+    1014 TRANSACTION_TOO_LARGE Admission "transaction_too_large", "The transaction has too many bytes.", "A transaction has at most 128 KiB.", "Shorten the code or the payload.";
+    1015 LIMIT_TOO_LOW Admission "limit_too_low", "A limit is below the base cost.", "Every transaction pays a base cost before it runs.", "Raise the limits to at least the base cost.";
+    1016 TIP_ABOVE_MAX Admission "tip_above_max", "The tip is above the maximum price.", "The tip is part of the maximum price.", "Lower the priority fee or raise the maximum.";
+    1017 DEV_ONLY Admission "dev_only", "The instruction exists on dev chains only.", "It would create money or act for others.", "Use it with `cowboyd dev`.";
+    1018 POOL_FULL Admission "pool_full", "The pool of waiting transactions is full.", "What waits is bounded, and others offer more.", "Raise the tip or try again later.";
+    1019 REPLACEMENT_UNDERPRICED Admission "replacement_underpriced", "Another transaction of this nonce waits already.", "A replacement must offer at least a tenth more.", "Raise both maximum prices by 10 %.";
+    1020 NONCE_GAP Admission "nonce_gap", "The nonce is too far ahead.", "Only so many transactions of one account may wait.", "Send the missing ones first.";
+    1021 BAD_RECIPIENT Admission "bad_recipient", "The recipient cannot receive CBY.", "An actor needs the entitlement econ.hold_balance to hold any.", "Send to another address, or redeploy the actor with the entitlement.";
+    1022 BAD_SALT Admission "bad_salt", "The salt is too long.", "A salt has at most 32 bytes.", "Shorten it.";
+    1101 SYNTAX_ERROR Source "syntax_error", "The source is not Python 3.11.", "The parser stops at the line and column given.", "Fix the source at that place.";
+    1102 FORBIDDEN_SOURCE Source "forbidden_source", "The source uses something that actors may not.", "Clocks, files, sockets, threads, dynamic code and unlisted modules differ between machines.", "Use the chain's own: storage, timers, vrf, runners.";
+    1103 SOURCE_NOT_CANONICAL Source "source_not_canonical", "The source is not UTF-8.", "Source is stored as UTF-8, NFC, LF, without BOM.", "Save the file as UTF-8.";
+    1104 MODULE_FAILED Source "module_failed", "The module body failed.", "Top-level statements run once at deployment, without access to the chain.", "Move work into init.";
+    1201 HANDLER_RAISED Execution "handler_raised", "The handler raised an exception.", "Everything it did is undone.", "Look at the trace: it names the exception, file, line and source.";
+    1202 UNKNOWN_HANDLER Execution "unknown_handler", "The actor has no such handler.", "Only public methods of the actor can be called.", "Check the name; `cowboy actor get` lists the handlers.";
+    1203 ACTOR_NOT_FOUND Execution "actor_not_found", "There is no actor at the address.", "Nothing was deployed there.", "Check the address.";
+    1204 ADDRESS_TAKEN Execution "address_taken", "An actor lives at the address already.", "Creator, salt and code make the address; the same three make the same one.", "Use another salt.";
+    1205 OUT_OF_MEMORY Execution "out_of_memory", "The memory ran out.", "A call has 10 MiB.", "Hold less at once; keep large data in storage.";
+    1206 CALL_DEPTH Execution "call_depth_exceeded", "Calls nest too deeply.", "At most 32 actors may wait for each other.", "Send a message instead of calling.";
+    1207 QUOTA_EXCEEDED Execution "storage_quota_exceeded", "The storage is full.", "An actor has 1 MiB, or what its manifest asks for.", "Delete what is not needed.";
+    1208 RETURN_TOO_LARGE Execution "return_too_large", "The handler returned too much.", "Return data has at most 64 KiB.", "Return less, or store it and return the key.";
+    1209 OUT_OF_TIME Execution "out_of_time", "The delivery took too much of the machine.", "Beside cycles every operation has a frozen weight, so that no block takes too long.", "Do less hashing, verifying and storing in one call.";
+    1210 PERMISSION_DENIED Execution "permission_denied", "The sender may not call this handler.", "The actor restricts who may.", "Call as the owner or as one of the named addresses.";
+    1211 TRANSFER_FAILED Execution "transfer_failed", "The actor has less than it sends.", "Value goes out of its own balance.", "Fund the actor.";
+    1212 DETERMINISM Execution "determinism_error", "The handler did what would differ between machines.", "Reference cycles are refused, because memory is counted.", "Break the cycle: refer by key or index.";
+    1213 EVENT_TOO_LARGE Execution "event_too_large", "An event's data is too long.", "An event has at most 4,096 bytes.", "Emit a key and store the rest.";
+    1214 TOO_MANY_EVENTS Execution "too_many_events", "Too many events.", "A delivery announces a bounded number.", "Put more into each event.";
+    1215 INVALID_ARGUMENT Execution "invalid_argument", "An argument is not what the method takes.", "System methods read exact types.", "See the method's page.";
+    1216 NOT_OWNER Execution "not_owner", "The sender does not own the actor.", "Only the owner may.", "Sign with the owner's key.";
+    1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender is no system deployer.", "System instructions are for the accounts that genesis names.", "Ask a system deployer.";
+    1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
+    1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
+    1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";
+    1304 ENTITLEMENT_UNKNOWN Entitlement "entitlement_unknown", "There is no such entitlement.", "The registry lists all.", "See the entitlements page.";
+    1305 MANIFEST_INVALID Entitlement "manifest_invalid", "The manifest is not valid.", "It is canonical CBOR, sorted by id, without duplicates.", "Let the CLI write it from JSON.";
+    1306 ACTOR_NON_EXECUTABLE Entitlement "actor_non_executable", "The actor is not executable.", "An entitlement it needs was removed.", "The owner deploys a new manifest.";
+    1501 TIMER_IN_PAST Schedule "timer_in_past", "The timer's height is not in the future.", "A timer never fires in the block that makes it.", "Use a height above the current one.";
+    1502 TOO_MANY_TIMERS Schedule "too_many_timers", "The actor has too many timers.", "At most 1,024 live at once, or what the manifest says.", "Cancel some, or re-arm one.";
+    1503 TIMER_NOT_FOUND Schedule "timer_not_found", "There is no such timer.", "It fired, expired, was cancelled, or never was.", "Check the id.";
+    1504 TIMER_NOT_OWNED Schedule "timer_not_owned", "The timer belongs to another actor.", "Only its owner may change it.", "Ask the owner.";
+    1505 BAD_FEE_PAYER Schedule "bad_fee_payer", "The payer cannot be charged.", "A timer is paid by the actor itself or by who signed the transaction, never by a system actor.", "Leave fee_payer empty.";
+    1506 TIMER_LIMIT Schedule "timer_limit", "A timer's limit is too high.", "One fire may use 550,000 cycles and cells.", "Split the work over several timers.";
+    1507 TIMER_EXPIRY Schedule "timer_expiry", "The timer's expiry is out of range.", "It lies between its height and the longest time to live.", "Choose a nearer expiry.";
+    1508 FANOUT Schedule "fanout_exceeded", "Too many messages.", "A transaction and all that follows from it enqueues at most 1,024.", "Send fewer, or spread them over timers.";
+    1509 MAILBOX_FULL Schedule "mailbox_full", "The mailbox is full.", "It holds 1,000,000 bytes.", "Send later.";
+    1510 ORIGIN_EXHAUSTED Schedule "origin_exhausted", "Nothing is left to pay the delivery.", "A message is paid out of what the transaction that caused it reserved.", "Raise the limits of the first transaction.";
+    1511 TIMER_EXPIRED Schedule "timer_expired", "The timer expired unfired.", "Its last height passed.", "Choose a later expiry.";
+    1512 TIMER_UNFUNDED Schedule "timer_unfunded", "The timer's payer could not pay.", "The most a fire can cost is charged before it runs.", "Fund the payer.";
+    1513 TIMER_PAYLOAD Schedule "timer_payload_too_large", "The timer's payload is too large.", "It has at most 1 MiB.", "Store the data and pass its key.";
+    1514 DUPLICATE_MESSAGE Schedule "duplicate_message", "The message was delivered already.", "Each message is delivered once.", "Nothing: it is done.";
+    1900 UNAVAILABLE Other "unavailable", "The function is not part of this chain.", "The name exists so that imports work.", "Do without it.";
+    1901 INTERNAL Other "internal", "The chain refused for a reason of its own.", "This is a bug.", "Report it, with the transaction's hash.";
+}
+
+/// The row of a number, or the row of "unavailable" where a newer chain knows more numbers than this program.
+pub fn row(code: u16) -> &'static ErrorRow {
+    let fallback = || TABLE.iter().find(|row| row.code == UNAVAILABLE.code);
+    TABLE.iter().find(|row| row.code == code).or_else(fallback).expect("the table has the fallback row")
+}

@@ -1,0 +1,36 @@
+//! The words of the protocol and their one canonical encoding (003 §2.5).
+//!
+//! Everything that is hashed into a block, a state root or a receipt root is a type of this crate.
+//! Its bytes are the commonware codec's: fields in a frozen order, minimal varints, strict decoding.
+//! One value has exactly one encoding, and decoding refuses every other byte string.
+//!
+//! - [`wire`]: the building blocks of the encoding: records, variants, bounded lists.
+//! - [`units`]: newtypes of the numbers: heights, cycles, amounts.
+//! - [`address`], [`hash`]: names of accounts and of bytes.
+//! - [`instruction`], [`transaction`]: what a user asks for, and the signed envelope around it.
+//! - [`block`], [`receipt`]: what validators agree on, and what came of it.
+//! - [`merkle`]: the keccak tree of transactions and receipts.
+//! - [`signing`]: secp256k1, behind the feature `signing` (C code, so not on wasm32).
+
+pub mod address;
+pub mod block;
+pub mod error;
+pub mod hash;
+pub mod instruction;
+pub mod merkle;
+pub mod receipt;
+#[cfg(feature = "signing")]
+pub mod signing;
+pub mod transaction;
+pub mod units;
+pub mod wire;
+
+pub use address::Address;
+pub use block::{Block, Context, Header, LaneUsage};
+pub use error::{Abort, Category, ErrorRow};
+pub use hash::{Hash, blake3, keccak256};
+pub use instruction::{Actor, Instruction, System};
+pub use receipt::{Event, Fee, Receipt, ReceiptKind};
+pub use transaction::{CoSignature, Signature, Transaction};
+pub use units::{Amount, Cells, ChainId, Cycles, Height, Nonce, Price, TimestampMs};
+pub use wire::{Blob, List, Text};

@@ -1,0 +1,109 @@
+//! What came of a delivery: consensus data, committed to by the header's receipt root.
+
+use crate::address::Address;
+use crate::error::Abort;
+use crate::hash::{Hash, keccak256};
+use crate::units::{Amount, Cells, Cycles, Price};
+use crate::wire::{Blob, List, Text};
+use commonware_codec::Encode as _;
+
+/// The most bytes a handler returns, and the largest inline blob (003 §7.1).
+pub const MAX_RETURN_BYTES: usize = 64 * 1024;
+
+/// The most bytes of one event's data.
+pub const MAX_EVENT_BYTES: usize = 4_096;
+
+/// The most events of one receipt.
+pub const MAX_RECEIPT_EVENTS: usize = 65_536;
+
+crate::variants! {
+    /// What set a delivery off.
+    pub enum ReceiptKind {
+        /// A signed transaction.
+        0 Transaction,
+        /// A message that an actor sent in an earlier block.
+        1 Message,
+        /// A timer that came due, or was removed unfired.
+        2 Timer,
+        /// The answer to an off-chain job.
+        3 Callback,
+    }
+}
+
+crate::record! {
+    /// What an actor or the protocol announced while a delivery ran.
+    pub struct Event {
+        /// Who announced it.
+        pub emitter: Address,
+        /// What it is called.
+        pub name: Text<256>,
+        /// Its data, canonical CBOR.
+        pub data: Blob<MAX_EVENT_BYTES>,
+    }
+}
+
+crate::record! {
+    /// What a delivery cost, and where the money went (003 §2.3, §8.4).
+    pub struct Fee {
+        /// Who paid.
+        pub payer: Address,
+        /// Paid for a cycle, tip included.
+        pub cycle_price: Price,
+        /// Paid for a cell, tip included.
+        pub cell_price: Price,
+        /// Reserved before it ran.
+        pub reserved: Amount,
+        /// The base fees of what was used; gone for ever.
+        pub burned: Amount,
+        /// To the proposer.
+        pub tip: Amount,
+        /// Given back at once. What its messages may still use stays reserved.
+        pub refunded: Amount,
+    }
+}
+
+crate::record! {
+    /// What came of a transaction, a message, a timer or a callback.
+    pub struct Receipt {
+        /// Its name: a transaction's digest, or keccak256(origin ‖ be32(index)) (decision 125).
+        pub id: Hash,
+        /// What set it off.
+        pub kind: ReceiptKind,
+        /// The transaction or timer where it began; its own name for a transaction.
+        pub origin: Hash,
+        /// Who asked.
+        pub sender: Address,
+        /// Who was asked.
+        pub target: Address,
+        /// Which handler of it, where it has any.
+        pub handler: Text<256>,
+        /// CBY that went along.
+        pub value: Amount,
+        /// Compute used, wasted work of a failed call included.
+        pub cycles_used: Cycles,
+        /// Bytes used.
+        pub cells_used: Cells,
+        /// What it cost.
+        pub fee: Fee,
+        /// The actor it deployed.
+        pub created: Option<Address>,
+        /// What the handler returned.
+        pub return_data: Blob<MAX_RETURN_BYTES>,
+        /// What was announced; nothing where it failed, but for announcements of the protocol.
+        pub events: List<Event, MAX_RECEIPT_EVENTS>,
+        /// Why it failed, where it did.
+        pub abort: Option<Abort>,
+    }
+}
+
+impl Receipt {
+    /// The receipt's leaf in the header's receipt root: keccak256 of its encoding.
+    pub fn digest(&self) -> Hash {
+        keccak256(&[&self.encode()])
+    }
+
+    /// Whether everything it asked for was done.
+    pub fn is_success(&self) -> bool {
+        self.abort.is_none()
+    }
+}
