@@ -1,0 +1,64 @@
+//! Every number of the protocol: one row each, with unit, range, tier, source and meaning.
+//!
+//! The structs that the transition reads, the table of `GET /params`, governance's range checks and the
+//! docs page all derive from the rows in [`rows`]. A number that is consensus and not a row is a bug.
+
+mod rows;
+mod table;
+
+pub use rows::*;
+pub use table::{Row, SetError, Tier, Unit};
+
+impl Params {
+    /// The row of a name like `fees.alpha`.
+    pub fn row(name: &str) -> Option<&'static Row> {
+        Self::ROWS.iter().find(|row| row.name == name)
+    }
+
+    /// Sets a parameter as governance would: known, not fixed, within its range.
+    pub fn set(&mut self, id: u16, value: u64) -> Result<(), SetError> {
+        let row = Self::ROWS.iter().find(|row| row.id == id).ok_or(SetError::Unknown)?;
+        if row.tier == Tier::Fixed {
+            return Err(SetError::Fixed);
+        }
+        self.set_at_genesis(id, value)
+    }
+
+    /// Sets a parameter before the chain begins: fixed rows too, within their range.
+    pub fn set_at_genesis(&mut self, id: u16, value: u64) -> Result<(), SetError> {
+        let row = Self::ROWS.iter().find(|row| row.id == id).ok_or(SetError::Unknown)?;
+        if value < row.min || row.max < value {
+            return Err(SetError::OutOfRange { min: row.min, max: row.max });
+        }
+        *self.slot(id).expect("every row has a slot") = value;
+        Ok(())
+    }
+}
+
+/// The docs page of the parameters, in Markdown.
+pub fn markdown() -> String {
+    let mut page = String::from("# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity.\n");
+    for (group, about) in Params::GROUPS {
+        page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));
+        for row in Params::ROWS.iter().filter(|row| row.name.split('.').next() == Some(group)) {
+            page.push_str(&format!(
+                "| 0x{:04X} | `{}` | {} | {} | {} – {} | {} | {} | {} |\n",
+                row.id, row.name, grouped(row.genesis), row.unit.name(), grouped(row.min), grouped(row.max), row.tier, row.source, row.doc.trim()
+            ));
+        }
+    }
+    page
+}
+
+/// A number with a comma after every third digit.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,457 @@
+//! The rows. Numbers are for ever: a removed row's number is never used again.
+
+use crate::table::{Row, Tier, Unit, parameters};
+
+parameters! {
+    /// What one delivery and one actor may use.
+    0x01 execution: Execution {
+        /// Heap of one call, as the VM models it; beyond it the call traps.
+        0x01 memory_per_call: Bytes = 10_485_760 in 1_048_576..=104_857_600, T0, "003 §3.2, §13";
+        /// Persistent storage of one actor; a write beyond it is refused.
+        0x02 storage_quota_per_actor: Bytes = 1_048_576 in 65_536..=8_388_608, T0, "003 §3.2, §13";
+        /// Storage of an actor that posted a bond.
+        0x03 storage_quota_bonded: Bytes = 8_388_608 in 1_048_576..=67_108_864, T0, "003 §3.2";
+        /// Actors that may wait for each other; a deeper call fails in the caller.
+        0x04 reentrancy_depth: Count = 32 in 1..=32, T0, "003 §3.3, §12.1, §13";
+        /// Messages that a transaction and all that follows from it may enqueue; the next reverts.
+        0x05 fanout_per_tx: Count = 1_024 in 1..=65_536, T0, "003 §3.3, §13";
+        /// Bytes waiting in one mailbox; a message beyond it reverts its sender.
+        0x06 mailbox_capacity: Bytes = 1_000_000 in 65_536..=16_000_000, T0, "003 §3.3, §13";
+        /// Blocks for which a delivered message's id is remembered.
+        0x07 dedup_window: Blocks = 10_000 in 1_000..=1_000_000, T0, "003 §3.3, §13";
+        /// Python frames of one call.
+        0x08 recursion_limit: Count = 256 in 64..=256, Fixed, "003 Overview";
+        /// Bytes of /tmp in one call.
+        0x09 scratch_bytes: Bytes = 262_144 in 0..=1_048_576, T0, "003 §3.1";
+        /// Bytes that a handler may return.
+        0x0A return_bytes: Bytes = 65_536 in 1_024..=65_536, T0, "003 §4.1, §7.1";
+        /// Bytes of a transaction.
+        0x0B transaction_bytes: Bytes = 131_072 in 16_384..=131_072, T0, "003 §12.1";
+        /// Cycles of one actor in a block before its deliveries wait for spare room.
+        0x0C actor_block_cycles: Cycles = 1_000_000 in 100_000..=80_000_000, T0, "003 §12.1";
+        /// Bits of the largest integer; one more raises OverflowError.
+        0x0D integer_bits: Count = 4_096 in 256..=4_096, Fixed, "CIP-3";
+        /// Encoded bytes of one event's data.
+        0x0E event_bytes: Bytes = 4_096 in 256..=4_096, T0, "CIP-6";
+        /// Frozen weight of one delivery, beyond which it traps.
+        0x0F delivery_weight: Nanoseconds = 100_000_000 in 1_000_000..=1_000_000_000, T0, "ours: decision 132";
+        /// Frozen weight of a block, beyond which the rest waits for the next.
+        0x10 block_weight: Nanoseconds = 400_000_000 in 10_000_000..=4_000_000_000, T0, "ours: decision 132";
+        /// The proposer's own time for packing a block; not consensus.
+        0x11 propose_time: Nanoseconds = 300_000_000 in 1_000_000..=2_000_000_000, T0, "ours: decision 132";
+        /// Cycles that `call` gives its callee when the caller names none.
+        0x12 call_cycles_default: Cycles = 100_000 in 1_000..=22_222_222, T0, "CIP-6";
+        /// Keys that one prefix scan returns at most.
+        0x13 scan_limit: Count = 1_000 in 1..=1_000, T0, "CIP-6";
+        /// Bytes of a storage key.
+        0x14 storage_key_bytes: Bytes = 4_096 in 64..=4_096, T0, "ours";
+        /// Cycles of one read-only query from outside, when the caller names none.
+        0x15 query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
+    }
+
+    /// The two fee markets.
+    0x02 fees: Fees {
+        /// Cycles of a block at which the base fee stands still.
+        0x01 cycles_target: Cycles = 20_000_000 in 1_000_000..=1_000_000_000, T0, "003 §4.3, §17.8";
+        /// Cells of a block at which the base fee stands still.
+        0x02 cells_target: Cells = 4_000_000 in 100_000..=100_000_000, T0, "003 §4.3, §17.8";
+        /// Cycles of a block, at most.
+        0x03 block_cycles: Cycles = 80_000_000 in 1_000_000..=4_000_000_000, T0, "003 §4.3, §17.8";
+        /// Cells of a block, at most: four times the target, as for cycles.
+        0x04 block_cells: Cells = 16_000_000 in 400_000..=400_000_000, T0, "ours: decision 16";
+        /// How gently a base fee follows use.
+        0x05 alpha: Count = 96 in 1..=10_000, T0, "003 §4.2, §17.8";
+        /// A base fee moves by at most one part in this a block.
+        0x06 max_change_denominator: Count = 96 in 1..=10_000, T0, "003 §4.2, §17.8";
+        /// The floor of both base fees.
+        0x07 base_fee_min: Price = 10_000 in 1..=1_000_000_000, T0, "003 §4.2, §17.8";
+        /// The ceiling of both base fees: all CBY for one unit.
+        0x08 base_fee_max: Price = 1_000_000_000_000_000_000 in 1_000_000..=1_000_000_000_000_000_000, T0, "ours: CIP-3's 10^24 does not fit the field";
+        /// What a waiting transaction's replacement must offer more; not consensus.
+        0x09 replacement_bump: BasisPoints = 1_000 in 1..=10_000, T0, "ours";
+    }
+
+    /// Block space by kind of work (003 §6.3, §17.9).
+    0x03 lanes: Lanes {
+        /// Governance, validators, upgrades.
+        0x01 system_cycles: Cycles = 40_000_000 in 1_000_000..=1_000_000_000, T0, "003 §17.9";
+        /// Timers.
+        0x02 timer_cycles: Cycles = 8_888_890 in 550_000..=1_000_000_000, T0, "003 §17.9, §5.1a";
+        /// Job results and callbacks.
+        0x03 runner_cycles: Cycles = 8_888_888 in 550_000..=1_000_000_000, T0, "003 §17.9";
+        /// Everything else.
+        0x04 user_cycles: Cycles = 22_222_222 in 1_000_000..=1_000_000_000, T0, "003 §17.9";
+        /// The system lane's base fee, as a share of the global one.
+        0x05 system_fee_multiplier: BasisPoints = 10_000 in 0..=1_000_000, T0, "003 §6.3, §13";
+        /// The timer lane's base fee, as a share of the global one.
+        0x06 timer_fee_multiplier: BasisPoints = 10_000 in 0..=1_000_000, T0, "003 §6.3, §13";
+        /// The runner lane's base fee, as a share of the global one.
+        0x07 runner_fee_multiplier: BasisPoints = 10_000 in 0..=1_000_000, T0, "003 §6.3, §13";
+        /// The user lane's base fee, as a share of the global one.
+        0x08 user_fee_multiplier: BasisPoints = 10_000 in 0..=1_000_000, T0, "003 §6.3, §13";
+        /// The part of the user lane that messages of earlier blocks may take before new transactions.
+        0x09 delivery_share: BasisPoints = 5_000 in 0..=10_000, T0, "ours: decision 125";
+    }
+
+    /// What a transaction pays before it runs (003 §17.2).
+    0x04 intrinsic: Intrinsic {
+        /// A transfer of CBY.
+        0x01 transfer_cycles: Cycles = 21_000 in 1_000..=1_000_000, T0, "003 §17.2";
+        /// A deployment, beside one cell for each byte of code.
+        0x02 deploy_cycles: Cycles = 100_000 in 1_000..=10_000_000, T0, "003 §17.2";
+        /// A call of a handler, beside one cell for each byte of payload.
+        0x03 message_cycles: Cycles = 21_000 in 1_000..=1_000_000, T0, "003 §17.2";
+        /// A request to a model, beside one cell for each byte of the prompt.
+        0x04 llm_request_cycles: Cycles = 10_000 in 1_000..=1_000_000, T0, "003 §17.2";
+        /// A transaction that only schedules.
+        0x05 timer_cycles: Cycles = 5_000 in 1_000..=1_000_000, T0, "003 §17.2";
+        /// The same, in bytes.
+        0x06 timer_cells: Cells = 64 in 0..=10_000, T0, "003 §17.2";
+        /// Any other instruction of the protocol.
+        0x07 system_cycles: Cycles = 5_000 in 1_000..=1_000_000, T0, "ours";
+    }
+
+    /// What the host charges an actor (003 §3.5, §17.3, §17.4).
+    0x05 costs: Costs {
+        /// Reading a key, beside a hundredth of a cell for each byte.
+        0x01 storage_read: Cycles = 100 in 1..=100_000, T0, "003 §17.3";
+        /// Writing a key, beside a cell for each byte.
+        0x02 storage_write: Cycles = 200 in 1..=100_000, T0, "003 §17.3";
+        /// Asking for facts of the block.
+        0x03 block_info: Cycles = 100 in 1..=100_000, T0, "003 §17.3";
+        /// Announcing an event.
+        0x04 event: Cycles = 500 in 1..=100_000, T0, "003 §17.3";
+        /// Each byte of an event.
+        0x05 event_byte: Cycles = 5 in 0..=1_000, T0, "003 §17.3";
+        /// Sending a message, its payload aside.
+        0x06 send: Cycles = 80 in 1..=100_000, T0, "003 §3.5, §17.3";
+        /// Scheduling, extending or cancelling a timer; never refunded.
+        0x07 timer: Cycles = 200 in 1..=100_000, T0, "003 §3.5, §5.1a";
+        /// Committing to a blob, each KiB.
+        0x08 blob_kib: Cycles = 40 in 1..=100_000, T0, "003 §3.5";
+        /// Verifying a BLS12-381 signature.
+        0x09 verify_bls: Cycles = 8_000 in 1..=10_000_000, T0, "003 §3.5";
+        /// Verifying an Ed25519 signature.
+        0x0A verify_ed25519: Cycles = 5_000 in 1..=10_000_000, T0, "003 §3.5";
+        /// Verifying or recovering a secp256k1 signature.
+        0x0B verify_secp256k1: Cycles = 10_000 in 1..=10_000_000, T0, "003 §3.5";
+        /// SHA-256, before the blocks.
+        0x0C sha256: Cycles = 500 in 0..=100_000, T0, "003 §3.5";
+        /// SHA-256, each 64 bytes begun.
+        0x0D sha256_block: Cycles = 8 in 1..=10_000, T0, "003 §3.5";
+        /// Keccak-256, each 32 bytes begun.
+        0x0E keccak_word: Cycles = 6 in 1..=10_000, T0, "003 §3.5";
+        /// Deriving randomness.
+        0x0F randomness: Cycles = 1_000 in 1..=100_000, T0, "003 §3.5";
+        /// Calling another actor, beside what it uses.
+        0x10 call: Cycles = 1_000 in 1..=100_000, T0, "ours";
+        /// Moving CBY out of an actor.
+        0x11 transfer: Cycles = 1_000 in 1..=100_000, T0, "ours: as token_transfer";
+        /// A prefix scan, before the keys.
+        0x12 scan: Cycles = 500 in 1..=100_000, T0, "CIP-6";
+        /// A prefix scan, each key asked for.
+        0x13 scan_key: Cycles = 50 in 1..=100_000, T0, "CIP-6";
+        /// Bytes that one cell of reading covers.
+        0x14 read_bytes_per_cell: Bytes = 100 in 1..=10_000, T0, "003 §17.4";
+        /// Bytes that one cell of events covers.
+        0x15 event_bytes_per_cell: Bytes = 2 in 1..=10_000, T0, "003 §17.4";
+        /// A request to the off-chain market.
+        0x16 submit_job: Cycles = 10_000 in 1..=1_000_000, T0, "003 §17.2";
+        /// Moving a token.
+        0x17 token_transfer: Cycles = 1_000 in 1..=100_000, T0, "003 §17.3";
+        /// Moving a token for another account.
+        0x18 token_transfer_from: Cycles = 1_500 in 1..=100_000, T0, "003 §17.3";
+        /// Allowing another account to move tokens.
+        0x19 token_approve: Cycles = 500 in 1..=100_000, T0, "003 §17.3";
+        /// Reading a token balance.
+        0x1A token_balance_of: Cycles = 100 in 1..=100_000, T0, "003 §17.3";
+        /// Minting tokens.
+        0x1B token_mint: Cycles = 1_000 in 1..=100_000, T0, "003 §17.3";
+        /// Burning tokens.
+        0x1C token_burn: Cycles = 500 in 1..=100_000, T0, "003 §17.3";
+        /// Creating a token.
+        0x1D token_create: Cycles = 10_000 in 1..=1_000_000, T0, "003 §17.3";
+        /// Cells of a token transfer, mint or burn.
+        0x1E token_transfer_cells: Cells = 64 in 0..=10_000, T0, "003 §17.3";
+        /// Cells of a token transfer for another account.
+        0x1F token_transfer_from_cells: Cells = 96 in 0..=10_000, T0, "003 §17.3";
+        /// Cells of a token approval.
+        0x20 token_approve_cells: Cells = 32 in 0..=10_000, T0, "003 §17.3";
+        /// Cells of a token's creation, its name and symbol aside.
+        0x21 token_create_cells: Cells = 256 in 0..=10_000, T0, "003 §17.3";
+        /// Cycles of one token hook, at most.
+        0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";
+    }
+
+    /// Timers (003 §5.1a; the auction of §5.1b from `auction_height` on).
+    0x06 timers: Timers {
+        /// How far ahead a timer's expiry may lie.
+        0x01 ttl_blocks: Blocks = 2_592_000 in 1_000..=315_360_000, T0, "CIP-5";
+        /// Cycles of one fire.
+        0x02 cycles_per_fire: Cycles = 550_000 in 10_000..=8_888_890, T0, "003 §5.1a";
+        /// Cells of one fire.
+        0x03 cells_per_fire: Cells = 550_000 in 10_000..=16_000_000, T0, "003 §5.1a";
+        /// Live timers of one actor; the next is refused.
+        0x04 timers_per_actor: Count = 1_024 in 1..=65_536, T0, "003 §5.1a";
+        /// The cleanup lane: cycles for removing timers that expired or that nobody pays.
+        0x05 cleanup_cycles: Cycles = 5_000_000 in 10_000..=80_000_000, T0, "CIP-5";
+        /// Cycles that the cleanup lane counts for one removal.
+        0x06 cleanup_cost: Cycles = 500 in 1..=100_000, T0, "ours";
+        /// Bytes of a timer's payload.
+        0x07 payload_bytes: Bytes = 1_048_576 in 1_024..=1_048_576, T0, "CIP-5";
+        /// The first height of the auction; the greatest value means never.
+        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3, "003 §5.1b";
+        /// Cycles of one fire in the auction.
+        0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3, "003 §5.1b";
+        /// Use of the lane at which its base fee stands still.
+        0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3, "003 §5.1b";
+        /// The most that the lane's base fee moves in a block.
+        0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3, "003 §5.1b";
+        /// Blocks over which fires are counted for fairness.
+        0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3, "003 §5.1b";
+        /// The default bid, as a share of the lane's base fee.
+        0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3, "003 §5.1b";
+        /// The tip of the hint `economy`, as a share of the median.
+        0x0E tip_economy: BasisPoints = 8_000 in 0..=100_000, T3, "003 §5.1b";
+        /// The tip of the hint `standard`.
+        0x0F tip_standard: BasisPoints = 10_000 in 0..=100_000, T3, "003 §5.1b";
+        /// The tip of the hint `fast`.
+        0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3, "003 §5.1b";
+        /// The tip of the hint `urgent`.
+        0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3, "003 §5.1b";
+    }
+
+    /// Validators, time and randomness (003 §6, §13).
+    0x07 consensus: Consensus {
+        /// Blocks of an epoch.
+        0x01 epoch: Blocks = 3_600 in 10..=100_000, Fixed, "003 §13";
+        /// Time between blocks that proposers keep; not consensus.
+        0x02 block_time: Milliseconds = 1_000 in 1..=60_000, T0, "003 §6.1, §13";
+        /// How far a block's time may run ahead of the verifier's clock before the verifier waits; not consensus.
+        0x03 clock_ahead: Milliseconds = 500 in 0..=60_000, T0, "ours: decision 121";
+        /// How much later than its parent a block may be.
+        0x04 clock_gap: Milliseconds = 3_600_000 in 1_000..=86_400_000, Fixed, "ours: decision 121";
+        /// What a validator must stake.
+        0x05 validator_stake: Amount = 100_000_000_000_000 in 1_000_000_000..=1_000_000_000_000_000_000, T0, "003 §13; the number is ours: decision 131";
+        /// Blocks between leaving and withdrawing the stake: 7 days.
+        0x06 unbonding: Blocks = 604_800 in 3_600..=31_536_000, T0, "003 §13";
+        /// Blocks in jail: 24 hours.
+        0x07 jail: Blocks = 86_400 in 3_600..=31_536_000, T0, "003 §13";
+        /// Each further jailing doubles the time, up to this many times the first.
+        0x08 jail_growth_cap: Count = 64 in 1..=1_024, T0, "ours: decision 96";
+        /// Stake lost by signing two blocks of one round.
+        0x09 double_sign_slash: BasisPoints = 100 in 0..=10_000, T3, "003 §13";
+        /// Blocks over which absence is counted.
+        0x0A downtime_window: Blocks = 1_000 in 10..=100_000, T0, "003 Slashing";
+        /// The share of them that may be missed.
+        0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0, "003 Slashing";
+        /// Rounds whose seeds actors can read.
+        0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
+    }
+
+    /// Runners and jobs (003 §5, §13; CIP-2).
+    0x08 jobs: Jobs {
+        /// The smallest adaptive committee.
+        0x01 committee_min: Count = 3 in 1..=9, T0, "003 §5.3, §13";
+        /// The largest adaptive committee.
+        0x02 committee_max: Count = 9 in 1..=63, T0, "003 §5.3, §13";
+        /// The committee before the first epoch is computed.
+        0x03 committee_fallback: Count = 5 in 1..=63, T0, "003 §13, §13.1";
+        /// Its threshold.
+        0x04 threshold_fallback: Count = 3 in 1..=63, T0, "003 §13, §13.1";
+        /// How much of a new concentration index enters the average.
+        0x05 concentration_smoothing: BasisPoints = 1_250 in 1..=10_000, T0, "CIP-2";
+        /// Rounds between a job and the seed that draws its committee.
+        0x06 draw_delay: Count = 2 in 1..=256, T0, "ours: decision 36";
+        /// Blocks in which a result may be challenged: 15 minutes.
+        0x07 challenge_window: Blocks = 900 in 10..=604_800, T0, "003 §5.3, §13";
+        /// What a challenger puts down.
+        0x08 challenge_bond: Amount = 100_000_000_000 in 1..=1_000_000_000_000_000_000, T0, "003 §5.3, §13";
+        /// A job's own window for disputes, where it names none.
+        0x09 dispute_window: Blocks = 75 in 1..=604_800, T0, "003 §13";
+        /// The least a runner stakes.
+        0x0A runner_stake_floor: Amount = 10_000_000_000_000 in 1..=1_000_000_000_000_000_000, T0, "003 §5.2, §13";
+        /// Stake for each unit of the largest job a runner takes.
+        0x0B runner_stake_ratio: BasisPoints = 15_000 in 0..=1_000_000, T0, "003 §5.2";
+        /// Blocks after which half of a reputation's distance is gone: about 14 days.
+        0x0C reputation_half_life: Blocks = 1_209_600 in 3_600..=31_536_000, T0, "003 §13";
+        /// The least reputation of a candidate.
+        0x0D reputation_min: Count = 50 in 0..=200, T0, "002 §4";
+        /// What a timeout costs.
+        0x0E reputation_timeout: Count = 5 in 0..=200, T0, "002 §6";
+        /// The percentile of reputation from which a member may aggregate.
+        0x0F aggregator_percentile: Count = 50 in 0..=100, T0, "003 §13";
+        /// The aggregator's part of the gross payment, out of the runners' share.
+        0x10 aggregator_bonus: BasisPoints = 150 in 0..=1_000, T0, "003 §13";
+        /// Stake lost by committing and not revealing.
+        0x11 non_reveal_slash: BasisPoints = 2_500 in 0..=10_000, T0, "003 §13";
+        /// Stake lost by any other proven dishonesty.
+        0x12 dishonesty_slash: BasisPoints = 3_000 in 0..=10_000, T0, "001 §5.3; decision 42";
+        /// Slashed stake: burned.
+        0x13 slash_burn: BasisPoints = 10_000 in 0..=10_000, T3, "003 §8.4, §13";
+        /// Slashed stake: to who proved it.
+        0x14 slash_submitter: BasisPoints = 0 in 0..=10_000, T3, "003 §8.4, §13";
+        /// Slashed stake: to the treasury.
+        0x15 slash_treasury: BasisPoints = 0 in 0..=10_000, T3, "003 §8.4, §13";
+        /// A job's price: to the runners.
+        0x16 payout_runners: BasisPoints = 8_900 in 0..=10_000, T3, "003 §8.4, §13";
+        /// A job's price: burned.
+        0x17 payout_burn: BasisPoints = 1_000 in 0..=10_000, T3, "003 §8.4, §13";
+        /// A job's price: to the treasury.
+        0x18 payout_treasury: BasisPoints = 100 in 0..=10_000, T3, "003 §8.4, §13";
+        /// Draws after the first before a job fails.
+        0x19 retries: Count = 3 in 0..=10, T0, "002 §6";
+        /// Blocks without a heartbeat after which a runner is unhealthy.
+        0x1A heartbeat_timeout: Blocks = 300 in 10..=86_400, T0, "ours: decision 78";
+        /// Blocks between the commit deadline and the reveal's.
+        0x1B reveal_window: Blocks = 60 in 1..=3_600, T0, "CIP-2";
+        /// Blocks in which a crash may be attested.
+        0x1C crash_window: Blocks = 50 in 1..=3_600, T0, "CIP-2";
+        /// What publishing a model puts down.
+        0x1D model_deposit: Amount = 1_000_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "003 §5.1";
+        /// Usage beyond this share of what is expected is reviewed.
+        0x1E anomaly_ratio: BasisPoints = 20_000 in 10_000..=1_000_000, T0, "003 Runner Resource Accounting";
+        /// Cycles held for a job's callback, where the job names none.
+        0x1F callback_cycles: Cycles = 1_000_000 in 102_000..=22_222_222, T0, "ours: decision 129";
+        /// Cells held for a job's callback, where the job names none.
+        0x20 callback_cells: Cells = 150_000 in 1_000..=16_000_000, T0, "ours: decision 129";
+        /// Bytes of a job's result.
+        0x21 result_bytes: Bytes = 65_536 in 1_024..=65_536, T0, "003 §5.4";
+    }
+
+    /// Rent for persistent storage (003 §4.4, §17.5).
+    0x09 rent: Rent {
+        /// Blocks between two collections: a day.
+        0x01 epoch: Blocks = 86_400 in 100..=1_000_000, T0, "003 §17.5";
+        /// Rent of one byte for a year.
+        0x02 rate: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "003 §17.5";
+        /// Collections in a year, by which the rate is divided.
+        0x03 epochs_per_year: Count = 365 in 1..=100_000, Fixed, "003 §17.5";
+        /// Bytes of an actor that are free.
+        0x04 free_bytes: Bytes = 10_240 in 0..=1_048_576, T0, "003 §13, §17.5";
+        /// Unpaid collections until the warning begins.
+        0x05 grace_epochs: Count = 7 in 0..=365, T0, "003 §13";
+        /// Collections of warning.
+        0x06 warning_epochs: Count = 3 in 0..=365, T0, "003 §13";
+        /// Unpaid collections until eviction.
+        0x07 eviction_epochs: Count = 10 in 1..=365, T0, "003 §13, §17.5";
+        /// What restoring costs beside the debt.
+        0x08 catch_up: BasisPoints = 1_000 in 0..=100_000, T0, "003 §13, §17.5";
+        /// The reserve an actor keeps, as a share of a year's rent: about five weeks.
+        0x09 reserve: BasisPoints = 1_000 in 0..=10_000, T0, "003 §13";
+        /// State size that the rate steers to; zero keeps the rate.
+        0x0A target_state_size: Bytes = 0 in 0..=18_446_744_073_709_551_615, T0, "003 §13";
+        /// How gently the rate follows the size.
+        0x0B alpha: Count = 8 in 1..=1_000, T0, "003 State Rent";
+        /// The most that the rate moves at once.
+        0x0C max_change: BasisPoints = 1_250 in 1..=10_000, T0, "003 State Rent";
+        /// Blocks for which relays keep shards that no manifest names.
+        0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0, "003 §7.3";
+    }
+
+    /// Supply (003 §8).
+    0x0A economics: Economics {
+        /// CBY at genesis.
+        0x01 genesis_supply: Amount = 1_000_000_000_000_000_000 in 1_000_000_000_000_000_000..=1_000_000_000_000_000_000, Fixed, "003 §8.1";
+        /// Gross inflation of year 1.
+        0x02 inflation_year_1: BasisPoints = 800 in 0..=1_000, T3, "003 §8.2";
+        /// Gross inflation of year 2.
+        0x03 inflation_year_2: BasisPoints = 600 in 0..=1_000, T3, "003 §8.2";
+        /// Gross inflation of year 3.
+        0x04 inflation_year_3: BasisPoints = 400 in 0..=1_000, T3, "003 §8.2";
+        /// Gross inflation of year 4.
+        0x05 inflation_year_4: BasisPoints = 300 in 0..=1_000, T3, "003 §8.2";
+        /// Gross inflation from year 5 on.
+        0x06 inflation_floor: BasisPoints = 200 in 0..=1_000, T3, "003 §8.2";
+        /// The most inflation that governance may set.
+        0x07 inflation_cap: BasisPoints = 1_000 in 1_000..=1_000, Fixed, "003 §8.2";
+        /// The most that governance may change it in a year.
+        0x08 inflation_step: BasisPoints = 200 in 200..=200, Fixed, "003 §8.2";
+        /// Blocks of a year.
+        0x09 year: Blocks = 31_536_000 in 31_536_000..=31_536_000, Fixed, "004 §10; decision 75";
+        /// What the faucet of a dev or test chain gives.
+        0x0A faucet: Amount = 5_000_000_000_000 in 0..=1_000_000_000_000_000, T0, "CIP notes";
+    }
+
+    /// Entitlements (000; 002 §7).
+    0x0B entitlements: Entitlements {
+        /// Blocks between a deprecation and the removal: about 7 days.
+        0x01 deprecation_window: Blocks = 604_800 in 100..=31_536_000, T0, "000 §9.11";
+        /// Records of one address in the registry.
+        0x02 records_per_address: Count = 256 in 1..=10_000, T0, "002 §7.5";
+        /// Roles of one address.
+        0x03 roles_per_address: Count = 64 in 1..=10_000, T0, "002 §7.5";
+        /// Links of a chain of delegations.
+        0x04 delegation_depth: Count = 5 in 1..=32, T0, "002 §7.5";
+        /// Bytes of a manifest.
+        0x05 manifest_bytes: Bytes = 16_384 in 1_024..=65_536, T0, "ours";
+        /// Grants of a manifest.
+        0x06 grants_per_manifest: Count = 64 in 1..=256, T0, "ours";
+    }
+
+    /// Names (004).
+    0x0C names: Names {
+        /// Letters of the shortest name.
+        0x01 length_min: Count = 3 in 1..=64, T0, "004 §7.3, §10";
+        /// Letters of the longest name.
+        0x02 length_max: Count = 64 in 3..=64, T0, "004 §7.3, §10";
+        /// Blocks after the expiry in which the owner may renew: 30 days.
+        0x03 grace: Blocks = 2_592_000 in 100..=31_536_000, T0, "004 §7.6, §10";
+        /// Blocks of the auction after that: 7 days.
+        0x04 auction: Blocks = 604_800 in 100..=31_536_000, T0, "004 §7.6, §10";
+        /// The auction's first price, as a multiple of the yearly fee.
+        0x05 auction_start: Count = 10 in 1..=1_000, T0, "004 §7.6";
+        /// A registration fee: to the protocol.
+        0x06 protocol_share: BasisPoints = 1_000 in 0..=10_000, T0, "004 §7.5, §10";
+        /// A registration fee: to the gateways. The rest is burned.
+        0x07 gateway_share: BasisPoints = 2_000 in 0..=10_000, T0, "004 §9.4, §10";
+        /// A year of a name of three letters.
+        0x08 fee_3: Amount = 1_000_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
+        /// A year of a name of four letters.
+        0x09 fee_4: Amount = 200_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
+        /// A year of a name of five letters.
+        0x0A fee_5: Amount = 50_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
+        /// A year of a longer name.
+        0x0B fee_6: Amount = 10_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
+    }
+
+    /// Gateways (004).
+    0x0D gateways: Gateways {
+        /// What a gateway stakes.
+        0x01 stake_min: Amount = 10_000_000_000_000 in 1..=1_000_000_000_000_000_000, T0, "004 §10; the number is ours: decision 131";
+        /// Health after a heartbeat; one less each block.
+        0x02 health: Blocks = 3_600 in 10..=86_400, T0, "004 §9.2, §10";
+        /// Blocks between becoming inactive and withdrawing the stake.
+        0x03 unstake_delay: Blocks = 604_800 in 100..=31_536_000, T0, "004 §9.2";
+        /// Requests a second of one actor at one gateway.
+        0x04 requests_per_second: Count = 100 in 1..=1_000_000, T0, "004 §9.5, §10";
+        /// Connections of one actor at one gateway.
+        0x05 connections: Count = 1_000 in 1..=1_000_000, T0, "004 §9.5, §10";
+        /// Blocks for which a result is kept.
+        0x06 result_ttl: Blocks = 3_600 in 1..=31_536_000, T0, "004 §10";
+        /// Bytes of a request that no manifest exceeds.
+        0x07 request_bytes_max: Bytes = 10_485_760 in 1_024..=104_857_600, T0, "004 §10";
+        /// Bytes of a response that no manifest exceeds.
+        0x08 response_bytes_max: Bytes = 10_485_760 in 1_024..=104_857_600, T0, "004 §10";
+        /// Cycles of a query that no manifest exceeds.
+        0x09 query_cycles_max: Cycles = 100_000_000 in 1_000_000..=1_000_000_000, T0, "004 §10";
+        /// Bytes of a request, where the manifest names none.
+        0x0A request_bytes_default: Bytes = 1_048_576 in 1_024..=10_485_760, T0, "004 §6.2";
+        /// Bytes of a response, where the manifest names none.
+        0x0B response_bytes_default: Bytes = 1_048_576 in 1_024..=10_485_760, T0, "004 §6.2";
+        /// Cycles of a query, where the manifest names none.
+        0x0C query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
+    }
+
+    /// Governance (003 §11).
+    0x0E governance: Governance {
+        /// Blocks between a standard decision and its effect: 7 days.
+        0x01 timelock: Blocks = 604_800 in 3_600..=31_536_000, T3, "003 §11";
+        /// Blocks between an emergency decision and its effect: 6 hours.
+        0x02 timelock_fast: Blocks = 21_600 in 600..=604_800, T3, "003 §11";
+        /// Members of the security council.
+        0x03 council_size: Count = 9 in 9..=9, Fixed, "003 §11";
+        /// Members that must agree.
+        0x04 council_threshold: Count = 7 in 7..=7, Fixed, "003 §11";
+    }
+}
