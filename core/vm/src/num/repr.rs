@@ -2,6 +2,7 @@
 
 use dashu_int::UBig;
 
+use super::float_format::{FloatStyle, float_to_text};
 use super::softfloat::{F64, ratio_to_f64, round_scaled};
 
 /// The shortest decimal digits that read back as `value`, and where the point stands: the value is
@@ -49,64 +50,7 @@ fn small_number(digits: &[u8]) -> i32 {
 
 /// Python's `repr(x)`: the shortest text that reads back as the same float.
 pub fn repr(value: F64) -> String {
-    if value.is_nan() {
-        return "nan".to_string();
-    }
-    let mut out = String::with_capacity(24);
-    if value.is_negative() {
-        out.push('-');
-    }
-    if value.is_infinite() {
-        out.push_str("inf");
-        return out;
-    }
-    if value.is_zero() {
-        out.push_str("0.0");
-        return out;
-    }
-    let (digits, point) = shortest_digits(value);
-    // CPython writes an exponent below 1e-4 and from 1e16 on.
-    if (-3..=16).contains(&point) {
-        push_fixed(&mut out, &digits, point);
-        return out;
-    }
-    out.push(char::from(digits[0]));
-    if digits.len() > 1 {
-        out.push('.');
-        out.extend(digits[1..].iter().map(|&digit| char::from(digit)));
-    }
-    push_exponent(&mut out, 'e', point - 1);
-    out
-}
-
-/// Digits around a point that is not far from them, at least one on either side.
-fn push_fixed(out: &mut String, digits: &[u8], point: i32) {
-    let whole = usize::try_from(point).unwrap_or(0);
-    if point <= 0 {
-        out.push_str("0.");
-        out.extend(std::iter::repeat_n('0', point.unsigned_abs() as usize));
-    }
-    for (index, &digit) in digits.iter().enumerate() {
-        if index == whole && point > 0 {
-            out.push('.');
-        }
-        out.push(char::from(digit));
-    }
-    if digits.len() <= whole {
-        out.extend(std::iter::repeat_n('0', whole - digits.len()));
-        out.push_str(".0");
-    }
-}
-
-/// An exponent as C prints it: a sign and at least two digits.
-pub(crate) fn push_exponent(out: &mut String, letter: char, exponent: i32) {
-    out.push(letter);
-    out.push(if exponent < 0 { '-' } else { '+' });
-    let magnitude = exponent.unsigned_abs();
-    if magnitude < 10 {
-        out.push('0');
-    }
-    out.push_str(&magnitude.to_string());
+    float_to_text(value, &FloatStyle::REPR)
 }
 
 /// Python's `float(text)`: correctly rounded, with underscores between digits and blanks around; `None` if it

@@ -1,6 +1,8 @@
 //! Numbers against the host's FPU and against CPython 3.11.
 
 mod float;
+mod format;
 mod hash;
+mod int;
 mod oracle;
 mod repr;

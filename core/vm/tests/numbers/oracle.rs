@@ -122,6 +122,18 @@ pub fn python(expressions: &[String]) -> Option<Vec<String>> {
     Some(lines[..expressions.len()].to_vec())
 }
 
+/// A Python string literal.
+pub fn quoted(text: &str) -> String {
+    let inside: String = text
+        .chars()
+        .map(|character| match character {
+            ' '..='~' if !matches!(character, '"' | '\\') => character.to_string(),
+            _ => format!("\\U{:08x}", u32::from(character)),
+        })
+        .collect();
+    format!("\"{inside}\"")
+}
+
 /// Asserts that each expression prints in CPython what stands beside it, naming the first that does not.
 pub fn check_against_python(rows: &[(String, String)]) {
     let expressions: Vec<String> = rows

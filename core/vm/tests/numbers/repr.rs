@@ -3,17 +3,7 @@
 use cowboy_vm::num::repr::{HexError, hex, parse_hex};
 use cowboy_vm::num::{F64, parse_float, repr};
 
-use crate::oracle::{EDGES, Random, check_against_python};
-
-fn quoted(text: &str) -> String {
-    format!(
-        "'{}'",
-        text.escape_default()
-            .to_string()
-            .replace('\'', "\\'")
-            .replace("\\u{", "\\U{")
-    )
-}
+use crate::oracle::{EDGES, Random, check_against_python, quoted};
 
 fn parsed(text: &str) -> String {
     parse_float(text).map_or(

@@ -1,11 +1,11 @@
 //! Rounding to whole numbers and to decimal places.
 
 use dashu_int::UBig;
-use dashu_int::ops::{BitTest, DivRem};
 
 use super::arithmetic::exponent_field;
 use super::convert::ratio_to_f64;
 use super::{F64, FRACTION_BITS, FRACTION_MASK, SIGN_BIT};
+use crate::num::int::divide_half_even;
 
 /// Beyond this many decimal places every binary64 number is its own rounding.
 const MOST_PLACES: i64 = 323;
@@ -89,16 +89,5 @@ impl F64 {
             ratio_to_f64(&(rounded * power), &UBig::ONE)
         };
         magnitude.map(|magnitude| magnitude.copysign(self))
-    }
-}
-
-/// The quotient rounded to nearest even.
-fn divide_half_even(numerator: UBig, denominator: &UBig) -> UBig {
-    let (quotient, remainder) = numerator.div_rem(denominator);
-    let odd = quotient.bit(0);
-    match (remainder << 1usize).cmp(denominator) {
-        std::cmp::Ordering::Greater => quotient + UBig::ONE,
-        std::cmp::Ordering::Equal if odd => quotient + UBig::ONE,
-        _ => quotient,
     }
 }

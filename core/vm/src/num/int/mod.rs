@@ -1,0 +1,216 @@
+//! Python's integers over `dashu_int`: what its operators, `int` methods and `math` do beyond plain arithmetic.
+//!
+//! Sums, products, comparison and the bitwise operators are `IBig`'s own: it too acts as an endless two's
+//! complement. Integers are capped at [`MOST_BITS`]; what can grow past it returns [`NumberError::TOO_LARGE`]
+//! before doing the work.
+
+mod bytes;
+mod combinatorics;
+mod format;
+mod power;
+mod text;
+
+pub use bytes::{from_bytes, to_bytes};
+pub use combinatorics::{comb, factorial, perm};
+pub use format::{format_int, percent_int};
+pub use power::{pow, pow_mod};
+pub use text::{ParseIntError, parse_int, to_base};
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use dashu_int::ops::{Abs, BitTest, DivRem, Gcd, SquareRoot, UnsignedAbs};
+use dashu_int::{IBig, Sign, UBig, Word};
+
+use super::F64;
+use super::softfloat::ratio_to_f64;
+
+/// The most bits an integer's magnitude may have.
+pub const MOST_BITS: usize = 4096;
+
+/// An exception that a number operation raises, with its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NumberError {
+    /// ZeroDivisionError.
+    ZeroDivision(&'static str),
+    /// ValueError.
+    Value(Cow<'static, str>),
+    /// OverflowError.
+    Overflow(Cow<'static, str>),
+}
+
+impl NumberError {
+    /// An integer would pass the cap.
+    pub const TOO_LARGE: NumberError = NumberError::overflow("integer has more than 4096 bits");
+
+    pub(super) const fn value(message: &'static str) -> NumberError {
+        NumberError::Value(Cow::Borrowed(message))
+    }
+
+    pub(super) const fn overflow(message: &'static str) -> NumberError {
+        NumberError::Overflow(Cow::Borrowed(message))
+    }
+}
+
+/// The integer itself if it is within the cap.
+pub fn capped(value: IBig) -> Result<IBig, NumberError> {
+    if bit_length(&value) <= MOST_BITS {
+        Ok(value)
+    } else {
+        Err(NumberError::TOO_LARGE)
+    }
+}
+
+/// `n.bit_length()`: bits of the magnitude.
+pub fn bit_length(value: &IBig) -> usize {
+    let (_, words) = value.as_sign_words();
+    let Some(top) = words.last() else { return 0 };
+    let bits_of = |bits: u32| usize::try_from(bits).expect("a word has few bits");
+    words.len() * bits_of(Word::BITS) - bits_of(top.leading_zeros())
+}
+
+/// `n.bit_count()`: ones in the magnitude.
+pub fn bit_count(value: &IBig) -> usize {
+    value.unsigned_abs().count_ones()
+}
+
+/// `divmod(a, b)`: the quotient rounded down, and a remainder with the sign of `b`.
+pub fn divmod(a: &IBig, b: &IBig) -> Result<(IBig, IBig), NumberError> {
+    if b.is_zero() {
+        return Err(NumberError::ZeroDivision(
+            "integer division or modulo by zero",
+        ));
+    }
+    let (quotient, remainder) = a.div_rem(b);
+    if !remainder.is_zero() && remainder.sign() != b.sign() {
+        return Ok((quotient - IBig::ONE, remainder + b));
+    }
+    Ok((quotient, remainder))
+}
+
+/// `a // b`.
+pub fn floor_div(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
+    divmod(a, b).map(|(quotient, _)| quotient)
+}
+
+/// `a % b`.
+pub fn floor_mod(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
+    match divmod(a, b) {
+        Ok((_, remainder)) => Ok(remainder),
+        Err(_) => Err(NumberError::ZeroDivision("integer modulo by zero")),
+    }
+}
+
+/// `a / b`, the float nearest to the quotient.
+pub fn true_divide(a: &IBig, b: &IBig) -> Result<F64, NumberError> {
+    if b.is_zero() {
+        return Err(NumberError::ZeroDivision("division by zero"));
+    }
+    let magnitude = ratio_to_f64(&a.unsigned_abs(), &b.unsigned_abs()).ok_or(
+        NumberError::overflow("integer division result too large for a float"),
+    )?;
+    // A zero dividend gives a zero of either sign as in CPython: 0 / -5 is -0.0.
+    let negative = (a.sign() == Sign::Negative) != (b.sign() == Sign::Negative);
+    Ok(if negative { -magnitude } else { magnitude })
+}
+
+/// `a << distance`.
+pub fn shift_left(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
+    if distance.sign() == Sign::Negative {
+        return Err(NumberError::value("negative shift count"));
+    }
+    if value.is_zero() {
+        return Ok(IBig::ZERO);
+    }
+    match usize::try_from(distance) {
+        Ok(distance) if distance <= MOST_BITS => capped(value << distance),
+        _ => Err(NumberError::TOO_LARGE),
+    }
+}
+
+/// `a >> distance`, rounding down.
+pub fn shift_right(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
+    if distance.sign() == Sign::Negative {
+        return Err(NumberError::value("negative shift count"));
+    }
+    Ok(match usize::try_from(distance) {
+        Ok(distance) => value >> distance,
+        Err(_) if value.sign() == Sign::Negative => IBig::NEG_ONE,
+        Err(_) => IBig::ZERO,
+    })
+}
+
+/// `math.isqrt(n)`: the root rounded down.
+pub fn isqrt(value: &IBig) -> Result<IBig, NumberError> {
+    if value.sign() == Sign::Negative {
+        return Err(NumberError::value("isqrt() argument must be nonnegative"));
+    }
+    Ok(IBig::from(value.unsigned_abs().sqrt()))
+}
+
+/// `math.gcd(a, b)`, never negative.
+pub fn gcd(a: &IBig, b: &IBig) -> IBig {
+    match (a.is_zero(), b.is_zero()) {
+        (true, _) => b.clone().abs(),
+        (_, true) => a.clone().abs(),
+        _ => IBig::from(a.gcd(b)),
+    }
+}
+
+/// `math.lcm(a, b)`, never negative.
+pub fn lcm(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
+    if a.is_zero() || b.is_zero() {
+        return Ok(IBig::ZERO);
+    }
+    capped((a / gcd(a, b) * b).abs())
+}
+
+/// `round(n, places)`: to a power of ten if `places` is negative, a tie to the even multiple.
+pub fn round_to_places(value: &IBig, places: &IBig) -> Result<IBig, NumberError> {
+    if places.sign() == Sign::Positive {
+        return Ok(value.clone());
+    }
+    // No integer within the cap has so many digits: it rounds to zero.
+    let digits = match usize::try_from(places.unsigned_abs()) {
+        Ok(digits) if digits <= MOST_BITS => digits,
+        _ => return Ok(IBig::ZERO),
+    };
+    let power = UBig::from(10u8).pow(digits);
+    let (sign, magnitude) = value.clone().into_parts();
+    capped(IBig::from_parts(
+        sign,
+        divide_half_even(magnitude, &power) * power,
+    ))
+}
+
+/// The quotient rounded to nearest even.
+pub(super) fn divide_half_even(numerator: UBig, denominator: &UBig) -> UBig {
+    let (quotient, remainder) = numerator.div_rem(denominator);
+    rounded_half_even(quotient, remainder, denominator)
+}
+
+/// A quotient rounded to nearest even by its remainder.
+pub(super) fn rounded_half_even(quotient: UBig, remainder: UBig, denominator: &UBig) -> UBig {
+    match (remainder << 1usize).cmp(denominator) {
+        Ordering::Greater => quotient + UBig::ONE,
+        Ordering::Equal if quotient.bit(0) => quotient + UBig::ONE,
+        _ => quotient,
+    }
+}
+
+/// `numerator / 2^distance` rounded to nearest even.
+pub(super) fn shift_right_half_even(numerator: UBig, distance: usize) -> UBig {
+    if distance == 0 {
+        return numerator;
+    }
+    let half = numerator.bit(distance - 1);
+    let below_half = numerator
+        .trailing_zeros()
+        .is_some_and(|zeros| zeros < distance - 1);
+    let quotient = numerator >> distance;
+    if half && (below_half || quotient.bit(0)) {
+        quotient + UBig::ONE
+    } else {
+        quotient
+    }
+}
