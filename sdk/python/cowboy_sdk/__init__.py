@@ -1,0 +1,53 @@
+"""cowboy_sdk: what an actor imports.
+
+    from cowboy_sdk import actor, public
+
+    @actor
+    class Counter:
+        @public
+        def increment(self):
+            self.storage["count"] = self.storage.get("count", 0) + 1
+            return self.storage["count"]
+"""
+
+from . import codec, errors, guards, pvm_sys, pvm_time, runtime
+from .actor import ActorRef, actor, derive_actor_address
+from .bounded_loop import BoundedRange, bounded_loop, check_iteration
+from .call import call
+from .dispatch import dispatch as _dispatch
+from .errors import (
+    ActorCallError,
+    ActorNotFoundError,
+    AddressError,
+    CallDepthExceeded,
+    CaptureTypeError,
+    CodecError,
+    ContinuationCorruptedError,
+    ContinuationCountLimitError,
+    ContinuationLimitError,
+    ContinuationNotFoundError,
+    ContinuationSizeLimitError,
+    CowboyError,
+    CycleLimitExceeded,
+    DeterminismError,
+    DeterministicValidationError,
+    JobFailed,
+    LoopBoundExceeded,
+    PermissionDeniedError,
+    PurityViolationError,
+    ReentrancyError,
+    RunnerTimeoutError,
+    RunnerValidationError,
+    StateConflictError,
+    TokenIdError,
+)
+from .events import emit
+from .guards import GuardedValue, GuardSet, reentrancy_guard, storage_guard
+from .handler_mode import deferred, pure
+from .payload_codec import decode_payload, ok
+from .permissions import OWNER, SELF, callable_by, public
+from .send import send
+from .timer import cancel_timer, set_interval, set_timer, timer
+from .types import Address, BlockHeight, SoftFloat, TokenId, ordered_set, to_address_bytes
+
+__version__ = "0.1.6"

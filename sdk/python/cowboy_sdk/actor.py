@@ -1,0 +1,189 @@
+"""@actor: turns a class into what the chain can call.
+
+The decorator looks at the class once, when the actor is deployed, and writes a table of handlers: function,
+permission, payload format, mode and number of parameters. A call later is one lookup in that table.
+
+A handler takes its payload as `self, payload`. One that takes nothing but `self` is called without it, and one with
+several parameters gets a list payload spread over them, or a dict payload by name.
+"""
+
+from ._context import actor_address, sender
+from ._state import is_initialized, mark_initialized
+from .actor_ref import ActorRef, derive_actor_address
+from .errors import PermissionDeniedError
+from .handler_mode import PURE, running
+from .payload_codec import CODECS, DEFAULT_CODEC, _Encoded, decode_payload, encode_return
+from .permissions import PUBLIC, RAW_ENTRYPOINTS, check_permission
+from .storage import STORAGE
+
+_INJECTED = ("address", "storage", "sender")
+
+_VARARGS = 0x04
+
+
+class Handler:
+    """One row of the table: everything a call needs to know about a method."""
+
+    def __init__(self, name, function):
+        self.name = name
+        self.function = function
+        self.permission = getattr(function, "_call_perm", None)
+        declared = getattr(function, "_call_decode", None)
+        default = "raw" if name in RAW_ENTRYPOINTS else DEFAULT_CODEC
+        self.format = default if declared is None else declared
+        self.mode = getattr(function, "_handler_mode", PURE)
+        self.parameters = _parameters(function)
+        if self.format == "raw" and self.parameters:
+            raise TypeError(
+                f'@actor: {name}() has several parameters but gets raw bytes; declare @public(decode="json") or '
+                '@public(decode="cbor"), or take one payload.'
+            )
+
+    def run(self, instance, payload):
+        """Checks the caller, decodes, runs and encodes. Returns bytes or None."""
+        if self.permission != PUBLIC:
+            check_permission(type(instance).__name__, self.name, self.permission)
+        argument = decode_payload(payload, self.format)
+        previous = running.current
+        running.current = self.mode
+        try:
+            if self.parameters is None:
+                result = self.function(instance, argument)
+            else:
+                result = self._spread(instance, argument)
+        finally:
+            running.current = previous
+        if self.name == "init":
+            mark_initialized()
+        if self.format == "raw":
+            if isinstance(result, _Encoded):
+                raise TypeError(
+                    f'{self.name}: ok() is only valid inside a decode="cbor" handler; '
+                    "a raw handler's return is never encoded."
+                )
+            return result
+        return encode_return(result, self.format)
+
+    def _spread(self, instance, argument):
+        function = self.function
+        if len(self.parameters) == 0:
+            return function(instance)
+        if argument is None:
+            return function(instance)
+        if isinstance(argument, dict):
+            return function(instance, **argument)
+        if isinstance(argument, list):
+            return function(instance, *argument)
+        raise TypeError(
+            f"{self.name}() takes {', '.join(self.parameters)}: send a list of them, or a dict by name, "
+            f"not {type(argument).__name__}"
+        )
+
+
+def actor(cls):
+    """Makes `cls` this module's actor.
+
+    Injects `self.address`, `self.storage` and `self.sender`, and guards every method that does not start with an
+    underscore. ValueError when the class already uses an injected name; TypeError for a handler that is no plain
+    method.
+    """
+    _refuse_injected_names(cls)
+    handlers = {}
+    for name, function in _methods(cls).items():
+        handler = Handler(name, function)
+        handlers[name] = handler
+        setattr(cls, name, _entry(handler))
+    cls.address = property(_get_address)
+    cls.storage = property(_get_storage)
+    cls.sender = property(_get_sender)
+    cls._handlers = handlers
+    cls._is_cowboy_actor = True
+    registry.actor_class = cls
+    return cls
+
+
+class _Registry:
+    """What this module deployed: set while its body runs, read by every call."""
+
+    def __init__(self):
+        self.actor_class = None
+
+
+registry = _Registry()
+
+
+def _get_address(self):
+    return actor_address()
+
+
+def _get_storage(self):
+    return STORAGE
+
+
+def _get_sender(self):
+    return sender()
+
+
+def _entry(handler):
+    """The method that stands on the class in place of the author's: bytes in, bytes out, checked."""
+
+    def entry(self, *args):
+        return handler.run(self, args[0] if args else b"")
+
+    entry.__name__ = handler.name
+    entry.__doc__ = handler.function.__doc__
+    entry._handler = handler
+    return entry
+
+
+def _methods(cls):
+    """The effective handlers of the class and its bases: {name: the author's function}, in order of definition."""
+    found = {}
+    for base in reversed(cls.__mro__):
+        if base is object:
+            continue
+        for name, value in vars(base).items():
+            found.pop(name, None)
+            found[name] = value
+    methods = {}
+    for name, value in found.items():
+        if name in _INJECTED or (name.startswith("__") and name.endswith("__")):
+            continue
+        wrapped = getattr(value, "_handler", None)
+        function = value if wrapped is None else wrapped.function
+        tagged = hasattr(function, "_call_perm") or hasattr(getattr(value, "__func__", None), "_call_perm")
+        if name.startswith("_") and not tagged:
+            continue
+        if type(function) is _FUNCTION:
+            methods[name] = function
+        elif tagged or (callable(value) and not isinstance(value, type)) or isinstance(value, (classmethod, staticmethod)):
+            raise TypeError(
+                f"@actor: {name!r} uses an unsupported descriptor or callable; actor handlers must be ordinary "
+                "instance methods. Use an undecorated underscore-prefixed name for a private helper."
+            )
+    return methods
+
+
+_FUNCTION = type(_methods)
+
+
+def _parameters(function):
+    """The parameters a payload is spread over; None for the usual `self, payload`, which takes it whole."""
+    function = getattr(function, "__wrapped__", function)
+    code = function.__code__
+    count = code.co_argcount
+    if code.co_flags & _VARARGS or count == 2:
+        return None
+    return code.co_varnames[1:count]
+
+
+def _refuse_injected_names(cls):
+    for base in cls.__mro__:
+        if base is object or "_is_cowboy_actor" in vars(base):
+            continue
+        for name in _INJECTED:
+            if name in vars(base):
+                where = "" if base is cls else f" (inherited from {base.__name__})"
+                raise ValueError(
+                    f"@actor: '{name}' is reserved: the SDK injects it. Rename your {name!r} method/attribute{where}."
+                )

@@ -1,0 +1,329 @@
+"""A stand-in for `pvm_host` in a plain Python process, with a small world behind it.
+
+It keeps what the real host keeps (storage, balances, timers, messages, events) for any number of actors, follows the
+same rules for rollback and refusals, and charges nothing. `cowboy_sdk.testing` drives it; actors never see it.
+"""
+
+import copy
+import hashlib
+import hmac
+
+from ._keccak import keccak256 as _keccak256
+from ._secp256k1 import recover as _recover
+
+SCANNABLE_KEY_BYTES = 64
+MAX_SCAN_LIMIT = 1000
+MAX_EVENT_BYTES = 4096
+MAX_CALL_DEPTH = 32
+DEFAULT_ACTOR = b"\x22" * 20
+_RESERVED = (b"__INITIALIZED__",)
+_UNWRITABLE = (b"__INITIALIZED__", b"cowboy.offchain.image.v1")
+
+
+class HostError(RuntimeError):
+    """A refusal by the host: `code` is its class, `name` its word for it."""
+
+    def __init__(self, message="", code=None, name=None):
+        super().__init__(message)
+        self.code = code
+        self.name = name
+
+
+class Account:
+    """What the chain keeps under one address."""
+
+    def __init__(self):
+        self.balance = 0
+        self.storage = {}
+        self.owner = None
+        self.timer_count = 0
+        self.program = None
+
+
+class World:
+    """The fake chain's whole state, and the executions under way (`frames`, innermost last)."""
+
+    def __init__(self):
+        self.height = 1000
+        self.timestamp_ms = 1_700_000_000_000
+        self.chain_id = 1
+        self.accounts = {}
+        self.timers = {}
+        self.outbox = []
+        self.events = []
+        self.jobs = []
+        self.tx_hash = b"\xab" * 32
+        # Overrides a test sets by hand, see set_context.
+        self.overrides = {}
+        self.frames = [{"actor_addr": DEFAULT_ACTOR, "sender": DEFAULT_ACTOR, "value": 0}]
+        # Runs a call: function(target, method, payload, cycles_limit, access_limit) -> bytes.
+        self.call_handler = None
+
+    def account(self, address):
+        return self.accounts.setdefault(bytes(address), Account())
+
+    @property
+    def frame(self):
+        return self.frames[-1]
+
+    @property
+    def own(self):
+        return self.account(context()["actor_addr"])
+
+    def checkpoint(self):
+        """A copy of everything a failed execution must undo."""
+        programs = {address: account.program for address, account in self.accounts.items()}
+        for account in self.accounts.values():
+            account.program = None
+        saved = copy.deepcopy((self.accounts, self.timers, self.outbox, self.events, self.jobs))
+        for address, program in programs.items():
+            self.accounts[address].program = program
+            saved[0][address].program = program
+        return saved
+
+    def rollback(self, saved):
+        self.accounts, self.timers, self.outbox, self.events, self.jobs = saved
+
+    def pay(self, source, target, amount):
+        payer = self.account(source)
+        if amount < 0:
+            raise HostError("amount is negative", 2, "invalid_input")
+        if payer.balance < amount:
+            raise HostError(f"balance {payer.balance} is below {amount}", 2, "insufficient_balance")
+        payer.balance -= amount
+        self.account(target).balance += amount
+
+
+world = World()
+
+
+# For tests
+
+
+def reset():
+    """Starts over with an empty world."""
+    world.__init__()
+
+
+def set_block_height(height):
+    world.height = int(height)
+
+
+def set_context(**facts):
+    """Overrides facts of `context()`, such as the sender."""
+    world.overrides.update(facts)
+
+
+def set_call_handler(function):
+    world.call_handler = function
+
+
+def seed_actor_owner(owner, actor=None):
+    """Records the owner of an actor, by default of the one that runs."""
+    world.account(actor or context()["actor_addr"]).owner = bytes(owner)
+
+
+def get_timers():
+    return dict(world.timers)
+
+
+def get_send_log():
+    return list(world.outbox)
+
+
+# The host functions
+
+
+def context():
+    facts = {
+        "sender": world.frame["sender"],
+        "actor_addr": world.frame["actor_addr"],
+        "value": world.frame["value"],
+        "block_height": world.height,
+        "tx_hash": world.tx_hash,
+        "timestamp_ms": world.timestamp_ms,
+        "chain_id": world.chain_id,
+        "chain_instance_id": bytes([1]) * 32,
+        "pvm_version": "fake",
+        "round": [0, world.height],
+    }
+    facts.update(world.overrides)
+    facts["balance"] = world.account(facts["actor_addr"]).balance
+    return facts
+
+
+def runtime_config():
+    return {"continuation_mode": "local", "compile_time_fsm": False}
+
+
+def self_address():
+    return bytes(context()["actor_addr"])
+
+
+def current_block():
+    return world.height
+
+
+def actor_owner():
+    owner = world.own.owner
+    if owner is None:
+        raise HostError("missing protocol owner", 5, "forbidden")
+    return owner
+
+
+def entitlement_params(entitlement_id):
+    return {}
+
+
+def charge_gas(amount):
+    if amount < 0:
+        raise HostError("amount is negative", 2, "invalid_input")
+
+
+def get_state(key):
+    return world.own.storage.get(_key(key))
+
+
+def set_state(key, value):
+    key = _key(key)
+    if key in _UNWRITABLE:
+        raise ValueError(f"set_state: key {key!r} is reserved")
+    world.own.storage[key] = bytes(value)
+
+
+def delete_state(key):
+    key = _key(key)
+    if key in _UNWRITABLE:
+        raise ValueError(f"delete_state: key {key!r} is reserved")
+    world.own.storage.pop(key, None)
+
+
+def set_reserved_state(key, value):
+    key = _key(key)
+    if key not in _RESERVED:
+        raise ValueError(f"set_reserved_state: key {key!r} is not reserved")
+    world.own.storage[key] = bytes(value)
+
+
+def delete_reserved_state(key):
+    key = _key(key)
+    if key not in _RESERVED:
+        raise ValueError(f"delete_reserved_state: key {key!r} is not reserved")
+    world.own.storage.pop(key, None)
+
+
+def scan_state_prefix(prefix, limit=100):
+    prefix = _key(prefix)
+    found = [
+        (key, value)
+        for key, value in sorted(world.own.storage.items())
+        if key.startswith(prefix) and len(key) <= SCANNABLE_KEY_BYTES
+    ]
+    return found[: min(int(limit), MAX_SCAN_LIMIT)]
+
+
+def emit_event(name, data, schema=None):
+    if len(data) > MAX_EVENT_BYTES:
+        raise HostError(f"event payload has {len(data)} bytes, at most {MAX_EVENT_BYTES}", 8, "resource_limit")
+    world.events.append((context()["actor_addr"], name, bytes(data)))
+    return {"emit_id": len(world.events), "sync_outcomes": [], "deferred_subs": []}
+
+
+def send_message(target, payload, value=0, handler=""):
+    own = context()["actor_addr"]
+    if value:
+        # The money leaves with the message and waits in nobody's account until delivery.
+        world.pay(own, b"in-flight", int(value))
+    world.outbox.append(
+        {"sender": own, "target": bytes(target), "handler": handler, "payload": bytes(payload), "value": int(value)}
+    )
+
+
+def call_actor(target, method, payload, cycles_limit, access_limit=0, value=0):
+    if world.call_handler is None:
+        raise HostError("no actor at the target", 3, "not_found")
+    if len(world.frames) > MAX_CALL_DEPTH:
+        raise HostError("call depth exceeds 32", 5, "forbidden")
+    caller = context()["actor_addr"]
+    saved = world.checkpoint()
+    world.frames.append({"actor_addr": bytes(target), "sender": caller, "value": int(value)})
+    try:
+        if value:
+            world.pay(caller, target, int(value))
+        return world.call_handler(bytes(target), method, bytes(payload), cycles_limit, access_limit)
+    except BaseException:
+        world.rollback(saved)
+        raise
+    finally:
+        world.frames.pop()
+
+
+def transfer_balance(to, amount):
+    world.pay(context()["actor_addr"], to, int(amount))
+
+
+def submit_job(payload):
+    world.jobs.append((context()["actor_addr"], bytes(payload)))
+
+
+def schedule_timer(height, payload):
+    return schedule_timer_ex(height, payload)
+
+
+def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, access_limit=0, expires_at=0):
+    if height <= world.height:
+        raise HostError(f"timer height {height} is not after block {world.height}", 2, "invalid_input")
+    own = context()["actor_addr"]
+    account = world.account(own)
+    account.timer_count += 1
+    timer_id = _keccak256(
+        own + height.to_bytes(8, "big") + bytes(payload) + account.timer_count.to_bytes(8, "big")
+    )
+    world.timers[timer_id] = {
+        "actor": own,
+        "height": int(height),
+        "payload": bytes(payload),
+        "fee_payer": bytes(fee_payer) or None,
+        "gas_limit": gas_limit or None,
+        "access_limit": access_limit or None,
+        "expires_at": expires_at or None,
+    }
+    return timer_id
+
+
+def extend_timer(timer_id, new_expires_at):
+    timer = world.timers.get(bytes(timer_id))
+    if timer is not None and timer["actor"] == context()["actor_addr"]:
+        timer["expires_at"] = new_expires_at
+
+
+def cancel_timer(timer_id):
+    timer = world.timers.get(bytes(timer_id))
+    if timer is not None and timer["actor"] != context()["actor_addr"]:
+        raise HostError("the timer belongs to another actor", 5, "forbidden")
+    world.timers.pop(bytes(timer_id), None)
+
+
+def randomness(domain):
+    return randomness_at(0, world.height, domain)
+
+
+def randomness_at(epoch, view, domain):
+    """HKDF-SHA256 of the round's seed. The fake's rounds are its heights, and a round's seed is known at its height."""
+    if epoch != 0 or view > world.height or view + 256 <= world.height:
+        raise HostError(f"the seed of round ({epoch}, {view}) is not readable", 3, "not_found")
+    seed = hashlib.sha384(b"fake beacon" + view.to_bytes(8, "big")).digest()
+    key = hmac.new(bytes(32), seed, hashlib.sha256).digest()
+    return hmac.new(key, bytes(domain) + b"\x01", hashlib.sha256).digest()
+
+
+def keccak256(data):
+    return _keccak256(bytes(data))
+
+
+def recover(digest, signature):
+    return _recover(bytes(digest), bytes(signature))
+
+
+def _key(key):
+    return key.encode("utf-8") if isinstance(key, str) else bytes(key)

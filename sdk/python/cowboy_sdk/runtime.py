@@ -1,0 +1,72 @@
+"""The chain as functions: context, state, events, messages, value, timers.
+
+Actors use `self.storage`, `call`, `send` and the decorators for most things; this module is the layer under them.
+"""
+
+from ._context import (
+    actor_address,
+    compile_time_fsm,
+    context,
+    current_block,
+    get_actor_address,
+    get_balance,
+    get_block_height,
+    get_chain_id,
+    get_chain_instance_id,
+    get_owner,
+    get_pvm_version,
+    get_sender,
+    get_timestamp_ms,
+    get_tx_hash,
+    get_value,
+    hire_id,
+    is_development,
+    is_production,
+    mode,
+    owner,
+    sender,
+)
+from ._effects import (
+    MAX_EVENT_PAYLOAD_BYTES,
+    call_actor,
+    charge_gas,
+    emit_event,
+    entitlement_params,
+    keccak256,
+    randomness,
+    recover,
+    send_message,
+    submit_job,
+    token_allowance,
+    token_approve,
+    token_balance_of,
+    token_burn,
+    token_create,
+    token_mint,
+    token_total_supply,
+    token_transfer,
+    token_transfer_from,
+    transfer_balance,
+    verify_signature,
+)
+from ._state import (
+    INITIALIZED_KEY,
+    RESERVED_KEYS,
+    delete_state,
+    get_state,
+    is_initialized,
+    scan_state_prefix,
+    set_state,
+)
+from .timer import (
+    cancel_timer,
+    decode_interval,
+    dispatch_interval,
+    extend_timer,
+    reschedule_interval,
+    schedule_after,
+    schedule_timer,
+    schedule_timer_ex,
+    set_interval,
+    set_timer,
+)

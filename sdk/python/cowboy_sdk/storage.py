@@ -1,0 +1,72 @@
+"""`self.storage`: the actor's persistent state as a dict of Python values.
+
+    self.storage["count"] = self.storage.get("count", 0) + 1
+
+Keys are str (stored as UTF-8) or bytes; values are anything canonical CBOR can carry. Reading what was never written
+gives None. A value read is a copy: change it, then assign it back.
+"""
+
+from . import codec
+from ._host import pvm_host
+from ._state import RESERVED_KEYS
+from .guards import GuardedValue
+
+_NO_VALUE = b"\xf6"
+
+
+class ActorStorage:
+    """A dict-like view of the running actor's storage. It holds nothing itself."""
+
+    def __getitem__(self, key):
+        raw = pvm_host.get_state(_key(key))
+        return None if raw is None else codec.decode(raw)
+
+    def __setitem__(self, key, value):
+        pvm_host.set_state(_key(key), codec.encode(value))
+
+    def __delitem__(self, key):
+        pvm_host.delete_state(_key(key))
+
+    def __contains__(self, key):
+        return pvm_host.get_state(_key(key)) is not None
+
+    def get(self, key, default=None):
+        """The value under `key`; `default` when there is none or when it is None."""
+        raw = pvm_host.get_state(_key(key))
+        if raw is None or raw == _NO_VALUE:
+            return default
+        return codec.decode(raw)
+
+    def delete(self, key):
+        pvm_host.delete_state(_key(key))
+
+    def get_raw(self, key):
+        """The stored bytes, undecoded, or None."""
+        return pvm_host.get_state(_key(key))
+
+    def set_raw(self, key, data):
+        """Stores bytes as they are. Read them with `get_raw`."""
+        pvm_host.set_state(_key(key), data)
+
+    def guard(self, key):
+        """A watch over `key` that notices when another message changes it."""
+        return GuardedValue(_key(key))
+
+    def items(self, prefix="", limit=100):
+        """Up to `limit` (at most 1,000) pairs whose key starts with `prefix`, in key order: [(key, value), ...].
+
+        Keys come back as bytes and in full. The price grows with `limit`, found or not. Values written with `set_raw`
+        must be CBOR to be listed here.
+        """
+        pairs = pvm_host.scan_state_prefix(_key(prefix), int(limit))
+        return [(key, codec.decode(raw)) for key, raw in pairs if key not in RESERVED_KEYS]
+
+
+def _key(key):
+    raw = key if isinstance(key, bytes) else key.encode("utf-8")
+    if raw in RESERVED_KEYS:
+        raise ValueError(f"Storage key {raw!r} is SDK-reserved; choose another key")
+    return raw
+
+
+STORAGE = ActorStorage()

@@ -1,0 +1,185 @@
+"""A chain in one process, for fast tests of actors in plain Python.
+
+    chain = Chain()
+    counter = chain.deploy("actor.py")
+    chain.execute(counter, "increment", {"by": 2})
+    assert chain.query(counter, "get") == 2
+
+Blocks, timers, messages, value and rollback behave as on a real chain; fees and cycles are not charged. Tests on a real
+node complete the picture.
+"""
+
+import importlib.util
+import pathlib
+import sys
+
+from . import codec, mock_host
+from ._keccak import keccak256
+from .actor import registry
+from .dispatch import dispatch
+from .types import Address, to_address_bytes
+
+sys.modules.setdefault("pvm_host", mock_host)
+
+ALICE = Address(b"\xa1" * 20)
+BOB = Address(b"\xb0" * 20)
+CAROL = Address(b"\xca" * 20)
+
+
+class Program:
+    """A deployed actor: its module and its @actor class."""
+
+    def __init__(self, module, actor_class):
+        self.module = module
+        self.actor_class = actor_class
+
+    def run(self, method, payload):
+        previous = registry.actor_class
+        registry.actor_class = self.actor_class
+        try:
+            return dispatch(method, payload, self.module)
+        finally:
+            registry.actor_class = previous
+
+
+class Chain:
+    """A fake chain with any number of actors and funded accounts."""
+
+    def __init__(self, height=1):
+        mock_host.reset()
+        self.world = mock_host.world
+        self.world.height = height
+        self.world.call_handler = self._call
+        self.failures = []
+        self._deployed = 0
+        for account in (ALICE, BOB, CAROL):
+            self.fund(account, 1_000_000)
+
+    # Accounts
+
+    def fund(self, address, amount):
+        self.world.account(to_address_bytes(address)).balance += amount
+
+    def balance(self, address):
+        return self.world.account(to_address_bytes(address)).balance
+
+    @property
+    def height(self):
+        return self.world.height
+
+    # Actors
+
+    def deploy(self, source, *, sender=ALICE, init=None, value=0):
+        """Deploys a file of source, or an @actor class, and runs `init` if it has one. Returns the Address."""
+        self._deployed += 1
+        owner = to_address_bytes(sender)
+        address = keccak256(owner + self._deployed.to_bytes(32, "big"))[12:]
+        registry.actor_class = None
+        if isinstance(source, type):
+            program = Program(None, source)
+        else:
+            path = pathlib.Path(source)
+            spec = importlib.util.spec_from_file_location(f"actor_{self._deployed}", path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            program = Program(module, registry.actor_class)
+        registry.actor_class = None
+        account = self.world.account(address)
+        account.program = program
+        account.owner = owner
+        has_class_init = program.actor_class is not None and "init" in program.actor_class._handlers
+        if has_class_init or hasattr(program.module, "init"):
+            payload = b"{}" if init is None else init if isinstance(init, bytes) else codec.encode(init)
+            self._deliver(address, owner, "init", payload, value)
+        return Address(address)
+
+    def execute(self, actor, method, payload=None, *, sender=ALICE, value=0):
+        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone."""
+        raw = payload if isinstance(payload, bytes) else b"" if payload is None else codec.encode(payload)
+        return _decoded(self._deliver(to_address_bytes(actor), to_address_bytes(sender), method, raw, value))
+
+    def query(self, actor, method, payload=None, *, sender=ALICE):
+        """Runs a handler and drops every effect."""
+        saved = self.world.checkpoint()
+        try:
+            return self.execute(actor, method, payload, sender=sender)
+        finally:
+            self.world.rollback(saved)
+
+    def storage(self, actor):
+        """The actor's storage as {key: value}, keys as text where possible."""
+        raw = self.world.account(to_address_bytes(actor)).storage
+        return {key.decode("utf-8", "replace"): _decoded(value) for key, value in sorted(raw.items())}
+
+    def events(self, actor=None):
+        """(name, payload) of all events so far, of one actor if given."""
+        wanted = None if actor is None else to_address_bytes(actor)
+        return [(n, _decoded(data)) for address, n, data in self.world.events if wanted in (None, address)]
+
+    # Time
+
+    def mine(self, blocks=1):
+        """Makes blocks: each delivers the messages sent before it, then fires the timers that are due."""
+        for _ in range(blocks):
+            self.world.height += 1
+            self.world.timestamp_ms += 1000
+            messages, self.world.outbox = self.world.outbox, []
+            for message in messages:
+                self._deliver_message(message)
+            due = [(tid, t) for tid, t in self.world.timers.items() if t["height"] <= self.world.height]
+            for timer_id, timer in due:
+                self._fire(timer_id, timer)
+
+    def _deliver_message(self, message):
+        target = message["target"]
+        value = message["value"]
+        self.world.account(b"in-flight").balance -= value
+        sender = message["sender"]
+        self.world.account(sender).balance += value
+        if self.world.account(target).program is None:
+            self.world.pay(sender, target, value)
+            return
+        self._attempt(target, sender, message["handler"], message["payload"], value)
+
+    def _fire(self, timer_id, timer):
+        if timer_id not in self.world.timers:
+            return
+        del self.world.timers[timer_id]
+        if timer["expires_at"] is not None and timer["expires_at"] < self.world.height:
+            return
+        self._attempt(timer["actor"], timer["actor"], "handle_timer", timer["payload"], 0)
+
+    def _attempt(self, target, sender, method, payload, value):
+        """A delivery nobody waits for: a failure undoes it and is noted in `failures`."""
+        try:
+            self._deliver(target, sender, method, payload, value)
+        except Exception as problem:
+            self.failures.append((Address(target), method, problem))
+
+    def _deliver(self, target, sender, method, payload, value):
+        saved = self.world.checkpoint()
+        self.world.frames.append({"actor_addr": target, "sender": sender, "value": value})
+        try:
+            if value:
+                self.world.pay(sender, target, value)
+            return self._call(target, method, payload, 0, 0)
+        except BaseException:
+            self.world.rollback(saved)
+            raise
+        finally:
+            self.world.frames.pop()
+
+    def _call(self, target, method, payload, cycles_limit, access_limit):
+        program = self.world.account(target).program
+        if program is None:
+            raise mock_host.HostError("no actor at the target", 3, "not_found")
+        return program.run(method, payload)
+
+
+def _decoded(raw):
+    if raw is None or raw == b"":
+        return None
+    try:
+        return codec.decode(raw)
+    except codec.CodecError:
+        return raw

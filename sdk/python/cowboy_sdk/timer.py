@@ -1,0 +1,212 @@
+"""Timers: the actor wakes itself up, at a block height or every so many blocks.
+
+A fire is an ordinary message from the actor to itself, so private handlers (no decorator) receive it too. The chain
+knows one-shot timers only; the SDK re-arms intervals and keeps one id for an interval's whole life.
+"""
+
+from . import codec
+from ._host import pvm_host
+from .handler_mode import DEFERRED, PURE
+from .types import address_argument, to_address_bytes
+
+DEFAULT_HANDLER = "handle_timer"
+MAX_HANDLER_BYTES = 256
+
+# An interval's payload: tag ‖ id (32) ‖ handler length (2) ‖ handler ‖ every (8) ‖ data.
+_INTERVAL_TAG = b"\x00CINT"
+# Under this key and the interval's id stands the id of the timer that fires next.
+_INTERVAL_KEY = b"__interval:"
+_INTERVAL_COUNT_KEY = b"__intervals"
+
+
+# One-shot timers
+
+
+def set_timer(height, handler, data=b""):
+    """Runs `handler` with `data` in block `height`, which must lie ahead. Returns the timer's id.
+
+    `data` is bytes, delivered as they are, or a value, delivered as canonical CBOR; the handler decodes it like any
+    payload. `handler` is a method's name or the method.
+    """
+    return schedule(height, _payload(data), handler=handler)
+
+
+def schedule(height, payload=b"", *, handler=None, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None):
+    """Schedules one fire with all options of the protocol. Returns the timer's id.
+
+    Without `handler` the payload goes to `handle_timer`. `fee_payer` defaults to the actor itself; `gas_limit` and
+    `expires_at` default to the chain's parameters.
+    """
+    payload = bytes(payload)
+    if handler is not None:
+        payload = codec.encode({"_handler": _handler_name(handler), "_payload": payload})
+    if fee_payer is None and gas_limit is None and access_limit is None and expires_at is None:
+        return pvm_host.schedule_timer(int(height), payload)
+    if fee_payer:
+        fee_payer = to_address_bytes(fee_payer)
+    return schedule_timer_ex(height, payload, fee_payer, gas_limit, access_limit, expires_at)
+
+
+def schedule_timer(height, payload):
+    """Schedules one fire of `handle_timer` with raw bytes. Returns the timer's id."""
+    return pvm_host.schedule_timer(int(height), bytes(payload))
+
+
+def schedule_timer_ex(height, payload, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None):
+    """`schedule_timer` with the protocol's options; None stands for each default."""
+    if access_limit is not None and int(access_limit) <= 0:
+        raise ValueError("access_limit must be a positive number of accesses")
+    return pvm_host.schedule_timer_ex(
+        int(height),
+        bytes(payload),
+        b"" if fee_payer is None else address_argument(fee_payer),
+        0 if gas_limit is None else int(gas_limit),
+        0 if access_limit is None else int(access_limit),
+        0 if expires_at is None else int(expires_at),
+    )
+
+
+def schedule_after(delay_blocks, handler, payload=None, **options):
+    """Like `schedule`, counted from the current block. `delay_blocks` is at least 1."""
+    delay = int(delay_blocks)
+    if delay < 1:
+        raise ValueError("delay_blocks must be a positive number of blocks")
+    return schedule(pvm_host.current_block() + delay, b"" if payload is None else payload, handler=handler, **options)
+
+
+def extend_timer(timer_id, new_expires_at):
+    """Moves a timer's expiry. An interval's id extends its next fire; a timer that is gone is left alone."""
+    pvm_host.extend_timer(_live_id(bytes(timer_id)), int(new_expires_at))
+
+
+def cancel_timer(timer_id):
+    """Cancels a timer or an interval. One that is gone is left alone."""
+    timer_id = bytes(timer_id)
+    live = _live_id(timer_id)
+    if live != timer_id:
+        pvm_host.delete_state(_INTERVAL_KEY + timer_id)
+    pvm_host.cancel_timer(live)
+
+
+# Intervals
+
+
+def set_interval(every_n_blocks, handler, data=b""):
+    """Runs `handler` with `data` every `every_n_blocks` blocks until cancelled. Returns the interval's id.
+
+    The id stays the same however often the interval fires. An actor that defines `handle_timer` receives the fires
+    there and re-arms them itself with `dispatch_interval`; for any other actor the SDK does both.
+    """
+    every = int(every_n_blocks)
+    if every <= 0:
+        raise ValueError("every_n_blocks must be a positive number of blocks")
+    name = _handler_name(handler).encode("utf-8")
+    raw = pvm_host.get_state(_INTERVAL_COUNT_KEY)
+    count = 1 if raw is None else int.from_bytes(raw, "big") + 1
+    pvm_host.set_state(_INTERVAL_COUNT_KEY, count.to_bytes(8, "big"))
+    interval = pvm_host.keccak256(b"interval" + pvm_host.self_address() + count.to_bytes(8, "big"))
+    payload = (
+        _INTERVAL_TAG + interval + len(name).to_bytes(2, "big") + name + every.to_bytes(8, "big") + _payload(data)
+    )
+    _arm(interval, every, payload)
+    return interval
+
+
+def decode_interval(payload):
+    """(handler, every_n_blocks, data) of an interval's payload, or None for any other."""
+    fields = _interval_fields(bytes(payload))
+    return None if fields is None else fields[1:]
+
+
+def reschedule_interval(payload):
+    """Re-arms the interval that `payload` belongs to and returns (handler, data); None for any other payload.
+
+    A cancelled interval is not re-armed.
+    """
+    payload = bytes(payload)
+    fields = _interval_fields(payload)
+    if fields is None:
+        return None
+    interval, handler, every, data = fields
+    if pvm_host.get_state(_INTERVAL_KEY + interval) is not None:
+        _arm(interval, every, payload)
+    return handler, data
+
+
+def dispatch_interval(payload, handlers):
+    """Re-arms an interval and calls `handlers[name](data)`. False when `payload` is no interval's."""
+    fired = reschedule_interval(payload)
+    if fired is None:
+        return False
+    handler = handlers.get(fired[0])
+    if handler is not None:
+        handler(fired[1])
+    return True
+
+
+def _arm(interval, every, payload):
+    timer_id = pvm_host.schedule_timer(pvm_host.current_block() + every, payload)
+    pvm_host.set_state(_INTERVAL_KEY + interval, timer_id)
+
+
+def _live_id(timer_id):
+    """The id of the timer behind an interval's id; any other id stands for itself."""
+    live = pvm_host.get_state(_INTERVAL_KEY + timer_id)
+    return timer_id if live is None else live
+
+
+def _interval_fields(payload):
+    if not payload.startswith(_INTERVAL_TAG):
+        return None
+    start = len(_INTERVAL_TAG)
+    interval = payload[start : start + 32]
+    name_start = start + 34
+    name_end = name_start + int.from_bytes(payload[start + 32 : name_start], "big")
+    data_start = name_end + 8
+    if len(payload) < data_start:
+        return None
+    handler = payload[name_start:name_end].decode("utf-8")
+    return interval, handler, int.from_bytes(payload[name_end:data_start], "big"), payload[data_start:]
+
+
+# Handlers
+
+
+class _TimerDecorator:
+    """`@timer` marks a method as a timer's handler; `timer.schedule` schedules one fire of it."""
+
+    schedule = staticmethod(schedule)
+
+    def __call__(self, function=None, *, deferred=True, name=None):
+        def mark(method):
+            method._timer_handler_name = name or method.__name__
+            method._handler_mode = DEFERRED if deferred else PURE
+            return method
+
+        if function is None:
+            return mark
+        if not callable(function):
+            raise TypeError(f"@timer: unexpected argument {function!r}. Use @timer or @timer(deferred=..., name=...).")
+        return mark(function)
+
+
+timer = _TimerDecorator()
+
+
+def _handler_name(handler):
+    """The name of a handler given as a str, a @timer method or any function. ValueError unless 1 to 256 bytes."""
+    name = getattr(handler, "_timer_handler_name", None)
+    if name is None:
+        name = handler if isinstance(handler, str) else handler.__name__
+    length = len(name.encode("utf-8"))
+    if not 1 <= length <= MAX_HANDLER_BYTES:
+        raise ValueError(f"timer handler name must be 1..256 UTF-8 bytes, got {length}")
+    return name
+
+
+def _payload(data):
+    if data is None:
+        return b""
+    if isinstance(data, (bytes, bytearray)):
+        return bytes(data)
+    return codec.encode(data)

@@ -1,0 +1,6 @@
+"""Puts the SDK on the path, so that the tests run from a clone without installation."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))

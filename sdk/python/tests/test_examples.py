@@ -1,0 +1,32 @@
+"""Every example's scenario on the in-process chain, and its manifest against the rules of 000 §3.3 and §10."""
+
+import json
+import pathlib
+
+import pytest
+from scenario import FakeWorld, Scenario
+
+EXAMPLES = sorted(path.parent for path in (pathlib.Path(__file__).parents[3] / "examples").glob("*/actor.py"))
+KNOWN = {
+    "econ.hold_balance": set(),
+    "econ.transfer": {"max_amount", "max_per_block"},
+    "storage.kv": {"max_bytes"},
+    "timer.schedule": {"max_timers"},
+}
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_scenario(folder):
+    Scenario(folder, FakeWorld()).run()
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_manifest(folder):
+    """A-245, A-246, A-247: known ids, sorted, unique, parameters of the right type."""
+    grants = json.loads((folder / "manifest.json").read_text())["entitlements"]
+    ids = [grant["id"] for grant in grants]
+    assert ids == sorted(set(ids))
+    for grant in grants:
+        parameters = grant.get("params", {})
+        assert set(parameters) <= KNOWN[grant["id"]]
+        assert all(type(value) is int and value >= 0 for value in parameters.values())
