@@ -1,0 +1,50 @@
+// Elements from plain calls. Text only ever becomes text nodes, so nothing from the chain is read as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element. Children are nodes, texts, numbers, lists of those; null and false are left out. */
+export function h(tag, properties, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** An SVG element; otherwise as `h`. */
+export function s(tag, properties, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) set(element, name, value);
+  append(element, children);
+  return element;
+}
+
+function set(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) {
+    if (typeof value !== "function") throw new TypeError(`${name} takes a function`);
+    element.addEventListener(name.slice(2).toLowerCase(), value);
+  } else if (name === "style") {
+    // Through the object model: the policy forbids style attributes, and a value here cannot open a second declaration.
+    for (const [property, text] of Object.entries(value)) element.style.setProperty(property, String(text));
+  } else if (name === "dataset") {
+    Object.assign(element.dataset, value);
+  } else if (name === "value") {
+    element.value = value;
+  } else {
+    if (name === "href" && !/^(#|\/[^/])/.test(value)) throw new TypeError("links lead to this host only");
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+function append(element, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) append(element, child);
+    else if (child instanceof Node) element.append(child);
+    else if (child !== null && child !== undefined && child !== false) element.append(document.createTextNode(String(child)));
+  }
+}
+
+/** A text for screen readers alone. */
+export function hidden(text) {
+  return h("span", { class: "hidden" }, text);
+}
