@@ -1,0 +1,323 @@
+//! Wires the parts of a validator together, for any runtime and any network.
+
+use crate::{
+    application::{Machine, Marshal},
+    block::SealedBlock,
+    chain::{Chain, StateReader},
+    execute::Databases,
+    pace::BlockTime,
+    proposer::Proposer,
+    seeds::Scheme,
+};
+use commonware_broadcast::buffered;
+use commonware_consensus::{
+    Reporter, Reporters,
+    marshal::{
+        self, Update,
+        core::Actor as MarshalActor,
+        resolver::p2p as marshal_resolver,
+        standard::{Deferred, Standard},
+    },
+    simplex::{
+        self,
+        config::{Floor, ForwardPolicy, SkipPolicy},
+    },
+    types::{Epoch, FixedEpocher, ViewDelta},
+};
+use commonware_cryptography::{Digestible as _, Digested, blake3::Digest, certificate::ConstantProvider, ed25519::PublicKey};
+use commonware_glue::stateful::{
+    self, Config as StatefulConfig, PruneConfig, Stateful, SyncPlan,
+    db::{AttachableResolver, Shared, SyncEngineConfig},
+};
+use commonware_p2p::{Blocker, Provider as PeerProvider, Receiver, Sender, max_message_size};
+use commonware_parallel::Sequential;
+use commonware_runtime::{Clock, Handle, Metrics, Network, Quota, Spawner, Storage, buffer::paged::CacheRef};
+use commonware_storage::{
+    archive::prunable,
+    qmdb::sync::{Request, Source, source},
+    translator::TwoCap,
+};
+use commonware_utils::{NZDuration, NZU16, NZU32, NZU64, NZUsize};
+use cowboy_store::{
+    Key, Value,
+    proof::{self, StateProof},
+    state::{self, Family, raw},
+};
+use futures::future::BoxFuture;
+use rand_core::CryptoRng;
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+
+/// The channels of the network, in the order of their numbers.
+pub const CHANNELS: [&str; 6] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool"];
+
+/// Messages a second that one peer may send on a channel.
+pub const QUOTA: Quota = Quota::per_second(NZU32!(4_096));
+
+/// The largest message of the mempool's channel.
+pub const MAX_GOSSIP_BYTES: usize = 1024 * 1024;
+
+/// Blocks that the engine itself keeps, to serve to validators that lag. The ledger keeps all.
+const KEPT_BLOCKS: usize = 1_024;
+
+const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
+const MAILBOX: NonZeroUsize = NZUsize!(1_024);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(2);
+const FETCH_RETRY: Duration = Duration::from_millis(100);
+
+/// Far enough away never to come.
+const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
+/// The largest message on any channel, for this many validators.
+pub fn max_message(validators: u32) -> u32 {
+    max_message_size(&[
+        simplex::max_payload_size::<Scheme, Digest>(validators),
+        marshal::max_payload_size::<Standard<SealedBlock>, Scheme>(validators, &()),
+        MAX_GOSSIP_BYTES,
+    ])
+}
+
+/// What [`start`] is given beside the chain.
+pub struct Parts<O, B, S, R> {
+    /// Begins the name of everything on disk.
+    pub prefix: String,
+    /// Which peers there are.
+    pub peers: O,
+    /// Shuts out peers that misbehave.
+    pub blocker: B,
+    /// One pair for each of [`CHANNELS`].
+    pub channels: Vec<(S, R)>,
+}
+
+/// A running engine.
+pub struct Engine {
+    /// Ends when the engine does.
+    pub handle: Handle<()>,
+    /// Blocks and certificates.
+    pub marshal: Marshal,
+}
+
+/// Starts a validator. `wrap` may put a reporter in front of the state machine, as simulations do.
+pub async fn start<E, O, B, S, R, M>(context: E, chain: Arc<Chain>, parts: Parts<O, B, S, R>, wrap: impl FnOnce(stateful::Mailbox<E, Machine>) -> M) -> Engine
+where
+    E: Spawner + Clock + Storage + Metrics + CryptoRng + Network,
+    O: PeerProvider<PublicKey = PublicKey>,
+    B: Blocker<PublicKey = PublicKey>,
+    S: Sender<PublicKey = PublicKey>,
+    R: Receiver<PublicKey = PublicKey>,
+    M: Reporter<Activity = Update<SealedBlock>>,
+{
+    let Parts { prefix, peers, blocker, channels } = parts;
+    let keys = chain.keys.clone().expect("a validator has keys");
+    let me = commonware_cryptography::Signer::public_key(&keys.network);
+    let [votes, certificates, resolver, backfill, broadcast, gossip] =
+        <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
+    let pages = CacheRef::new(NZU16!(4_096), NZUsize!(2_048));
+    let scheme = chain.committee.voter(&chain.namespace, keys.share.clone()).expect("the share is one of this committee's");
+    let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());
+
+    let backfill = marshal_resolver::init(
+        context.child("backfill"),
+        marshal_resolver::Config {
+            public_key: me.clone(),
+            peer_provider: peers.clone(),
+            blocker: blocker.clone(),
+            mailbox_size: MAILBOX,
+            fetch_timeout: NZDuration!(FETCH_TIMEOUT),
+            fetch_retry_delay: FETCH_RETRY,
+            priority_requests: false,
+            priority_responses: false,
+        },
+        backfill,
+    );
+    let (dissemination, buffer) = buffered::Engine::new(
+        context.child("broadcast"),
+        buffered::Config {
+            public_key: me,
+            mailbox_size: MAILBOX,
+            deque_size: 16,
+            priority: true,
+            codec_config: (),
+            peer_provider: peers.clone(),
+            strategy: Sequential,
+        },
+    );
+    dissemination.start(broadcast);
+
+    let archive = |name: &str| archive(&prefix, name, pages.clone());
+    let finalizations = prunable::Archive::init(context.child("finalizations"), archive("finalizations")).await;
+    let blocks = prunable::Archive::init(context.child("blocks"), archive("blocks")).await;
+    let plan = SyncPlan::init(context.child("plan"), prefix.clone()).await;
+    let (actor, marshal, floor) = MarshalActor::<_, Standard<SealedBlock>, _, _, _, _, _>::init(
+        context.child("marshal"),
+        finalizations.expect("the archive of certificates opens: see the error above"),
+        blocks.expect("the archive of blocks opens: see the error above"),
+        marshal::Config {
+            provider: ConstantProvider::new(scheme.clone()),
+            epocher: FixedEpocher::new(NZU64!(u64::MAX)),
+            start: plan.marshal_start(genesis.clone()),
+            partition_prefix: prefix.clone(),
+            mailbox_size: MAILBOX,
+            view_retention: ViewDelta::new(64),
+            prunable_items_per_section: NZU64!(256),
+            page_cache: pages.clone(),
+            replay_buffer: BUFFER,
+            key_write_buffer: BUFFER,
+            value_write_buffer: BUFFER,
+            block_codec_config: (),
+            max_repair: NZUsize!(16),
+            max_pending_acks: NZUsize!(4),
+            strategy: Sequential,
+        },
+    )
+    .await;
+
+    let (machine, machine_mailbox) = Stateful::new(
+        context.child("stateful"),
+        StatefulConfig {
+            application: Machine::new(chain.clone(), marshal.clone()),
+            db_config: state::config(&prefix, pages.clone()),
+            provider: (),
+            marshal: (marshal.clone(), floor),
+            mailbox_size: MAILBOX,
+            plan,
+            resolvers: NoSync,
+            sync_config: SyncEngineConfig {
+                fetch_batch_size: NZU64!(64),
+                apply_batch_size: NZU64!(256),
+                max_outstanding_requests: NZUsize!(8),
+            },
+            prune_config: Some(PruneConfig {
+                maintenance_interval: NZUsize!(64),
+                retained_marshal_blocks: KEPT_BLOCKS,
+                retained_qmdb_blocks: 0,
+            }),
+            strategy: Sequential,
+        },
+    );
+    let proposer = Proposer::new(machine_mailbox.clone(), chain.clone());
+    let application = Deferred::new(context.child("deferred"), proposer, marshal.clone(), FixedEpocher::new(NZU64!(u64::MAX)));
+    actor.start(wrap(machine_mailbox.clone()), buffer, backfill);
+    machine.start();
+    open_state(context.child("state"), machine_mailbox, chain.clone());
+    crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
+
+    let times = Timeouts::of(chain.pace.block_time(), chain.committee.members().len());
+    let engine = simplex::Engine::new(
+        context,
+        simplex::Config {
+            scheme,
+            elector: chain.committee.elector(),
+            blocker,
+            automaton: application.clone(),
+            relay: application.clone(),
+            reporter: Reporters::from((chain.seeds.clone(), application)),
+            strategy: Sequential,
+            partition: format!("{prefix}-simplex"),
+            mailbox_size: MAILBOX,
+            epoch: Epoch::zero(),
+            floor: Floor::Genesis(genesis.digest()),
+            replay_buffer: BUFFER,
+            write_buffer: BUFFER,
+            page_cache: pages,
+            leader_timeout: times.leader,
+            certification_timeout: times.certification,
+            timeout_retry: times.retry,
+            view_retention: ViewDelta::new(64),
+            skip: SkipPolicy::Disabled,
+            fetch_timeout: NZDuration!(FETCH_TIMEOUT),
+            fetch_retry_delay: Duration::from_millis(500),
+            forward: ForwardPolicy::Disabled,
+            track_historical_votes: false,
+        },
+    );
+    Engine { handle: engine.start(votes, certificates, resolver), marshal }
+}
+
+/// How long a view may take.
+struct Timeouts {
+    leader: Duration,
+    certification: Duration,
+    retry: Duration,
+}
+
+impl Timeouts {
+    /// A lone validator waits for itself for ever, so that an idle chain has no nullified rounds.
+    fn of(block_time: BlockTime, validators: usize) -> Self {
+        let gap = match block_time {
+            _ if validators == 1 => return Self { leader: NEVER, certification: NEVER + NEVER, retry: Duration::from_secs(1) },
+            BlockTime::Every(gap) => gap,
+            BlockTime::Instant => Duration::ZERO,
+        };
+        let leader = gap + Duration::from_millis(1_500);
+        Self { leader, certification: leader + Duration::from_millis(1_500), retry: Duration::from_secs(1) }
+    }
+}
+
+fn archive(prefix: &str, name: &str, pages: CacheRef) -> prunable::Config<TwoCap, ()> {
+    prunable::Config {
+        translator: TwoCap,
+        metadata_partition: format!("{prefix}-{name}-metadata"),
+        key_partition: format!("{prefix}-{name}-keys"),
+        key_page_cache: pages,
+        value_partition: format!("{prefix}-{name}-values"),
+        compression: None,
+        codec_config: (),
+        items_per_section: NZU64!(256),
+        key_write_buffer: BUFFER,
+        value_write_buffer: BUFFER,
+        replay_buffer: BUFFER,
+    }
+}
+
+/// Hands the state to the chain's queries once the state machine has opened it.
+fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) {
+    context.spawn(move |_| async move {
+        let state = machine.subscribe_databases().await;
+        chain.attach_state(Arc::new(State::<E>(state)));
+    });
+}
+
+/// The database of one runtime, behind [`StateReader`].
+struct State<E: Spawner + Clock + Storage + Metrics>(Databases<E>);
+
+impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
+    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Vec<Option<Value>>> {
+        Box::pin(async move {
+            let keys: Vec<_> = keys.iter().map(raw).collect();
+            let keys: Vec<_> = keys.iter().collect();
+            let state = self.0.read().await;
+            state.get_many(&keys).await.expect("the state can be read: a disk that fails stops the node")
+        })
+    }
+
+    fn prove(&self, key: Key) -> BoxFuture<'_, StateProof> {
+        Box::pin(async move {
+            let state = self.0.read().await;
+            proof::prove(&*state, &key).await.expect("the state can be read: a disk that fails stops the node")
+        })
+    }
+}
+
+/// No state is fetched from peers: a node that is behind executes every block.
+#[derive(Clone, Copy, Debug)]
+struct NoSync;
+
+/// Nobody is asked for state.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("state is not fetched from peers")]
+struct NotFetched;
+
+impl Source for NoSync {
+    type Family = Family;
+    type Digest = Digest;
+    type Op = commonware_storage::qmdb::any::ordered::variable::Operation<Family, state::RawKey, Value>;
+    type Error = NotFetched;
+
+    async fn serve(&self, _: Request<Family>) -> source::Result<Self> {
+        Err(NotFetched)
+    }
+}
+
+impl<D: Send + Sync + 'static> AttachableResolver<D> for NoSync {
+    async fn attach_database(&self, _: Shared<D>) {}
+}

@@ -1,0 +1,283 @@
+//! A node in this process: started, asked, steered, stopped.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use cowboy_node::{NodeConfig, NodeHandle};
+//! # let genesis: cowboy_node::Genesis = unimplemented!();
+//! # let keys: cowboy_node::committee::ValidatorKeys = unimplemented!();
+//! let node = NodeHandle::start(NodeConfig::alone("state".into(), genesis, keys))?;
+//! println!("at block {}", node.head().number);
+//! node.shutdown();
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::{
+    chain::{Chain, FinalizedBlock, Head, Setup},
+    committee::ValidatorKeys,
+    engine::{self, Parts},
+    genesis::Genesis,
+    pace::{BlockTime, Pace},
+    quic::{self, Quic},
+};
+use commonware_cryptography::{ChaCha20Poly1305, Signer as _, ed25519::PublicKey};
+use commonware_p2p::{Address, AddressableManager as _, authenticated::lookup};
+use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
+use commonware_stream::{
+    cups::{self, Cups},
+    sake::{self, Sake},
+};
+use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
+use cowboy_store::{Directory, Ledger, StoreError};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::{Arc, Mutex, RwLock},
+    thread::JoinHandle,
+    time::Duration,
+};
+use tokio::sync::{broadcast, oneshot, watch};
+
+/// How long tasks may take to end when the node stops. What they would still write is not needed.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What a node is started with.
+#[derive(Clone)]
+pub struct NodeConfig {
+    /// Where it keeps everything.
+    pub directory: PathBuf,
+    /// The chain.
+    pub genesis: Genesis,
+    /// Its secrets.
+    pub keys: ValidatorKeys,
+    /// When it proposes.
+    pub block_time: BlockTime,
+    /// Where it listens for peers, over QUIC.
+    pub listen: SocketAddr,
+    /// The other validators, and where they listen.
+    pub peers: Vec<(PublicKey, SocketAddr)>,
+    /// Threads that run its tasks.
+    pub threads: usize,
+}
+
+impl NodeConfig {
+    /// A lone validator with a block every second.
+    pub fn alone(directory: PathBuf, genesis: Genesis, keys: ValidatorKeys) -> Self {
+        Self {
+            directory,
+            genesis,
+            keys,
+            block_time: BlockTime::Every(Duration::from_secs(1)),
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            peers: Vec::new(),
+            threads: 2,
+        }
+    }
+}
+
+/// Why a node does not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    /// Its folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its network cannot be used.
+    #[error(transparent)]
+    Network(#[from] quic::SetupError),
+    /// The engine stopped; the log says why.
+    #[error("the node stopped before it was ready: the log says why")]
+    Stopped,
+}
+
+/// The node is stopped for a moment, while a snapshot is taken or put back, or for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the node is stopped while its state is copied: ask again in a second")]
+pub struct Unavailable;
+
+/// A node in this process. Clones share it.
+#[derive(Clone)]
+pub struct NodeHandle(Arc<Inner>);
+
+struct Inner {
+    config: NodeConfig,
+    head: watch::Sender<Head>,
+    blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+    running: RwLock<Option<Running>>,
+}
+
+/// A node between start and stop.
+struct Running {
+    chain: Arc<Chain>,
+    metrics: Metrics,
+    stop: Mutex<Option<oneshot::Sender<()>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Metrics = Box<dyn Fn() -> String + Send + Sync>;
+
+impl NodeHandle {
+    /// Starts a node and waits until its state can be read.
+    pub fn start(config: NodeConfig) -> Result<Self, NodeError> {
+        let head = watch::Sender::new(Head::of(&config.genesis.block));
+        let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
+        let running = Running::start(&config, head.clone(), blocks.clone())?;
+        Ok(Self(Arc::new(Inner { config, head, blocks, running: RwLock::new(Some(running)) })))
+    }
+
+    /// What it was started with.
+    pub fn config(&self) -> &NodeConfig {
+        &self.0.config
+    }
+
+    /// The newest finalized block, in brief. Before the first block: genesis.
+    pub fn head(&self) -> Head {
+        *self.0.head.borrow()
+    }
+
+    /// Follows the newest finalized block; a reader that is slow sees only the newest.
+    pub fn watch_head(&self) -> watch::Receiver<Head> {
+        self.0.head.subscribe()
+    }
+
+    /// Every finalized block from now on, with its receipts. A reader that lags a thousand blocks misses some.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<FinalizedBlock>> {
+        self.0.blocks.subscribe()
+    }
+
+    /// The chain as this node has it: ledger, mempool, state, pace.
+    pub fn chain(&self) -> Result<Arc<Chain>, Unavailable> {
+        self.running(|running| running.chain.clone())
+    }
+
+    /// The metrics of every part, as Prometheus reads them.
+    pub fn metrics(&self) -> Result<String, Unavailable> {
+        self.running(|running| (running.metrics)())
+    }
+
+    /// Stops the node and waits until it has stopped. Nothing that was acknowledged is lost.
+    pub fn shutdown(&self) {
+        let running = self.0.running.write().expect("nothing panics while it holds the lock").take();
+        if let Some(running) = running {
+            running.stop();
+        }
+    }
+
+    fn running<T>(&self, ask: impl FnOnce(&Running) -> T) -> Result<T, Unavailable> {
+        self.0.running.read().expect("nothing panics while it holds the lock").as_ref().map(ask).ok_or(Unavailable)
+    }
+}
+
+impl Running {
+    fn start(config: &NodeConfig, head: watch::Sender<Head>, blocks: broadcast::Sender<Arc<FinalizedBlock>>) -> Result<Self, NodeError> {
+        let genesis = &config.genesis;
+        let directory = Directory::open(&config.directory, &genesis.hash())?;
+        let ledger = Ledger::open(&directory.ledger())?;
+        let chain = Arc::new(Chain::new(Setup {
+            namespace: genesis.namespace(),
+            genesis: genesis.block.clone(),
+            allocation: genesis.allocation.clone(),
+            is_dev: genesis.is_dev,
+            committee: genesis.committee.clone(),
+            keys: Some(config.keys.clone()),
+            ledger,
+            pace: Pace::new(config.block_time),
+            head,
+            blocks,
+        })?);
+        let quic = Quic::new()?;
+        let (stop, stopped) = oneshot::channel();
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let task = Task { config: config.clone(), chain: chain.clone(), quic, stopped, ready };
+        let thread = std::thread::Builder::new()
+            .name("node".into())
+            .spawn(move || task.run(directory))
+            .map_err(|error| StoreError::file(&config.directory, error))?;
+        match is_ready.recv() {
+            Ok(metrics) => Ok(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread) }),
+            Err(_) => Err(NodeError::Stopped),
+        }
+    }
+
+    fn stop(mut self) {
+        if let Some(stop) = self.stop.lock().expect("nothing panics while it holds the lock").take() {
+            // A node that has stopped by itself hears nothing.
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            // A node that panicked has said so in the log.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What runs on the node's own thread.
+struct Task {
+    config: NodeConfig,
+    chain: Arc<Chain>,
+    quic: Arc<Quic>,
+    stopped: oneshot::Receiver<()>,
+    ready: std::sync::mpsc::Sender<Metrics>,
+}
+
+impl Task {
+    /// Runs the node until it is told to stop. The folder is given back last.
+    fn run(self, directory: Directory) {
+        let runtime = runtime::Config::new().with_storage_directory(directory.engine()).with_worker_threads(self.config.threads);
+        runtime::Runner::new(runtime).start(|context| self.serve(context));
+        drop(directory);
+    }
+
+    async fn serve(self, context: runtime::Context) {
+        let Self { config, chain, quic, stopped, ready } = self;
+        let context = quic::Context::new(context, quic);
+        let (network, oracle, channels) = network(&context, &config);
+        let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels };
+        let engine = engine::start(context.child("engine"), chain.clone(), parts, |machine| machine).await;
+        let mut state = chain.watch_state();
+        let opened = state.wait_for(|is_open| *is_open);
+        let registry = context.child("metrics");
+        tokio::select! {
+            _ = opened => {
+                // A starter that has given up wants no metrics.
+                let _ = ready.send(Box::new(move || registry.encode()));
+            }
+            _ = engine.handle => return,
+        }
+        // Told to stop, or forgotten: either way it ends.
+        let _ = stopped.await;
+        drop(network);
+        if context.stop(0, Some(STOP_TIMEOUT)).await.is_err() {
+            tracing::debug!("some tasks were still busy when the node stopped");
+        }
+    }
+}
+
+type Oracle = lookup::Oracle<PublicKey>;
+type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
+
+/// Joins the network of validators, and opens its channels.
+fn network(context: &quic::Context, config: &NodeConfig) -> (commonware_runtime::Handle<()>, Oracle, Vec<Ends>) {
+    let namespace = config.genesis.namespace();
+    let me = config.keys.network.public_key();
+    let handshake = Cups::<_, ChaCha20Poly1305>::new(
+        Sake {
+            signer: config.keys.network.clone(),
+            synchrony_bound: Duration::from_secs(5),
+            max_handshake_age: Duration::from_secs(10),
+            version: sake::Version::V1,
+        },
+        cups::Version::V1,
+    );
+    let members = config.genesis.committee.members().len();
+    let largest = engine::max_message(u32::try_from(members).expect("a committee is small"));
+    let sets = NZUsize!(64);
+    let settings = lookup::Config::local(handshake, &namespace, config.listen, sets, largest, NZUsize!(1_024));
+    let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
+    let peers = config.peers.iter().cloned().chain([(me, config.listen)]);
+    let peers: Map<PublicKey, Address> =
+        peers.map(|(key, address)| (key, Address::Symmetric(address))).try_collect().expect("a peer is named once");
+    // The oracle only fails when the network is gone, and it has not started yet.
+    let _ = oracle.track(0, peers);
+    let channels = (0u64..).zip(engine::CHANNELS).map(|(number, _)| network.register(number, engine::QUOTA)).collect();
+    (network.start(), oracle, channels)
+}

@@ -1,0 +1,181 @@
+//! When the next block is proposed.
+//!
+//! The wait stands in front of the state machine, not inside it: a proposal that is being built
+//! holds back the finalization of its parent.
+
+use std::{
+    sync::Mutex,
+    time::Duration,
+};
+use tokio::sync::{Notify, futures::Notified};
+
+/// How long after its parent a block is proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockTime {
+    /// That long after its parent's timestamp, with or without work.
+    Every(Duration),
+    /// As soon as there is work, and never without. For a chain with one validator.
+    Instant,
+}
+
+/// Where a warp leads (decision 136).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Warp {
+    /// The height that the chain is to reach.
+    pub height: u64,
+    /// How far the chain's clock is ahead of the machine's when it arrives, in ms.
+    pub clock_ahead_ms: i64,
+}
+
+/// What decides when the next block is proposed. Shared by the proposer and the dev controls.
+#[derive(Debug)]
+pub struct Pace {
+    orders: Mutex<Orders>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Orders {
+    block_time: BlockTime,
+    /// Blocks up to this number are proposed at once.
+    mine_until: u64,
+    warp: Option<Warp>,
+    clock_ahead_ms: i64,
+}
+
+/// What the proposer should do about its next block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Propose now.
+    Now,
+    /// Propose when the clock shows this time, or something changes.
+    At(u64),
+    /// Wait until something changes.
+    Wait,
+}
+
+impl Pace {
+    /// A pace with nothing ordered.
+    pub fn new(block_time: BlockTime) -> Self {
+        let orders = Orders { block_time, mine_until: 0, warp: None, clock_ahead_ms: 0 };
+        Self { orders: Mutex::new(orders), changed: Notify::new() }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Orders) -> T) -> T {
+        act(&mut self.orders.lock().expect("nothing panics while it holds the lock"))
+    }
+
+    /// The present block time.
+    pub fn block_time(&self) -> BlockTime {
+        self.with(|orders| orders.block_time)
+    }
+
+    /// Changes the block time.
+    pub fn set_block_time(&self, block_time: BlockTime) {
+        self.with(|orders| orders.block_time = block_time);
+        self.poke();
+    }
+
+    /// Asks for blocks up to this number at once.
+    pub fn mine_until(&self, number: u64) {
+        self.with(|orders| orders.mine_until = orders.mine_until.max(number));
+        self.poke();
+    }
+
+    /// Asks for a warp, in place of any other.
+    pub fn warp(&self, warp: Warp) {
+        self.with(|orders| orders.warp = Some(warp));
+        self.poke();
+    }
+
+    /// The warp that is under way.
+    pub fn warping(&self) -> Option<Warp> {
+        self.with(|orders| orders.warp)
+    }
+
+    /// Tells that a block of this height is final: a warp that led there is over.
+    pub fn arrived(&self, height: u64) {
+        self.with(|orders| {
+            if let Some(warp) = orders.warp.filter(|warp| warp.height <= height) {
+                orders.clock_ahead_ms = orders.clock_ahead_ms.max(warp.clock_ahead_ms);
+                orders.warp = None;
+            }
+        });
+    }
+
+    /// How far the chain's clock is ahead of the machine's, in ms. Zero but on dev chains.
+    pub fn clock_ahead_ms(&self) -> i64 {
+        self.with(|orders| orders.clock_ahead_ms)
+    }
+
+    /// Sets the chain's clock this far ahead of the machine's.
+    pub fn set_clock_ahead_ms(&self, ahead: i64) {
+        self.with(|orders| orders.clock_ahead_ms = ahead);
+        self.poke();
+    }
+
+    /// Wakes the proposer: there may be work.
+    pub fn poke(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Becomes ready at the next [`Pace::poke`] after this call.
+    pub fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// What to do about a block on a parent of this number and timestamp, where `is_work` says whether anything is to be done.
+    pub fn advise(&self, parent: u64, parent_ms: u64, is_work: bool) -> Advice {
+        self.with(|orders| {
+            if orders.warp.is_some() || parent < orders.mine_until {
+                return Advice::Now;
+            }
+            match orders.block_time {
+                BlockTime::Every(gap) => {
+                    let gap = u64::try_from(gap.as_millis()).unwrap_or(u64::MAX);
+                    Advice::At(parent_ms.saturating_add(gap))
+                }
+                BlockTime::Instant if is_work => Advice::Now,
+                BlockTime::Instant => Advice::Wait,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice() {
+        let second = BlockTime::Every(Duration::from_secs(1));
+        let rows = [
+            ("a steady chain waits out its block time", second, 0, None, false, Advice::At(6_000)),
+            ("work does not hurry a steady chain", second, 0, None, true, Advice::At(6_000)),
+            ("an ordered block comes at once", second, 8, None, false, Advice::Now),
+            ("an order that was filled changes nothing", second, 7, None, false, Advice::At(6_000)),
+            ("an idle instant chain stands still", BlockTime::Instant, 0, None, false, Advice::Wait),
+            ("an instant chain does its work", BlockTime::Instant, 0, None, true, Advice::Now),
+            ("an instant chain mines on order", BlockTime::Instant, 8, None, false, Advice::Now),
+            ("a warp hurries", second, 0, Some(Warp { height: 99, clock_ahead_ms: 0 }), false, Advice::Now),
+        ];
+        for (name, block_time, mine, warp, is_work, expected) in rows {
+            let pace = Pace::new(block_time);
+            pace.mine_until(mine);
+            if let Some(warp) = warp {
+                pace.warp(warp);
+            }
+            assert_eq!(pace.advise(7, 5_000, is_work), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_warp_ends_at_its_height_and_leaves_the_clock_ahead() {
+        let pace = Pace::new(BlockTime::Instant);
+        pace.warp(Warp { height: 10, clock_ahead_ms: 5_000 });
+        pace.arrived(9);
+        assert!(pace.warping().is_some());
+        pace.arrived(10);
+        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (None, 5_000));
+    }
+}

@@ -1,0 +1,76 @@
+//! Waits for the right moment, then lets the state machine build.
+
+use crate::{
+    application::{Machine, now_ms, time_of},
+    block::{ConsensusContext, SealedBlock},
+    chain::Chain,
+    pace::Advice,
+    seeds::Scheme,
+};
+use commonware_consensus::{Application, marshal::ancestry::Ancestry};
+use commonware_cryptography::Digested;
+use commonware_glue::stateful;
+use commonware_runtime::{Clock, Spawner};
+use commonware_storage::Context;
+use futures::{StreamExt as _, future::Either, pin_mut};
+use std::sync::Arc;
+
+/// The state machine behind the wait for its turn. Clones share it.
+pub struct Proposer<E: Spawner + Clock + Context> {
+    machine: stateful::Mailbox<E, Machine>,
+    chain: Arc<Chain>,
+}
+
+impl<E: Spawner + Clock + Context> Proposer<E> {
+    /// A proposer in front of this state machine.
+    pub fn new(machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) -> Self {
+        Self { machine, chain }
+    }
+
+    async fn wait_for_turn(&self, clock: &E, parent: &SealedBlock) {
+        let header = parent.header();
+        loop {
+            let changed = self.chain.pace.changed();
+            let is_work = self.chain.carry(parent).is_work || self.chain.mempool.has_work();
+            match self.chain.pace.advise(header.number.0, header.timestamp_ms.0, is_work) {
+                Advice::Now => return,
+                Advice::Wait => changed.await,
+                Advice::At(ms) => {
+                    let machine_ms = ms.saturating_add_signed(self.chain.pace.clock_ahead_ms().saturating_neg());
+                    if machine_ms <= now_ms(clock) {
+                        return;
+                    }
+                    let time = clock.sleep_until(time_of(machine_ms));
+                    pin_mut!(changed, time);
+                    if let Either::Right(_) = futures::future::select(changed, time).await {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<E: Spawner + Clock + Context> Clone for Proposer<E> {
+    fn clone(&self) -> Self {
+        Self { machine: self.machine.clone(), chain: self.chain.clone() }
+    }
+}
+
+impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
+    type SigningScheme = Scheme;
+    type Context = ConsensusContext;
+    type Block = SealedBlock;
+    type Input = ();
+
+    async fn propose(&mut self, (runtime, context): (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>, (): ()) -> Option<Digested<SealedBlock>> {
+        let mut look = ancestry.clone();
+        let parent = look.next().await?.inner().clone();
+        self.wait_for_turn(&runtime, &parent).await;
+        self.machine.propose((runtime, context), ancestry, ()).await
+    }
+
+    async fn verify(&mut self, context: (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>) -> bool {
+        self.machine.verify(context, ancestry).await
+    }
+}

@@ -1,0 +1,438 @@
+//! A runtime whose network is QUIC over TLS 1.3, and everything else tokio's (003 §3.2).
+//!
+//! One connection per peer, one bidirectional stream per connection. The certificates are self-signed
+//! and prove nothing; who a peer is, the handshake inside the stream proves.
+
+use bytes::Buf as _;
+use commonware_runtime::{
+    BlobVersion, Clock, Error, Handle, IoBufs, Listener as RuntimeListener, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf, Spawner,
+    Storage, Stream as RuntimeStream, StreamOf, Strategizer, Supervisor,
+    signal::Signal,
+    telemetry::metrics::{Metric, Registered},
+    tokio::Context as Tokio,
+};
+use governor::clock::{Clock as GovernorClock, ReasonablyRealtime};
+use quinn::{ClientConfig, Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
+use rand_core::{TryCryptoRng, TryRng};
+use rustls::{
+    DigitallySignedStruct, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime},
+};
+use std::{
+    convert::Infallible,
+    fmt,
+    future::Future,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    num::NonZeroUsize,
+    ops::RangeInclusive,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::timeout,
+};
+
+/// What both ends call the protocol.
+const ALPN: &[u8] = b"cowboy/1";
+
+/// How long a peer may take to accept or send bytes.
+const IO_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Handshakes under way at a time; more are refused.
+const MAX_HANDSHAKES: usize = 256;
+
+/// How often an idle connection says that it lives.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+
+/// After how long a silent connection is dead, in ms.
+const IDLE_MS: u32 = 30_000;
+
+/// What one read takes from the stream at most.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Why QUIC cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up QUIC: {0}")]
+pub struct SetupError(String);
+
+fn setup(error: impl fmt::Display) -> SetupError {
+    SetupError(error.to_string())
+}
+
+/// The QUIC endpoint of one node, shared by all its contexts.
+pub struct Quic {
+    server: ServerConfig,
+    client: ClientConfig,
+    endpoint: Mutex<Option<Endpoint>>,
+}
+
+impl Quic {
+    /// An endpoint with a fresh self-signed certificate.
+    pub fn new() -> Result<Arc<Self>, SetupError> {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let certified = rcgen::generate_simple_self_signed(vec!["peer".into()]).map_err(setup)?;
+        let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+        let mut server = rustls::ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(setup)?
+            .with_no_client_auth()
+            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .map_err(setup)?;
+        server.alpn_protocols = vec![ALPN.to_vec()];
+        let mut client = rustls::ClientConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(setup)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+            .with_no_client_auth();
+        client.alpn_protocols = vec![ALPN.to_vec()];
+        let transport = Arc::new(transport());
+        let mut server = ServerConfig::with_crypto(Arc::new(quinn::crypto::rustls::QuicServerConfig::try_from(server).map_err(setup)?));
+        server.transport_config(transport.clone());
+        let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
+        client.transport_config(transport);
+        Ok(Arc::new(Self { server, client, endpoint: Mutex::default() }))
+    }
+
+    /// The endpoint to dial from: the listening one, where there is one.
+    fn dialer(&self) -> Result<Endpoint, Error> {
+        let mut endpoint = self.endpoint.lock().expect("nothing panics while it holds the lock");
+        if let Some(endpoint) = &*endpoint {
+            return Ok(endpoint.clone());
+        }
+        let client = Endpoint::client((Ipv4Addr::UNSPECIFIED, 0).into()).map_err(|_| Error::ConnectionFailed)?;
+        Ok(endpoint.insert(client).clone())
+    }
+}
+
+fn transport() -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(1))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .keep_alive_interval(Some(KEEP_ALIVE))
+        .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
+    transport
+}
+
+/// Accepts every certificate whose holder signs the handshake: identity is proven inside the stream.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is not spoken here".into()))
+    }
+
+    fn verify_tls13_signature(&self, message: &[u8], certificate: &CertificateDer<'_>, signature: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// The sending half of a connection. A send that is cancelled half-way closes it for good.
+pub struct Sink {
+    connection: Connection,
+    stream: SendStream,
+    is_dead: bool,
+}
+
+impl RuntimeSink for Sink {
+    async fn send(&mut self, bufs: impl Into<IoBufs> + Send) -> Result<(), Error> {
+        if std::mem::replace(&mut self.is_dead, true) {
+            return Err(Error::Closed);
+        }
+        let mut bufs: IoBufs = bufs.into();
+        let write = async {
+            while bufs.has_remaining() {
+                let written = self.stream.write(bufs.chunk()).await.map_err(|_| Error::SendFailed)?;
+                bufs.advance(written);
+            }
+            Ok(())
+        };
+        let result = timeout(IO_TIMEOUT, write).await.unwrap_or(Err(Error::Timeout));
+        self.is_dead = result.is_err();
+        if self.is_dead {
+            self.connection.close(VarInt::from_u32(0), b"send failed");
+        }
+        result
+    }
+}
+
+/// The receiving half of a connection. A receive that is cancelled half-way closes it for good.
+pub struct Stream {
+    /// Keeps the connection open as long as this half is in use.
+    _connection: Connection,
+    stream: RecvStream,
+    ahead: bytes::Bytes,
+    is_dead: bool,
+}
+
+impl Stream {
+    async fn fill(&mut self, len: usize) -> Result<Vec<u8>, Error> {
+        let mut filled = Vec::with_capacity(len);
+        loop {
+            let take = self.ahead.len().min(len - filled.len());
+            filled.extend_from_slice(&self.ahead.split_to(take));
+            if filled.len() == len {
+                return Ok(filled);
+            }
+            let chunk = self.stream.read_chunk(READ_BYTES, true).await.map_err(|_| Error::RecvFailed)?;
+            self.ahead = chunk.ok_or(Error::RecvFailed)?.bytes;
+        }
+    }
+}
+
+impl RuntimeStream for Stream {
+    async fn recv(&mut self, len: usize) -> Result<IoBufs, Error> {
+        if std::mem::replace(&mut self.is_dead, true) {
+            return Err(Error::Closed);
+        }
+        let result = timeout(IO_TIMEOUT, self.fill(len)).await.unwrap_or(Err(Error::Timeout));
+        self.is_dead = result.is_err();
+        result.map(IoBufs::from)
+    }
+
+    fn peek(&self, max: usize) -> &[u8] {
+        &self.ahead[..self.ahead.len().min(max)]
+    }
+}
+
+fn halves(connection: Connection, sending: SendStream, receiving: RecvStream) -> (Sink, Stream) {
+    let sink = Sink { connection: connection.clone(), stream: sending, is_dead: false };
+    (sink, Stream { _connection: connection, stream: receiving, ahead: bytes::Bytes::new(), is_dead: false })
+}
+
+/// Connections that came in and finished their handshake.
+pub struct Listener {
+    address: SocketAddr,
+    accepted: mpsc::Receiver<(SocketAddr, Sink, Stream)>,
+}
+
+impl RuntimeListener for Listener {
+    type Sink = Sink;
+    type Stream = Stream;
+
+    async fn accept(&mut self) -> Result<(SocketAddr, Sink, Stream), Error> {
+        self.accepted.recv().await.ok_or(Error::Closed)
+    }
+
+    fn local_addr(&self) -> Result<SocketAddr, std::io::Error> {
+        Ok(self.address)
+    }
+}
+
+/// Takes connections until the listener is dropped.
+async fn accept_all(endpoint: Endpoint, accepted: mpsc::Sender<(SocketAddr, Sink, Stream)>) {
+    let gate = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    loop {
+        let incoming = tokio::select! {
+            incoming = endpoint.accept() => incoming,
+            () = accepted.closed() => return,
+        };
+        let Some(incoming) = incoming else { return };
+        let Ok(permit) = gate.clone().try_acquire_owned() else {
+            incoming.refuse();
+            continue;
+        };
+        // An address that was not shown to be the sender's costs no state until it is.
+        if !incoming.remote_address_validated() {
+            // Fails only for addresses that are validated already.
+            let _ = incoming.retry();
+            continue;
+        }
+        let accepted = accepted.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            if let Ok(Some(connection)) = timeout(HANDSHAKE_TIMEOUT, finish(incoming)).await {
+                // A listener that is gone wants no connection.
+                let _ = accepted.send(connection).await;
+            }
+        });
+    }
+}
+
+async fn finish(incoming: Incoming) -> Option<(SocketAddr, Sink, Stream)> {
+    let connection = incoming.await.ok()?;
+    let (sending, receiving) = connection.accept_bi().await.ok()?;
+    let address = connection.remote_address();
+    let (sink, stream) = halves(connection, sending, receiving);
+    Some((address, sink, stream))
+}
+
+/// The runtime: tokio's, but for the network.
+pub struct Context {
+    inner: Tokio,
+    quic: Arc<Quic>,
+}
+
+impl Context {
+    /// This runtime with QUIC as its network.
+    pub fn new(inner: Tokio, quic: Arc<Quic>) -> Self {
+        Self { inner, quic }
+    }
+}
+
+impl Network for Context {
+    type Listener = Listener;
+
+    async fn bind(&self, socket: SocketAddr) -> Result<Listener, Error> {
+        let endpoint = Endpoint::server(self.quic.server.clone(), socket).map_err(|_| Error::BindFailed)?;
+        let address = endpoint.local_addr().map_err(|_| Error::BindFailed)?;
+        *self.quic.endpoint.lock().expect("nothing panics while it holds the lock") = Some(endpoint.clone());
+        let (sender, accepted) = mpsc::channel(MAX_HANDSHAKES);
+        tokio::spawn(accept_all(endpoint, sender));
+        Ok(Listener { address, accepted })
+    }
+
+    async fn dial(&self, socket: SocketAddr) -> Result<(SinkOf<Self>, StreamOf<Self>), Error> {
+        let connecting = self.quic.dialer()?.connect_with(self.quic.client.clone(), socket, "peer").map_err(|_| Error::ConnectionFailed)?;
+        let connection = connecting.await.map_err(|_| Error::ConnectionFailed)?;
+        let (sending, receiving) = connection.open_bi().await.map_err(|_| Error::ConnectionFailed)?;
+        Ok(halves(connection, sending, receiving))
+    }
+}
+
+// From here on, everything is tokio's.
+
+impl Supervisor for Context {
+    fn name(&self) -> Name {
+        self.inner.name()
+    }
+
+    fn child(&self, label: &'static str) -> Self {
+        Self { inner: self.inner.child(label), quic: self.quic.clone() }
+    }
+
+    fn with_attribute(self, key: &'static str, value: impl fmt::Display) -> Self {
+        Self { inner: self.inner.with_attribute(key, value), quic: self.quic }
+    }
+}
+
+impl Spawner for Context {
+    fn shared(self, blocking: bool) -> Self {
+        Self { inner: self.inner.shared(blocking), quic: self.quic }
+    }
+
+    fn dedicated(self) -> Self {
+        Self { inner: self.inner.dedicated(), quic: self.quic }
+    }
+
+    fn spawn<F, Fut, T>(self, f: F) -> Handle<T>
+    where
+        F: FnOnce(Self) -> Fut + Send + 'static,
+        Fut: Future<Output = T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let quic = self.quic;
+        self.inner.spawn(move |inner| f(Self { inner, quic }))
+    }
+
+    async fn stop(self, value: i32, timeout: Option<Duration>) -> Result<(), Error> {
+        self.inner.stop(value, timeout).await
+    }
+
+    fn stopped(&self) -> Signal {
+        self.inner.stopped()
+    }
+}
+
+impl Strategizer for Context {
+    fn strategy(&self, parallelism: NonZeroUsize) -> commonware_parallel::Rayon {
+        self.inner.strategy(parallelism)
+    }
+}
+
+impl Metrics for Context {
+    fn register<N: Into<String>, H: Into<String>, M: Metric>(&self, name: N, help: H, metric: M) -> Registered<M> {
+        self.inner.register(name, help, metric)
+    }
+
+    fn encode(&self) -> String {
+        self.inner.encode()
+    }
+}
+
+impl GovernorClock for Context {
+    type Instant = SystemTime;
+
+    fn now(&self) -> SystemTime {
+        self.inner.now()
+    }
+}
+
+impl ReasonablyRealtime for Context {}
+
+impl Clock for Context {
+    fn current(&self) -> SystemTime {
+        self.inner.current()
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static + use<> {
+        self.inner.sleep(duration)
+    }
+
+    fn sleep_until(&self, deadline: SystemTime) -> impl Future<Output = ()> + Send + 'static + use<> {
+        self.inner.sleep_until(deadline)
+    }
+}
+
+impl Resolver for Context {
+    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, Error> {
+        self.inner.resolve(host).await
+    }
+}
+
+impl TryRng for Context {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.inner.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.inner.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.inner.try_fill_bytes(bytes)
+    }
+}
+
+impl TryCryptoRng for Context {}
+
+impl Storage for Context {
+    type Blob = <Tokio as Storage>::Blob;
+
+    async fn open_versioned(&self, partition: &str, name: &[u8], versions: RangeInclusive<BlobVersion>) -> Result<(Self::Blob, u64, BlobVersion), Error> {
+        self.inner.open_versioned(partition, name, versions).await
+    }
+
+    async fn remove(&self, partition: &str, name: Option<&[u8]>) -> Result<(), Error> {
+        self.inner.remove(partition, name).await
+    }
+
+    async fn scan(&self, partition: &str) -> Result<Vec<Vec<u8>>, Error> {
+        self.inner.scan(partition).await
+    }
+}

@@ -1,0 +1,138 @@
+//! The folder a node lives in: one process, one chain, one format.
+
+use crate::error::StoreError;
+use cowboy_types::Hash;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// The newest layout of the folder that this program reads and the one it writes.
+pub const FORMAT: u32 = 1;
+
+/// A claimed folder. Other processes are kept out until it is dropped.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Directory {
+    /// Claims the folder for the chain of this genesis, making it where it does not exist.
+    ///
+    /// Fails where another process holds it, where it belongs to another chain or to a newer
+    /// program, and where the disk refuses.
+    pub fn open(path: impl Into<PathBuf>, genesis: &Hash) -> Result<Self, StoreError> {
+        let path = path.into();
+        fs::create_dir_all(&path).map_err(|error| StoreError::file(&path, error))?;
+        let lock = claim(&path)?;
+        match read_marker(&path)? {
+            Some(marker) => marker.check(&path, genesis)?,
+            None => write_marker(&path, genesis)?,
+        }
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Deletes the folder and everything in it. A folder that is not there is no error.
+    ///
+    /// Refuses a folder that has files but no marker: it is not a node's.
+    pub fn wipe(path: &Path) -> Result<(), StoreError> {
+        let Ok(mut entries) = fs::read_dir(path) else { return Ok(()) };
+        if entries.next().is_some() && !marker_path(path).exists() {
+            return Err(StoreError::NotAChain { path: path.to_owned() });
+        }
+        let lock = claim(path)?;
+        let wiped = fs::remove_dir_all(path).map_err(|error| StoreError::file(path, error));
+        drop(lock);
+        wiped
+    }
+
+    /// The genesis hash of the chain in this folder, where there is one.
+    pub fn genesis_of(path: &Path) -> Result<Option<Hash>, StoreError> {
+        Ok(read_marker(path)?.map(|marker| marker.genesis))
+    }
+
+    /// Where the engine keeps state, votes and blocks.
+    pub fn engine(&self) -> PathBuf {
+        self.path.join("engine")
+    }
+
+    /// The ledger's file.
+    pub fn ledger(&self) -> PathBuf {
+        self.path.join("ledger.redb")
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+struct Marker {
+    format: u32,
+    genesis: Hash,
+}
+
+impl Marker {
+    fn check(&self, path: &Path, genesis: &Hash) -> Result<(), StoreError> {
+        if self.format > FORMAT {
+            return Err(StoreError::NewerFormat { path: path.to_owned(), found: self.format, supported: FORMAT });
+        }
+        if self.genesis != *genesis {
+            return Err(StoreError::OtherChain {
+                path: path.to_owned(),
+                found: self.genesis.to_string(),
+                expected: genesis.to_string(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn marker_path(path: &Path) -> PathBuf {
+    path.join("chain")
+}
+
+fn claim(path: &Path) -> Result<File, StoreError> {
+    let file = path.join("lock");
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&file)
+        .map_err(|error| StoreError::file(&file, error))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_owned())),
+        Err(TryLockError::Error(error)) => Err(StoreError::file(&file, error)),
+    }
+}
+
+fn read_marker(path: &Path) -> Result<Option<Marker>, StoreError> {
+    let file = marker_path(path);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::file(&file, error)),
+    };
+    let marker = text.split_once('\n').and_then(|(format, genesis)| {
+        let format = format.strip_prefix("format ")?.parse().ok()?;
+        let genesis = genesis.strip_prefix("genesis ")?.trim_end().parse().ok()?;
+        Some(Marker { format, genesis })
+    });
+    marker.map(Some).ok_or_else(|| StoreError::NotAChain { path: path.to_owned() })
+}
+
+/// Writes the marker so that a crash leaves either no marker or a whole one.
+fn write_marker(path: &Path, genesis: &Hash) -> Result<(), StoreError> {
+    let (draft, file) = (path.join("chain.new"), marker_path(path));
+    let write = || {
+        let mut output = File::create(&draft)?;
+        write!(output, "format {FORMAT}\ngenesis {genesis}\n")?;
+        output.sync_all()?;
+        fs::rename(&draft, &file)?;
+        File::open(path)?.sync_all()
+    };
+    write().map_err(|error| StoreError::file(&file, error))
+}

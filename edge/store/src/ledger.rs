@@ -1,0 +1,311 @@
+//! The ledger: every finalized block with its receipts and certificate, and the indexes over them.
+//!
+//! A block is written in one transaction of the embedded store, fsynced before the block is
+//! acknowledged to consensus, and writing it again changes nothing. The indexes hold nothing that
+//! the blocks and receipts do not say; [`Ledger::reindex`] makes them anew.
+
+use crate::error::StoreError;
+use commonware_codec::{Decode as _, Encode as _};
+use cowboy_types::{Address, Block, Hash, Height, Receipt};
+use redb::{Database, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
+use std::{path::Path, sync::Arc};
+
+/// Block number → the block.
+const BLOCKS: TableDefinition<u64, &[u8]> = TableDefinition::new("blocks");
+/// Block number, place in the block → receipt.
+const RECEIPTS: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("receipts");
+/// Block number → the finalization certificate, where this node has seen one of exactly this block.
+const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certificates");
+/// Block number → what the driver needs to go on from it after a restart.
+const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
+/// Block digest → block number.
+const BY_DIGEST: TableDefinition<&[u8; 32], u64> = TableDefinition::new("by_digest");
+/// Height → block number. Differs from the number on dev chains that skipped heights.
+const BY_HEIGHT: TableDefinition<u64, u64> = TableDefinition::new("by_height");
+/// Receipt id (a transaction's digest, or a delivery's) → place.
+const BY_ID: TableDefinition<&[u8; 32], (u64, u32)> = TableDefinition::new("by_id");
+/// Account, place → nothing: every receipt that an account sent or received.
+const BY_ACCOUNT: TableDefinition<(&[u8; 20], u64, u32), ()> = TableDefinition::new("by_account");
+/// Emitter, place, event's index → nothing.
+const BY_EMITTER: TableDefinition<(&[u8; 20], u64, u32, u32), ()> = TableDefinition::new("by_emitter");
+/// Origin, place → nothing: the deliveries that a transaction or timer set off.
+const BY_ORIGIN: TableDefinition<(&[u8; 32], u64, u32), ()> = TableDefinition::new("by_origin");
+/// Deployer, place → actor.
+const BY_DEPLOYER: TableDefinition<(&[u8; 20], u64, u32), &[u8; 20]> = TableDefinition::new("by_deployer");
+
+/// Where a receipt stands: the block, and the place in the block's receipts, transactions first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The block's number.
+    pub number: u64,
+    /// The place in it, from 0.
+    pub index: u32,
+}
+
+/// Everything that is kept about one finalized block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockRecord {
+    /// The block.
+    pub block: Block,
+    /// What came of it: the transactions' receipts in order, then the deliveries'.
+    pub receipts: Vec<Receipt>,
+    /// The encoded finalization, where this node has one of exactly this block.
+    pub certificate: Option<Vec<u8>>,
+    /// Bytes that the driver wants back after a restart.
+    pub carry: Vec<u8>,
+}
+
+/// The ledger of one chain. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    database: Arc<Database>,
+}
+
+impl Ledger {
+    /// Opens the ledger in this file, making it where it does not exist.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::prepare(Database::builder().set_cache_size(8 * 1024 * 1024).create(path)?)
+    }
+
+    /// A ledger that lives in memory, for simulations.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::prepare(Database::builder().create_with_backend(redb::backends::InMemoryBackend::new())?)
+    }
+
+    fn prepare(database: Database) -> Result<Self, StoreError> {
+        let ledger = Self { database: Arc::new(database) };
+        let write = ledger.database.begin_write()?;
+        Tables::open(&write)?;
+        write.open_table(BLOCKS)?;
+        write.open_table(RECEIPTS)?;
+        write.open_table(CERTIFICATES)?;
+        write.open_table(CARRY)?;
+        write.commit()?;
+        Ok(ledger)
+    }
+
+    /// Writes a block and its index rows, and returns when they are on the disk.
+    pub fn append(&self, record: &BlockRecord) -> Result<(), StoreError> {
+        let mut write = self.database.begin_write()?;
+        write.set_durability(Durability::Immediate)?;
+        let number = record.block.header.number.0;
+        {
+            write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
+            write.open_table(CARRY)?.insert(number, &*record.carry)?;
+            let mut receipts = write.open_table(RECEIPTS)?;
+            for (index, receipt) in (0..).zip(&record.receipts) {
+                receipts.insert((number, index), &*receipt.encode())?;
+            }
+            if let Some(certificate) = &record.certificate {
+                write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
+            }
+            Tables::open(&write)?.index(&record.block, &record.receipts)?;
+        }
+        Ok(write.commit()?)
+    }
+
+    /// Adds a certificate that arrived after its block.
+    pub fn certify(&self, number: u64, certificate: &[u8]) -> Result<(), StoreError> {
+        let write = self.database.begin_write()?;
+        write.open_table(CERTIFICATES)?.insert(number, certificate)?;
+        Ok(write.commit()?)
+    }
+
+    /// Makes every index anew from the blocks and receipts.
+    pub fn reindex(&self) -> Result<(), StoreError> {
+        let write = self.database.begin_write()?;
+        Tables::delete(&write)?;
+        {
+            let blocks = write.open_table(BLOCKS)?;
+            let receipts = write.open_table(RECEIPTS)?;
+            let mut tables = Tables::open(&write)?;
+            for row in blocks.iter()? {
+                let (number, bytes) = row?;
+                let block: Block = decode("block", number.value(), bytes.value())?;
+                let mut found = Vec::new();
+                for row in receipts.range((number.value(), 0)..=(number.value(), u32::MAX))? {
+                    found.push(decode("receipt", number.value(), row?.1.value())?);
+                }
+                tables.index(&block, &found)?;
+            }
+        }
+        Ok(write.commit()?)
+    }
+
+    /// A view of the ledger that later blocks do not change.
+    pub fn view(&self) -> Result<View, StoreError> {
+        Ok(View { read: self.database.begin_read()? })
+    }
+}
+
+/// The ledger at one moment.
+pub struct View {
+    read: ReadTransaction,
+}
+
+impl View {
+    /// The number of the newest block, or `None` before the first.
+    pub fn tip(&self) -> Result<Option<u64>, StoreError> {
+        Ok(self.read.open_table(BLOCKS)?.last()?.map(|(number, _)| number.value()))
+    }
+
+    /// The block of this number.
+    pub fn block(&self, number: u64) -> Result<Option<Block>, StoreError> {
+        let row = self.read.open_table(BLOCKS)?.get(number)?;
+        row.map(|bytes| decode("block", number, bytes.value())).transpose()
+    }
+
+    /// The encoded block of this number.
+    pub fn block_bytes(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read.open_table(BLOCKS)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    /// The number of the block with this digest.
+    pub fn number_of(&self, digest: &Hash) -> Result<Option<u64>, StoreError> {
+        Ok(self.read.open_table(BY_DIGEST)?.get(&digest.0)?.map(|number| number.value()))
+    }
+
+    /// The number of the block at this height, or `None` where a warp skipped it or it is yet to come.
+    pub fn number_at(&self, height: Height) -> Result<Option<u64>, StoreError> {
+        Ok(self.read.open_table(BY_HEIGHT)?.get(height.0)?.map(|number| number.value()))
+    }
+
+    /// The encoded finalization of exactly this block, where this node has one.
+    pub fn certificate(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read.open_table(CERTIFICATES)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    /// The number and finalization of the first block from `number` on that has one: it finalizes every block before it too.
+    pub fn certificate_from(&self, number: u64) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+        match self.read.open_table(CERTIFICATES)?.range(number..)?.next() {
+            Some(row) => row.map(|(number, bytes)| Some((number.value(), bytes.value().to_vec()))).map_err(Into::into),
+            None => Ok(None),
+        }
+    }
+
+    /// What the driver left for itself with this block.
+    pub fn carry(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read.open_table(CARRY)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    /// Where the receipt with this id stands. A transaction's id is its digest.
+    pub fn place_of(&self, id: &Hash) -> Result<Option<Place>, StoreError> {
+        let row = self.read.open_table(BY_ID)?.get(&id.0)?;
+        Ok(row.map(|place| Place { number: place.value().0, index: place.value().1 }))
+    }
+
+    /// The receipt at this place.
+    pub fn receipt(&self, place: Place) -> Result<Option<Receipt>, StoreError> {
+        let row = self.read.open_table(RECEIPTS)?.get((place.number, place.index))?;
+        row.map(|bytes| decode("receipt", place.number, bytes.value())).transpose()
+    }
+
+    /// All receipts of a block, in order.
+    pub fn receipts(&self, number: u64) -> Result<Vec<Receipt>, StoreError> {
+        let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
+        rows.map(|row| decode("receipt", number, row?.1.value())).collect()
+    }
+
+    /// Receipts that the account sent or received, newest first, older than `before` where given; at most `limit`.
+    pub fn of_account(&self, account: &Address, before: Option<Place>, limit: usize) -> Result<Vec<Place>, StoreError> {
+        let end = before.unwrap_or(Place { number: u64::MAX, index: u32::MAX });
+        let rows = self.read.open_table(BY_ACCOUNT)?.range((&account.0, 0, 0)..(&account.0, end.number, end.index))?;
+        rows.rev().take(limit).map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into)).collect::<Result<_, _>>()
+    }
+
+    /// Events of the emitter from block `from` on, oldest first: the receipt's place and the event's index in it; at most `limit`.
+    pub fn of_emitter(&self, emitter: &Address, from: Place, limit: usize) -> Result<Vec<(Place, u32)>, StoreError> {
+        let start = (&emitter.0, from.number, from.index, 0);
+        let rows = self.read.open_table(BY_EMITTER)?.range(start..=(&emitter.0, u64::MAX, u32::MAX, u32::MAX))?;
+        rows.take(limit)
+            .map(|row| {
+                let (key, _) = row?;
+                let (_, number, index, event) = key.value();
+                Ok((place(number, index), event))
+            })
+            .collect()
+    }
+
+    /// The deliveries that a transaction or timer set off, in order; at most `limit`.
+    pub fn of_origin(&self, origin: &Hash, limit: usize) -> Result<Vec<Place>, StoreError> {
+        let rows = self.read.open_table(BY_ORIGIN)?.range((&origin.0, 0, 0)..=(&origin.0, u64::MAX, u32::MAX))?;
+        rows.take(limit).map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into)).collect()
+    }
+
+    /// Actors that the account deployed, oldest first; at most `limit`.
+    pub fn of_deployer(&self, deployer: &Address, after: Option<Place>, limit: usize) -> Result<Vec<(Place, Address)>, StoreError> {
+        let start = after.map_or((0, 0), |place| (place.number, place.index.saturating_add(1)));
+        let rows = self.read.open_table(BY_DEPLOYER)?.range((&deployer.0, start.0, start.1)..=(&deployer.0, u64::MAX, u32::MAX))?;
+        rows.take(limit)
+            .map(|row| {
+                let (key, actor) = row?;
+                Ok((place(key.value().1, key.value().2), Address(*actor.value())))
+            })
+            .collect()
+    }
+}
+
+fn place(number: u64, index: u32) -> Place {
+    Place { number, index }
+}
+
+fn decode<T: commonware_codec::Read<Cfg = ()>>(kind: &str, number: u64, bytes: &[u8]) -> Result<T, StoreError> {
+    T::decode_cfg(bytes::Bytes::copy_from_slice(bytes), &()).map_err(|_| StoreError::Damaged { row: format!("{kind} of block {number}") })
+}
+
+/// The index tables, open for writing.
+struct Tables<'a> {
+    by_digest: Table<'a, &'static [u8; 32], u64>,
+    by_height: Table<'a, u64, u64>,
+    by_id: Table<'a, &'static [u8; 32], (u64, u32)>,
+    by_account: Table<'a, (&'static [u8; 20], u64, u32), ()>,
+    by_emitter: Table<'a, (&'static [u8; 20], u64, u32, u32), ()>,
+    by_origin: Table<'a, (&'static [u8; 32], u64, u32), ()>,
+    by_deployer: Table<'a, (&'static [u8; 20], u64, u32), &'static [u8; 20]>,
+}
+
+impl<'a> Tables<'a> {
+    fn open(write: &'a WriteTransaction) -> Result<Self, StoreError> {
+        Ok(Self {
+            by_digest: write.open_table(BY_DIGEST)?,
+            by_height: write.open_table(BY_HEIGHT)?,
+            by_id: write.open_table(BY_ID)?,
+            by_account: write.open_table(BY_ACCOUNT)?,
+            by_emitter: write.open_table(BY_EMITTER)?,
+            by_origin: write.open_table(BY_ORIGIN)?,
+            by_deployer: write.open_table(BY_DEPLOYER)?,
+        })
+    }
+
+    fn delete(write: &WriteTransaction) -> Result<(), StoreError> {
+        write.delete_table(BY_DIGEST)?;
+        write.delete_table(BY_HEIGHT)?;
+        write.delete_table(BY_ID)?;
+        write.delete_table(BY_ACCOUNT)?;
+        write.delete_table(BY_EMITTER)?;
+        write.delete_table(BY_ORIGIN)?;
+        write.delete_table(BY_DEPLOYER)?;
+        Ok(())
+    }
+
+    fn index(&mut self, block: &Block, receipts: &[Receipt]) -> Result<(), StoreError> {
+        let number = block.header.number.0;
+        self.by_digest.insert(&block.digest().0, number)?;
+        self.by_height.insert(block.header.height().0, number)?;
+        for (index, receipt) in (0..).zip(receipts) {
+            self.by_id.insert(&receipt.id.0, (number, index))?;
+            self.by_account.insert((&receipt.sender.0, number, index), ())?;
+            self.by_account.insert((&receipt.target.0, number, index), ())?;
+            if receipt.origin != receipt.id {
+                self.by_origin.insert((&receipt.origin.0, number, index), ())?;
+            }
+            if let Some(actor) = &receipt.created {
+                self.by_deployer.insert((&receipt.sender.0, number, index), &actor.0)?;
+            }
+            for (position, event) in (0..).zip(receipt.events.iter()) {
+                self.by_emitter.insert((&event.emitter.0, number, index, position), ())?;
+            }
+        }
+        Ok(())
+    }
+}

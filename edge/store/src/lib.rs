@@ -1,0 +1,20 @@
+//! What a node keeps: authenticated state, the ledger of finalized blocks, its indexes, and proofs.
+//!
+//! - [`state`]: the QMDB database behind every `state_root`, and how it is configured.
+//! - [`recent`]: values that the last 16 blocks overwrote, so that a query sees one height (decision 126).
+//! - [`ledger`]: finalized blocks, receipts and certificates, and the indexes made from them.
+//! - [`directory`]: the folder all of it lives in, claimed by one process and one chain.
+//! - [`error`]: what can go wrong with a disk.
+
+pub mod directory;
+pub mod error;
+pub mod ledger;
+pub mod proof;
+pub mod recent;
+pub mod state;
+
+pub use directory::Directory;
+pub use error::StoreError;
+pub use ledger::{BlockRecord, Ledger, Place};
+pub use recent::Recent;
+pub use state::{Key, Value};

@@ -1,0 +1,84 @@
+//! The database behind `state_root`: QMDB `current`, ordered, with values of any size (003 §1.4).
+//!
+//! `current` proves what a key's value is now, and `ordered` that a key has none. The root depends on
+//! the history of batches, so one block is one batch, and every choice in this file is consensus.
+
+use commonware_cryptography::blake3::{Blake3, Digest};
+use commonware_parallel::Sequential;
+use commonware_runtime::buffer::paged::CacheRef;
+use commonware_storage::{
+    journal::contiguous::variable::Config as JournalConfig,
+    merkle::full::Config as MerkleConfig,
+    mmr,
+    qmdb::current::{self, VariableConfig},
+    translator::EightCap,
+};
+use commonware_utils::{NZU64, NZUsize, sequence::FixedBytes};
+use std::num::NonZeroUsize;
+
+/// A state key: 32 bytes, BLAKE3 of what the record is (decision 124).
+pub type Key = cowboy_state::StateKey;
+
+/// A state record's bytes.
+pub type Value = Vec<u8>;
+
+/// The merkle structure over the log of operations.
+pub type Family = mmr::Family;
+
+/// Bytes of activity bitmap in one leaf of the state tree. Part of every root.
+pub const CHUNK: usize = 32;
+
+/// The key as the database has it.
+pub type RawKey = FixedBytes<32>;
+
+/// The database on runtime `E`.
+pub type Db<E> = current::ordered::variable::Db<Family, E, RawKey, Value, Blake3, EightCap, CHUNK, Sequential>;
+
+/// How the database's log decodes.
+pub type CodecConfig = ((), (commonware_codec::RangeCfg<usize>, ()));
+
+/// The configuration of [`Db`].
+pub type Config = VariableConfig<EightCap, CodecConfig, Sequential>;
+
+/// The largest state record, in bytes: bounds what one damaged length can ask for.
+pub const MAX_VALUE_BYTES: usize = 4 * 1024 * 1024;
+
+/// A key in the database's type.
+pub fn raw(key: &Key) -> RawKey {
+    RawKey::new(key.0)
+}
+
+/// A root in the protocol's type.
+pub fn hash(digest: Digest) -> cowboy_types::Hash {
+    cowboy_types::Hash(digest.into())
+}
+
+/// The configuration of a database whose partitions begin with `prefix`.
+pub fn config(prefix: &str, page_cache: CacheRef) -> Config {
+    let buffer: NonZeroUsize = NZUsize!(256 * 1024);
+    VariableConfig {
+        merkle_config: MerkleConfig {
+            journal_partition: format!("{prefix}-state-tree"),
+            metadata_partition: format!("{prefix}-state-tree-meta"),
+            items_per_blob: NZU64!(1 << 18),
+            write_buffer: buffer,
+            replay_buffer: buffer,
+            strategy: Sequential,
+            page_cache: page_cache.clone(),
+        },
+        journal_config: JournalConfig {
+            partition: format!("{prefix}-state-log"),
+            items_per_section: NZU64!(1 << 16),
+            compression: None,
+            codec_config: ((), ((0..=MAX_VALUE_BYTES).into(), ())),
+            page_cache,
+            write_buffer: buffer,
+            replay_buffer: buffer,
+        },
+        grafted_metadata_partition: format!("{prefix}-state-bitmap"),
+        translator: EightCap,
+        init_cache: Some(NZUsize!(1 << 12)),
+        init_buffer: NZUsize!(1 << 20),
+        init_concurrency: (),
+    }
+}
