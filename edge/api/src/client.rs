@@ -1,0 +1,177 @@
+//! A typed client of a node.
+
+use crate::{
+    error::{ApiError, BAD_REQUEST, TIMEOUT, UNREACHABLE},
+    hex_text::Hex,
+    model,
+};
+use cowboy_types::{Address, Hash, Transaction};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::json;
+use std::time::Duration;
+
+/// A connection to one node. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Client {
+    base: String,
+    http: reqwest::Client,
+}
+
+/// Bytes of a transaction as a submission's body.
+const OCTETS: &str = "application/octet-stream";
+
+impl Client {
+    /// A client of the node at this address, like `http://localhost:4000`.
+    pub fn new(url: &str) -> Result<Self, ApiError> {
+        let base = url.trim_end_matches('/').to_owned();
+        if !base.starts_with("http://") && !base.starts_with("https://") {
+            return Err(ApiError::of_fault(BAD_REQUEST).with(json!({ "rpc_url": url, "expected": "http://host:port or https://host:port" })));
+        }
+        let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build().map_err(|error| unreachable(&base, &error))?;
+        Ok(Self { base, http })
+    }
+
+    /// The node's address.
+    pub fn url(&self) -> &str {
+        &self.base
+    }
+
+    /// GET of a path.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
+        self.answer(self.http.get(self.url_of(path))).await
+    }
+
+    /// POST of a JSON body.
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ApiError> {
+        self.answer(self.http.post(self.url_of(path)).json(body)).await
+    }
+
+    fn url_of(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    async fn answer<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, ApiError> {
+        let response = request.send().await.map_err(|error| unreachable(&self.base, &error))?;
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(|error| unreachable(&self.base, &error))?;
+        let strange = || {
+            let beginning: String = String::from_utf8_lossy(&bytes).chars().take(200).collect();
+            ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "status": status.as_u16(), "answer": beginning }))
+        };
+        if status.is_success() {
+            return serde_json::from_slice(&bytes).map_err(|_| strange());
+        }
+        Err(refusal(&bytes).unwrap_or_else(strange))
+    }
+
+    /// How the node is.
+    pub async fn health(&self) -> Result<model::HealthDetailed, ApiError> {
+        self.get("/health/detailed").await
+    }
+
+    /// The newest finalized height.
+    pub async fn height(&self) -> Result<u64, ApiError> {
+        Ok(self.get::<model::Height>("/height").await?.height)
+    }
+
+    /// What a cycle and a cell cost.
+    pub async fn base_fee(&self) -> Result<model::BaseFee, ApiError> {
+        self.get("/basefee").await
+    }
+
+    /// An account.
+    pub async fn account(&self, address: &Address) -> Result<model::Account, ApiError> {
+        self.get(&format!("/account/{address}")).await
+    }
+
+    /// An account, empty where the chain has never seen it.
+    pub async fn account_or_empty(&self, address: &Address) -> Result<model::Account, ApiError> {
+        match self.account(address).await {
+            Err(error) if error.slug == crate::error::NOT_FOUND.slug => Ok(model::Account { address: Hex(*address), nonce: 0, balance: 0 }),
+            other => other,
+        }
+    }
+
+    /// An actor.
+    pub async fn actor(&self, address: &Address) -> Result<model::Actor, ApiError> {
+        self.get(&format!("/actor/{address}")).await
+    }
+
+    /// A block by height, hash or `latest`.
+    pub async fn block(&self, id: &str) -> Result<model::Block, ApiError> {
+        self.get(&format!("/block/{id}")).await
+    }
+
+    /// A transaction.
+    pub async fn transaction(&self, hash: &Hash) -> Result<model::Transaction, ApiError> {
+        self.get(&format!("/transaction/{hash}")).await
+    }
+
+    /// What came of a transaction.
+    pub async fn receipt(&self, hash: &Hash) -> Result<model::Receipt, ApiError> {
+        self.get(&format!("/transaction/{hash}/receipt")).await
+    }
+
+    /// Runs a handler on committed state.
+    pub async fn read_handler(&self, actor: &Address, question: &model::ReadHandler) -> Result<model::ReadAnswer, ApiError> {
+        self.post(&format!("/actor/{actor}/read_handler"), question).await
+    }
+
+    /// Submits one transaction and answers its name.
+    pub async fn submit(&self, transaction: &Transaction) -> Result<Hash, ApiError> {
+        let result = self.submit_bytes("/submit", transaction).await?;
+        result.tx_hash.map(|hash| hash.0).ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))
+    }
+
+    /// Submits one transaction and waits for its receipt.
+    pub async fn submit_wait(&self, transaction: &Transaction, timeout: Duration) -> Result<model::Receipt, ApiError> {
+        let path = format!("/submit_wait?timeout_ms={}", timeout.as_millis());
+        let result = self.submit_bytes(&path, transaction).await?;
+        result.receipt.ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))
+    }
+
+    async fn submit_bytes(&self, path: &str, transaction: &Transaction) -> Result<model::SubmitResult, ApiError> {
+        let request = self.http.post(self.url_of(path)).header("content-type", OCTETS).body(transaction.to_bytes());
+        let mut submitted: model::Submitted = self.answer(request).await?;
+        submitted.results.pop().ok_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "answer": "no result" })))
+    }
+
+    /// Runs a transaction on committed state, without effect.
+    pub async fn simulate(&self, transaction: &Transaction) -> Result<model::Simulated, ApiError> {
+        self.post("/simulate", &model::Simulate { transaction: Hex(transaction.to_bytes().to_vec()) }).await
+    }
+
+    /// Asks the faucet.
+    pub async fn faucet(&self, address: &Address) -> Result<model::FaucetAnswer, ApiError> {
+        self.post("/faucet", &model::FaucetRequest { address: Hex(*address) }).await
+    }
+
+    /// Opens a stream of bytes, like `/follow`.
+    pub async fn stream(&self, path: &str) -> Result<impl futures::Stream<Item = Result<Vec<u8>, ApiError>> + use<>, ApiError> {
+        let response = self.http.get(self.url_of(path)).send().await.map_err(|error| unreachable(&self.base, &error))?;
+        let base = self.base.clone();
+        if !response.status().is_success() {
+            let bytes = response.bytes().await.map_err(|error| unreachable(&base, &error))?;
+            return Err(refusal(&bytes).unwrap_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": base }))));
+        }
+        Ok(futures::StreamExt::map(response.bytes_stream(), move |chunk| chunk.map(|bytes| bytes.to_vec()).map_err(|error| unreachable(&base, &error))))
+    }
+}
+
+/// The refusal in an answer: an error by itself, or the first of a submission that failed whole.
+fn refusal(bytes: &[u8]) -> Option<ApiError> {
+    serde_json::from_slice(bytes).ok().or_else(|| {
+        let submitted: model::Submitted = serde_json::from_slice(bytes).ok()?;
+        submitted.results.into_iter().find_map(|result| result.error)
+    })
+}
+
+fn unreachable(url: &str, error: &reqwest::Error) -> ApiError {
+    let mut reason = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(deeper) = cause {
+        reason = deeper.to_string();
+        cause = deeper.source();
+    }
+    ApiError::of_fault(UNREACHABLE).with(json!({ "url": url, "reason": reason }))
+}

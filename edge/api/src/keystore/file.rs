@@ -1,0 +1,133 @@
+//! Key files: a PEM block `COWBOY PRIVATE KEY` with the headers Curve and Checksum, or plain hex.
+
+use super::KeyError;
+use cowboy_types::{keccak256, signing::PrivateKey};
+use pem::{EncodeConfig, LineEnding, Pem};
+use std::{
+    fs::OpenOptions,
+    io::Write as _,
+    path::Path,
+};
+
+const LABEL: &str = "COWBOY PRIVATE KEY";
+const CURVE: &str = "secp256k1";
+
+/// The first 4 bytes of keccak256 of the key, in hex.
+fn checksum(key: &[u8; 32]) -> String {
+    hex::encode(&keccak256(&[key]).0[..4])
+}
+
+/// The key as a PEM block.
+pub fn encode_pem(key: &PrivateKey) -> String {
+    let bytes = key.to_bytes();
+    let mut block = Pem::new(LABEL, bytes);
+    let headers = block.headers_mut();
+    headers.add("Curve", CURVE).expect("the header has no colon");
+    headers.add("Checksum", &checksum(&bytes)).expect("the header has no colon");
+    pem::encode_config(&block, EncodeConfig::new().set_line_ending(LineEnding::LF))
+}
+
+/// The key as hex with `0x`.
+pub fn encode_hex(key: &PrivateKey) -> String {
+    format!("0x{}", hex::encode(key.to_bytes()))
+}
+
+/// The key of a text: a PEM block or hex.
+pub fn decode(text: &str) -> Result<PrivateKey, KeyError> {
+    let text = text.trim();
+    let bytes = if text.starts_with("-----BEGIN") { decode_pem(text)? } else { cowboy_types::hash::parse_hex(text).map_err(|_| KeyError::Format)? };
+    PrivateKey::from_bytes(bytes).ok_or(KeyError::OutOfRange)
+}
+
+fn decode_pem(text: &str) -> Result<[u8; 32], KeyError> {
+    let block = pem::parse(text).map_err(|_| KeyError::Format)?;
+    if block.tag() != LABEL {
+        return Err(KeyError::Label(block.tag().to_owned()));
+    }
+    if let Some(curve) = block.headers().get("Curve").filter(|curve| *curve != CURVE) {
+        return Err(KeyError::Curve(curve.to_owned()));
+    }
+    let bytes: [u8; 32] = block.contents().try_into().map_err(|_| KeyError::Format)?;
+    match block.headers().get("Checksum") {
+        Some(found) if !found.eq_ignore_ascii_case(&checksum(&bytes)) => Err(KeyError::Checksum),
+        _ => Ok(bytes),
+    }
+}
+
+/// The key in a file.
+pub fn read(path: &Path) -> Result<PrivateKey, KeyError> {
+    let text = std::fs::read_to_string(path).map_err(|source| KeyError::File { path: path.to_owned(), source })?;
+    decode(&text)
+}
+
+/// Writes the key to a new file that only its owner can read.
+pub fn write(path: &Path, key: &PrivateKey) -> Result<(), KeyError> {
+    let fail = |source: std::io::Error| match source.kind() {
+        std::io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
+        _ => KeyError::File { path: path.to_owned(), source },
+    };
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).map_err(fail)?;
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(fail)?;
+    file.write_all(encode_pem(key).as_bytes()).and_then(|()| file.sync_all()).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key of 003 Appendix A.
+    const KEY: &str = "0x4c0883a69102937d6231471b5dbb6204fe512961708279f8d5f0c5b1f1f4c6b5";
+
+    fn key() -> PrivateKey {
+        decode(KEY).expect("the key is good")
+    }
+
+    #[test]
+    fn a_key_survives_both_forms() {
+        for text in [encode_pem(&key()), encode_hex(&key()), encode_hex(&key())[2..].to_owned(), format!("\n {KEY} \n")] {
+            assert_eq!(decode(&text).map(|key| key.address()).ok(), Some(key().address()), "{text}");
+        }
+        assert!(encode_pem(&key()).contains("Curve: secp256k1"));
+    }
+
+    #[test]
+    fn a_wrong_key_is_refused_by_name() {
+        let pem = encode_pem(&key());
+        let rows: Vec<(String, &str)> = vec![
+            (String::new(), "no private key"),
+            ("0x12".into(), "no private key"),
+            ("zz".repeat(32), "no private key"),
+            ("00".repeat(32), "zero"),
+            ("ff".repeat(32), "beyond the curve"),
+            (pem.replace("COWBOY PRIVATE", "RSA PRIVATE"), "PEM block `RSA PRIVATE KEY`"),
+            (pem.replace("secp256k1", "ed25519"), "curve ed25519"),
+            (pem.replace("Checksum: ", "Checksum: 0"), "checksum"),
+            (pem.replace("-----END", "----END"), "no private key"),
+        ];
+        for (text, expected) in rows {
+            let error = decode(&text).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(expected), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_key_file_is_private_and_never_overwritten() {
+        let directory = tempfile::tempdir().expect("a directory for the test");
+        let path = directory.path().join("deep/key");
+        write(&path, &key()).expect("a new file");
+        assert_eq!(read(&path).map(|key| key.address()).ok(), Some(key().address()));
+        assert!(matches!(write(&path, &key()), Err(KeyError::Exists(_))));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(&path).expect("the file is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The keys that sign: made from words, kept in files, looked up in a fixed order.
+
+mod file;
+mod lookup;
+mod mnemonic;
+
+pub use file::{decode, encode_hex, encode_pem, read, write};
+pub use lookup::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Found, Lookup, Source};
+pub use mnemonic::{DEV_MNEMONIC, Mnemonic};
+
+use std::path::PathBuf;
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The text is neither a PEM block nor hex.
+    #[error("this is no private key: expected a PEM block `COWBOY PRIVATE KEY`, or 64 hex digits")]
+    Format,
+    /// A PEM block of another kind, like a TLS key.
+    #[error("this is a PEM block `{0}`, and only `COWBOY PRIVATE KEY` is read; make one with `cowboy wallet create`")]
+    Label(String),
+    /// The block is for a curve that accounts do not use.
+    #[error("the key is for the curve {0}, and accounts use secp256k1")]
+    Curve(String),
+    /// The block was damaged.
+    #[error("the key's checksum does not match: the file was damaged or edited")]
+    Checksum,
+    /// Zero, or beyond the curve's order.
+    #[error("the 32 bytes are no private key: zero, or beyond the curve's order")]
+    OutOfRange,
+    /// The words are no mnemonic.
+    #[error("these words are no mnemonic: {0}")]
+    Mnemonic(String),
+    /// The file cannot be read or written.
+    #[error("the key file {path} cannot be used: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is there already.
+    #[error("{0} exists already; move it away, or give another path with --out")]
+    Exists(PathBuf),
+    /// The configuration is no JSON of the right shape.
+    #[error("the configuration {path} cannot be read: {reason}")]
+    Config {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A key in one of the places where keys are looked up is bad.
+    #[error("{place}: {source}")]
+    At {
+        /// Where the key is.
+        place: Source,
+        /// What is wrong with it.
+        source: Box<KeyError>,
+    },
+    /// No key anywhere.
+    #[error("no private key: none given with --private-key, in COWBOY_PRIVATE_KEY, in .cowboy/config.json or in .cowboy/key; make one with `cowboy wallet create`")]
+    Missing,
+    /// The system gives no random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    Random(String),
+}
+
+/// A new random key.
+pub fn random_key() -> Result<cowboy_types::signing::PrivateKey, KeyError> {
+    loop {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| KeyError::Random(error.to_string()))?;
+        // All but one in 2^128 draws are keys.
+        if let Some(key) = cowboy_types::signing::PrivateKey::from_bytes(bytes) {
+            return Ok(key);
+        }
+    }
+}

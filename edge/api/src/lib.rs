@@ -1,0 +1,24 @@
+//! The node's HTTP API, without the server.
+//!
+//! - [`table`]: the methods, one row each.
+//! - [`model`]: the JSON they take and give; [`convert`] makes it of the protocol's types.
+//! - [`error`]: what a refusal says.
+//! - [`openapi`]: the document made from the table.
+//! - [`client`]: a typed client.
+//! - [`keystore`]: mnemonics, key files, and where a key is looked up.
+//! - [`cbor`]: canonical CBOR as JSON, for people.
+
+pub mod cbor;
+pub mod client;
+pub mod convert;
+pub mod error;
+mod hex_text;
+pub mod keystore;
+pub mod model;
+pub mod openapi;
+pub mod table;
+
+pub use client::Client;
+pub use error::ApiError;
+pub use hex_text::{Hex, HexAddress, HexBytes, HexHash, HexText};
+pub use table::Endpoint;

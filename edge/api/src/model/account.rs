@@ -1,0 +1,49 @@
+//! Accounts.
+
+use crate::hex_text::{HexAddress, HexHash};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// An account: who can sign, and what they hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Account {
+    /// Its name.
+    pub address: HexAddress,
+    /// How many transactions it has sent; the next one carries this number.
+    pub nonce: u64,
+    /// CBY in base units.
+    pub balance: u64,
+}
+
+/// What an account sent and received, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct History {
+    /// The rows.
+    pub entries: Vec<HistoryEntry>,
+    /// Give this as `cursor` for older ones; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// One receipt in an account's history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HistoryEntry {
+    /// The receipt's name: a transaction's hash, or a delivery's.
+    pub id: HexHash,
+    /// `transaction`, `message`, `timer` or `callback`.
+    pub kind: String,
+    /// The block it is in.
+    pub block_height: u64,
+    /// The block's time.
+    pub timestamp_ms: u64,
+    /// `success` or `failed`.
+    pub status: String,
+    /// Who asked.
+    pub sender: HexAddress,
+    /// Who was asked.
+    pub target: HexAddress,
+    /// Which handler; empty for a plain transfer.
+    pub handler: String,
+    /// CBY that went along, in base units.
+    pub value: u64,
+}

@@ -1,0 +1,210 @@
+//! Actors: code, storage, mailbox, timers, logs, and questions to them.
+
+use crate::hex_text::{HexAddress, HexBytes, HexHash};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// An actor: code that holds state and answers messages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Actor {
+    /// Its name.
+    pub address: HexAddress,
+    /// keccak256 of its canonical source.
+    pub code_hash: HexHash,
+    /// CBY in base units.
+    pub balance: u64,
+    /// How many actors it has deployed itself.
+    pub nonce: u64,
+    /// Messages that wait for it.
+    pub mailbox_count: u64,
+    /// Timers that live.
+    pub timer_count: u64,
+    /// The first 50 entries of its storage: the key as text, or as hex where it is no text; the value decoded as in [`StorageEntry`].
+    #[schema(value_type = Object)]
+    pub storage: BTreeMap<String, serde_json::Value>,
+    /// Bytes of code and storage that count toward its quota.
+    pub storage_bytes: u64,
+    /// The most bytes it may keep.
+    pub storage_quota: u64,
+    /// What its manifest grants.
+    pub entitlements: Vec<Entitlement>,
+    /// Who may change it.
+    pub owner: HexAddress,
+    /// Who deployed it.
+    pub creator: HexAddress,
+    /// The block it was deployed in.
+    pub created_at: u64,
+    /// `active`, or why it does not run.
+    pub status: String,
+    /// The names of its handlers.
+    pub handlers: Vec<String>,
+}
+
+/// One right that a manifest grants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Entitlement {
+    /// Its name, like `storage.kv`.
+    pub id: String,
+    /// What narrows it. An object; empty where nothing does.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub params: serde_json::Value,
+    /// Whether the registry plans to remove it.
+    #[serde(default)]
+    pub deprecated: bool,
+}
+
+/// What an actor may do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Entitlements {
+    /// The grants, by name.
+    pub entitlements: Vec<Entitlement>,
+    /// The manifest as it stands in the state: canonical CBOR.
+    pub manifest: HexBytes,
+}
+
+/// An actor's source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Code {
+    /// keccak256 of the source.
+    pub code_hash: HexHash,
+    /// The canonical source.
+    pub source: String,
+}
+
+/// A page of an actor's storage, ascending by key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StoragePage {
+    /// The entries.
+    pub entries: Vec<StorageEntry>,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// One entry of an actor's storage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StorageEntry {
+    /// The key as text, or as hex where it is no text.
+    pub key: String,
+    /// The key.
+    pub key_bytes: HexBytes,
+    /// The value.
+    pub value_bytes: HexBytes,
+    /// The value decoded from canonical CBOR, with byte strings as hex; the bytes as hex where it is no CBOR.
+    #[schema(value_type = Object)]
+    pub value: serde_json::Value,
+}
+
+/// A page of the messages that wait for an actor, oldest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MailboxPage {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A message that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Message {
+    /// Its receipt's name, once it is delivered.
+    pub id: HexHash,
+    /// The transaction or timer it comes from.
+    pub origin: HexHash,
+    /// Who sent it.
+    pub sender: HexAddress,
+    /// The handler it is for.
+    pub handler: String,
+    /// Its argument.
+    pub payload: HexBytes,
+    /// CBY that go along, in base units.
+    pub value: u64,
+}
+
+/// Timers of an actor, by height.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Timers {
+    /// The timers.
+    pub timers: Vec<Timer>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// A promise to run a handler at a height.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Timer {
+    /// Its name.
+    pub id: HexHash,
+    /// Whose handler runs.
+    pub actor: HexAddress,
+    /// The height at which it fires.
+    pub height: u64,
+    /// Which handler runs.
+    pub handler: String,
+    /// Its argument.
+    pub payload: HexBytes,
+    /// Who pays for it.
+    pub fee_payer: HexAddress,
+    /// The most cycles one fire may use.
+    pub gas_limit: u64,
+    /// The last height at which it may fire; zero means never ends.
+    pub expires_at: u64,
+}
+
+/// What an actor announced, oldest first unless `order=desc`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Logs {
+    /// The announcements.
+    pub logs: Vec<Log>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// One announcement, with where it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Log {
+    /// The block.
+    pub block_height: u64,
+    /// The block's time.
+    pub timestamp_ms: u64,
+    /// The receipt it stands in: a transaction's hash, or a delivery's.
+    pub receipt: HexHash,
+    /// Its place among the receipt's events, from 0.
+    pub index: u32,
+    /// What was announced.
+    #[serde(flatten)]
+    pub event: super::Event,
+}
+
+/// A question to an actor: a handler run on committed state that may write nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadHandler {
+    /// The handler's name.
+    pub selector: String,
+    /// Its argument, in base64.
+    #[serde(default)]
+    #[schema(format = Byte)]
+    pub payload: String,
+    /// The most cycles it may use; the node's own bound where absent.
+    #[serde(default)]
+    pub max_cycles: Option<u64>,
+    /// Answer only once the chain is at least this high.
+    #[serde(default)]
+    pub min_block: Option<u64>,
+}
+
+/// The answer to a [`ReadHandler`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReadAnswer {
+    /// The height whose state it saw.
+    pub block_height: u64,
+    /// What the handler returned, in base64.
+    #[schema(format = Byte)]
+    pub result: String,
+    /// Cycles it used.
+    pub cycles_used: u64,
+}

@@ -1,0 +1,179 @@
+//! The chain as a whole: health, fees, parameters, supply, validators.
+
+use super::LaneUsage;
+use crate::hex_text::{HexAddress, HexBytes, HexHash};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Whether the node is well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// `ok`.
+    pub status: String,
+}
+
+/// How the node is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HealthDetailed {
+    /// `ok`.
+    pub status: String,
+    /// The program's version.
+    pub version: String,
+    /// The number that signatures are bound to.
+    pub chain_id: u64,
+    /// The genesis that the chain grew from.
+    pub genesis: HexHash,
+    /// Whether this is a dev chain.
+    pub dev: bool,
+    /// The newest finalized height.
+    pub height: u64,
+    /// The newest block's name.
+    pub block_hash: HexHash,
+    /// The newest block's time.
+    pub timestamp_ms: u64,
+    /// `1000` and the like: milliseconds between blocks; `0` where blocks come as soon as there is work.
+    pub block_time_ms: u64,
+    /// Transactions that wait.
+    pub mempool: u64,
+    /// Validators this node is connected to, itself left out.
+    pub peers: u64,
+    /// Milliseconds since the node opened its state.
+    pub uptime_ms: u64,
+}
+
+/// Whether the node can be sent transactions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Ready {
+    /// Whether it can.
+    pub ready: bool,
+    /// The newest finalized height.
+    pub height: u64,
+}
+
+/// The newest finalized height.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Height {
+    /// The height.
+    pub height: u64,
+}
+
+/// What a cycle and a cell cost in the next block, in base units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BaseFee {
+    /// The newest finalized height.
+    pub height: u64,
+    /// Burned for a cycle.
+    pub cycle_basefee: u64,
+    /// Burned for a cell.
+    pub cell_basefee: u64,
+    /// The same by lane, with the lane's multiplier.
+    pub lanes: LaneFees,
+}
+
+/// Base fees by lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LaneFees {
+    /// Governance, validators, upgrades.
+    pub system: LaneFee,
+    /// Timers that fire.
+    pub timer: LaneFee,
+    /// Job results and callbacks.
+    pub runner: LaneFee,
+    /// Everything else.
+    pub user: LaneFee,
+}
+
+/// Base fees of one lane, in base units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LaneFee {
+    /// Burned for a cycle.
+    pub cycle: u64,
+    /// Burned for a cell.
+    pub cell: u64,
+    /// What a block has for this lane.
+    pub budget: LaneUsage,
+}
+
+/// Every number of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Parameters {
+    /// The rows, by number.
+    pub params: Vec<Parameter>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// One number of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Parameter {
+    /// Its number.
+    pub id: u16,
+    /// `group.name`.
+    pub name: String,
+    /// Its value now.
+    pub value: u64,
+    /// Its value at genesis.
+    pub genesis: u64,
+    /// The least that governance may set.
+    pub min: u64,
+    /// The greatest that governance may set.
+    pub max: u64,
+    /// What it counts.
+    pub unit: String,
+    /// Which kind of proposal may change it: `0`, `3` or `fixed`.
+    pub tier: String,
+    /// The section that gives it.
+    pub source: String,
+    /// What it is and what happens when it is reached.
+    pub doc: String,
+}
+
+/// How many CBY there are, in base units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Supply {
+    /// At genesis.
+    pub genesis: u64,
+    /// Made since.
+    pub minted: u64,
+    /// Burned since.
+    pub burned: u64,
+    /// What is there now: genesis + minted − burned.
+    pub circulating: u64,
+    /// Rewards of the newest block.
+    pub last_mint: u64,
+}
+
+/// Who agrees on blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Validators {
+    /// The validators, by index.
+    pub validators: Vec<Validator>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// One who agrees on blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Validator {
+    /// Its account: the secp256k1 key that signs headers.
+    pub address: HexAddress,
+    /// Its Ed25519 consensus key.
+    pub consensus_key: HexBytes,
+    /// Its BLS key, for ordering transactions.
+    pub bls_key: HexBytes,
+    /// CBY it stakes, in base units.
+    pub stake: u64,
+}
+
+/// Where the chain is in its epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Epoch {
+    /// The epoch.
+    pub epoch: u64,
+    /// The view of the newest block.
+    pub view: u64,
+    /// The newest block's number.
+    pub number: u64,
+    /// Blocks of an epoch.
+    pub length: u64,
+}

@@ -1,0 +1,43 @@
+//! What `/ws` says.
+
+use super::{BlockSummary, Log, Receipt};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One message of the WebSocket at `/ws`. Every finalized block says a `block`, then its receipts, then its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Notice {
+    /// A block is final.
+    Block {
+        /// The block.
+        block: BlockSummary,
+    },
+    /// Something was delivered.
+    Receipt {
+        /// What came of it.
+        receipt: Box<Receipt>,
+    },
+    /// Something was announced.
+    Event {
+        /// The announcement.
+        event: Box<Log>,
+    },
+    /// The reader is too slow: this many blocks were left out.
+    Lagged {
+        /// How many.
+        blocks: u64,
+    },
+}
+
+/// What a reader of `/ws` may ask for. Without it, everything is sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Subscribe {
+    /// Any of `block`, `receipt`, `event`; all where absent.
+    #[serde(default)]
+    pub subscribe: Option<Vec<String>>,
+    /// Only receipts and events of this account or actor.
+    #[serde(default)]
+    pub address: Option<crate::hex_text::HexAddress>,
+}

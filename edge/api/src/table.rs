@@ -1,0 +1,278 @@
+//! The API's methods, one row each. Routes, OpenAPI, rate limits and the client's paths derive from the rows.
+
+use crate::model;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
+
+/// The HTTP method of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Changes, or asks with a body.
+    Post,
+}
+
+/// Which limit a request counts toward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// The node's global limit.
+    Global,
+    /// The faucet's own.
+    Faucet,
+    /// None: probes.
+    Free,
+}
+
+/// A query parameter, or the meaning of one in the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// Whether it is a whole number.
+    pub is_number: bool,
+}
+
+/// The schema of a JSON body: its name, itself, and those it refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// The schema's name.
+    pub name: fn() -> std::borrow::Cow<'static, str>,
+    /// The schema.
+    pub schema: fn() -> RefOr<Schema>,
+    /// Those it refers to.
+    pub others: fn(&mut Vec<(String, RefOr<Schema>)>),
+}
+
+impl Shape {
+    /// The shape of a type.
+    pub const fn of<T: ToSchema + PartialSchema>() -> Self {
+        Self { name: T::name, schema: T::schema, others: T::schemas }
+    }
+}
+
+/// What a request carries.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// Nothing.
+    None,
+    /// JSON.
+    Json(Shape),
+    /// JSON, or one transaction's canonical bytes.
+    JsonOrBytes(Shape),
+}
+
+/// What a success answers.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// JSON.
+    Json(Shape),
+    /// A stream of frames, each a length as 4 bytes big-endian, then that many bytes.
+    Frames,
+    /// A WebSocket whose messages are JSON.
+    Socket(Shape),
+}
+
+/// One method.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// GET or POST.
+    pub verb: Verb,
+    /// The path; `{name}` stands for one segment.
+    pub path: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Its query parameters.
+    pub query: &'static [Parameter],
+    /// What it takes.
+    pub body: Body,
+    /// What it answers.
+    pub answer: Answer,
+    /// Whether only dev chains have it.
+    pub dev_only: bool,
+    /// Which limit it counts toward.
+    pub rate: Rate,
+    /// The heading under which the documentation shows it.
+    pub group: &'static str,
+}
+
+const fn number(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { name, about, is_number: true }
+}
+
+const fn text(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { name, about, is_number: false }
+}
+
+const OFFSET: Parameter = number("offset", "Rows to leave out at the beginning.");
+const LIMIT: Parameter = number("limit", "Rows to answer, 50 where absent, at most 1,000.");
+const CURSOR: Parameter = text("cursor", "`next_cursor` of the page before.");
+const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
+const ORDER: Parameter = text("order", "`desc` for the newest first.");
+const FROM: Parameter = number("from", "The first height; the next one to come where absent.");
+const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
+
+macro_rules! endpoints {
+    ($( $group:literal { $(
+        $Name:ident $verb:ident $path:literal [$($query:expr),*] $body:tt => $answer:tt $(, $option:ident)?;
+        $summary:literal
+    )+ } )+) => {
+        /// A method of the API.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Endpoint { $($( #[doc = $summary] $Name, )+)+ }
+
+        impl Endpoint {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$($( Self::$Name, )+)+];
+
+            /// The row.
+            pub const fn method(self) -> Method {
+                match self { $($(
+                    Self::$Name => Method {
+                        verb: Verb::$verb,
+                        path: $path,
+                        summary: $summary,
+                        query: const { &[$($query),*] },
+                        body: endpoints!(@body $body),
+                        answer: endpoints!(@answer $answer),
+                        dev_only: endpoints!(@dev $($option)?),
+                        rate: endpoints!(@rate $($option)?),
+                        group: $group,
+                    },
+                )+)+ }
+            }
+        }
+    };
+    (@body ()) => { Body::None };
+    (@body (bytes or $Type:ident)) => { Body::JsonOrBytes(Shape::of::<model::$Type>()) };
+    (@body ($Type:ident)) => { Body::Json(Shape::of::<model::$Type>()) };
+    (@answer (frames)) => { Answer::Frames };
+    (@answer (socket $Type:ident)) => { Answer::Socket(Shape::of::<model::$Type>()) };
+    (@answer ($Type:ident)) => { Answer::Json(Shape::of::<model::$Type>()) };
+    (@dev dev) => { true };
+    (@dev faucet) => { true };
+    (@dev $($other:ident)?) => { false };
+    (@rate faucet) => { Rate::Faucet };
+    (@rate free) => { Rate::Free };
+    (@rate $($other:ident)?) => { Rate::Global };
+}
+
+endpoints! {
+    "Node" {
+        Health Get "/health" [] () => (Health), free;
+        "Answers while the node lives."
+        HealthDetailed Get "/health/detailed" [] () => (HealthDetailed), free;
+        "How the node is: chain, height, waiting transactions, peers."
+        HealthReady Get "/health/ready" [] () => (Ready), free;
+        "Answers 200 once the node takes transactions, 503 before."
+        Height Get "/height" [] () => (Height);
+        "The newest finalized height."
+        BaseFee Get "/basefee" [] () => (BaseFee);
+        "What a cycle and a cell cost in the next block."
+        Params Get "/params" [OFFSET, LIMIT] () => (Parameters);
+        "Every number of the protocol, with unit, range and meaning."
+        Supply Get "/supply" [] () => (Supply);
+        "How many CBY there are, were made and were burned."
+        Validators Get "/validators" [OFFSET, LIMIT] () => (Validators);
+        "Who agrees on blocks."
+        Epoch Get "/epoch" [] () => (Epoch);
+        "Where the chain is in its epoch."
+    }
+    "Accounts" {
+        Account Get "/account/{address}" [] () => (Account);
+        "An account's nonce and balance; 404 for one never seen."
+        AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT] () => (History);
+        "What an account or actor sent and received, newest first."
+        Faucet Post "/faucet" [] (FaucetRequest) => (FaucetAnswer), faucet;
+        "Sends 5,000 CBY, and answers once they are there."
+    }
+    "Actors" {
+        Actor Get "/actor/{address}" [] () => (Actor);
+        "An actor: code hash, balance, owner, entitlements, the first entries of its storage."
+        ActorCode Get "/actor/{address}/code" [] () => (Code);
+        "An actor's source."
+        ActorLogs Get "/actor/{address}/logs" [OFFSET, LIMIT, ORDER] () => (Logs);
+        "What an actor announced."
+        ActorEntitlements Get "/actor/{address}/entitlements" [] () => (Entitlements);
+        "What an actor may do."
+        ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
+        "A page of an actor's storage."
+        ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);
+        "A page of the messages that wait for an actor."
+        ActorTimers Get "/timers/{address}" [OFFSET, LIMIT] () => (Timers);
+        "An actor's timers, by height."
+        ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
+        "Runs a handler on committed state; it may write nothing."
+    }
+    "Blocks" {
+        Blocks Get "/blocks" [OFFSET, LIMIT] () => (Blocks);
+        "The newest blocks."
+        Block Get "/block/{id}" [] () => (Block);
+        "A block by height, hash or `latest`."
+        Follow Get "/follow" [FROM] () => (frames);
+        "Finalized blocks with their certificates, as they come: what a follower verifies and executes."
+        Socket Get "/ws" [] () => (socket Notice);
+        "A WebSocket that says new blocks, receipts and events."
+    }
+    "Transactions" {
+        Submit Post "/submit" [] (bytes or Submission) => (Submitted);
+        "Submits signed transactions."
+        SubmitWait Post "/submit_wait" [TIMEOUT] (bytes or Submission) => (Submitted);
+        "Submits signed transactions and answers with their receipts."
+        Simulate Post "/simulate" [] (bytes or Simulate) => (Simulated);
+        "Runs a transaction on committed state, without signature and without effect."
+        Transaction Get "/transaction/{hash}" [] () => (Transaction);
+        "A transaction, waiting or included."
+        Receipt Get "/transaction/{hash}/receipt" [] () => (Receipt);
+        "What came of a transaction or delivery; 404 while it waits."
+        Pending Get "/mempool/transaction/{hash}" [] () => (Transaction);
+        "A transaction that waits; 404 once it is included."
+    }
+    "Proofs" {
+        ProofAccount Get "/proof/account/{address}" [] () => (Proof);
+        "That an account is as it is, or that there is none."
+        ProofActor Get "/proof/actor/{address}" [] () => (Proof);
+        "That an actor is as it is, or that there is none."
+        ProofStorage Get "/proof/storage/{address}/{key}" [] () => (Proof);
+        "That an entry of storage is as it is, or that there is none. The key is text, or hex with 0x."
+        ProofTransaction Get "/proof/tx/{hash}" [] () => (Proof);
+        "That a transaction is in a block."
+        ProofReceipt Get "/proof/receipt/{hash}" [] () => (Proof);
+        "That a receipt is in a block."
+        ProofMulti Post "/proof/multi" [] (ProofRequest) => (Proof);
+        "Up to 256 records of the state at one height."
+    }
+    "Dev chains" {
+        DevMine Post "/dev/mine" [] (Mine) => (Height), dev;
+        "Makes blocks now."
+        DevWarp Post "/dev/warp" [] (Warp) => (Height), dev;
+        "Goes to a later height or time; every timer on the way fires in order."
+        DevSnapshot Post "/dev/snapshot" [] () => (Snapshot), dev;
+        "Keeps the chain as it is, to come back to."
+        DevRevert Post "/dev/revert" [] (Revert) => (Height), dev;
+        "Goes back to a snapshot."
+        DevBalance Post "/dev/balance" [] (SetBalance) => (SubmitResult), dev;
+        "Sets a balance; the difference counts as minted or burned."
+        DevImpersonate Post "/dev/impersonate" [] (Impersonate) => (SubmitResult), dev;
+        "Runs an instruction as if another account had signed it."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_methods_share_verb_and_path() {
+        for (place, one) in Endpoint::ALL.iter().enumerate() {
+            for other in &Endpoint::ALL[..place] {
+                let (one, other) = (one.method(), other.method());
+                assert!(one.path != other.path || one.verb != other.verb, "{}", one.path);
+            }
+        }
+    }
+}
