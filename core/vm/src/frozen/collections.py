@@ -1,0 +1,738 @@
+"""Container types beside the built-in ones."""
+
+import collections_abc as _abc
+
+
+# namedtuple
+
+
+def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
+    """A tuple class whose items have names."""
+    if isinstance(field_names, str):
+        field_names = field_names.replace(",", " ").split()
+    field_names = [str(name) for name in field_names]
+    if rename:
+        seen = []
+        for index, name in enumerate(field_names):
+            if not name.isidentifier() or name in _KEYWORDS or name.startswith("_") or name in seen:
+                field_names[index] = f"_{index}"
+            seen.append(name)
+    _check_field_names(typename, field_names, rename)
+    fields = tuple(field_names)
+    field_defaults = {}
+    if defaults is not None:
+        defaults = tuple(defaults)
+        if len(defaults) > len(fields):
+            raise TypeError("Got more default values than field names")
+        field_defaults = dict(zip(fields[len(fields) - len(defaults) :], defaults))
+    namespace = {
+        "__doc__": f"{typename}({', '.join(fields)})",
+        "__slots__": (),
+        "_fields": fields,
+        "_field_defaults": field_defaults,
+        "__match_args__": fields,
+        "__new__": _new_for(fields, field_defaults),
+        "_make": classmethod(_make),
+        "_replace": _replace,
+        "_asdict": _asdict,
+        "__repr__": _named_repr,
+        "__getnewargs__": _getnewargs,
+    }
+    for index, name in enumerate(fields):
+        namespace[name] = property(_item_getter(index), doc=f"Alias for field number {index}")
+    if module is not None:
+        namespace["__module__"] = module
+    return type(typename, (tuple,), namespace)
+
+
+_KEYWORDS = (
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
+    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
+    "pass", "raise", "return", "try", "while", "with", "yield",
+)
+
+
+def _check_field_names(typename, field_names, rename):
+    for name in [typename, *field_names]:
+        if not name.isidentifier():
+            raise ValueError(f"Type names and field names must be valid identifiers: {name!r}")
+        if name in _KEYWORDS:
+            raise ValueError(f"Type names and field names cannot be a keyword: {name!r}")
+    seen = []
+    for name in field_names:
+        if name.startswith("_") and not rename:
+            raise ValueError(f"Field names cannot start with an underscore: {name!r}")
+        if name in seen:
+            raise ValueError(f"Encountered duplicate field name: {name!r}")
+        seen.append(name)
+
+
+def _item_getter(index):
+    def get(self):
+        return tuple.__getitem__(self, index)
+
+    return get
+
+
+def _new_for(fields, defaults):
+    """The `__new__` of a named tuple: binds arguments as a function with these parameters would."""
+    count = len(fields)
+
+    def __new__(_cls, *args, **kwargs):
+        if len(args) == count and not kwargs:
+            return tuple.__new__(_cls, args)
+        return tuple.__new__(_cls, _bind(_cls.__name__, fields, defaults, args, kwargs))
+
+    return __new__
+
+
+def _bind(typename, fields, defaults, args, kwargs):
+    count = len(fields)
+    if len(args) > count:
+        least = count - len(defaults) + 1
+        takes = f"from {least} to {count + 1}" if defaults else f"{count + 1}"
+        plural = "s" if count + 1 != 1 else ""
+        raise TypeError(
+            f"{typename}.__new__() takes {takes} positional argument{plural} but {len(args) + 1} were given"
+        )
+    values = list(args)
+    for name in kwargs:
+        if name not in fields:
+            raise TypeError(f"{typename}.__new__() got an unexpected keyword argument {name!r}")
+        if name in fields[: len(args)]:
+            raise TypeError(f"{typename}.__new__() got multiple values for argument {name!r}")
+    missing = []
+    for name in fields[len(args) :]:
+        if name in kwargs:
+            values.append(kwargs[name])
+        elif name in defaults:
+            values.append(defaults[name])
+        else:
+            missing.append(name)
+    if missing:
+        raise TypeError(f"{typename}.__new__() missing {_missing_arguments(missing)}")
+    return values
+
+
+def _missing_arguments(names):
+    """`2 required positional arguments: 'a' and 'b'`, as the interpreter words it."""
+    quoted = [repr(name) for name in names]
+    if len(quoted) == 1:
+        return f"1 required positional argument: {quoted[0]}"
+    listed = " and ".join(quoted) if len(quoted) == 2 else ", ".join(quoted[:-1]) + ", and " + quoted[-1]
+    return f"{len(quoted)} required positional arguments: {listed}"
+
+
+def _make(cls, iterable):
+    """Makes one from a sequence or iterable."""
+    result = tuple.__new__(cls, iterable)
+    if len(result) != len(cls._fields):
+        raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(result)}")
+    return result
+
+
+def _replace(self, /, **kwds):
+    """A copy with some fields replaced."""
+    values = [kwds.pop(name, value) for name, value in zip(self._fields, self)]
+    if kwds:
+        raise ValueError(f"Got unexpected field names: {list(kwds)!r}")
+    return self._make(values)
+
+
+def _asdict(self):
+    """A dict of the fields by name."""
+    return dict(zip(self._fields, self))
+
+
+def _named_repr(self):
+    shown = ", ".join([f"{name}={value!r}" for name, value in zip(self._fields, self)])
+    return f"{self.__class__.__name__}({shown})"
+
+
+def _getnewargs(self):
+    return tuple(self)
+
+
+# deque
+
+
+class deque:
+    """A list that grows and shrinks quickly at both ends, optionally of bounded length.
+
+    The items are a slice of a list: what is popped from the left leaves a gap there, closed when it is half the list.
+    """
+
+    __slots__ = ("_list", "_start", "_maxlen")
+
+    __hash__ = None
+
+    def __init__(self, iterable=(), maxlen=None):
+        if maxlen is not None:
+            if not isinstance(maxlen, int):
+                raise TypeError("an integer is required")
+            if maxlen < 0:
+                raise ValueError("maxlen must be non-negative")
+        self._list = []
+        self._start = 0
+        self._maxlen = maxlen
+        self.extend(iterable)
+
+    @property
+    def maxlen(self):
+        return self._maxlen
+
+    def append(self, x):
+        self._list.append(x)
+        if self._maxlen is not None and len(self._list) - self._start > self._maxlen:
+            self._drop_left()
+
+    def appendleft(self, x):
+        if self._maxlen is not None and len(self) >= self._maxlen:
+            if self._maxlen == 0:
+                return
+            self._list.pop()
+        if self._start == 0:
+            gap = len(self._list) + 8
+            self._list[0:0] = [None] * gap
+            self._start = gap
+        self._start -= 1
+        self._list[self._start] = x
+
+    def pop(self):
+        if self._start == len(self._list):
+            raise IndexError("pop from an empty deque")
+        return self._list.pop()
+
+    def popleft(self):
+        if self._start == len(self._list):
+            raise IndexError("pop from an empty deque")
+        item = self._list[self._start]
+        self._drop_left()
+        return item
+
+    def _drop_left(self):
+        self._list[self._start] = None
+        self._start += 1
+        if self._start > 16 and self._start * 2 > len(self._list):
+            del self._list[: self._start]
+            self._start = 0
+
+    def extend(self, iterable):
+        if iterable is self:
+            iterable = list(iterable)
+        if self._maxlen is None:
+            self._list.extend(iterable)
+        else:
+            for item in iterable:
+                self.append(item)
+
+    def extendleft(self, iterable):
+        if iterable is self:
+            iterable = list(iterable)
+        for item in iterable:
+            self.appendleft(item)
+
+    def clear(self):
+        self._list = []
+        self._start = 0
+
+    def copy(self):
+        return self.__class__(self, self._maxlen)
+
+    __copy__ = copy
+
+    def rotate(self, n=1):
+        items = self._items()
+        if len(items) < 2:
+            return
+        n %= len(items)
+        self._list = items[-n:] + items[:-n]
+        self._start = 0
+
+    def reverse(self):
+        items = self._items()
+        items.reverse()
+        self._list = items
+        self._start = 0
+
+    def count(self, x):
+        return self._items().count(x)
+
+    def index(self, x, start=0, stop=None):
+        items = self._items()
+        try:
+            return items.index(x, start, len(items) if stop is None else stop)
+        except ValueError:
+            pass
+        raise ValueError(f"{x!r} is not in deque")
+
+    def insert(self, i, x):
+        if self._maxlen is not None and len(self) >= self._maxlen:
+            raise IndexError("deque already at its maximum size")
+        items = self._items()
+        items.insert(i, x)
+        self._list = items
+        self._start = 0
+
+    def remove(self, value):
+        items = self._items()
+        try:
+            items.remove(value)
+        except ValueError:
+            raise ValueError(f"{value!r} is not in deque") from None
+        self._list = items
+        self._start = 0
+
+    def _items(self):
+        return self._list[self._start :]
+
+    def _place(self, index):
+        if not isinstance(index, int):
+            raise TypeError(f"sequence index must be integer, not '{type(index).__name__}'")
+        length = len(self._list) - self._start
+        if index < 0:
+            index += length
+        if not 0 <= index < length:
+            raise IndexError("deque index out of range")
+        return self._start + index
+
+    def __getitem__(self, index):
+        return self._list[self._place(index)]
+
+    def __setitem__(self, index, value):
+        self._list[self._place(index)] = value
+
+    def __delitem__(self, index):
+        del self._list[self._place(index)]
+
+    def __len__(self):
+        return len(self._list) - self._start
+
+    def __contains__(self, x):
+        return x in self._items()
+
+    def __iter__(self):
+        items = self._list
+        index = self._start
+        length = len(self)
+        for position in range(index, len(items)):
+            if items is not self._list or len(self) != length:
+                raise RuntimeError("deque mutated during iteration")
+            yield items[position]
+
+    def __reversed__(self):
+        length = len(self)
+        for position in range(len(self._list) - 1, self._start - 1, -1):
+            if len(self) != length:
+                raise RuntimeError("deque mutated during iteration")
+            yield self._list[position]
+
+    def __add__(self, other):
+        if not isinstance(other, deque):
+            raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
+        return self.__class__([*self, *other], self._maxlen)
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __mul__(self, count):
+        return self.__class__(self._items() * count, self._maxlen)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, count):
+        other = self * count
+        self._list = other._list
+        self._start = other._start
+        return self
+
+    def __eq__(self, other):
+        return self._items() == other._items() if isinstance(other, deque) else NotImplemented
+
+    def __lt__(self, other):
+        return self._items() < other._items() if isinstance(other, deque) else NotImplemented
+
+    def __le__(self, other):
+        return self._items() <= other._items() if isinstance(other, deque) else NotImplemented
+
+    def __gt__(self, other):
+        return self._items() > other._items() if isinstance(other, deque) else NotImplemented
+
+    def __ge__(self, other):
+        return self._items() >= other._items() if isinstance(other, deque) else NotImplemented
+
+    def __repr__(self):
+        bound = "" if self._maxlen is None else f", maxlen={self._maxlen}"
+        return f"{self.__class__.__name__}({self._items()!r}{bound})"
+
+
+_abc.MutableSequence.register(deque)
+
+
+# Dicts
+
+
+class defaultdict(dict):
+    """A dict that makes the value of a missing key with a function."""
+
+    __slots__ = ("default_factory",)
+
+    def __init__(self, default_factory=None, /, *args, **kwargs):
+        if default_factory is not None and not callable(default_factory):
+            raise TypeError("first argument must be callable or None")
+        super().__init__(*args, **kwargs)
+        self.default_factory = default_factory
+
+    def __missing__(self, key):
+        if self.default_factory is None:
+            raise KeyError(key)
+        value = self.default_factory()
+        self[key] = value
+        return value
+
+    def copy(self):
+        return self.__class__(self.default_factory, self)
+
+    __copy__ = copy
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        merged = self.__class__(self.default_factory, self)
+        merged.update(other)
+        return merged
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        merged = self.__class__(self.default_factory, other)
+        merged.update(self)
+        return merged
+
+    def __repr__(self):
+        return f"{self.__class__.__name__}({self.default_factory!r}, {dict.__repr__(self)})"
+
+
+class OrderedDict(dict):
+    """A dict with operations on its order; two of them are equal only in the same order."""
+
+    def move_to_end(self, key, last=True):
+        value = self[key]
+        if last:
+            del self[key]
+            self[key] = value
+            return
+        rest = [(k, v) for k, v in dict.items(self) if k != key]
+        dict.clear(self)
+        self[key] = value
+        dict.update(self, rest)
+
+    def popitem(self, last=True):
+        if not self:
+            raise KeyError("dictionary is empty")
+        if last:
+            return dict.popitem(self)
+        for key in self:
+            break
+        value = self[key]
+        del self[key]
+        return key, value
+
+    def copy(self):
+        return self.__class__(self)
+
+    __copy__ = copy
+
+    @classmethod
+    def fromkeys(cls, iterable, value=None):
+        result = cls()
+        for key in iterable:
+            result[key] = value
+        return result
+
+    def __eq__(self, other):
+        if isinstance(other, OrderedDict):
+            return dict.__eq__(self, other) and list(self) == list(other)
+        return dict.__eq__(self, other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        merged = self.__class__(self)
+        merged.update(other)
+        return merged
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        merged = self.__class__(other)
+        merged.update(self)
+        return merged
+
+    def __repr__(self):
+        shown = repr(list(self.items())) if self else ""
+        return f"{self.__class__.__name__}({shown})"
+
+
+class Counter(dict):
+    """Counts of things: missing ones count zero."""
+
+    def __init__(self, iterable=None, /, **kwds):
+        super().__init__()
+        self.update(iterable, **kwds)
+
+    def __missing__(self, key):
+        return 0
+
+    def total(self):
+        return sum(self.values())
+
+    def most_common(self, n=None):
+        """The `n` most common with their counts, first met first among equals."""
+        ranked = sorted(self.items(), key=_second, reverse=True)
+        return ranked if n is None else ranked[: max(n, 0)]
+
+    def elements(self):
+        """Each thing as often as it counts."""
+        for item, count in self.items():
+            for _ in range(count):
+                yield item
+
+    @classmethod
+    def fromkeys(cls, iterable, v=None):
+        raise NotImplementedError("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")
+
+    def update(self, iterable=None, /, **kwds):
+        if iterable is not None:
+            if isinstance(iterable, _abc.Mapping):
+                for item, count in iterable.items():
+                    self[item] = count + self.get(item, 0)
+            else:
+                get = self.get
+                for item in iterable:
+                    self[item] = get(item, 0) + 1
+        if kwds:
+            self.update(kwds)
+
+    def subtract(self, iterable=None, /, **kwds):
+        if iterable is not None:
+            if isinstance(iterable, _abc.Mapping):
+                for item, count in iterable.items():
+                    self[item] = self.get(item, 0) - count
+            else:
+                for item in iterable:
+                    self[item] = self.get(item, 0) - 1
+        if kwds:
+            self.subtract(kwds)
+
+    def copy(self):
+        return self.__class__(self)
+
+    def __delitem__(self, item):
+        if item in self:
+            super().__delitem__(item)
+
+    def __eq__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all([self[item] == other[item] for counts in (self, other) for item in counts])
+
+    def __ne__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return not self == other
+
+    def __le__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all([self[item] <= other[item] for counts in (self, other) for item in counts])
+
+    def __lt__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return self <= other and self != other
+
+    def __ge__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all([self[item] >= other[item] for counts in (self, other) for item in counts])
+
+    def __gt__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return self >= other and self != other
+
+    def __add__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return _positive(self.__class__(), [(item, self[item] + other[item]) for item in _both(self, other)])
+
+    def __sub__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return _positive(self.__class__(), [(item, self[item] - other[item]) for item in _both(self, other)])
+
+    def __or__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return _positive(self.__class__(), [(item, max(self[item], other[item])) for item in _both(self, other)])
+
+    def __and__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return _positive(self.__class__(), [(item, min(self[item], other[item])) for item in self])
+
+    def __pos__(self):
+        return _positive(self.__class__(), self.items())
+
+    def __neg__(self):
+        return _positive(self.__class__(), [(item, -count) for item, count in self.items()])
+
+    def __iadd__(self, other):
+        for item, count in other.items():
+            self[item] += count
+        return self._keep_positive()
+
+    def __isub__(self, other):
+        for item, count in other.items():
+            self[item] -= count
+        return self._keep_positive()
+
+    def __ior__(self, other):
+        for item, count in other.items():
+            self[item] = max(self[item], count)
+        return self._keep_positive()
+
+    def __iand__(self, other):
+        for item in list(self):
+            self[item] = min(self[item], other[item])
+        return self._keep_positive()
+
+    def _keep_positive(self):
+        for item in [item for item, count in self.items() if not count > 0]:
+            del self[item]
+        return self
+
+    def __repr__(self):
+        if not self:
+            return f"{self.__class__.__name__}()"
+        try:
+            shown = dict(self.most_common())
+        except TypeError:
+            shown = dict(self)
+        return f"{self.__class__.__name__}({shown!r})"
+
+
+def _second(pair):
+    return pair[1]
+
+
+def _both(left, right):
+    """The items of both counters, those of the left one first."""
+    return [*left, *[item for item in right if item not in left]]
+
+
+def _positive(counter, pairs):
+    for item, count in pairs:
+        if count > 0:
+            counter[item] = count
+    return counter
+
+
+class ChainMap(_abc.MutableMapping):
+    """Several mappings seen as one: reads find the first that has the key, writes go to the first."""
+
+    def __init__(self, *maps):
+        self.maps = list(maps) or [{}]
+
+    def __missing__(self, key):
+        raise KeyError(key)
+
+    def __getitem__(self, key):
+        for mapping in self.maps:
+            if key in mapping:
+                return mapping[key]
+        return self.__missing__(key)
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def __len__(self):
+        return len(self._merged())
+
+    def __iter__(self):
+        return iter(self._merged())
+
+    def _merged(self):
+        merged = {}
+        for mapping in reversed(self.maps):
+            merged.update(dict.fromkeys(mapping))
+        return merged
+
+    def __contains__(self, key):
+        return any([key in mapping for mapping in self.maps])
+
+    def __bool__(self):
+        return any([bool(mapping) for mapping in self.maps])
+
+    def __repr__(self):
+        return f"{self.__class__.__name__}({', '.join([repr(mapping) for mapping in self.maps])})"
+
+    @classmethod
+    def fromkeys(cls, iterable, *args):
+        return cls(dict.fromkeys(iterable, *args))
+
+    def copy(self):
+        return self.__class__(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+
+    def new_child(self, m=None, **kwargs):
+        if m is None:
+            m = kwargs
+        elif kwargs:
+            m.update(kwargs)
+        return self.__class__(m, *self.maps)
+
+    @property
+    def parents(self):
+        return self.__class__(*self.maps[1:])
+
+    def __setitem__(self, key, value):
+        self.maps[0][key] = value
+
+    def __delitem__(self, key):
+        try:
+            del self.maps[0][key]
+        except KeyError:
+            raise KeyError(f"Key not found in the first mapping: {key!r}") from None
+
+    def popitem(self):
+        try:
+            return self.maps[0].popitem()
+        except KeyError:
+            raise KeyError("No keys found in the first mapping.") from None
+
+    def pop(self, key, *args):
+        try:
+            return self.maps[0].pop(key, *args)
+        except KeyError:
+            raise KeyError(f"Key not found in the first mapping: {key!r}") from None
+
+    def clear(self):
+        self.maps[0].clear()
+
+    def __or__(self, other):
+        if not isinstance(other, _abc.Mapping):
+            return NotImplemented
+        merged = self.copy()
+        merged.maps[0].update(other)
+        return merged
+
+    def __ior__(self, other):
+        self.maps[0].update(other)
+        return self

@@ -1,0 +1,519 @@
+"""Abstract base classes for containers: what a type can do, told by the methods it has."""
+
+from abc import ABCMeta, abstractmethod
+
+
+def _has(cls, *names):
+    for name in names:
+        for base in cls.__mro__:
+            if name in base.__dict__:
+                if base.__dict__[name] is None:
+                    return NotImplemented
+                break
+        else:
+            return NotImplemented
+    return True
+
+
+class Hashable(metaclass=ABCMeta):
+    @abstractmethod
+    def __hash__(self):
+        return 0
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__hash__") if cls is Hashable else NotImplemented
+
+
+class Awaitable(metaclass=ABCMeta):
+    @abstractmethod
+    def __await__(self):
+        yield
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__await__") if cls is Awaitable else NotImplemented
+
+
+class Iterable(metaclass=ABCMeta):
+    @abstractmethod
+    def __iter__(self):
+        while False:
+            yield None
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__iter__") if cls is Iterable else NotImplemented
+
+
+class Iterator(Iterable):
+    @abstractmethod
+    def __next__(self):
+        raise StopIteration
+
+    def __iter__(self):
+        return self
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__iter__", "__next__") if cls is Iterator else NotImplemented
+
+
+class Reversible(Iterable):
+    @abstractmethod
+    def __reversed__(self):
+        while False:
+            yield None
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__reversed__", "__iter__") if cls is Reversible else NotImplemented
+
+
+class Generator(Iterator):
+    def __next__(self):
+        return self.send(None)
+
+    @abstractmethod
+    def send(self, value):
+        raise StopIteration
+
+    @abstractmethod
+    def throw(self, typ, val=None, tb=None):
+        raise typ
+
+    def close(self):
+        try:
+            self.throw(GeneratorExit)
+        except (GeneratorExit, StopIteration):
+            pass
+        else:
+            raise RuntimeError("generator ignored GeneratorExit")
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        if cls is Generator:
+            return _has(other, "__iter__", "__next__", "send", "throw", "close")
+        return NotImplemented
+
+
+class Sized(metaclass=ABCMeta):
+    @abstractmethod
+    def __len__(self):
+        return 0
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__len__") if cls is Sized else NotImplemented
+
+
+class Container(metaclass=ABCMeta):
+    @abstractmethod
+    def __contains__(self, x):
+        return False
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__contains__") if cls is Container else NotImplemented
+
+
+class Collection(Sized, Iterable, Container):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__len__", "__iter__", "__contains__") if cls is Collection else NotImplemented
+
+
+class Callable(metaclass=ABCMeta):
+    @abstractmethod
+    def __call__(self, *args, **kwds):
+        return False
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__call__") if cls is Callable else NotImplemented
+
+
+class Set(Collection):
+    def __le__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) <= len(other) and all([item in other for item in self])
+
+    def __lt__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) < len(other) and self.__le__(other)
+
+    def __gt__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) > len(other) and self.__ge__(other)
+
+    def __ge__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) >= len(other) and all([item in self for item in other])
+
+    def __eq__(self, other):
+        if not isinstance(other, Set):
+            return NotImplemented
+        return len(self) == len(other) and self.__le__(other)
+
+    @classmethod
+    def _from_iterable(cls, it):
+        return cls(it)
+
+    def __and__(self, other):
+        if not isinstance(other, Iterable):
+            return NotImplemented
+        return self._from_iterable([value for value in other if value in self])
+
+    __rand__ = __and__
+
+    def isdisjoint(self, other):
+        return not any([value in self for value in other])
+
+    def __or__(self, other):
+        if not isinstance(other, Iterable):
+            return NotImplemented
+        return self._from_iterable([*self, *other])
+
+    __ror__ = __or__
+
+    def __sub__(self, other):
+        if not isinstance(other, Set):
+            if not isinstance(other, Iterable):
+                return NotImplemented
+            other = self._from_iterable(other)
+        return self._from_iterable([value for value in self if value not in other])
+
+    def __rsub__(self, other):
+        if not isinstance(other, Set):
+            if not isinstance(other, Iterable):
+                return NotImplemented
+            other = self._from_iterable(other)
+        return self._from_iterable([value for value in other if value not in self])
+
+    def __xor__(self, other):
+        if not isinstance(other, Set):
+            if not isinstance(other, Iterable):
+                return NotImplemented
+            other = self._from_iterable(other)
+        return (self - other) | (other - self)
+
+    __rxor__ = __xor__
+
+
+class MutableSet(Set):
+    @abstractmethod
+    def add(self, value):
+        raise NotImplementedError
+
+    @abstractmethod
+    def discard(self, value):
+        raise NotImplementedError
+
+    def remove(self, value):
+        if value not in self:
+            raise KeyError(value)
+        self.discard(value)
+
+    def pop(self):
+        for value in self:
+            break
+        else:
+            raise KeyError
+        self.discard(value)
+        return value
+
+    def clear(self):
+        for value in list(self):
+            self.discard(value)
+
+    def __ior__(self, it):
+        for value in it:
+            self.add(value)
+        return self
+
+    def __iand__(self, it):
+        for value in self - it:
+            self.discard(value)
+        return self
+
+    def __ixor__(self, it):
+        if it is self:
+            self.clear()
+            return self
+        if not isinstance(it, Set):
+            it = self._from_iterable(it)
+        for value in it:
+            if value in self:
+                self.discard(value)
+            else:
+                self.add(value)
+        return self
+
+    def __isub__(self, it):
+        if it is self:
+            self.clear()
+            return self
+        for value in it:
+            self.discard(value)
+        return self
+
+
+class Mapping(Collection):
+    @abstractmethod
+    def __getitem__(self, key):
+        raise KeyError
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __contains__(self, key):
+        try:
+            self[key]
+        except KeyError:
+            return False
+        return True
+
+    def keys(self):
+        return KeysView(self)
+
+    def items(self):
+        return ItemsView(self)
+
+    def values(self):
+        return ValuesView(self)
+
+    def __eq__(self, other):
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return dict(self.items()) == dict(other.items())
+
+    __reversed__ = None
+
+
+class MappingView(Sized):
+    __slots__ = ("_mapping",)
+
+    def __init__(self, mapping):
+        self._mapping = mapping
+
+    def __len__(self):
+        return len(self._mapping)
+
+    def __repr__(self):
+        return f"{self.__class__.__name__}({self._mapping!r})"
+
+
+class KeysView(MappingView, Set):
+    __slots__ = ()
+
+    @classmethod
+    def _from_iterable(cls, it):
+        return set(it)
+
+    def __contains__(self, key):
+        return key in self._mapping
+
+    def __iter__(self):
+        yield from self._mapping
+
+
+class ItemsView(MappingView, Set):
+    __slots__ = ()
+
+    @classmethod
+    def _from_iterable(cls, it):
+        return set(it)
+
+    def __contains__(self, item):
+        key, value = item
+        try:
+            found = self._mapping[key]
+        except KeyError:
+            return False
+        return found is value or found == value
+
+    def __iter__(self):
+        for key in self._mapping:
+            yield (key, self._mapping[key])
+
+
+class ValuesView(MappingView, Collection):
+    __slots__ = ()
+
+    def __contains__(self, value):
+        for key in self._mapping:
+            found = self._mapping[key]
+            if found is value or found == value:
+                return True
+        return False
+
+    def __iter__(self):
+        for key in self._mapping:
+            yield self._mapping[key]
+
+
+_NO_DEFAULT = object()
+
+
+class MutableMapping(Mapping):
+    @abstractmethod
+    def __setitem__(self, key, value):
+        raise KeyError
+
+    @abstractmethod
+    def __delitem__(self, key):
+        raise KeyError
+
+    def pop(self, key, default=_NO_DEFAULT):
+        try:
+            value = self[key]
+        except KeyError:
+            if default is _NO_DEFAULT:
+                raise
+            return default
+        del self[key]
+        return value
+
+    def popitem(self):
+        for key in self:
+            break
+        else:
+            raise KeyError
+        value = self[key]
+        del self[key]
+        return key, value
+
+    def clear(self):
+        for key in list(self):
+            del self[key]
+
+    def update(self, other=(), /, **kwds):
+        if isinstance(other, Mapping) or hasattr(other, "keys"):
+            for key in other.keys():
+                self[key] = other[key]
+        else:
+            for key, value in other:
+                self[key] = value
+        for key, value in kwds.items():
+            self[key] = value
+
+    def setdefault(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            self[key] = default
+        return default
+
+
+class Sequence(Reversible, Collection):
+    @abstractmethod
+    def __getitem__(self, index):
+        raise IndexError
+
+    def __iter__(self):
+        index = 0
+        try:
+            while True:
+                yield self[index]
+                index += 1
+        except IndexError:
+            return
+
+    def __contains__(self, value):
+        for item in self:
+            if item is value or item == value:
+                return True
+        return False
+
+    def __reversed__(self):
+        for index in range(len(self) - 1, -1, -1):
+            yield self[index]
+
+    def index(self, value, start=0, stop=None):
+        if start < 0:
+            start = max(len(self) + start, 0)
+        if stop is not None and stop < 0:
+            stop += len(self)
+        position = start
+        while stop is None or position < stop:
+            try:
+                item = self[position]
+            except IndexError:
+                break
+            if item is value or item == value:
+                return position
+            position += 1
+        raise ValueError
+
+    def count(self, value):
+        return sum([1 for item in self if item is value or item == value])
+
+
+class ByteString(Sequence):
+    __slots__ = ()
+
+
+class MutableSequence(Sequence):
+    @abstractmethod
+    def __setitem__(self, index, value):
+        raise IndexError
+
+    @abstractmethod
+    def __delitem__(self, index):
+        raise IndexError
+
+    @abstractmethod
+    def insert(self, index, value):
+        raise IndexError
+
+    def append(self, value):
+        self.insert(len(self), value)
+
+    def clear(self):
+        while len(self):
+            self.pop()
+
+    def reverse(self):
+        count = len(self)
+        for index in range(count // 2):
+            self[index], self[count - index - 1] = self[count - index - 1], self[index]
+
+    def extend(self, values):
+        if values is self:
+            values = list(values)
+        for value in values:
+            self.append(value)
+
+    def pop(self, index=-1):
+        value = self[index]
+        del self[index]
+        return value
+
+    def remove(self, value):
+        del self[self.index(value)]
+
+    def __iadd__(self, values):
+        self.extend(values)
+        return self
+
+
+Set.register(frozenset)
+MutableSet.register(set)
+KeysView.register(type({}.keys()))
+ItemsView.register(type({}.items()))
+ValuesView.register(type({}.values()))
+MutableMapping.register(dict)
+MutableSequence.register(list)
+MutableSequence.register(bytearray)
+Sequence.register(tuple)
+Sequence.register(str)
+Sequence.register(range)
+ByteString.register(bytes)
+ByteString.register(bytearray)
