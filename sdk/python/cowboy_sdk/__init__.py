@@ -14,7 +14,7 @@ from . import codec, errors, guards, pvm_sys, pvm_time, runtime
 from .actor import ActorRef, actor, derive_actor_address
 from .bounded_loop import BoundedRange, bounded_loop, check_iteration
 from .call import call
-from .dispatch import dispatch as _dispatch
+from .dispatch import enter as _dispatch
 from .errors import (
     ActorCallError,
     ActorNotFoundError,

@@ -66,7 +66,7 @@ def get_value():
 
 def get_balance():
     """This actor's balance in base units of CBY."""
-    return pvm_host.context().get("balance", 0)
+    return pvm_host.balance()
 
 
 def get_chain_id():

@@ -25,7 +25,7 @@ def emit_event(name, payload, *, schema=None):
     with `emit_id`. CodecError for a payload without encoding, and for a str that already is a JSON object or array:
     it would arrive as text inside CBOR.
     """
-    if isinstance(payload, (bytes, bytearray, memoryview)):
+    if isinstance(payload, (bytes, bytearray)):
         data = bytes(payload)
     else:
         if isinstance(payload, str):

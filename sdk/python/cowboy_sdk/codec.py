@@ -44,7 +44,7 @@ def decode(data):
         except _native_error as problem:
             fault = _fault(problem)
         raise CodecError(fault)
-    if not isinstance(data, (bytes, bytearray, memoryview)):
+    if not isinstance(data, (bytes, bytearray)):
         raise CodecError(f"CBOR data must be a bytes-like object, got '{type(data).__name__}'")
     data = bytes(data)
     if not data:

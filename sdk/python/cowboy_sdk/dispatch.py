@@ -21,6 +21,13 @@ MESSAGE_HANDLER = "handle_message"
 FALLBACK_TIMER_HANDLER = "on_timer"
 
 
+def enter(method, payload):
+    """Runs a handler of the actor that this VM holds: what the chain calls as `cowboy_sdk._dispatch`."""
+    import __main__
+
+    return dispatch(method, payload, __main__)
+
+
 def dispatch(method, payload, module=None):
     """Runs the handler `method` and returns its output, `b""` for none. ActorCallError when there is no such handler.
 
@@ -32,7 +39,7 @@ def dispatch(method, payload, module=None):
         result = _run(method or MESSAGE_HANDLER, payload, module)
     if result is None:
         return b""
-    if isinstance(result, (bytes, bytearray, memoryview)):
+    if isinstance(result, (bytes, bytearray)):
         return bytes(result)
     raise TypeError(f"{method}() must return bytes, or declare a payload format; got {type(result).__name__}")
 

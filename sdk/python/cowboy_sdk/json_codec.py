@@ -19,7 +19,7 @@ def encode(value):
 
 def decode(data):
     """The value of JSON bytes in UTF-8. CodecError for anything `encode` could not write again."""
-    if not isinstance(data, (bytes, bytearray, memoryview)):
+    if not isinstance(data, (bytes, bytearray)):
         raise CodecError(f"json payload must be bytes-like, got {type(data).__name__}")
     try:
         value = json.loads(bytes(data).decode("utf-8"))

@@ -148,7 +148,6 @@ def context():
         "round": [0, world.height],
     }
     facts.update(world.overrides)
-    facts["balance"] = world.account(facts["actor_addr"]).balance
     return facts
 
 
@@ -162,6 +161,10 @@ def self_address():
 
 def current_block():
     return world.height
+
+
+def balance(address=None):
+    return world.account(address or context()["actor_addr"]).balance
 
 
 def actor_owner():

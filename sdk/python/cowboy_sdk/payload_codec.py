@@ -39,7 +39,7 @@ def decode_payload(payload, name):
         return payload
     if name not in CODECS:
         raise ValueError(f"unknown decode codec {name!r}")
-    if not isinstance(payload, (bytes, bytearray, memoryview)):
+    if not isinstance(payload, (bytes, bytearray)):
         raise CodecError(f"{name} payload must be bytes-like, got {type(payload).__name__}")
     if len(payload) == 0:
         return None
@@ -52,7 +52,7 @@ def encode_return(result, name):
         return encode_value(result.value, name)
     if result is None:
         return None
-    if isinstance(result, (bytes, bytearray, memoryview)):
+    if isinstance(result, (bytes, bytearray)):
         return bytes(result)
     return encode_value(result, name)
 
