@@ -47,6 +47,12 @@ parameters! {
         0x14 storage_key_bytes: Bytes = 4_096 in 64..=4_096, T0, "ours";
         /// Cycles of one read-only query from outside, when the caller names none.
         0x15 query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
+        /// Messages that may lead to one another; a deeper send reverts its sender.
+        0x16 message_depth: Count = 32 in 1..=1_024, T0, "003 §12.1";
+        /// Events of one delivery; the next fails it.
+        0x17 events_per_delivery: Count = 1_024 in 1..=65_536, T0, "ours";
+        /// Cycles of a method of a system actor, where no other row prices it.
+        0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
     }
 
     /// The two fee markets.
@@ -219,6 +225,8 @@ parameters! {
         0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3, "003 §5.1b";
         /// The tip of the hint `urgent`.
         0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3, "003 §5.1b";
+        /// Due timers that one block looks at, those it leaves for the next included.
+        0x12 examined_per_block: Count = 4_096 in 64..=1_000_000, T0, "ours";
     }
 
     /// Validators, time and randomness (003 §6, §13).
@@ -453,5 +461,31 @@ parameters! {
         0x03 council_size: Count = 9 in 9..=9, Fixed, "003 §11";
         /// Members that must agree.
         0x04 council_threshold: Count = 7 in 7..=7, Fixed, "003 §11";
+    }
+
+    /// Frozen machine time of what no cycle price covers (decision 132). Never charged; it bounds how long a block takes.
+    0x0F weights: Weights {
+        /// A delivery's own books: admission, fees, receipt.
+        0x01 delivery: Nanoseconds = 5_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Starting a handler: records, image, arguments.
+        0x02 call: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Reading a record.
+        0x03 read: Nanoseconds = 3_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Changing a record.
+        0x04 write: Nanoseconds = 5_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Keeping or inserting a name in a directory.
+        0x05 directory: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Recovering or verifying a secp256k1 signature.
+        0x06 verify_secp256k1: Nanoseconds = 45_000 in 100..=10_000_000, Fixed, "ours: decision 132";
+        /// Verifying an Ed25519 signature.
+        0x07 verify_ed25519: Nanoseconds = 60_000 in 100..=10_000_000, Fixed, "ours: decision 132";
+        /// Verifying a BLS12-381 signature.
+        0x08 verify_bls: Nanoseconds = 900_000 in 100..=10_000_000, Fixed, "ours: decision 132";
+        /// Deriving randomness.
+        0x09 randomness: Nanoseconds = 3_000 in 100..=1_000_000, Fixed, "ours: decision 132";
+        /// Compiling a byte of source and running its module body, the body's own cycles aside.
+        0x0A source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
+        /// Anything else that an actor asks of the host.
+        0x0B host: Nanoseconds = 500 in 1..=1_000_000, Fixed, "ours: decision 132";
     }
 }

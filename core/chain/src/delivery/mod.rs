@@ -1,0 +1,290 @@
+//! The one verb: an envelope goes in, and what came of it comes out.
+//!
+//! A transaction, a message and a timer all become an [`Envelope`] and pass through [`Machine`]. It alone
+//! checkpoints, charges, runs, catches and rolls back. What the envelope's payer owes is the business of
+//! [`crate::execution`].
+
+mod instructions;
+mod meter;
+
+use crate::admit::SignedTransaction;
+use crate::fees::Used;
+use crate::input::{CallTrace, ChainConfig, Exception, Images, SentMessage, Trace};
+use bytes::Bytes;
+use cowboy_params::Params;
+use cowboy_state::{Checkpoint, Miss, World};
+use cowboy_types::instruction::Instruction;
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
+use cowboy_types::{Abort, Address, Event, Hash};
+pub(crate) use meter::Meter;
+use std::sync::Arc;
+
+/// The facts of a block that a delivery may see.
+#[derive(Clone)]
+pub(crate) struct Environment {
+    pub(crate) chain: Arc<ChainConfig>,
+    pub(crate) params: Params,
+    pub(crate) deployers: Vec<Address>,
+    pub(crate) height: Height,
+    pub(crate) timestamp: TimestampMs,
+    pub(crate) beacon: Bytes,
+    pub(crate) images: Arc<dyn Images>,
+    pub(crate) door: Door,
+}
+
+/// How much a delivery may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// Everything.
+    Block,
+    /// Reading only (004 §8.3.1).
+    Query,
+}
+
+/// What an envelope asks for.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    /// What a signed transaction says.
+    Instruction(Instruction),
+    /// A handler of an address. The value was taken from its owner before.
+    Handler { target: Address, handler: String, payload: Bytes, value: Amount },
+}
+
+/// One thing to deliver.
+#[derive(Clone, Debug)]
+pub(crate) struct Envelope {
+    /// The receipt's id.
+    pub(crate) id: Hash,
+    pub(crate) kind: ReceiptKind,
+    /// The transaction or timer where it began.
+    pub(crate) origin: Hash,
+    /// The delivery that sent it; zero for none.
+    pub(crate) parent: Hash,
+    /// How many messages led to it.
+    pub(crate) depth: u64,
+    /// Messages that its origin enqueued before.
+    pub(crate) sent_before: u64,
+    /// Who asks.
+    pub(crate) sender: Address,
+    /// Who signed, where anyone did: a timer may be charged to them. Zero for none.
+    pub(crate) signer: Address,
+    pub(crate) work: Work,
+    /// What it may use, intrinsic costs included.
+    pub(crate) limits: Used,
+    /// What it costs before it runs.
+    pub(crate) intrinsic: Used,
+}
+
+impl Envelope {
+    /// A signed transaction's envelope.
+    pub(crate) fn of_transaction(signed: &SignedTransaction, intrinsic: Used) -> Self {
+        let transaction = signed.transaction();
+        Self {
+            id: *signed.digest(),
+            kind: ReceiptKind::Transaction,
+            origin: *signed.digest(),
+            parent: Hash::ZERO,
+            depth: 0,
+            sent_before: 0,
+            sender: transaction.from,
+            signer: transaction.from,
+            work: Work::Instruction(transaction.instruction.clone()),
+            limits: Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit },
+            intrinsic,
+        }
+    }
+}
+
+/// What came of an envelope.
+#[derive(Debug)]
+pub(crate) struct Delivered {
+    pub(crate) envelope: Envelope,
+    pub(crate) target: Address,
+    pub(crate) handler: String,
+    pub(crate) value: Amount,
+    pub(crate) result: Result<Bytes, Abort>,
+    pub(crate) created: Option<Address>,
+    pub(crate) used: Used,
+    pub(crate) weight: u64,
+    pub(crate) events: Vec<Event>,
+    /// Messages it enqueued; none where it failed.
+    pub(crate) sent: u64,
+    /// CBY that dev instructions made and destroyed.
+    pub(crate) minted: Amount,
+    pub(crate) burned: Amount,
+    pub(crate) trace: Trace,
+    /// The host function that a query may not call, where one was called.
+    pub(crate) side_effect: Option<String>,
+}
+
+/// Why a step does not go on.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Records are missing: fetch and repeat the step.
+    Miss(Miss),
+    /// The delivery failed.
+    Abort(Abort),
+}
+
+impl From<Miss> for Stop {
+    fn from(miss: Miss) -> Self {
+        Self::Miss(miss)
+    }
+}
+
+impl From<Abort> for Stop {
+    fn from(abort: Abort) -> Self {
+        Self::Abort(abort)
+    }
+}
+
+/// The result of a step that may have to be repeated.
+pub(crate) type Step<T> = Result<T, Stop>;
+
+/// How far a running delivery is.
+enum Stage {
+    /// Nothing happened yet.
+    Start,
+    /// It is over; the result stands, the books are open.
+    Ended(Result<Bytes, Abort>),
+}
+
+/// A delivery under way.
+struct Running {
+    envelope: Envelope,
+    target: Address,
+    handler: String,
+    value: Amount,
+    start: Checkpoint,
+    meter: Meter,
+    stage: Stage,
+    created: Option<Address>,
+    minted: Amount,
+    burned: Amount,
+    calls: Vec<CallTrace>,
+    sent: Vec<SentMessage>,
+    side_effect: Option<String>,
+}
+
+/// Runs deliveries over a world, one at a time.
+pub(crate) struct Machine {
+    pub(crate) world: World,
+    pub(crate) environment: Environment,
+    running: Option<Running>,
+}
+
+impl Machine {
+    pub(crate) fn new(world: World, environment: Environment) -> Self {
+        Self { world, environment, running: None }
+    }
+
+    /// Whether a delivery is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Takes an envelope. One at a time.
+    pub(crate) fn begin(&mut self, envelope: Envelope) {
+        assert!(self.running.is_none(), "deliveries run one after the other");
+        self.world.begin_delivery();
+        let (target, handler, value) = describe(&envelope.work);
+        let meter = Meter::new(envelope.limits, self.environment.params.execution.delivery_weight);
+        let start = self.world.checkpoint();
+        let (calls, sent) = (Vec::new(), Vec::new());
+        let (created, minted, burned) = (None, Amount::ZERO, Amount::ZERO);
+        self.running = Some(Running { envelope, target, handler, value, start, meter, stage: Stage::Start, created, minted, burned, calls, sent, side_effect: None });
+    }
+
+    /// Goes one step further. Answers what came of the delivery when it is over. A miss changes nothing.
+    pub(crate) fn step(&mut self) -> Result<Option<Delivered>, Miss> {
+        let running = self.running.as_ref().expect("a step needs a delivery");
+        match &running.stage {
+            Stage::Start => self.guarded(|machine| machine.start()),
+            Stage::Ended(_) => {
+                let checkpoint = self.world.checkpoint();
+                match self.finish() {
+                    Ok(delivered) => Ok(Some(delivered)),
+                    Err(miss) => {
+                        self.world.rollback(&checkpoint);
+                        Err(miss)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs a step that either happens whole, or misses and did nothing, or ends the delivery.
+    fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Step<()>) -> Result<Option<Delivered>, Miss> {
+        let checkpoint = self.world.checkpoint();
+        let running = self.running.as_ref().expect("a step needs a delivery");
+        let (meter, calls, sent) = (running.meter.clone(), running.calls.len(), running.sent.len());
+        match step(self) {
+            Ok(()) => Ok(None),
+            Err(Stop::Abort(abort)) => {
+                self.running().stage = Stage::Ended(Err(abort));
+                Ok(None)
+            }
+            Err(Stop::Miss(miss)) => {
+                self.world.rollback(&checkpoint);
+                let running = self.running();
+                running.meter = meter;
+                running.calls.truncate(calls);
+                running.sent.truncate(sent);
+                Err(miss)
+            }
+        }
+    }
+
+    fn running(&mut self) -> &mut Running {
+        self.running.as_mut().expect("a step needs a delivery")
+    }
+
+    /// Closes the books: undoes what a failed delivery did, and hands out what came of it.
+    fn finish(&mut self) -> Result<Delivered, Miss> {
+        let running = self.running.take().expect("a step needs a delivery");
+        let Stage::Ended(result) = running.stage else { unreachable!("only an ended delivery is finished") };
+        if result.is_err() {
+            self.world.rollback(&running.start);
+        }
+        let is_done = result.is_ok();
+        let events = self.world.take_events();
+        let trace = Trace {
+            id: running.envelope.id,
+            kind: running.envelope.kind.clone(),
+            origin: running.envelope.origin,
+            parent: running.envelope.parent,
+            calls: running.calls,
+            sent: if is_done { running.sent } else { Vec::new() },
+        };
+        Ok(Delivered {
+            target: running.target,
+            handler: running.handler,
+            value: running.value,
+            result,
+            created: running.created.filter(|_| is_done),
+            used: running.meter.used(),
+            weight: running.meter.weight(),
+            events,
+            sent: self.world.messages(),
+            minted: if is_done { running.minted } else { Amount::ZERO },
+            burned: if is_done { running.burned } else { Amount::ZERO },
+            trace,
+            side_effect: running.side_effect,
+            envelope: running.envelope,
+        })
+    }
+}
+
+/// Who is asked, for which handler, and what goes along.
+fn describe(work: &Work) -> (Address, String, Amount) {
+    match work {
+        Work::Handler { target, handler, value, .. } => (*target, handler.clone(), *value),
+        Work::Instruction(instruction) => instructions::describe(instruction),
+    }
+}
+
+/// The trace of a handler that has not run yet.
+fn call_trace(depth: u32, sender: Address, target: Address, handler: &str, value: Amount) -> CallTrace {
+    CallTrace { depth, sender, target, handler: handler.to_string(), value, cycles_used: Cycles::ZERO, abort: None, exception: None::<Exception> }
+}

@@ -1,0 +1,206 @@
+//! The steps of a block: open, messages, transactions, timers, close.
+//!
+//! Each step either happens whole or misses records and changes nothing, so an execution can stop
+//! wherever the store is slow and go on later.
+
+mod close;
+mod open;
+mod transactions;
+
+pub(crate) use open::rules;
+pub(crate) use transactions::receipt_of;
+
+use crate::admit::{Invalid, SignedTransaction};
+use crate::delivery::{Delivered, Door, Environment, Machine};
+use crate::fees::{Cost, Prices, Used};
+use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, SupplyChange, Trace};
+use crate::lanes::{Lane, Space};
+use bytes::Bytes;
+use cowboy_state::{Miss, StateKey, World};
+use cowboy_types::units::{Amount, Cycles};
+use cowboy_types::{Address, Fee, Hash, Receipt};
+use std::collections::BTreeSet;
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing was read yet.
+    Open,
+    /// The transaction at this place is next.
+    Transactions(usize),
+    /// The books are closed.
+    Close,
+}
+
+/// How a proposal that had to begin again chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attempt {
+    /// All of a sender's transactions.
+    Whole(u8),
+    /// One of each sender, so that leaving one out never moves another.
+    OneOfEach,
+}
+
+/// A transaction whose fee is reserved and which is being delivered.
+#[derive(Clone, Debug)]
+struct Reserved {
+    lane: Lane,
+    payer: Address,
+    prices: Prices,
+    reserve: Amount,
+}
+
+/// A block being executed: one owned value, synchronous, without I/O.
+pub struct Execution {
+    input: BlockInput,
+    machine: Machine,
+    phase: Phase,
+    attempt: Attempt,
+    transactions: Vec<SignedTransaction>,
+    refused: BTreeSet<Hash>,
+    rejected_before: Vec<(Hash, Invalid)>,
+    books: Books,
+    reserved: Option<Reserved>,
+}
+
+/// What a block has done so far.
+struct Books {
+    base_fees: BaseFees,
+    space: Space,
+    included: Vec<SignedTransaction>,
+    included_bytes: usize,
+    transaction_receipts: Vec<(Receipt, Trace)>,
+    message_receipts: Vec<(Receipt, Trace)>,
+    timer_receipts: Vec<(Receipt, Trace)>,
+    rejected: Vec<(Hash, Invalid)>,
+    weight: u64,
+    tips: Amount,
+    supply: SupplyChange,
+}
+
+impl Books {
+    fn new(base_fees: BaseFees, timers_declared: Cycles) -> Self {
+        Self {
+            base_fees,
+            space: Space::new(timers_declared),
+            included: Vec::new(),
+            included_bytes: 0,
+            transaction_receipts: Vec::new(),
+            message_receipts: Vec::new(),
+            timer_receipts: Vec::new(),
+            rejected: Vec::new(),
+            weight: 0,
+            tips: Amount::ZERO,
+            supply: SupplyChange::default(),
+        }
+    }
+
+    /// Counts what a delivery used and cost.
+    fn count(&mut self, lane: Lane, used: Used, weight: u64, cost: &Cost) {
+        self.space.count(lane, used);
+        self.weight = self.weight.saturating_add(weight);
+        self.tips = self.tips.checked_add(cost.tip).expect("all tips fit, as all CBY do");
+        self.burn(cost.burned);
+    }
+
+    fn burn(&mut self, amount: Amount) {
+        self.supply.burned = self.supply.burned.checked_add(amount).expect("what is burned was there");
+    }
+}
+
+/// Why a step of a block does not go on.
+enum Halt {
+    Miss(Miss),
+    Invalid(BlockInvalid),
+}
+
+impl From<Miss> for Halt {
+    fn from(miss: Miss) -> Self {
+        Self::Miss(miss)
+    }
+}
+
+impl Execution {
+    /// A block that has not begun.
+    pub fn new(input: BlockInput) -> Self {
+        let environment = Environment {
+            chain: input.chain.clone(),
+            params: input.chain.params.clone(),
+            deployers: Vec::new(),
+            height: input.height,
+            timestamp: input.timestamp,
+            beacon: input.beacon.clone(),
+            images: input.images.clone(),
+            door: Door::Block,
+        };
+        let none = BaseFees { cycle: cowboy_types::Price::ZERO, cell: cowboy_types::Price::ZERO };
+        Self {
+            machine: Machine::new(World::default(), environment),
+            phase: Phase::Open,
+            attempt: Attempt::Whole(0),
+            transactions: Vec::new(),
+            refused: BTreeSet::new(),
+            rejected_before: Vec::new(),
+            books: Books::new(none, Cycles::ZERO),
+            reserved: None,
+            input,
+        }
+    }
+
+    /// Takes the records that were asked for and goes on until more are needed, or it is done.
+    pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
+        for (key, stored) in answers {
+            self.machine.world.fill(&key, stored);
+        }
+        loop {
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(outcome)) => return Need::Done(outcome),
+                Err(Halt::Miss(miss)) => return Need::Keys(self.machine.world.want(miss)),
+                Err(Halt::Invalid(reason)) => return Need::Invalid(reason),
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Box<Outcome>>, Halt> {
+        if self.machine.is_busy() {
+            if let Some(delivered) = self.machine.step()? {
+                self.settle(delivered);
+            }
+            return Ok(None);
+        }
+        // What a step reads stays; what it changed before it missed does not.
+        let checkpoint = self.machine.world.checkpoint();
+        let result = match self.phase {
+            Phase::Open => self.open().map(|()| None),
+            Phase::Transactions(place) => self.next_transaction(place).map(|()| None),
+            Phase::Close => self.close().map(Some).map_err(Halt::from),
+        };
+        if let Err(Halt::Miss(_)) = &result {
+            self.machine.world.rollback(&checkpoint);
+        }
+        result
+    }
+
+    fn is_proposing(&self) -> bool {
+        matches!(self.input.mode, Mode::Propose { .. })
+    }
+
+    fn settle(&mut self, delivered: Delivered) {
+        let reserved = self.reserved.take().expect("what is delivered was reserved for");
+        self.settle_transaction(reserved, delivered);
+    }
+}
+
+/// What a delivery cost, for its receipt.
+pub(crate) fn fee_of(payer: Address, prices: &Prices, reserved: Amount, cost: &Cost, refunded: Amount) -> Fee {
+    Fee {
+        payer,
+        cycle_price: prices.cycle.total(),
+        cell_price: prices.cell.total(),
+        reserved,
+        burned: cost.burned,
+        tip: cost.tip,
+        refunded,
+    }
+}

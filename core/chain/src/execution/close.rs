@@ -1,0 +1,90 @@
+//! The last step: tips, base fees, supply, roots.
+
+use super::{Attempt, Execution};
+use crate::fees::next_base_fee;
+use crate::input::{BaseFees, IndexRow, Outcome};
+use crate::{admit::Invalid, supply};
+use cowboy_state::Miss;
+use cowboy_state::records::{Markets, Supply, keys};
+use cowboy_types::units::Amount;
+use cowboy_types::{Address, Hash, Receipt, merkle};
+
+impl Execution {
+    /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
+    pub(super) fn close(&mut self) -> Result<Box<Outcome>, Miss> {
+        let tips = self.books.tips;
+        self.machine.world.credit(self.input.proposer, tips)?;
+        self.mint()?;
+        let next_base_fees = self.move_base_fees();
+        let change = self.books.supply;
+        let mut total: Supply = self.machine.world.read(&keys::supply())?.expect("genesis wrote the supply");
+        total.minted = total.minted.checked_add(change.minted).expect("all CBY ever made fit");
+        total.burned = total.burned.checked_add(change.burned).expect("all CBY ever destroyed fit");
+        self.machine.world.write(keys::supply(), &total);
+        supply::assert_conserved(&self.machine.world, &change);
+
+        let books = &mut self.books;
+        let all = [std::mem::take(&mut books.transaction_receipts), std::mem::take(&mut books.message_receipts), std::mem::take(&mut books.timer_receipts)];
+        let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
+        let tx_digests: Vec<Hash> = books.included.iter().map(|signed| *signed.digest()).collect();
+        let receipt_digests: Vec<Hash> = receipts.iter().map(Receipt::digest).collect();
+        Ok(Box::new(Outcome {
+            writes: self.machine.world.writes(),
+            included: books.included.iter().map(|signed| signed.transaction().clone()).collect(),
+            index: index_of(&receipts),
+            tx_root: merkle::root(&tx_digests),
+            receipt_root: merkle::root(&receipt_digests),
+            receipts,
+            traces,
+            rejected: std::mem::take(&mut books.rejected),
+            base_fees: books.base_fees,
+            next_base_fees,
+            usage: books.space.usage().clone(),
+            weight_ns: books.weight,
+            supply: change,
+            has_work: false,
+            next_timer: None,
+        }))
+    }
+
+    /// Rewards of this block: none until validators earn them (003 §8.2). The place in the epilogue stands.
+    fn mint(&mut self) -> Result<(), Miss> {
+        let reward = Amount::ZERO;
+        self.books.supply.minted = self.books.supply.minted.checked_add(reward).expect("all CBY fit");
+        self.machine.world.credit(self.input.proposer, reward)
+    }
+
+    fn move_base_fees(&mut self) -> BaseFees {
+        let params = &self.machine.environment.params;
+        let (now, space) = (self.books.base_fees, &self.books.space);
+        let next = BaseFees {
+            cycle: next_base_fee(params, now.cycle, space.cycles().0, params.fees.cycles_target),
+            cell: next_base_fee(params, now.cell, space.cells().0, params.fees.cells_target),
+        };
+        self.machine.world.write(keys::markets(), &Markets { base_fee_cycle: next.cycle, base_fee_cell: next.cell });
+        next
+    }
+
+    /// Begins a proposal again: nothing happened but that some candidates are known not to fit.
+    pub(super) fn restart(&mut self, attempt: Attempt, rejected: Vec<(Hash, Invalid)>) {
+        self.machine.world.rollback_all();
+        self.attempt = attempt;
+        self.phase = super::Phase::Open;
+        self.rejected_before = rejected;
+    }
+}
+
+/// Which addresses each receipt concerns.
+fn index_of(receipts: &[Receipt]) -> Vec<IndexRow> {
+    let mut rows = Vec::new();
+    for (place, receipt) in receipts.iter().enumerate() {
+        let receipt_place = u32::try_from(place).expect("a block has fewer than 2^32 receipts");
+        let mut addresses: Vec<Address> = vec![receipt.sender, receipt.target, receipt.fee.payer];
+        addresses.extend(receipt.created);
+        addresses.extend(receipt.events.iter().map(|event| event.emitter));
+        addresses.sort();
+        addresses.dedup();
+        rows.extend(addresses.into_iter().map(|address| IndexRow { address, receipt: receipt_place }));
+    }
+    rows
+}

@@ -1,0 +1,126 @@
+//! The first step: what the block's rules are, and what is needed before it starts.
+
+use super::{Attempt, Books, Execution, Halt, Phase};
+use crate::admit::SignedTransaction;
+use crate::delivery::Machine;
+use crate::input::{BaseFees, BlockInvalid, Mode};
+use crate::lanes::Lane;
+use crate::order;
+use cowboy_state::records::{Deployers, Markets, ParameterChanges, keys};
+use cowboy_state::{Directory, Key, Kind, Miss};
+use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
+use cowboy_types::units::Cycles;
+
+impl Execution {
+    /// Reads the rules, asks for everything that the body obviously needs in one batch, and puts the body in order.
+    pub(super) fn open(&mut self) -> Result<(), Halt> {
+        let wanted = self.wanted();
+        self.machine.world.require(&wanted)?;
+        let base_fees = rules(&mut self.machine)?;
+        self.books = Books::new(base_fees, Cycles::ZERO);
+        self.books.rejected = std::mem::take(&mut self.rejected_before);
+        self.arrange()?;
+        self.phase = Phase::Transactions(0);
+        Ok(())
+    }
+
+    /// The records of the protocol, and those that the transactions name.
+    fn wanted(&self) -> Vec<Key> {
+        let mut wanted = vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
+        wanted.extend([Directory::timers().first_key(), Key::account(self.input.proposer)]);
+        let transactions = match &self.input.mode {
+            Mode::Propose { candidates, .. } => candidates,
+            Mode::Verify { transactions } => transactions,
+        };
+        for signed in transactions {
+            wanted.push(Key::account(signed.transaction().from));
+            named(&signed.transaction().instruction, &mut wanted);
+        }
+        wanted
+    }
+
+    /// Puts the body in order, or checks that it is.
+    pub(super) fn arrange(&mut self) -> Result<(), Halt> {
+        match &self.input.mode {
+            Mode::Verify { transactions } => {
+                if !order::is_sorted(transactions, &self.input.order_key) {
+                    return Err(Halt::Invalid(BlockInvalid::Order));
+                }
+                self.transactions = transactions.clone();
+            }
+            Mode::Propose { candidates, .. } => {
+                let kept = candidates.iter().filter(|candidate| !self.refused.contains(candidate.digest())).cloned().collect();
+                self.transactions = self.choose(kept);
+                order::sort(&mut self.transactions, &self.input.order_key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes candidates by effective fee while lanes, count and bytes have room for their intrinsic costs (003 §6.4).
+    fn choose(&self, candidates: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
+        let Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
+        let params = &self.machine.environment.params;
+        let (mut chosen, mut bytes): (Vec<SignedTransaction>, usize) = (Vec::new(), 0);
+        let mut space = self.books.space.clone();
+        let mut skipped = std::collections::BTreeSet::new();
+        for candidate in order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell) {
+            let from = candidate.transaction().from;
+            let lane = Lane::of(&candidate.transaction().instruction);
+            let intrinsic = crate::admit::intrinsic(params, &candidate.transaction().instruction);
+            let fits = intrinsic.cycles <= space.left(params, lane)
+                && intrinsic.cells <= space.cells_left(params)
+                && chosen.len() < limits.transactions
+                && bytes + candidate.size() <= limits.bytes;
+            let is_second = self.attempt == Attempt::OneOfEach && chosen.iter().any(|other| other.transaction().from == from);
+            if !fits || is_second || skipped.contains(&from) {
+                skipped.insert(from);
+                continue;
+            }
+            space.count(lane, intrinsic);
+            bytes += candidate.size();
+            chosen.push(candidate);
+        }
+        chosen
+    }
+}
+
+/// Reads what governance decided into the machine's environment. Answers the base fees.
+pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
+    let world = &machine.world;
+    world.require(&[keys::markets(), keys::parameters(), keys::deployers()])?;
+    let markets: Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
+    let changes: ParameterChanges = world.read(&keys::parameters())?.expect("genesis wrote the moved parameters");
+    let deployers: Deployers = world.read(&keys::deployers())?.expect("genesis wrote the deployers");
+    let mut params = machine.environment.chain.params.clone();
+    for change in changes.changes.iter() {
+        params.set_at_genesis(change.row, change.value).expect("governance moved the parameter within its range");
+    }
+    machine.environment.params = params;
+    machine.environment.deployers = deployers.accounts.to_vec();
+    Ok(BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell })
+}
+
+/// The records that an instruction obviously needs.
+fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
+    let mut both = |address| wanted.extend([Key::account(address), Key::of(Kind::Actor, address)]);
+    let mut of_system = |system: &System| match system {
+        System::Transfer { to, .. } => both(*to),
+        System::TransferActorOwnership { actor, .. } => both(*actor),
+        System::CancelTimer { .. } | System::ExtendTimer { .. } | System::UpdateTimerConfig { .. } => {}
+    };
+    match instruction {
+        Instruction::System(system) => of_system(system),
+        Instruction::Custom(Custom::SetBalance { account, .. }) => both(*account),
+        Instruction::Custom(Custom::Impersonate { sender, instruction }) => {
+            both(*sender);
+            match instruction {
+                Ordinary::System(System::Transfer { to, .. }) => both(*to),
+                Ordinary::Actor(Actor::Execute { target, .. }) => both(*target),
+                _ => {}
+            }
+        }
+        Instruction::Actor(Actor::Execute { target, .. }) => both(*target),
+        Instruction::Actor(Actor::Deploy { .. }) => {}
+    }
+}

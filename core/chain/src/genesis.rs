@@ -1,0 +1,219 @@
+//! The first state of a chain (003 §8.1, §8.3, §9).
+
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_params::Params;
+use cowboy_state::records::{
+    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, Vesting, keys,
+};
+use cowboy_state::{StateKey, World};
+use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
+use cowboy_types::{Address, Hash, List, blake3, keccak256, record};
+use std::collections::BTreeMap;
+
+record! {
+    /// CBY that an account begins with.
+    pub struct Funded {
+        /// Whose.
+        pub address: Address,
+        /// How much.
+        pub amount: Amount,
+    }
+}
+
+record! {
+    /// What a chain begins with. Its encoding's BLAKE3 is the genesis hash.
+    pub struct GenesisConfig {
+        /// The number in every signature.
+        pub chain_id: ChainId,
+        /// Whether dev instructions exist.
+        pub is_dev: bool,
+        /// When the chain began.
+        pub timestamp_ms: TimestampMs,
+        /// Accounts funded out of Developer Grants: dev accounts, the faucet, what validators start with.
+        pub accounts: List<Funded, 4096>,
+        /// Who may use the system lane; ascending.
+        pub deployers: List<Address, 64>,
+        /// The first validators, ascending by network key. Their stakes come out of the Foundation's bucket.
+        pub validators: List<GenesisValidator, 1024>,
+        /// Parameters that differ from the table, ascending by row.
+        pub parameters: List<ParameterChange, 1024>,
+    }
+}
+
+/// Why a genesis makes no chain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GenesisError {
+    /// The accounts get more than the bucket holds.
+    #[error("genesis accounts get more than the {bucket} CBY of the bucket they come from; give them less")]
+    BucketExceeded {
+        /// The bucket's size in whole CBY.
+        bucket: u64,
+    },
+    /// A list is not strictly ascending.
+    #[error("{list} must ascend strictly and without duplicates")]
+    Unordered {
+        /// The list's name.
+        list: &'static str,
+    },
+    /// A parameter is unknown or out of range.
+    #[error("parameter {row:#06x}: {reason}")]
+    Parameter {
+        /// The row's number.
+        row: u16,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// A bucket of the genesis supply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// Its name in keys.
+    pub name: &'static str,
+    /// Whole CBY.
+    pub cby: u64,
+    /// Hundredths of a percent of it that are free at genesis.
+    pub at_genesis: u64,
+    /// Months before the first release after that.
+    pub cliff_months: u64,
+    /// Months over which the rest is released; zero where decisions release it.
+    pub linear_months: u64,
+}
+
+/// The buckets of 003 §8.3. Together they are the genesis supply.
+pub const BUCKETS: [Bucket; 10] = [
+    Bucket { name: "team", cby: 200_000_000, at_genesis: 0, cliff_months: 12, linear_months: 48 },
+    Bucket { name: "investors", cby: 200_000_000, at_genesis: 1_000, cliff_months: 6, linear_months: 24 },
+    Bucket { name: "advisors", cby: 33_300_000, at_genesis: 0, cliff_months: 6, linear_months: 24 },
+    Bucket { name: "treasury", cby: 133_400_000, at_genesis: 500, cliff_months: 0, linear_months: 0 },
+    Bucket { name: "foundation", cby: 100_000_000, at_genesis: 500, cliff_months: 0, linear_months: 36 },
+    Bucket { name: "validator_rewards", cby: 180_000_000, at_genesis: 0, cliff_months: 0, linear_months: 60 },
+    Bucket { name: "runner_incentives", cby: 80_000_000, at_genesis: 0, cliff_months: 0, linear_months: 0 },
+    Bucket { name: "developer_grants", cby: 30_000_000, at_genesis: 0, cliff_months: 0, linear_months: 0 },
+    Bucket { name: "liquidity_mining", cby: 23_300_000, at_genesis: 0, cliff_months: 0, linear_months: 12 },
+    Bucket { name: "community", cby: 20_000_000, at_genesis: 5_000, cliff_months: 6, linear_months: 0 },
+];
+
+/// The address that holds a bucket. Nobody has its key: it is the tail of keccak256("cowboy-bucket:" ‖ name).
+/// The treasury's bucket is the treasury's own balance.
+pub fn bucket_address(name: &str) -> Address {
+    if name == "treasury" {
+        return Address::system(0x08);
+    }
+    let hash = keccak256(&[b"cowboy-bucket:", name.as_bytes()]);
+    let mut address = [0; 20];
+    address.copy_from_slice(&hash.0[12..]);
+    Address(address)
+}
+
+/// The name of the address that holds the genesis validators' stakes.
+pub const STAKES: &str = "stakes";
+
+impl GenesisConfig {
+    /// The chain's identity.
+    pub fn hash(&self) -> Hash {
+        blake3(&[b"cowboy-genesis:", &self.encode()])
+    }
+
+    /// The parameters with which the chain begins.
+    pub fn params(&self) -> Result<Params, GenesisError> {
+        if !self.parameters.is_sorted_by(|one, other| one.row < other.row) {
+            return Err(GenesisError::Unordered { list: "parameters" });
+        }
+        let mut params = Params::GENESIS;
+        for change in self.parameters.iter() {
+            params.set_at_genesis(change.row, change.value).map_err(|error| GenesisError::Parameter { row: change.row, reason: error.to_string() })?;
+        }
+        Ok(params)
+    }
+
+    /// What never changes while the chain lives.
+    pub fn chain(&self) -> Result<crate::input::ChainConfig, GenesisError> {
+        Ok(crate::input::ChainConfig { genesis: self.hash(), chain_id: self.chain_id, is_dev: self.is_dev, params: self.params()? })
+    }
+}
+
+/// The records of the first state.
+pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes>>, GenesisError> {
+    let params = config.params()?;
+    if !config.deployers.is_sorted_by(|one, other| one < other) {
+        return Err(GenesisError::Unordered { list: "deployers" });
+    }
+    if !config.validators.is_sorted_by(|one, other| one.network_key < other.network_key) {
+        return Err(GenesisError::Unordered { list: "validators" });
+    }
+    let mut world = World::default();
+    for (address, balance) in balances(config)? {
+        world.set_account(address, &Account { nonce: Nonce::ZERO, balance });
+    }
+    for bucket in &BUCKETS {
+        world.write(keys::vesting(bucket.name), &vesting(bucket, config.timestamp_ms));
+    }
+    for number in (0x01..=0x13).chain([0x1D]) {
+        world.set_actor(Address::system(number), &system_actor());
+    }
+    let fees = Price(params.fees.base_fee_min);
+    world.write(keys::markets(), &Markets { base_fee_cycle: fees, base_fee_cell: fees });
+    world.write(keys::supply(), &Supply { genesis: Amount(params.economics.genesis_supply), minted: Amount::ZERO, burned: Amount::ZERO });
+    world.write(keys::parameters(), &ParameterChanges { changes: List::default() });
+    world.write(keys::deployers(), &Deployers { accounts: config.deployers.clone() });
+    world.write(keys::validators(), &GenesisValidators { validators: config.validators.clone() });
+    Ok(world.writes())
+}
+
+/// Who has what: the buckets, less what accounts and stakes take out of them.
+fn balances(config: &GenesisConfig) -> Result<BTreeMap<Address, Amount>, GenesisError> {
+    let mut balances: BTreeMap<Address, Amount> = BTreeMap::new();
+    for bucket in &BUCKETS {
+        let amount = Amount::from_cby(bucket.cby).expect("a bucket fits");
+        balances.insert(bucket_address(bucket.name), amount);
+    }
+    let mut take = |from: &'static str, to: Address, amount: Amount| {
+        let bucket = BUCKETS.iter().find(|bucket| bucket.name == from).expect("the bucket is in the table");
+        let source = balances.get_mut(&bucket_address(from)).expect("every bucket has a balance");
+        *source = source.checked_sub(amount).ok_or(GenesisError::BucketExceeded { bucket: bucket.cby })?;
+        let target = balances.entry(to).or_default();
+        *target = target.checked_add(amount).expect("all CBY fit a balance");
+        Ok(())
+    };
+    for funded in config.accounts.iter() {
+        take("developer_grants", funded.address, funded.amount)?;
+    }
+    for validator in config.validators.iter() {
+        take("foundation", bucket_address(STAKES), validator.stake)?;
+    }
+    Ok(balances)
+}
+
+fn vesting(bucket: &Bucket, start: TimestampMs) -> Vesting {
+    let total = Amount::from_cby(bucket.cby).expect("a bucket fits");
+    let released = u64::try_from(u128::from(total.0) * u128::from(bucket.at_genesis) / 10_000).expect("a share is less than the whole");
+    Vesting {
+        beneficiary: bucket_address(bucket.name),
+        total,
+        released: Amount(released),
+        cliff_months: Count(bucket.cliff_months),
+        linear_months: Count(bucket.linear_months),
+        start,
+    }
+}
+
+/// A system actor's record: it has an owner that nobody is, and no source.
+fn system_actor() -> Actor {
+    Actor {
+        owner: Address::ZERO,
+        creator: Address::ZERO,
+        code_hash: Hash::ZERO,
+        code_bytes: Count::ZERO,
+        status: ActorStatus::Active,
+        created_at: Height::ZERO,
+        storage_bytes: Count::ZERO,
+        storage_quota: Count::ZERO,
+        rent_epoch: Count::ZERO,
+        messages_sent: Count::ZERO,
+        timers_set: Count::ZERO,
+        timers_live: Count::ZERO,
+        children: Count::ZERO,
+    }
+}

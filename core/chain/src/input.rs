@@ -1,0 +1,277 @@
+//! What goes into an execution and what comes out of it.
+
+use crate::admit::{Invalid, SignedTransaction};
+use bytes::Bytes;
+use cowboy_params::Params;
+use cowboy_state::StateKey;
+use cowboy_types::block::{Seed, Usage};
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, ChainId, Cycles, Height, Price, TimestampMs};
+use cowboy_types::{Abort, Address, Hash, Receipt, Transaction};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What never changes while a chain lives.
+#[derive(Clone, Debug)]
+pub struct ChainConfig {
+    /// The genesis hash.
+    pub genesis: Hash,
+    /// The number in every signature.
+    pub chain_id: ChainId,
+    /// Whether dev instructions exist.
+    pub is_dev: bool,
+    /// The parameters at genesis. What governance moved since stands in the state.
+    pub params: Params,
+}
+
+/// The seed of one round, as the header carries it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundSeed {
+    /// The round's epoch.
+    pub epoch: u64,
+    /// The round's view.
+    pub view: u64,
+    /// The threshold signature.
+    pub seed: Seed,
+}
+
+/// What a proposer may pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Transactions.
+    pub transactions: usize,
+    /// Encoded bytes of all transactions.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { transactions: cowboy_types::block::MAX_BLOCK_TRANSACTIONS, bytes: cowboy_types::block::MAX_BLOCK_BODY_BYTES - 16 }
+    }
+}
+
+/// Whether a block is made or checked.
+#[derive(Clone, Debug)]
+pub enum Mode {
+    /// Choose, order and run; candidates that do not fit are left out and named in [`Outcome::rejected`].
+    Propose {
+        /// What waits, in any order.
+        candidates: Vec<SignedTransaction>,
+        /// How much of it may be packed.
+        limits: Limits,
+    },
+    /// Run exactly these, in this order; one that does not fit makes the block invalid.
+    Verify {
+        /// The block's body.
+        transactions: Vec<SignedTransaction>,
+    },
+}
+
+/// Keeps what was compiled, between blocks: a cache that never changes a result.
+pub trait Images: Send + Sync {
+    /// The image of a code hash, where it is kept.
+    fn get(&self, code_hash: &Hash) -> Option<crate::Image>;
+    /// Keeps an image.
+    fn put(&self, code_hash: Hash, image: crate::Image);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoImages;
+
+impl Images for NoImages {
+    fn get(&self, _: &Hash) -> Option<crate::Image> {
+        None
+    }
+    fn put(&self, _: Hash, _: crate::Image) {}
+}
+
+/// The facts of a block that its execution depends on, beside the state of its parent.
+#[derive(Clone)]
+pub struct BlockInput {
+    /// Make or check, and with which transactions.
+    pub mode: Mode,
+    /// The chain.
+    pub chain: Arc<ChainConfig>,
+    /// The block's protocol height (`Header::height`).
+    pub height: Height,
+    /// The block's time.
+    pub timestamp: TimestampMs,
+    /// The parent beacon: the 48-byte seed of the round before the proposal's, or the 32-byte value of an
+    /// epoch's first view and of genesis (decisions 114, 130).
+    pub beacon: Bytes,
+    /// The seeds in the header, ascending by round.
+    pub seeds: Vec<RoundSeed>,
+    /// keccak256 of the header's `proposer_vrf`: orders the transactions (decision 34).
+    pub order_key: Hash,
+    /// Who receives the tips.
+    pub proposer: Address,
+    /// The cache of compiled actors.
+    pub images: Arc<dyn Images>,
+}
+
+/// What an execution wants next.
+#[derive(Debug)]
+pub enum Need {
+    /// These records, all of them, in any order: `None` where the state has none.
+    Keys(Vec<StateKey>),
+    /// Nothing: it is done.
+    Done(Box<Outcome>),
+    /// Nothing: the block breaks a rule. Only when checking.
+    Invalid(BlockInvalid),
+}
+
+/// Why a block's body is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockInvalid {
+    /// A transaction is refused at its place.
+    #[error("transaction {index} of the block is refused: {reason}")]
+    Transaction {
+        /// Its place in the body.
+        index: usize,
+        /// Why.
+        reason: Invalid,
+    },
+    /// The transactions are not in the order that the proposer's VRF gives.
+    #[error("the transactions are not in the order of their lanes and keys")]
+    Order,
+}
+
+/// What came of a block.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What the state has to change: sealed records by digest, `None` where one goes.
+    pub writes: BTreeMap<StateKey, Option<Bytes>>,
+    /// The body: what was included, in order.
+    pub included: Vec<Transaction>,
+    /// Receipts: of the transactions in order, then of messages, then of timers.
+    pub receipts: Vec<Receipt>,
+    /// What happened inside, one for each receipt. Not consensus.
+    pub traces: Vec<Trace>,
+    /// Candidates that were left out, with the reason. `Invalid::DoesNotFit` may fit the next block.
+    pub rejected: Vec<(Hash, Invalid)>,
+    /// The base fees of this block, for its header.
+    pub base_fees: BaseFees,
+    /// The base fees of the next block.
+    pub next_base_fees: BaseFees,
+    /// What the lanes used, for the header.
+    pub usage: Usage,
+    /// Frozen weight of everything that ran, in ns. Not consensus beside its limit.
+    pub weight_ns: u64,
+    /// The keccak tree over the transactions' digests.
+    pub tx_root: Hash,
+    /// The keccak tree over the receipts' digests.
+    pub receipt_root: Hash,
+    /// CBY made and destroyed by this block.
+    pub supply: SupplyChange,
+    /// Whether work waits that the next block can do without a new transaction: messages, or timers due at the next height.
+    pub has_work: bool,
+    /// The height of the next timer, where one is set.
+    pub next_timer: Option<Height>,
+    /// Which addresses each receipt concerns, for indexes by address. Not consensus.
+    pub index: Vec<IndexRow>,
+}
+
+/// The prices that are burned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseFees {
+    /// For a cycle.
+    pub cycle: Price,
+    /// For a cell.
+    pub cell: Price,
+}
+
+/// CBY made and destroyed by a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SupplyChange {
+    /// Made: zero until rewards exist, but for dev chains' set-balance.
+    pub minted: Amount,
+    /// Destroyed: base fees.
+    pub burned: Amount,
+}
+
+/// An address that a receipt concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexRow {
+    /// Who.
+    pub address: Address,
+    /// Which receipt of the block, from 0.
+    pub receipt: u32,
+}
+
+/// What happened inside a delivery: for people, never consensus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// The receipt's id.
+    pub id: Hash,
+    /// What set it off.
+    pub kind: ReceiptKind,
+    /// The transaction or timer where it began.
+    pub origin: Hash,
+    /// The delivery that sent it, where one did; zero otherwise.
+    pub parent: Hash,
+    /// Every handler that ran, in the order in which they began. The first is the delivery's own.
+    pub calls: Vec<CallTrace>,
+    /// Messages that left.
+    pub sent: Vec<SentMessage>,
+}
+
+/// One handler that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTrace {
+    /// How many handlers waited for it.
+    pub depth: u32,
+    /// Who asked.
+    pub sender: Address,
+    /// Who was asked.
+    pub target: Address,
+    /// Which handler.
+    pub handler: String,
+    /// CBY that went along.
+    pub value: Amount,
+    /// Cycles it used, those of the handlers it called included.
+    pub cycles_used: Cycles,
+    /// Why it failed, where it did.
+    pub abort: Option<Abort>,
+    /// The Python exception that ended it, where one did.
+    pub exception: Option<Exception>,
+}
+
+/// A Python exception that nobody caught.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exception {
+    /// The class's name.
+    pub name: String,
+    /// What it says.
+    pub message: String,
+    /// Where it was raised: file, line, function and source, outermost first.
+    pub traceback: Vec<TraceLine>,
+}
+
+/// A frame of a traceback.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceLine {
+    /// The module.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The function.
+    pub function: String,
+    /// The line's text, without indentation.
+    pub source: String,
+}
+
+/// A message that left a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentMessage {
+    /// The id of the receipt that its delivery will have.
+    pub receipt: Hash,
+    /// Its message id (003 §3.3).
+    pub id: Hash,
+    /// Who receives it.
+    pub target: Address,
+    /// The handler.
+    pub handler: String,
+    /// CBY that go along.
+    pub value: Amount,
+}

@@ -1,0 +1,48 @@
+//! Block in, state and receipts out: the state transition of the protocol.
+//!
+//! The crate does no I/O and waits for nothing. Whoever drives it (a node, a server, a test with a map)
+//! owns an [`Execution`], [`Query`] or [`Simulation`] and calls `advance` in a loop:
+//!
+//! ```ignore
+//! let mut execution = Execution::new(input);
+//! let mut answers = Vec::new();
+//! let outcome = loop {
+//!     match execution.advance(answers) {
+//!         Need::Keys(keys) => answers = keys.into_iter().map(|key| (key, store.get(&key))).collect(),
+//!         Need::Done(outcome) => break outcome,
+//!         Need::Invalid(reason) => return Err(reason),
+//!     }
+//! };
+//! store.commit(outcome.writes);
+//! ```
+//!
+//! Dropping an execution at any time is harmless: nothing happened.
+//!
+//! - [`input`]: what goes in and what comes out.
+//! - [`admit`]: why a transaction is refused, in order.
+//! - [`genesis`]: the first state.
+//! - [`execution`]: the steps of a block.
+//! - [`delivery`]: the one verb. Transactions, messages and timers all pass through it.
+//! - [`query`]: reading a handler's answer, and trying a transaction.
+//! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
+
+pub mod admit;
+pub mod execution;
+pub mod fees;
+pub mod genesis;
+pub mod input;
+pub mod lanes;
+pub mod order;
+pub mod query;
+
+mod delivery;
+mod vm_driver;
+pub mod supply;
+
+pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
+pub use execution::Execution;
+pub use genesis::{GenesisConfig, genesis};
+pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Need, Outcome, Trace};
+pub use cowboy_state::StateKey;
+pub use query::{Query, Simulation};
+pub use vm_driver::Image;

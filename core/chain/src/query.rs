@@ -1,0 +1,259 @@
+//! The smaller doors: reading a handler's answer, and trying a transaction without sending it.
+//!
+//! Both run the block's own loop over committed state and throw the world away.
+
+use crate::admit::{Facts, Invalid, SignedTransaction, check_form};
+use crate::delivery::{Door, Envelope, Machine, Work};
+use crate::execution::rules;
+use crate::fees::{Offers, Used, lane_base_fee};
+use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace};
+use bytes::Bytes;
+use cowboy_state::{Miss, StateKey, World};
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, Cells, Cycles, Height, TimestampMs};
+use cowboy_types::{Abort, Address, Hash, Receipt, error};
+use std::sync::Arc;
+
+/// The committed block on whose state a query or simulation runs.
+#[derive(Clone)]
+pub struct At {
+    /// The chain.
+    pub chain: Arc<ChainConfig>,
+    /// The committed block's height.
+    pub height: Height,
+    /// Its time.
+    pub timestamp: TimestampMs,
+    /// Its parent beacon.
+    pub beacon: Bytes,
+    /// The cache of compiled actors.
+    pub images: Arc<dyn Images>,
+}
+
+/// A question to an actor: nothing changes, nobody pays (004 §8.3.1).
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Whom to ask.
+    pub target: Address,
+    /// Which handler.
+    pub handler: String,
+    /// Its argument.
+    pub payload: Bytes,
+    /// The most cycles; `execution.query_cycles_default` where absent, `gateways.query_cycles_max` at most.
+    pub cycles_limit: Option<Cycles>,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// The handler asked for what only a transaction may do: ERR_QUERY_NO_SIDE_EFFECTS.
+    #[error("the handler called {function}, which a query may not; send a transaction instead")]
+    SideEffect {
+        /// The host function.
+        function: String,
+    },
+    /// The cycles ran out: ERR_QUERY_CYCLE_LIMIT.
+    #[error("the query needs more than {limit} cycles; raise max_cycles")]
+    CycleLimit {
+        /// The most it was given.
+        limit: Cycles,
+    },
+    /// The handler failed.
+    #[error("{}", error::row(abort.code).what)]
+    Failed {
+        /// The row of the error table.
+        abort: Abort,
+        /// The Python exception that nobody caught, where one did it.
+        exception: Option<Exception>,
+    },
+}
+
+/// What a question brought.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What the handler returned.
+    pub result: Result<Bytes, QueryError>,
+    /// Compute used.
+    pub cycles_used: Cycles,
+    /// What happened inside.
+    pub trace: Trace,
+}
+
+/// What a query or simulation wants next.
+#[derive(Debug)]
+pub enum Wants<T> {
+    /// These records, all of them, in any order.
+    Keys(Vec<StateKey>),
+    /// Nothing: it is done.
+    Done(Box<T>),
+}
+
+/// A question being answered: one owned value, synchronous, without I/O.
+pub struct Query {
+    machine: Machine,
+    question: Question,
+    is_open: bool,
+}
+
+impl Query {
+    /// A question that was not looked at yet.
+    pub fn new(at: At, question: Question) -> Self {
+        Self { machine: machine_at(&at, Door::Query), question, is_open: false }
+    }
+
+    /// Takes the records that were asked for and goes on until more are needed, or there is an answer.
+    pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Answer> {
+        for (key, stored) in answers {
+            self.machine.world.fill(&key, stored);
+        }
+        loop {
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(answer)) => return Wants::Done(Box::new(answer)),
+                Err(miss) => return Wants::Keys(self.machine.world.want(miss)),
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Answer>, Miss> {
+        if !self.is_open {
+            rules(&mut self.machine)?;
+            self.begin();
+            return Ok(None);
+        }
+        let limit = self.limit();
+        Ok(self.machine.step()?.map(|delivered| {
+            let exception = delivered.trace.calls.first().and_then(|call| call.exception.clone());
+            let result = delivered.result.map_err(|abort| match (delivered.side_effect, abort) {
+                (Some(function), _) => QueryError::SideEffect { function },
+                (None, abort) if abort == error::OUT_OF_CYCLES => QueryError::CycleLimit { limit },
+                (None, abort) => QueryError::Failed { abort, exception },
+            });
+            Answer { result, cycles_used: delivered.used.cycles, trace: delivered.trace }
+        }))
+    }
+
+    fn limit(&self) -> Cycles {
+        let params = &self.machine.environment.params;
+        let asked = self.question.cycles_limit.unwrap_or(Cycles(params.execution.query_cycles_default));
+        asked.min(Cycles(params.gateways.query_cycles_max))
+    }
+
+    fn begin(&mut self) {
+        let limits = Used { cycles: self.limit(), cells: Cells(self.machine.environment.params.fees.block_cells) };
+        let Question { target, handler, payload, .. } = self.question.clone();
+        self.machine.begin(Envelope {
+            id: Hash::ZERO,
+            kind: ReceiptKind::Transaction,
+            origin: Hash::ZERO,
+            parent: Hash::ZERO,
+            depth: 0,
+            sent_before: 0,
+            sender: Address::ZERO,
+            signer: Address::ZERO,
+            work: Work::Handler { target, handler, payload, value: Amount::ZERO },
+            limits,
+            intrinsic: Used::default(),
+        });
+        self.is_open = true;
+    }
+}
+
+/// What a transaction would bring.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The receipt it would have, or why it would be refused whatever the account has.
+    pub result: Result<(Receipt, Trace), Invalid>,
+    /// The base fees it was tried under: those of the next block.
+    pub base_fees: BaseFees,
+}
+
+/// A transaction being tried on committed state: signature, nonce and balance for the fee are not looked at.
+pub struct Simulation {
+    machine: Machine,
+    transaction: SignedTransaction,
+    base_fees: Option<BaseFees>,
+}
+
+impl Simulation {
+    /// A transaction that was not looked at yet. Limits of zero mean as much as is allowed, prices of zero the base fees.
+    pub fn new(at: At, transaction: cowboy_types::Transaction) -> Self {
+        let mut at = at;
+        at.height = at.height.next();
+        Self { machine: machine_at(&at, Door::Block), transaction: SignedTransaction::unchecked(transaction), base_fees: None }
+    }
+
+    /// Takes the records that were asked for and goes on until more are needed, or it is done.
+    pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Tried> {
+        for (key, stored) in answers {
+            self.machine.world.fill(&key, stored);
+        }
+        loop {
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(tried)) => return Wants::Done(Box::new(tried)),
+                Err(miss) => return Wants::Keys(self.machine.world.want(miss)),
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Tried>, Miss> {
+        let Some(base_fees) = self.base_fees else {
+            let base_fees = rules(&mut self.machine)?;
+            self.fill_in(base_fees);
+            self.base_fees = Some(base_fees);
+            let chain = self.machine.environment.chain.clone();
+            let params = &self.machine.environment.params;
+            let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fee_cycle: base_fees.cycle, base_fee_cell: base_fees.cell };
+            return match check_form(&facts, &self.transaction) {
+                Err(reason) => Ok(Some(Tried { result: Err(reason), base_fees })),
+                Ok(admitted) => {
+                    self.machine.begin(Envelope::of_transaction(&self.transaction, admitted.intrinsic));
+                    Ok(None)
+                }
+            };
+        };
+        Ok(self.machine.step()?.map(|delivered| {
+            let transaction = self.transaction.transaction();
+            let lane = crate::lanes::Lane::of(&transaction.instruction);
+            let cycle = lane_base_fee(base_fees.cycle, lane.fee_multiplier(&self.machine.environment.params));
+            let offers = Offers::from(transaction);
+            let prices = offers.at(cycle, base_fees.cell);
+            let cost = prices.cost(delivered.used);
+            let limits = Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit };
+            let reserved = offers.reserve(limits).expect("the form was checked");
+            let refund = reserved.saturating_sub(cost.total());
+            let fee = crate::execution::fee_of(transaction.from, &prices, reserved, &cost, refund);
+            Tried { result: Ok((crate::execution::receipt_of(&delivered, fee), delivered.trace)), base_fees }
+        }))
+    }
+
+    /// Puts in what the caller left at zero, and the chain's id.
+    fn fill_in(&mut self, base_fees: BaseFees) {
+        let params = &self.machine.environment.params;
+        let mut transaction = self.transaction.transaction().clone();
+        let lane = crate::lanes::Lane::of(&transaction.instruction);
+        transaction.chain_id = self.machine.environment.chain.chain_id;
+        if transaction.cycles_limit == Cycles::ZERO {
+            transaction.cycles_limit = lane.budget(params);
+        }
+        if transaction.cells_limit == Cells::ZERO {
+            transaction.cells_limit = Cells(params.fees.block_cells);
+        }
+        transaction.max_fee_per_cycle = transaction.max_fee_per_cycle.max(lane_base_fee(base_fees.cycle, lane.fee_multiplier(params)));
+        transaction.max_fee_per_cell = transaction.max_fee_per_cell.max(base_fees.cell);
+        self.transaction = SignedTransaction::unchecked(transaction);
+    }
+}
+
+fn machine_at(at: &At, door: Door) -> Machine {
+    Machine::new(World::default(), crate::delivery::Environment {
+        chain: at.chain.clone(),
+        params: at.chain.params.clone(),
+        deployers: Vec::new(),
+        height: at.height,
+        timestamp: at.timestamp,
+        beacon: at.beacon.clone(),
+        images: at.images.clone(),
+        door,
+    })
+}

@@ -1,0 +1,181 @@
+//! The cache of what was read, and the journal of what was changed.
+
+use crate::key::{Key, Kind, StateKey};
+use bytes::Bytes;
+use commonware_codec::{Decode as _, Encode, Read};
+use cowboy_types::Event;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Records that were asked for and never fetched. Not a failure: fetch them and ask again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss(pub Vec<Key>);
+
+impl From<Key> for Miss {
+    fn from(key: Key) -> Self {
+        Self(vec![key])
+    }
+}
+
+/// A record as it was before the block, and as it is now.
+#[derive(Clone, Debug)]
+struct Slot {
+    before: Option<Bytes>,
+    now: Option<Bytes>,
+}
+
+/// A point to which the world can be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    journal: usize,
+    events: usize,
+    sent: u64,
+}
+
+/// What an execution sees of the state: what was fetched, what was changed since, and what was announced.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    slots: BTreeMap<Key, Slot>,
+    journal: Vec<(Key, Option<Bytes>)>,
+    wanted: BTreeMap<StateKey, Key>,
+    events: Vec<Event>,
+    sent: u64,
+}
+
+impl World {
+    /// A record's bytes, `None` where there is no such record.
+    pub fn get(&self, key: &Key) -> Result<Option<&Bytes>, Miss> {
+        match self.slots.get(key) {
+            Some(slot) => Ok(slot.now.as_ref()),
+            None => Err(key.clone().into()),
+        }
+    }
+
+    /// A record, decoded.
+    pub fn read<T: Read<Cfg = ()>>(&self, key: &Key) -> Result<Option<T>, Miss> {
+        Ok(self.get(key)?.map(|bytes| T::decode_cfg(bytes.clone(), &()).expect("the state holds only records that this code wrote")))
+    }
+
+    /// A record as it was before the block. Only for records that were fetched.
+    pub fn read_before<T: Read<Cfg = ()>>(&self, key: &Key) -> Option<T> {
+        let bytes = self.slots.get(key)?.before.clone()?;
+        Some(T::decode_cfg(bytes, &()).expect("the state holds only records that this code wrote"))
+    }
+
+    /// Asks for several records at once: all that are not here are missed together.
+    pub fn require<'a>(&self, keys: impl IntoIterator<Item = &'a Key>) -> Result<(), Miss> {
+        let missing: BTreeSet<&Key> = keys.into_iter().filter(|key| !self.slots.contains_key(*key)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(Miss(missing.into_iter().cloned().collect())) }
+    }
+
+    /// Whether a record was fetched or written, present or absent.
+    pub fn knows(&self, key: &Key) -> bool {
+        self.slots.contains_key(key)
+    }
+
+    /// Changes or removes a record. The record need not have been fetched only where it is known to be new.
+    pub fn put(&mut self, key: Key, value: Option<Bytes>) {
+        let slot = self.slots.entry(key.clone()).or_insert(Slot { before: None, now: None });
+        let previous = std::mem::replace(&mut slot.now, value);
+        self.journal.push((key, previous));
+    }
+
+    /// Changes a record to the encoding of a value.
+    pub fn write(&mut self, key: Key, record: &impl Encode) {
+        self.put(key, Some(record.encode()));
+    }
+
+    /// Removes a record.
+    pub fn remove(&mut self, key: Key) {
+        self.put(key, None);
+    }
+
+    /// Announces something.
+    pub fn announce(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// What was announced since a checkpoint, in order.
+    pub fn events_since(&self, checkpoint: &Checkpoint) -> &[Event] {
+        &self.events[checkpoint.events..]
+    }
+
+    /// Takes every announcement away, for the receipt of the delivery that made them.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Counts one message of the running delivery; answers how many there are now. Undone by a rollback.
+    pub fn count_message(&mut self) -> u64 {
+        self.sent = self.sent.saturating_add(1);
+        self.sent
+    }
+
+    /// How many messages the running delivery has sent.
+    pub fn messages(&self) -> u64 {
+        self.sent
+    }
+
+    /// Begins a delivery: no message sent, nothing announced.
+    pub fn begin_delivery(&mut self) {
+        self.sent = 0;
+        self.events.clear();
+    }
+
+    /// A point to come back to.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { journal: self.journal.len(), events: self.events.len(), sent: self.sent }
+    }
+
+    /// Undoes every change, announcement and message since the checkpoint. What was fetched stays.
+    pub fn rollback(&mut self, checkpoint: &Checkpoint) {
+        while self.journal.len() > checkpoint.journal {
+            let (key, previous) = self.journal.pop().expect("the journal is longer than the checkpoint");
+            self.slots.get_mut(&key).expect("a journaled record has a slot").now = previous;
+        }
+        self.events.truncate(checkpoint.events);
+        self.sent = checkpoint.sent;
+    }
+
+    /// Undoes everything. What was fetched stays.
+    pub fn rollback_all(&mut self) {
+        self.rollback(&Checkpoint { journal: 0, events: 0, sent: 0 });
+    }
+
+    /// Notes what is asked of the store, and answers the digests to ask for.
+    pub fn want(&mut self, miss: Miss) -> Vec<StateKey> {
+        let mut digests = Vec::with_capacity(miss.0.len());
+        for key in miss.0 {
+            let digest = key.digest();
+            self.wanted.insert(digest, key);
+            digests.push(digest);
+        }
+        digests
+    }
+
+    /// Takes the store's answer to [`World::want`]. Answers nobody asked for are dropped.
+    pub fn fill(&mut self, digest: &StateKey, stored: Option<Bytes>) {
+        let Some(key) = self.wanted.remove(digest) else { return };
+        let body = stored.map(|stored| {
+            let (named, body) = Key::open(&stored).expect("the store keeps only sealed records");
+            assert_eq!(named, key, "a stored record names the key under which it stands");
+            body
+        });
+        self.slots.entry(key).or_insert(Slot { before: body.clone(), now: body });
+    }
+
+    /// What the store has to change: sealed records, `None` where one goes.
+    pub fn writes(&self) -> BTreeMap<StateKey, Option<Bytes>> {
+        let changed = self.slots.iter().filter(|(_, slot)| slot.before != slot.now);
+        changed.map(|(key, slot)| (key.digest(), slot.now.as_ref().map(|body| key.seal(body)))).collect()
+    }
+
+    /// Every changed record of a kind: its key, what it was, what it is.
+    pub fn changes(&self, kind: Kind) -> impl Iterator<Item = (&Key, Option<&Bytes>, Option<&Bytes>)> {
+        let first = Key::of(kind, cowboy_types::Address::ZERO);
+        self.slots
+            .range(first..)
+            .take_while(move |(key, _)| key.kind == kind)
+            .filter(|(_, slot)| slot.before != slot.now)
+            .map(|(key, slot)| (key, slot.before.as_ref(), slot.now.as_ref()))
+    }
+}
