@@ -35,6 +35,59 @@ class Awaitable(metaclass=ABCMeta):
         return _has(other, "__await__") if cls is Awaitable else NotImplemented
 
 
+class Coroutine(Awaitable):
+    @abstractmethod
+    def send(self, value):
+        raise StopIteration
+
+    @abstractmethod
+    def throw(self, typ, val=None, tb=None):
+        raise typ
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__await__", "send", "throw", "close") if cls is Coroutine else NotImplemented
+
+
+class AsyncIterable(metaclass=ABCMeta):
+    @abstractmethod
+    def __aiter__(self):
+        return self
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__aiter__") if cls is AsyncIterable else NotImplemented
+
+
+class AsyncIterator(AsyncIterable):
+    @abstractmethod
+    async def __anext__(self):
+        raise StopAsyncIteration
+
+    def __aiter__(self):
+        return self
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        return _has(other, "__anext__", "__aiter__") if cls is AsyncIterator else NotImplemented
+
+
+class AsyncGenerator(AsyncIterator):
+    @abstractmethod
+    async def asend(self, value):
+        raise StopAsyncIteration
+
+    @abstractmethod
+    async def athrow(self, typ, val=None, tb=None):
+        raise typ
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        if cls is AsyncGenerator:
+            return _has(other, "__aiter__", "__anext__", "asend", "athrow", "aclose")
+        return NotImplemented
+
+
 class Iterable(metaclass=ABCMeta):
     @abstractmethod
     def __iter__(self):
