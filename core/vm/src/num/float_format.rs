@@ -57,14 +57,7 @@ impl FloatStyle {
             _ => return None,
         };
         let uppercase = letter.is_ascii_uppercase();
-        Some(FloatStyle {
-            notation,
-            precision,
-            uppercase,
-            alternate,
-            point_zero: false,
-            positive_zero: false,
-        })
+        Some(FloatStyle { notation, precision, uppercase, alternate, point_zero: false, positive_zero: false })
     }
 }
 
@@ -81,16 +74,10 @@ impl Decimal {
     fn of(value: F64, style: &FloatStyle) -> Decimal {
         match style.notation {
             Notation::Fixed => Decimal::to_places(value, style.precision),
-            _ if value.is_zero() => Decimal {
-                digits: b"0".to_vec(),
-                point: 1,
-            },
+            _ if value.is_zero() => Decimal { digits: b"0".to_vec(), point: 1 },
             Notation::Shortest => {
                 let (digits, point) = shortest_digits(value);
-                Decimal {
-                    digits,
-                    point: i64::from(point),
-                }
+                Decimal { digits, point: i64::from(point) }
             }
             Notation::Exponent => Decimal::to_significant(value, style.precision.saturating_add(1)),
             Notation::General => Decimal::to_significant(value, style.precision.max(1)),
@@ -107,18 +94,12 @@ impl Decimal {
     /// Rounded to `places` digits after the point.
     fn to_places(value: F64, places: usize) -> Decimal {
         if value.is_zero() {
-            return Decimal {
-                digits: b"0".to_vec(),
-                point: 1,
-            };
+            return Decimal { digits: b"0".to_vec(), point: 1 };
         }
         let places = i64::try_from(places.min(MOST_DIGITS)).expect("bounded just above");
         let scaled = scaled_by_ten(value, places);
         if scaled.is_zero() {
-            return Decimal {
-                digits: Vec::new(),
-                point: -places,
-            };
+            return Decimal { digits: Vec::new(), point: -places };
         }
         let digits = scaled.to_string().into_bytes();
         let point = length(&digits) - places;
@@ -150,8 +131,7 @@ fn length(digits: &[u8]) -> i64 {
 /// `|value| * 10^power` rounded to nearest even.
 fn scaled_by_ten(value: F64, power: i64) -> UBig {
     let (significand, exponent) = value.significand_and_exponent();
-    let ten = UBig::from(10u8)
-        .pow(usize::try_from(power.unsigned_abs()).expect("at most a few thousand"));
+    let ten = UBig::from(10u8).pow(usize::try_from(power.unsigned_abs()).expect("at most a few thousand"));
     let mut numerator = UBig::from(significand);
     if power >= 0 {
         numerator *= &ten;
@@ -160,11 +140,7 @@ fn scaled_by_ten(value: F64, power: i64) -> UBig {
     if power >= 0 && exponent < 0 {
         return super::int::shift_right_half_even(numerator, distance);
     }
-    let (numerator, twos) = if exponent >= 0 {
-        (numerator << distance, 0)
-    } else {
-        (numerator, distance)
-    };
+    let (numerator, twos) = if exponent >= 0 { (numerator << distance, 0) } else { (numerator, distance) };
     if power >= 0 {
         return numerator;
     }
@@ -183,11 +159,7 @@ pub fn float_to_text(value: F64, style: &FloatStyle) -> String {
             (false, true) => "INF",
         };
         let negative = value.is_negative() && !value.is_nan();
-        return if negative {
-            format!("-{word}")
-        } else {
-            word.to_string()
-        };
+        return if negative { format!("-{word}") } else { word.to_string() };
     }
     let decimal = Decimal::of(value, style);
     let is_zero = matches!(decimal.digits[..], [] | [b'0']);
@@ -203,11 +175,7 @@ fn write_decimal(decimal: &Decimal, negative: bool, style: &FloatStyle) -> Strin
         Notation::Fixed => (false, decimal.point.saturating_add(precision)),
         Notation::General => {
             let most = precision.max(1) - i64::from(style.point_zero);
-            let wanted = if style.alternate {
-                precision.max(1)
-            } else {
-                length(digits)
-            };
+            let wanted = if style.alternate { precision.max(1) } else { length(digits) };
             (decimal.point <= -4 || decimal.point > most, wanted)
         }
         // CPython writes an exponent below 1e-4 and from 1e16 on.
@@ -215,11 +183,7 @@ fn write_decimal(decimal: &Decimal, negative: bool, style: &FloatStyle) -> Strin
     };
     let point = if with_exponent { 1 } else { decimal.point };
     // `end` is where the digits end, counted from the first of them: at least at the point.
-    let least = if style.point_zero && !with_exponent {
-        point + 1
-    } else {
-        point
-    };
+    let least = if style.point_zero && !with_exponent { point + 1 } else { point };
     let end = wanted.max(least);
     let mut out = String::with_capacity(24);
     if negative {
@@ -230,25 +194,15 @@ fn write_decimal(decimal: &Decimal, negative: bool, style: &FloatStyle) -> Strin
         out.pop();
     }
     if with_exponent {
-        push_exponent(
-            &mut out,
-            if style.uppercase { 'E' } else { 'e' },
-            decimal.point - 1,
-        );
+        push_exponent(&mut out, if style.uppercase { 'E' } else { 'e' }, decimal.point - 1);
     }
     out
 }
 
 /// Digits with zeros on either side as far as needed, and exactly one point.
 fn push_digits(out: &mut String, digits: &[u8], point: i64, end: i64) {
-    let zeros = |out: &mut String, count: i64| {
-        out.extend(std::iter::repeat_n(
-            '0',
-            usize::try_from(count).unwrap_or(0),
-        ))
-    };
-    let text =
-        |out: &mut String, digits: &[u8]| out.extend(digits.iter().map(|&digit| char::from(digit)));
+    let zeros = |out: &mut String, count: i64| out.extend(std::iter::repeat_n('0', usize::try_from(count).unwrap_or(0)));
+    let text = |out: &mut String, digits: &[u8]| out.extend(digits.iter().map(|&digit| char::from(digit)));
     let count = length(digits);
     if point <= 0 {
         out.push_str("0.");
@@ -256,8 +210,7 @@ fn push_digits(out: &mut String, digits: &[u8], point: i64, end: i64) {
         text(out, digits);
         zeros(out, end - count);
     } else if point <= count {
-        let (whole, fraction) =
-            digits.split_at(usize::try_from(point).expect("positive and at most the length"));
+        let (whole, fraction) = digits.split_at(usize::try_from(point).expect("positive and at most the length"));
         text(out, whole);
         out.push('.');
         text(out, fraction);
@@ -294,10 +247,7 @@ pub fn format_float(value: F64, spec: &Spec) -> Result<String, FormatError> {
         Some('f' | 'F' | '%') => (Notation::Fixed, 6),
         Some(code) => return Err(FormatError::UnknownCode(code)),
     };
-    if spec
-        .precision
-        .is_some_and(|precision| precision > PRECISION_LIMIT)
-    {
+    if spec.precision.is_some_and(|precision| precision > PRECISION_LIMIT) {
         return Err(FormatError::value("precision too big"));
     }
     let style = FloatStyle {
@@ -308,11 +258,7 @@ pub fn format_float(value: F64, spec: &Spec) -> Result<String, FormatError> {
         point_zero: spec.kind.is_none(),
         positive_zero: spec.positive_zero,
     };
-    let value = if percent {
-        value * F64::from_i64(100)
-    } else {
-        value
-    };
+    let value = if percent { value * F64::from_i64(100) } else { value };
     let mut text = float_to_text(value, &style);
     if percent {
         text.push('%');
@@ -328,35 +274,20 @@ fn lay_out_float(text: &str, spec: &Spec) -> String {
     };
     let whole = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = unsigned.split_at(whole);
-    lay_out(
-        &NumberText {
-            negative,
-            prefix: "",
-            digits,
-            rest,
-        },
-        spec,
-    )
+    lay_out(&NumberText { negative, prefix: "", digits, rest }, spec)
 }
 
 /// `format(complex(real, imaginary), spec)`.
 pub fn format_complex(real: F64, imaginary: F64, spec: &Spec) -> Result<String, FormatError> {
     use super::format_spec::Align;
-    if let Some(code) = spec
-        .kind
-        .filter(|kind| !matches!(kind, 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n'))
-    {
+    if let Some(code) = spec.kind.filter(|kind| !matches!(kind, 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n')) {
         return Err(FormatError::UnknownCode(code));
     }
     if spec.fill == '0' {
-        return Err(FormatError::value(
-            "Zero padding is not allowed in complex format specifier",
-        ));
+        return Err(FormatError::value("Zero padding is not allowed in complex format specifier"));
     }
     if spec.align == Align::AfterSign {
-        return Err(FormatError::value(
-            "'=' alignment flag is not allowed in complex format specifier",
-        ));
+        return Err(FormatError::value("'=' alignment flag is not allowed in complex format specifier"));
     }
     // Without a type each part is written as in str(): no ".0", no real part if it is a positive zero, and parentheses around both.
     let bare = spec.kind.is_none();
@@ -374,11 +305,7 @@ pub fn format_complex(real: F64, imaginary: F64, spec: &Spec) -> Result<String, 
             point_zero: false,
             positive_zero: spec.positive_zero,
         };
-        let unpadded = Spec {
-            width: None,
-            sign,
-            ..spec.clone()
-        };
+        let unpadded = Spec { width: None, sign, ..spec.clone() };
         lay_out_float(&float_to_text(value, &style), &unpadded)
     };
     let skip_real = bare && real.0 == F64::ZERO.0;

@@ -105,10 +105,7 @@ impl FormatError {
             FormatError::Value(message) => message.clone(),
             FormatError::Overflow(message) => (*message).to_string(),
             FormatError::UnknownCode(code) => {
-                format!(
-                    "Unknown format code '{}' for object of type '{type_name}'",
-                    shown(*code)
-                )
+                format!("Unknown format code '{}' for object of type '{type_name}'", shown(*code))
             }
             FormatError::InvalidSpec(text) => {
                 format!("Invalid format specifier '{text}' for object of type '{type_name}'")
@@ -128,11 +125,7 @@ impl FormatError {
 
 /// A code in a message: itself if it is printable ASCII, otherwise its number.
 fn shown(code: char) -> String {
-    if matches!(code, '!'..='\x7f') {
-        code.to_string()
-    } else {
-        format!("\\x{:x}", u32::from(code))
-    }
+    if matches!(code, '!'..='\x7f') { code.to_string() } else { format!("\\x{:x}", u32::from(code)) }
 }
 
 /// Reads a specification from the left.
@@ -160,10 +153,7 @@ impl Reader<'_> {
         let mut number: Option<i64> = None;
         while let Some(digit) = self.peek().and_then(super::decimal_digit) {
             self.next_if(|_| true);
-            let grown = number
-                .unwrap_or(0)
-                .checked_mul(10)
-                .and_then(|tens| tens.checked_add(i64::from(digit)));
+            let grown = number.unwrap_or(0).checked_mul(10).and_then(|tens| tens.checked_add(i64::from(digit)));
             let too_many = || FormatError::value("Too many decimal digits in format string");
             number = Some(grown.ok_or_else(too_many)?);
         }
@@ -212,11 +202,7 @@ impl Spec {
         if !reader.rest.is_empty() {
             return Err(FormatError::InvalidSpec(text.to_string()));
         }
-        let implied = if zero_padded && default_align == Align::Right {
-            Align::AfterSign
-        } else {
-            default_align
-        };
+        let implied = if zero_padded && default_align == Align::Right { Align::AfterSign } else { default_align };
         Ok(Spec {
             fill: fill.unwrap_or(if zero_padded { '0' } else { ' ' }),
             align: align.unwrap_or(implied),
@@ -235,11 +221,7 @@ impl Spec {
     pub fn least_size(&self) -> usize {
         let width = self.width.unwrap_or(0);
         // A string's precision only shortens it.
-        if self.kind == Some('s') {
-            width
-        } else {
-            width.max(self.precision.unwrap_or(0))
-        }
+        if self.kind == Some('s') { width } else { width.max(self.precision.unwrap_or(0)) }
     }
 }
 
@@ -272,13 +254,8 @@ fn allowed_grouping(grouping: Grouping, kind: Option<char>) -> Result<Grouping, 
     };
     match kind {
         None | Some('d' | 'e' | 'f' | 'g' | 'E' | 'F' | 'G' | '%') => Ok(grouping),
-        Some('b' | 'o' | 'x' | 'X') if grouping == Grouping::Underscore => {
-            Ok(Grouping::UnderscoreFour)
-        }
-        Some(kind) => Err(FormatError::Value(format!(
-            "Cannot specify '{separator}' with '{}'.",
-            shown(kind)
-        ))),
+        Some('b' | 'o' | 'x' | 'X') if grouping == Grouping::Underscore => Ok(Grouping::UnderscoreFour),
+        Some(kind) => Err(FormatError::Value(format!("Cannot specify '{separator}' with '{}'.", shown(kind)))),
     }
 }
 
@@ -304,16 +281,8 @@ pub(super) fn lay_out(number: &NumberText<'_>, spec: &Spec) -> String {
     let around = sign.len() + number.prefix.len() + rest_length;
     let width = spec.width.unwrap_or(0);
     let zero_filled = spec.fill == '0' && spec.align == Align::AfterSign;
-    let least_digits = if zero_filled {
-        width.saturating_sub(around)
-    } else {
-        0
-    };
-    let grouped = if number.digits.is_empty() {
-        String::new()
-    } else {
-        group(number.digits, least_digits, spec.grouping)
-    };
+    let least_digits = if zero_filled { width.saturating_sub(around) } else { 0 };
+    let grouped = if number.digits.is_empty() { String::new() } else { group(number.digits, least_digits, spec.grouping) };
     let padding = width.saturating_sub(around + grouped.len());
     let (before, inside, after) = match spec.align {
         Align::Left => (0, 0, padding),
@@ -353,11 +322,7 @@ fn group(digits: &str, least: usize, grouping: Grouping) -> String {
         reversed.push(digit.unwrap_or(b'0'));
         in_group += 1;
     }
-    reversed
-        .iter()
-        .rev()
-        .map(|&byte| char::from(byte))
-        .collect()
+    reversed.iter().rev().map(|&byte| char::from(byte)).collect()
 }
 
 /// `format(text, spec)` of a string.
@@ -366,34 +331,16 @@ pub fn format_str(text: &str, spec: &Spec) -> Result<String, FormatError> {
         return Err(FormatError::UnknownCode(code));
     }
     let refusals = [
-        (
-            spec.sign == Some(' '),
-            "Space not allowed in string format specifier",
-        ),
-        (
-            spec.sign.is_some(),
-            "Sign not allowed in string format specifier",
-        ),
-        (
-            spec.positive_zero,
-            "Negative zero coercion (z) not allowed in string format specifier",
-        ),
-        (
-            spec.alternate,
-            "Alternate form (#) not allowed in string format specifier",
-        ),
-        (
-            spec.align == Align::AfterSign,
-            "'=' alignment not allowed in string format specifier",
-        ),
+        (spec.sign == Some(' '), "Space not allowed in string format specifier"),
+        (spec.sign.is_some(), "Sign not allowed in string format specifier"),
+        (spec.positive_zero, "Negative zero coercion (z) not allowed in string format specifier"),
+        (spec.alternate, "Alternate form (#) not allowed in string format specifier"),
+        (spec.align == Align::AfterSign, "'=' alignment not allowed in string format specifier"),
     ];
     if let Some((_, message)) = refusals.iter().find(|(refused, _)| *refused) {
         return Err(FormatError::value(message));
     }
-    let kept = match spec
-        .precision
-        .and_then(|most| text.char_indices().nth(most))
-    {
+    let kept = match spec.precision.and_then(|most| text.char_indices().nth(most)) {
         Some((end, _)) => &text[..end],
         None => text,
     };

@@ -31,11 +31,7 @@ fn signed(residue: u64, negative: bool) -> i64 {
 /// `hash(n)` of an integer of up to 64 bits.
 #[inline]
 pub fn hash_i64(value: i64) -> i64 {
-    if value.unsigned_abs() < MODULUS {
-        not_minus_one(value)
-    } else {
-        signed(value.unsigned_abs() % MODULUS, value < 0)
-    }
+    if value.unsigned_abs() < MODULUS { not_minus_one(value) } else { signed(value.unsigned_abs() % MODULUS, value < 0) }
 }
 
 /// `hash(n)` of an integer of any size.
@@ -67,11 +63,7 @@ pub fn hash_f64(value: F64) -> i64 {
 
 /// Rotates the low 61 bits left.
 const fn rotate(residue: u64, distance: u32) -> u64 {
-    if distance == 0 {
-        residue
-    } else {
-        ((residue << distance) & MODULUS) | (residue >> (MODULUS_BITS - distance))
-    }
+    if distance == 0 { residue } else { ((residue << distance) & MODULUS) | (residue >> (MODULUS_BITS - distance)) }
 }
 
 /// `hash(z)` of a complex number.
@@ -88,9 +80,7 @@ pub fn siphash13(data: &[u8]) -> i64 {
     let mut state = Sip::new();
     let mut chunks = data.chunks_exact(8);
     for chunk in &mut chunks {
-        state.absorb(u64::from_le_bytes(
-            chunk.try_into().expect("chunks of eight"),
-        ));
+        state.absorb(u64::from_le_bytes(chunk.try_into().expect("chunks of eight")));
     }
     let mut last = [0; 8];
     let rest = chunks.remainder();
@@ -107,14 +97,7 @@ struct Sip {
 impl Sip {
     /// The state for a key of zeros: the ASCII of "somepseudorandomlygeneratedbytes".
     const fn new() -> Sip {
-        Sip {
-            v: [
-                0x736f_6d65_7073_6575,
-                0x646f_7261_6e64_6f6d,
-                0x6c79_6765_6e65_7261,
-                0x7465_6462_7974_6573,
-            ],
-        }
+        Sip { v: [0x736f_6d65_7073_6575, 0x646f_7261_6e64_6f6d, 0x6c79_6765_6e65_7261, 0x7465_6462_7974_6573] }
     }
 
     #[inline]
@@ -181,11 +164,7 @@ pub fn hash_tuple(items: impl ExactSizeIterator<Item = i64>) -> i64 {
         accumulator = accumulator.rotate_left(31).wrapping_mul(PRIME_1);
     }
     accumulator = accumulator.wrapping_add(length ^ (PRIME_5 ^ 3_527_539));
-    if accumulator == u64::MAX {
-        1_546_275_796
-    } else {
-        accumulator.cast_signed()
-    }
+    if accumulator == u64::MAX { 1_546_275_796 } else { accumulator.cast_signed() }
 }
 
 /// `hash(s)` of a frozenset from its items' hashes, in any order.
@@ -198,9 +177,5 @@ pub fn hash_frozenset(items: impl ExactSizeIterator<Item = i64>) -> i64 {
     hash ^= length.wrapping_add(1).wrapping_mul(1_927_868_237);
     hash ^= (hash >> 11) ^ (hash >> 25);
     hash = hash.wrapping_mul(69_069).wrapping_add(907_133_923);
-    if hash == u64::MAX {
-        590_923_713
-    } else {
-        hash.cast_signed()
-    }
+    if hash == u64::MAX { 590_923_713 } else { hash.cast_signed() }
 }

@@ -7,6 +7,7 @@ pub mod float_format;
 pub mod format_spec;
 pub mod hash;
 pub mod int;
+pub mod math;
 pub mod repr;
 pub mod softfloat;
 
@@ -25,7 +26,5 @@ pub(crate) fn is_python_space(character: char) -> bool {
 
 /// The value of a decimal digit of any script.
 pub(crate) fn decimal_digit(character: char) -> Option<u8> {
-    character
-        .to_digit(10)
-        .and_then(|digit| u8::try_from(digit).ok())
+    character.to_digit(10).and_then(|digit| u8::try_from(digit).ok())
 }

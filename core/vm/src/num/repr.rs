@@ -10,28 +10,16 @@ use super::softfloat::{F64, ratio_to_f64, round_scaled};
 pub(crate) fn shortest_digits(value: F64) -> (Vec<u8>, i32) {
     let mut buffer = ryu::Buffer::new();
     // ryu only takes the bits apart; no host arithmetic happens.
-    let text = buffer
-        .format_finite(f64::from_bits(value.abs().0))
-        .as_bytes();
-    let exponent_at = text
-        .iter()
-        .position(|&byte| byte == b'e')
-        .unwrap_or(text.len());
+    let text = buffer.format_finite(f64::from_bits(value.abs().0)).as_bytes();
+    let exponent_at = text.iter().position(|&byte| byte == b'e').unwrap_or(text.len());
     let (mantissa, exponent) = text.split_at(exponent_at);
     let exponent = match exponent {
         [b'e', b'-', digits @ ..] => -small_number(digits),
         [b'e', digits @ ..] => small_number(digits),
         _ => 0,
     };
-    let point = mantissa
-        .iter()
-        .position(|&byte| byte == b'.')
-        .unwrap_or(mantissa.len());
-    let mut digits: Vec<u8> = mantissa
-        .iter()
-        .copied()
-        .filter(u8::is_ascii_digit)
-        .collect();
+    let point = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
+    let mut digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
     let leading = digits.iter().take_while(|&&digit| digit == b'0').count();
     digits.drain(..leading);
     while digits.last() == Some(&b'0') {
@@ -43,9 +31,7 @@ pub(crate) fn shortest_digits(value: F64) -> (Vec<u8>, i32) {
 
 /// A short run of ASCII digits as a number.
 fn small_number(digits: &[u8]) -> i32 {
-    digits
-        .iter()
-        .fold(0, |number, &digit| number * 10 + i32::from(digit - b'0'))
+    digits.iter().fold(0, |number, &digit| number * 10 + i32::from(digit - b'0'))
 }
 
 /// Python's `repr(x)`: the shortest text that reads back as the same float.
@@ -83,14 +69,8 @@ pub(crate) fn without_underscores(text: &[u8]) -> Option<Vec<u8>> {
 /// A float literal without blanks or underscores, signed or not.
 pub(crate) fn parse_plain(text: &[u8]) -> Option<F64> {
     let (negative, text) = split_sign(text);
-    let magnitude = if text
-        .first()
-        .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
-    {
-        parse_decimal(text)?
-    } else {
-        parse_word(text)?
-    };
+    let magnitude =
+        if text.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') { parse_decimal(text)? } else { parse_word(text)? };
     Some(if negative { -magnitude } else { magnitude })
 }
 
@@ -117,10 +97,7 @@ const EXPONENT_LIMIT: i64 = 1 << 40;
 
 /// Digits with an optional point and exponent.
 fn parse_decimal(text: &[u8]) -> Option<F64> {
-    let exponent_at = text
-        .iter()
-        .position(|byte| matches!(byte, b'e' | b'E'))
-        .unwrap_or(text.len());
+    let exponent_at = text.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(text.len());
     let (mantissa, exponent) = text.split_at(exponent_at);
     let mut exponent = match exponent {
         [_, digits @ ..] => parse_exponent(digits)?,
@@ -157,9 +134,7 @@ fn parse_exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let magnitude = digits.iter().fold(0, |number, &digit| {
-        (number * 10 + i64::from(digit - b'0')).min(EXPONENT_LIMIT)
-    });
+    let magnitude = digits.iter().fold(0, |number, &digit| (number * 10 + i64::from(digit - b'0')).min(EXPONENT_LIMIT));
     Some(if negative { -magnitude } else { magnitude })
 }
 
@@ -178,9 +153,7 @@ pub(crate) fn decimal_to_f64(digits: &[u8], exponent: i64) -> F64 {
         return F64::INFINITY;
     }
     if digits.len() <= 19 && (-27..=19).contains(&exponent) {
-        let significand = digits
-            .iter()
-            .fold(0u64, |number, &digit| number * 10 + u64::from(digit - b'0'));
+        let significand = digits.iter().fold(0u64, |number, &digit| number * 10 + u64::from(digit - b'0'));
         return small_decimal_to_f64(significand, exponent);
     }
     let mut exponent = exponent;
@@ -195,13 +168,8 @@ pub(crate) fn decimal_to_f64(digits: &[u8], exponent: i64) -> F64 {
     };
     let text = std::str::from_utf8(digits).expect("only ASCII digits were kept");
     let significand = UBig::from_str_radix(text, 10).expect("only digits were kept");
-    let power = UBig::from(10u8)
-        .pow(usize::try_from(exponent.unsigned_abs()).expect("at most a few thousand"));
-    let value = if exponent >= 0 {
-        ratio_to_f64(&(significand * power), &UBig::ONE)
-    } else {
-        ratio_to_f64(&significand, &power)
-    };
+    let power = UBig::from(10u8).pow(usize::try_from(exponent.unsigned_abs()).expect("at most a few thousand"));
+    let value = if exponent >= 0 { ratio_to_f64(&(significand * power), &UBig::ONE) } else { ratio_to_f64(&significand, &power) };
     value.unwrap_or(F64::INFINITY)
 }
 
@@ -232,11 +200,7 @@ pub fn hex(value: F64) -> String {
     }
     let field = (value.0 >> 52) & 0x7ff;
     let fraction = value.0 & ((1 << 52) - 1);
-    let (leading, exponent) = if field == 0 {
-        (0, -1022)
-    } else {
-        (1, i64::try_from(field).expect("eleven bits") - 1023)
-    };
+    let (leading, exponent) = if field == 0 { (0, -1022) } else { (1, i64::try_from(field).expect("eleven bits") - 1023) };
     format!("{sign}0x{leading}.{fraction:013x}p{exponent:+}")
 }
 
@@ -251,9 +215,7 @@ pub enum HexError {
 
 /// Python's `float.fromhex(text)`, correctly rounded.
 pub fn parse_hex(text: &str) -> Result<F64, HexError> {
-    let text = text
-        .trim_matches(|c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c'))
-        .as_bytes();
+    let text = text.trim_matches(|c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')).as_bytes();
     let (negative, text) = split_sign(text);
     if let Some(word) = parse_word(text) {
         return Ok(if negative { -word } else { word });
@@ -262,10 +224,7 @@ pub fn parse_hex(text: &str) -> Result<F64, HexError> {
         [b'0', b'x' | b'X', rest @ ..] => rest,
         _ => text,
     };
-    let exponent_at = text
-        .iter()
-        .position(|byte| matches!(byte, b'p' | b'P'))
-        .unwrap_or(text.len());
+    let exponent_at = text.iter().position(|byte| matches!(byte, b'p' | b'P')).unwrap_or(text.len());
     let (mantissa, exponent) = text.split_at(exponent_at);
     let mut exponent = match exponent {
         [_, digits @ ..] => parse_exponent(digits).ok_or(HexError::Invalid)?,

@@ -10,9 +10,7 @@ const MOST_FACTORS: u64 = MOST_BITS as u64;
 /// `math.factorial(n)`.
 pub fn factorial(n: &IBig) -> Result<IBig, NumberError> {
     if n.sign() == Sign::Negative {
-        return Err(NumberError::value(
-            "factorial() not defined for negative values",
-        ));
+        return Err(NumberError::value("factorial() not defined for negative values"));
     }
     perm(n, n)
 }
@@ -23,10 +21,7 @@ pub fn perm(n: &IBig, k: &IBig) -> Result<IBig, NumberError> {
     if k > n {
         return Ok(IBig::ZERO);
     }
-    let count = u64::try_from(k)
-        .ok()
-        .filter(|&count| count <= MOST_FACTORS)
-        .ok_or(NumberError::TOO_LARGE)?;
+    let count = u64::try_from(k).ok().filter(|&count| count <= MOST_FACTORS).ok_or(NumberError::TOO_LARGE)?;
     let mut product = IBig::ONE;
     for index in 0..count {
         product = capped(product * (n - IBig::from(index)))?;
@@ -43,10 +38,7 @@ pub fn comb(n: &IBig, k: &IBig) -> Result<IBig, NumberError> {
     // The lesser of k and n - k factors suffice, and the result is at least two to that power.
     let complement = n - k;
     let fewer = if *k < complement { k } else { &complement };
-    let count = u64::try_from(fewer)
-        .ok()
-        .filter(|&count| count <= MOST_FACTORS)
-        .ok_or(NumberError::TOO_LARGE)?;
+    let count = u64::try_from(fewer).ok().filter(|&count| count <= MOST_FACTORS).ok_or(NumberError::TOO_LARGE)?;
     let mut product = IBig::ONE;
     for index in 0..count {
         // Each step is itself a binomial coefficient, so the division is exact.

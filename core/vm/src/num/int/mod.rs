@@ -54,11 +54,7 @@ impl NumberError {
 
 /// The integer itself if it is within the cap.
 pub fn capped(value: IBig) -> Result<IBig, NumberError> {
-    if bit_length(&value) <= MOST_BITS {
-        Ok(value)
-    } else {
-        Err(NumberError::TOO_LARGE)
-    }
+    if bit_length(&value) <= MOST_BITS { Ok(value) } else { Err(NumberError::TOO_LARGE) }
 }
 
 /// `n.bit_length()`: bits of the magnitude.
@@ -77,9 +73,7 @@ pub fn bit_count(value: &IBig) -> usize {
 /// `divmod(a, b)`: the quotient rounded down, and a remainder with the sign of `b`.
 pub fn divmod(a: &IBig, b: &IBig) -> Result<(IBig, IBig), NumberError> {
     if b.is_zero() {
-        return Err(NumberError::ZeroDivision(
-            "integer division or modulo by zero",
-        ));
+        return Err(NumberError::ZeroDivision("integer division or modulo by zero"));
     }
     let (quotient, remainder) = a.div_rem(b);
     if !remainder.is_zero() && remainder.sign() != b.sign() {
@@ -106,9 +100,8 @@ pub fn true_divide(a: &IBig, b: &IBig) -> Result<F64, NumberError> {
     if b.is_zero() {
         return Err(NumberError::ZeroDivision("division by zero"));
     }
-    let magnitude = ratio_to_f64(&a.unsigned_abs(), &b.unsigned_abs()).ok_or(
-        NumberError::overflow("integer division result too large for a float"),
-    )?;
+    let magnitude =
+        ratio_to_f64(&a.unsigned_abs(), &b.unsigned_abs()).ok_or(NumberError::overflow("integer division result too large for a float"))?;
     // A zero dividend gives a zero of either sign as in CPython: 0 / -5 is -0.0.
     let negative = (a.sign() == Sign::Negative) != (b.sign() == Sign::Negative);
     Ok(if negative { -magnitude } else { magnitude })
@@ -177,10 +170,7 @@ pub fn round_to_places(value: &IBig, places: &IBig) -> Result<IBig, NumberError>
     };
     let power = UBig::from(10u8).pow(digits);
     let (sign, magnitude) = value.clone().into_parts();
-    capped(IBig::from_parts(
-        sign,
-        divide_half_even(magnitude, &power) * power,
-    ))
+    capped(IBig::from_parts(sign, divide_half_even(magnitude, &power) * power))
 }
 
 /// The quotient rounded to nearest even.
@@ -204,13 +194,7 @@ pub(super) fn shift_right_half_even(numerator: UBig, distance: usize) -> UBig {
         return numerator;
     }
     let half = numerator.bit(distance - 1);
-    let below_half = numerator
-        .trailing_zeros()
-        .is_some_and(|zeros| zeros < distance - 1);
+    let below_half = numerator.trailing_zeros().is_some_and(|zeros| zeros < distance - 1);
     let quotient = numerator >> distance;
-    if half && (below_half || quotient.bit(0)) {
-        quotient + UBig::ONE
-    } else {
-        quotient
-    }
+    if half && (below_half || quotient.bit(0)) { quotient + UBig::ONE } else { quotient }
 }

@@ -19,9 +19,7 @@ pub fn pow(base: &IBig, exponent: &IBig) -> Result<IBig, NumberError> {
         return Ok(if odd { IBig::NEG_ONE } else { IBig::ONE });
     }
     // The result has at least (bits - 1) * exponent bits, so nothing much larger than the cap is computed.
-    let least_bits = usize::try_from(exponent)
-        .ok()
-        .and_then(|exponent| (bit_length(base) - 1).checked_mul(exponent));
+    let least_bits = usize::try_from(exponent).ok().and_then(|exponent| (bit_length(base) - 1).checked_mul(exponent));
     match (least_bits, usize::try_from(exponent)) {
         (Some(bits), Ok(exponent)) if bits <= MOST_BITS => capped(base.pow(exponent)),
         _ => Err(NumberError::TOO_LARGE),
@@ -34,26 +32,16 @@ pub fn pow_mod(base: &IBig, exponent: &IBig, modulus: &IBig) -> Result<IBig, Num
         return Err(NumberError::value("pow() 3rd argument cannot be 0"));
     }
     let ring_size = modulus.unsigned_abs();
-    let residue = if ring_size.is_one() {
-        UBig::ZERO
-    } else {
-        pow_in_ring(base, exponent, ring_size)?
-    };
+    let residue = if ring_size.is_one() { UBig::ZERO } else { pow_in_ring(base, exponent, ring_size)? };
     let residue = IBig::from(residue);
-    Ok(if modulus.sign() == Sign::Negative && !residue.is_zero() {
-        residue + modulus
-    } else {
-        residue
-    })
+    Ok(if modulus.sign() == Sign::Negative && !residue.is_zero() { residue + modulus } else { residue })
 }
 
 fn pow_in_ring(base: &IBig, exponent: &IBig, modulus: UBig) -> Result<UBig, NumberError> {
     let ring = ConstDivisor::new(modulus);
     let base = ring.reduce(base.clone());
     let base = if exponent.sign() == Sign::Negative {
-        base.inv().ok_or(NumberError::value(
-            "base is not invertible for the given modulus",
-        ))?
+        base.inv().ok_or(NumberError::value("base is not invertible for the given modulus"))?
     } else {
         base
     };

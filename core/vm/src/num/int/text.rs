@@ -21,9 +21,7 @@ pub enum ParseIntError {
 /// decimal digits of any script. Base 0 takes the base from the prefix.
 pub fn parse_int(text: &str, base: u32) -> Result<IBig, ParseIntError> {
     if base == 1 || base > 36 {
-        return Err(ParseIntError::Other(NumberError::value(
-            "int() base must be >= 2 and <= 36, or 0",
-        )));
+        return Err(ParseIntError::Other(NumberError::value("int() base must be >= 2 and <= 36, or 0")));
     }
     let text = text.trim_matches(is_python_space);
     let (negative, text) = match text.strip_prefix('-') {
@@ -57,9 +55,7 @@ pub fn parse_int(text: &str, base: u32) -> Result<IBig, ParseIntError> {
 /// The base to read in, the text after its prefix, and whether there was one.
 fn base_of(text: &str, base: u32) -> (u32, &str, bool) {
     for (letters, of_prefix) in [(['x', 'X'], 16), (['o', 'O'], 8), (['b', 'B'], 2)] {
-        let rest = text
-            .strip_prefix('0')
-            .and_then(|rest| rest.strip_prefix(letters));
+        let rest = text.strip_prefix('0').and_then(|rest| rest.strip_prefix(letters));
         if let (true, Some(rest)) = (base == 0 || base == of_prefix, rest) {
             return (of_prefix, rest, true);
         }
@@ -92,16 +88,11 @@ fn digits_of(text: &str, base: u32, prefixed: bool) -> Option<String> {
         underscore_allowed = true;
         digit_needed = false;
     }
-    let leading_zero =
-        base == 0 && digits.starts_with('0') && digits.bytes().any(|digit| digit != b'0');
+    let leading_zero = base == 0 && digits.starts_with('0') && digits.bytes().any(|digit| digit != b'0');
     (!digit_needed && !leading_zero).then_some(digits)
 }
 
 /// Digits in a base from 2 to 36, lower case, after a sign if negative: no prefix.
 pub fn to_base(value: &IBig, base: u8) -> String {
-    if base == 10 {
-        value.to_string()
-    } else {
-        value.in_radix(base).to_string()
-    }
+    if base == 10 { value.to_string() } else { value.in_radix(base).to_string() }
 }

@@ -71,11 +71,7 @@ fn add_magnitudes(a: u64, b: u64, sign: u64) -> F64 {
             return F64(sign | (fraction_a + fraction_b));
         }
         if exponent_a == 0x7ff {
-            return if fraction_a | fraction_b != 0 {
-                F64::NAN
-            } else {
-                F64(sign | EXPONENT_MASK)
-            };
+            return if fraction_a | fraction_b != 0 { F64::NAN } else { F64(sign | EXPONENT_MASK) };
         }
         let significand = (2 * HIDDEN_BIT + fraction_a + fraction_b) << 9;
         return round_pack(sign, exponent_a, significand);
@@ -86,18 +82,10 @@ fn add_magnitudes(a: u64, b: u64, sign: u64) -> F64 {
         (exponent_b, fraction_b, fraction_a, exponent_a, -difference)
     };
     if exponent == 0x7ff {
-        return if large != 0 {
-            F64::NAN
-        } else {
-            F64(sign | EXPONENT_MASK)
-        };
+        return if large != 0 { F64::NAN } else { F64(sign | EXPONENT_MASK) };
     }
     let large = (large | HIDDEN_BIT) << 9;
-    let small = if small_exponent == 0 {
-        small << 10
-    } else {
-        (small | HIDDEN_BIT) << 9
-    };
+    let small = if small_exponent == 0 { small << 10 } else { (small | HIDDEN_BIT) << 9 };
     let mut significand = large + shift_right_jam(small, distance.unsigned_abs());
     if significand < 1 << 62 {
         exponent -= 1;
@@ -119,11 +107,8 @@ fn subtract_magnitudes(a: u64, b: u64, sign: u64) -> F64 {
         if fraction_a == fraction_b {
             return F64::ZERO;
         }
-        let (sign, remainder) = if fraction_a > fraction_b {
-            (sign, fraction_a - fraction_b)
-        } else {
-            (sign ^ SIGN_BIT, fraction_b - fraction_a)
-        };
+        let (sign, remainder) =
+            if fraction_a > fraction_b { (sign, fraction_a - fraction_b) } else { (sign ^ SIGN_BIT, fraction_b - fraction_a) };
         // Exact; scaled as far as the exponent allows, further would be subnormal.
         let exponent = if exponent_a == 0 { 0 } else { exponent_a - 1 };
         let shift = (remainder.leading_zeros() as i32 - 11).min(exponent);
@@ -132,27 +117,13 @@ fn subtract_magnitudes(a: u64, b: u64, sign: u64) -> F64 {
     let (sign, exponent, large, small, small_exponent) = if difference > 0 {
         (sign, exponent_a, fraction_a, fraction_b, exponent_b)
     } else {
-        (
-            sign ^ SIGN_BIT,
-            exponent_b,
-            fraction_b,
-            fraction_a,
-            exponent_a,
-        )
+        (sign ^ SIGN_BIT, exponent_b, fraction_b, fraction_a, exponent_a)
     };
     if exponent == 0x7ff {
-        return if large != 0 {
-            F64::NAN
-        } else {
-            F64(sign | EXPONENT_MASK)
-        };
+        return if large != 0 { F64::NAN } else { F64(sign | EXPONENT_MASK) };
     }
     let large = (large | HIDDEN_BIT) << 10;
-    let small = if small_exponent == 0 {
-        small << 11
-    } else {
-        (small | HIDDEN_BIT) << 10
-    };
+    let small = if small_exponent == 0 { small << 11 } else { (small | HIDDEN_BIT) << 10 };
     let significand = large - shift_right_jam(small, difference.unsigned_abs());
     normalize_round_pack(sign, exponent - 1, significand)
 }
@@ -163,11 +134,7 @@ impl std::ops::Add for F64 {
     #[inline]
     fn add(self, other: F64) -> F64 {
         let sign = self.0 & SIGN_BIT;
-        if (self.0 ^ other.0) & SIGN_BIT == 0 {
-            add_magnitudes(self.0, other.0, sign)
-        } else {
-            subtract_magnitudes(self.0, other.0, sign)
-        }
+        if (self.0 ^ other.0) & SIGN_BIT == 0 { add_magnitudes(self.0, other.0, sign) } else { subtract_magnitudes(self.0, other.0, sign) }
     }
 }
 
@@ -177,11 +144,7 @@ impl std::ops::Sub for F64 {
     #[inline]
     fn sub(self, other: F64) -> F64 {
         let sign = self.0 & SIGN_BIT;
-        if (self.0 ^ other.0) & SIGN_BIT == 0 {
-            subtract_magnitudes(self.0, other.0, sign)
-        } else {
-            add_magnitudes(self.0, other.0, sign)
-        }
+        if (self.0 ^ other.0) & SIGN_BIT == 0 { subtract_magnitudes(self.0, other.0, sign) } else { add_magnitudes(self.0, other.0, sign) }
     }
 }
 
@@ -192,11 +155,7 @@ fn multiply_special(a: F64, b: F64, sign: u64) -> F64 {
         return F64::NAN;
     }
     if !a.is_finite() || !b.is_finite() {
-        return if a.is_zero() || b.is_zero() {
-            F64::NAN
-        } else {
-            F64(sign | EXPONENT_MASK)
-        };
+        return if a.is_zero() || b.is_zero() { F64::NAN } else { F64(sign | EXPONENT_MASK) };
     }
     if a.is_zero() || b.is_zero() {
         return F64(sign);

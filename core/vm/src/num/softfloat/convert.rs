@@ -16,11 +16,7 @@ pub(crate) fn round_scaled(sign: u64, significand: u128, exponent: i32, inexact:
     }
     // Bring the leading one to bit 126, then keep the high half and remember the low one.
     let shift = significand.leading_zeros() as i32 - 1;
-    let (aligned, lost) = if shift >= 0 {
-        (significand << shift, false)
-    } else {
-        (significand >> 1, significand & 1 == 1)
-    };
+    let (aligned, lost) = if shift >= 0 { (significand << shift, false) } else { (significand >> 1, significand & 1 == 1) };
     let jammed = (aligned >> 64) as u64 | ((aligned as u64 != 0 || lost || inexact) as u64);
     // aligned = jammed * 2^64, with the leading one at bit 62 worth 2^(exponent field + 1 - 1023).
     round_pack(sign, exponent.saturating_add(126 - shift + 0x3fe), jammed)
@@ -34,17 +30,10 @@ pub fn ratio_to_f64(numerator: &UBig, denominator: &UBig) -> Option<F64> {
     // Shift until the quotient has 65 or 66 bits, more than enough beside a bit for the remainder.
     let shift = denominator.bit_len() as i64 - numerator.bit_len() as i64 + 65;
     let distance = shift.unsigned_abs() as usize;
-    let (quotient, remainder) = if shift >= 0 {
-        (numerator << distance).div_rem(denominator)
-    } else {
-        numerator.div_rem(&(denominator << distance))
-    };
+    let (quotient, remainder) =
+        if shift >= 0 { (numerator << distance).div_rem(denominator) } else { numerator.div_rem(&(denominator << distance)) };
     let quotient = u128::try_from(&quotient).expect("the quotient was scaled to 66 bits");
-    let exponent = i32::try_from(-shift).unwrap_or(if shift > 0 {
-        i32::MIN / 2
-    } else {
-        i32::MAX / 2
-    });
+    let exponent = i32::try_from(-shift).unwrap_or(if shift > 0 { i32::MIN / 2 } else { i32::MAX / 2 });
     finite(round_scaled(0, quotient, exponent, !remainder.is_zero()))
 }
 
@@ -110,17 +99,9 @@ impl F64 {
             return (self.0 == 0xc3e0_0000_0000_0000).then_some(i64::MIN);
         }
         let significand = self.0 & FRACTION_MASK | HIDDEN_BIT;
-        let magnitude = if exponent <= 52 {
-            significand >> (52 - exponent)
-        } else {
-            significand << (exponent - 52)
-        };
+        let magnitude = if exponent <= 52 { significand >> (52 - exponent) } else { significand << (exponent - 52) };
         let magnitude = magnitude as i64;
-        Some(if self.is_negative() {
-            -magnitude
-        } else {
-            magnitude
-        })
+        Some(if self.is_negative() { -magnitude } else { magnitude })
     }
 
     /// The whole part as an integer (Python `int(x)`), or `None` of an infinity or NaN.
@@ -138,11 +119,7 @@ impl F64 {
     }
 
     pub(crate) fn sign(self) -> Sign {
-        if self.is_negative() {
-            Sign::Negative
-        } else {
-            Sign::Positive
-        }
+        if self.is_negative() { Sign::Negative } else { Sign::Positive }
     }
 
     /// Whether this is finite and whole.
@@ -162,11 +139,7 @@ impl F64 {
         let twos = significand.trailing_zeros() as i32;
         let (odd, exponent) = (UBig::from(significand >> twos), exponent + twos);
         let distance = exponent.unsigned_abs() as usize;
-        let (numerator, denominator) = if exponent >= 0 {
-            (odd << distance, UBig::ONE)
-        } else {
-            (odd, UBig::ONE << distance)
-        };
+        let (numerator, denominator) = if exponent >= 0 { (odd << distance, UBig::ONE) } else { (odd, UBig::ONE << distance) };
         Some((IBig::from_parts(self.sign(), numerator), denominator))
     }
 
@@ -182,11 +155,7 @@ impl F64 {
         }
         match self.to_i64() {
             Some(whole) => Some(whole.cmp(&other).then_with(|| self.fraction_sign())),
-            None => Some(if self.is_negative() {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            }),
+            None => Some(if self.is_negative() { Ordering::Less } else { Ordering::Greater }),
         }
     }
 
@@ -200,11 +169,7 @@ impl F64 {
         }
         match self.to_int() {
             Some(whole) => Some(whole.cmp(other).then_with(|| self.fraction_sign())),
-            None => Some(if self.is_negative() {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            }),
+            None => Some(if self.is_negative() { Ordering::Less } else { Ordering::Greater }),
         }
     }
 

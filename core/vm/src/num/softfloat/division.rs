@@ -6,11 +6,7 @@ use super::{EXPONENT_MASK, F64, FRACTION_MASK, HIDDEN_BIT, SIGN_BIT};
 /// The quotient where an operand is zero, subnormal, infinite or a NaN.
 #[cold]
 fn divide_special(a: F64, b: F64, sign: u64) -> F64 {
-    if a.is_nan()
-        || b.is_nan()
-        || (a.is_infinite() && b.is_infinite())
-        || (a.is_zero() && b.is_zero())
-    {
+    if a.is_nan() || b.is_nan() || (a.is_infinite() && b.is_infinite()) || (a.is_zero() && b.is_zero()) {
         return F64::NAN;
     }
     if a.is_infinite() || b.is_zero() {
@@ -31,11 +27,7 @@ fn divide_special(a: F64, b: F64, sign: u64) -> F64 {
 /// remainder computed.
 #[inline]
 fn divide_normal(sign: u64, exponents: i32, a: u64, b: u64) -> F64 {
-    let (exponent, a) = if a < b {
-        (exponents + 0x3fd, a << 11)
-    } else {
-        (exponents + 0x3fe, a << 10)
-    };
+    let (exponent, a) = if a < b { (exponents + 0x3fd, a << 11) } else { (exponents + 0x3fe, a << 10) };
     let b = b << 11;
     let (b_high, b_low) = (b >> 32, (b & 0xffff_ffff) >> 4);
     let reciprocal = 0x7fff_ffff_ffff_ffff / b_high - 2;
@@ -150,11 +142,7 @@ impl F64 {
             F64::ZERO.copysign(self / other)
         } else {
             let floor = quotient.floor();
-            if quotient - floor > F64::HALF {
-                floor + F64::ONE
-            } else {
-                floor
-            }
+            if quotient - floor > F64::HALF { floor + F64::ONE } else { floor }
         };
         Some((floored, remainder))
     }
@@ -200,10 +188,6 @@ impl F64 {
             // A tie: the quotient must be even, so look at the remainder by twice the divisor.
             remainder - F64::TWO * ((magnitude - remainder) * F64::HALF % divisor)
         };
-        if self.is_negative() {
-            -nearest
-        } else {
-            nearest
-        }
+        if self.is_negative() { -nearest } else { nearest }
     }
 }

@@ -58,11 +58,7 @@ impl F64 {
 
     /// The number with these bits, any NaN made canonical: for bits that come from outside.
     pub const fn from_bits(bits: u64) -> F64 {
-        if bits & !SIGN_BIT > EXPONENT_MASK {
-            F64::NAN
-        } else {
-            F64(bits)
-        }
+        if bits & !SIGN_BIT > EXPONENT_MASK { F64::NAN } else { F64(bits) }
     }
 
     /// The bit pattern.
@@ -102,11 +98,7 @@ impl F64 {
 
     /// This magnitude with the sign of `sign`.
     pub const fn copysign(self, sign: F64) -> F64 {
-        if self.is_nan() {
-            F64::NAN
-        } else {
-            F64(self.0 & !SIGN_BIT | sign.0 & SIGN_BIT)
-        }
+        if self.is_nan() { F64::NAN } else { F64(self.0 & !SIGN_BIT | sign.0 & SIGN_BIT) }
     }
 
     /// How two numbers compare, or `None` if either is a NaN.
@@ -120,11 +112,7 @@ impl F64 {
     /// A signed integer that orders as the number does; both zeros map to 0.
     const fn order_key(self) -> i64 {
         let magnitude = (self.0 & !SIGN_BIT) as i64;
-        if self.is_negative() {
-            -magnitude
-        } else {
-            magnitude
-        }
+        if self.is_negative() { -magnitude } else { magnitude }
     }
 
     /// The next number in the direction of `toward`.
@@ -155,9 +143,7 @@ impl F64 {
 impl PartialEq for F64 {
     #[inline]
     fn eq(&self, other: &F64) -> bool {
-        !self.is_nan()
-            && !other.is_nan()
-            && (self.0 == other.0 || (self.0 | other.0) & !SIGN_BIT == 0)
+        !self.is_nan() && !other.is_nan() && (self.0 == other.0 || (self.0 | other.0) & !SIGN_BIT == 0)
     }
 }
 
@@ -193,11 +179,7 @@ impl std::ops::Neg for F64 {
 
     #[inline]
     fn neg(self) -> F64 {
-        if self.is_nan() {
-            self
-        } else {
-            F64(self.0 ^ SIGN_BIT)
-        }
+        if self.is_nan() { self } else { F64(self.0 ^ SIGN_BIT) }
     }
 }
 

@@ -10,10 +10,7 @@ impl F64 {
             return (self, 0);
         }
         let (exponent, significand) = self.normal_parts();
-        (
-            round_pack(self.0 & SIGN_BIT, 0x3fd, significand << 10),
-            exponent - 0x3fe,
-        )
+        (round_pack(self.0 & SIGN_BIT, 0x3fd, significand << 10), exponent - 0x3fe)
     }
 
     /// `self * 2^exponent`, rounded once, or `None` if that is too large to represent.

@@ -28,21 +28,13 @@ impl F64 {
     /// Rounds toward negative infinity.
     pub fn floor(self) -> F64 {
         let whole = self.trunc();
-        if whole == self || self.is_nan() || !self.is_negative() {
-            whole
-        } else {
-            whole - F64::ONE
-        }
+        if whole == self || self.is_nan() || !self.is_negative() { whole } else { whole - F64::ONE }
     }
 
     /// Rounds toward positive infinity.
     pub fn ceil(self) -> F64 {
         let whole = self.trunc();
-        if whole == self || self.is_nan() || self.is_negative() {
-            whole
-        } else {
-            whole + F64::ONE
-        }
+        if whole == self || self.is_nan() || self.is_negative() { whole } else { whole + F64::ONE }
     }
 
     /// Rounds to the nearest whole number, a tie to the even one (Python `round(x)`).
@@ -83,11 +75,7 @@ impl F64 {
             denominator *= &power;
         }
         let rounded = divide_half_even(numerator, &denominator);
-        let magnitude = if places >= 0 {
-            ratio_to_f64(&rounded, &power)
-        } else {
-            ratio_to_f64(&(rounded * power), &UBig::ONE)
-        };
+        let magnitude = if places >= 0 { ratio_to_f64(&rounded, &power) } else { ratio_to_f64(&(rounded * power), &UBig::ONE) };
         magnitude.map(|magnitude| magnitude.copysign(self))
     }
 }
