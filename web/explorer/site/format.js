@@ -32,7 +32,7 @@ export function cby(value, places = 9) {
   const sign = units < 0n ? "−" : "";
   const magnitude = units < 0n ? -units : units;
   const fraction = (magnitude % BASE_UNITS).toString().padStart(9, "0").slice(0, places).replace(/0+$/, "");
-  if (magnitude > 0n && magnitude / BASE_UNITS === 0n && fraction === "") return `${sign}<${10 ** -places}`;
+  if (magnitude > 0n && magnitude / BASE_UNITS === 0n && fraction === "") return `${sign}<0.${"1".padStart(places, "0")}`;
   return `${sign}${count(magnitude / BASE_UNITS)}${fraction ? `.${fraction}` : ""}`;
 }
 
@@ -103,9 +103,15 @@ export function ends(text, head = 6, tail = 4) {
   return text.length <= head + tail + 3 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }
 
-/** At most `limit` characters, and how many were left out. */
+/** At most `limit` characters, and how many were left out; nothing in it invisible or against the direction of reading. */
 export function clip(text, limit) {
-  return text.length <= limit ? text : `${text.slice(0, limit)}… (${count(text.length - limit)} more characters)`;
+  if (text.length <= limit) return visible(text);
+  return `${visible(text.slice(0, limit))}… (${count(text.length - limit)} more characters)`;
+}
+
+/** The text with a mark in place of every character that could make it look like another text. */
+export function visible(text) {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g, "\ufffd");
 }
 
 /** A parameter's value with its unit, and "never" for the greatest height there is. */

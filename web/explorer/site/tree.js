@@ -4,7 +4,7 @@ const MAX_ROWS = 400;
 
 /**
  * The tree of deliveries below `root`. A delivery hangs below the latest one before it in which its sender ran, since only
- * a running actor sends. `root` and `deliveries` are { id, sender, target, height, index }, the deliveries in chain order.
+ * a running actor sends. `root` and `deliveries` are receipts, the deliveries in chain order.
  * Answers { item, children }.
  */
 export function growTree(root, deliveries) {
@@ -20,7 +20,7 @@ export function growTree(root, deliveries) {
 function parentOf(item, nodes) {
   for (let at = nodes.length - 1; at > 0; at -= 1) {
     const candidate = nodes[at].item;
-    if (candidate.target === item.sender && candidate.height < item.height) return nodes[at];
+    if (candidate.target === item.sender && candidate.block_height < item.block_height) return nodes[at];
   }
   return nodes[0];
 }

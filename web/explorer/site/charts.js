@@ -1,0 +1,134 @@
+// Small pictures: every one has a sentence for those who do not see it.
+
+import { h, s } from "./dom.js";
+import { compact, count, percent } from "./format.js";
+
+export const LANES = ["system", "timer", "runner", "user"];
+
+/** A mark that tells one address from another at a glance: a brand of mirrored strokes on a three by four lattice. */
+export function brandMark(address) {
+  const bytes = hash32(address);
+  const strokes = [];
+  // Edges of the left half, from point to point; each bit of the hash draws one and its mirror image.
+  const points = [[16, 5], [9, 8], [5, 16], [9, 24], [16, 27], [16, 16], [11, 16]];
+  const edges = [[0, 1], [1, 2], [2, 3], [3, 4], [0, 5], [5, 4], [6, 1], [6, 3], [6, 5], [2, 6], [0, 6], [4, 6]];
+  edges.forEach(([from, to], bit) => {
+    if ((bytes >>> bit) & 1) strokes.push(line(points[from], points[to]), line(mirror(points[from]), mirror(points[to])));
+  });
+  if (strokes.length < 6) strokes.push(line(points[1], points[3]), line(mirror(points[1]), mirror(points[3])));
+  const ring = (bytes >>> 12) & 3;
+  if (ring > 0) strokes.push(`M${16 - ring * 2} 16a${ring * 2} ${ring * 2} 0 1 0 ${ring * 4} 0a${ring * 2} ${ring * 2} 0 1 0 ${-ring * 4} 0`);
+  return s(
+    "svg",
+    { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", style: { "--hue": (bytes >>> 16) % 360 } },
+    s("path", { d: strokes.join(""), "stroke-width": 2.4, "stroke-linecap": "round", "stroke-linejoin": "round" }),
+  );
+}
+
+function mirror([x, y]) {
+  return [32 - x, y];
+}
+
+function line([x, y], [toX, toY]) {
+  return `M${x} ${y}L${toX} ${toY}`;
+}
+
+/** FNV-1a with a final mix. */
+function hash32(text) {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 12)) >>> 0;
+}
+
+/** A line through values, oldest first, with a dot on the newest. */
+export function sparkline(values, sentence) {
+  const width = 160;
+  const height = 36;
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const x = (at) => 2 + (at / Math.max(1, values.length - 1)) * (width - 6);
+  const y = (value) => (high === low ? height / 2 : height - 4 - ((value - low) / (high - low)) * (height - 8));
+  const path = values.map((value, at) => `${at === 0 ? "M" : "L"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const last = values.length - 1;
+  return s(
+    "svg",
+    { class: "spark", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": sentence, preserveAspectRatio: "none" },
+    s("path", { class: "spark-area", d: `${path}V${height}H2Z` }),
+    s("path", { class: "spark-line", d: path, "vector-effect": "non-scaling-stroke" }),
+    last >= 0 && s("circle", { class: "spark-dot", cx: x(last), cy: y(values[last]), r: 2.5 }),
+  );
+}
+
+/** Latest blocks as a strip of columns, as tall as they are full, newest to the right. `open(block)` makes the link. */
+export function blockStrip(blocks, target, href) {
+  const step = 14;
+  const height = 84;
+  const most = Math.max(target, ...blocks.map((block) => Number(block.cycles_used)));
+  const columns = blocks.map((block, at) => {
+    // The square root keeps a block of one transfer visible beside a full one.
+    const tall = Number(block.cycles_used) > 0 ? Math.max(5, Math.sqrt(Number(block.cycles_used) / most) * (height - 8)) : 2.5;
+    const label = `Block ${count(block.height)}: ${count(block.transaction_count)} transactions, ${compact(block.cycles_used)} cycles`;
+    return s(
+      "a",
+      { href: href(block), "aria-label": label, class: `strip-block${at === blocks.length - 1 ? " newest" : ""}` },
+      s("title", {}, label),
+      s("rect", { class: "strip-hit", x: at * step, y: 0, width: step, height }),
+      s("rect", { class: Number(block.cycles_used) > 0 ? "strip-full" : "strip-idle", x: at * step + 2, y: height - tall, width: step - 4, height: tall, rx: 1.5 }),
+    );
+  });
+  return s("svg", { class: "strip", viewBox: `0 0 ${Math.max(1, blocks.length) * step} ${height}`, role: "group", "aria-label": "Latest blocks by the compute they used" }, columns);
+}
+
+/** What each lane used of its budget: a bar a lane. `fees` are the lanes of /basefee, or null. */
+export function laneBars(usage, fees) {
+  return h(
+    "ul",
+    { class: "lanes" },
+    LANES.map((lane) => {
+      const used = usage[lane];
+      const budget = fees?.[lane]?.budget.cycles;
+      const share = budget ? Math.min(1, Number(used.cycles) / Number(budget)) : 0;
+      return h(
+        "li",
+        { class: `lane-${lane}` },
+        h("span", { class: "lane-name" }, h("i", { class: "lane" }), capital(lane)),
+        meter(share, budget ? `${capital(lane)} lane: ${percent(used.cycles, budget)} of its cycles` : `${capital(lane)} lane`),
+        h("span", { class: "lane-used number" }, count(used.cycles), h("span", { class: "faint" }, ` / ${budget ? compact(budget) : "–"} cycles`)),
+        h("span", { class: "lane-cells number faint" }, `${count(used.cells)} cells`),
+      );
+    }),
+  );
+}
+
+function meter(share, sentence) {
+  return s(
+    "svg",
+    { class: "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": sentence },
+    s("rect", { class: "meter-all", width: 100, height: 8 }),
+    share > 0 && s("rect", { class: "meter-used", width: Math.max(0.8, share * 100), height: 8 }),
+  );
+}
+
+/** One bar cut into parts: [{ name, value, kind, text }], with a legend below. */
+export function partsBar(parts, sentence) {
+  const all = parts.reduce((sum, part) => sum + Number(part.value), 0);
+  let x = 0;
+  const pieces = parts.filter((part) => Number(part.value) > 0).map((part) => {
+    const width = (Number(part.value) / all) * 100;
+    const rect = s("rect", { class: `part-${part.kind}`, x, width: Math.max(0.4, width - 0.3), height: 10 });
+    x += width;
+    return rect;
+  });
+  return h(
+    "figure",
+    { class: "parts" },
+    s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": sentence }, s("rect", { class: "meter-all", width: 100, height: 10 }), pieces),
+    h("ul", {}, parts.map((part) => h("li", {}, h("i", { class: `part-${part.kind}` }), h("span", {}, part.name), h("b", { class: "number" }, part.text)))),
+  );
+}
+
+/** "user" → "User" */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

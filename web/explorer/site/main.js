@@ -1,0 +1,189 @@
+// The page: the bar at the top, the address in the hash, and the view it leads to.
+
+import { get } from "./api.js";
+import { h, s } from "./dom.js";
+import { count } from "./format.js";
+import { Live } from "./live.js";
+import { refreshMoments, route, trouble } from "./parts.js";
+import { accountView } from "./views/account.js";
+import { actorView } from "./views/actor.js";
+import { blockView } from "./views/block.js";
+import { homeView } from "./views/home.js";
+import { parametersView } from "./views/parameters.js";
+import { searchView } from "./views/search.js";
+import { timersView } from "./views/timers.js";
+import { transactionView } from "./views/transaction.js";
+import { validatorsView } from "./views/validators.js";
+
+/**
+ * First word of the address → the view: (parameters, context) → { title, node }, possibly later. The context is
+ * { live, signal, redraw }: the signal aborts when the reader leaves.
+ */
+const VIEWS = {
+  "": homeView,
+  block: blockView,
+  tx: transactionView,
+  account: accountView,
+  actor: actorView,
+  timers: timersView,
+  validators: validatorsView,
+  parameters: parametersView,
+  search: searchView,
+};
+
+const SECTIONS = [["", "Chain"], ["timers", "Timers"], ["validators", "Validators"], ["parameters", "Parameters"]];
+
+const live = new Live();
+const content = document.getElementById("content");
+let leave = new AbortController();
+let shown = null;
+
+function start() {
+  drawTop();
+  drawBottom();
+  window.addEventListener("hashchange", () => show(false));
+  document.addEventListener("keydown", focusSearch);
+  setInterval(refreshMoments, 1_000);
+  live.addEventListener("state", drawState);
+  live.addEventListener("block", drawHeight);
+  live.addEventListener("revert", onRevert);
+  live.start();
+  show(false);
+}
+
+// The view
+
+function address() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  return { name, parameters: rest.map(unescaped) };
+}
+
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function show(isRedraw) {
+  if (location.hash === "#content") return;
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
+  const { name, parameters } = address();
+  markSection(name);
+  const loading = isRedraw ? undefined : setTimeout(() => content.replaceChildren(h("div", { class: "loading", "aria-busy": "true" }, h("i"), h("i"), h("i"))), 120);
+  let view;
+  try {
+    const draw = Object.hasOwn(VIEWS, name) ? VIEWS[name] : searchView;
+    view = await draw(draw === searchView && name !== "search" ? [name] : parameters, { live, signal, redraw: () => show(true) });
+  } catch (problem) {
+    if (signal.aborted) return;
+    view = { title: "Trouble", node: trouble(problem, () => show(true)) };
+    awaitNode(problem, signal);
+  } finally {
+    clearTimeout(loading);
+  }
+  if (signal.aborted) return;
+  document.title = view.title ? `${view.title} · Cowboy` : "Cowboy explorer";
+  content.replaceChildren(view.node);
+  const key = location.hash;
+  // Following a link moves the reader to the new heading; a redraw leaves everything where it is.
+  if (!isRedraw && shown !== null && shown !== key) {
+    if (!view.stay) window.scrollTo(0, 0);
+    const heading = content.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    if (!view.stay) heading?.focus({ preventScroll: true });
+  }
+  shown = key;
+  view.ready?.();
+}
+
+/** Draws again when a node that was away is back. */
+function awaitNode(problem, signal) {
+  if (problem.status !== 0 && !(problem.status >= 500)) return;
+  live.addEventListener("state", ({ detail }) => detail !== "offline" && show(true), { signal });
+}
+
+function onRevert({ detail }) {
+  drawHeight();
+  say("news", `The chain went back to block ${count(detail.height)}.`);
+  setTimeout(() => live.state !== "offline" && say(), 6_000);
+  show(true);
+}
+
+// The bar
+
+const pulse = h("a", { class: "pulse", href: "#/", dataset: { state: "connecting" } }, h("i"), h("span", {}, "…"));
+const sections = h("nav", { class: "sections", "aria-label": "Sections" }, SECTIONS.map(([name, title]) => h("a", { href: `#/${name}`, dataset: { name } }, title)));
+const searchField = h("input", {
+  type: "search", name: "q", placeholder: "Address, hash or height", "aria-label": "Search by address, hash or height", autocomplete: "off", spellcheck: "false", maxlength: 200,
+});
+
+function drawTop() {
+  const form = h(
+    "form",
+    { class: "search", role: "search", onSubmit: search },
+    searchField,
+    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("circle", { cx: 7, cy: 7, r: 4.6 }), s("path", { d: "M10.500 10.500 14 14" })),
+    h("kbd", { "aria-hidden": "true" }, "/"),
+  );
+  const brand = h("a", { class: "brand", href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 30, height: 30 }), "Cowboy");
+  document.getElementById("top").append(h("div", { class: "top-row" }, brand, sections, form, pulse));
+}
+
+function drawBottom() {
+  const chain = h("span", {});
+  document.getElementById("bottom").append(
+    h("div", {}, chain, h("a", { href: "/swagger-ui" }, "API"), h("a", { href: "/api-docs/openapi.json" }, "OpenAPI"), h("span", {}, "Press / to search")),
+  );
+  get("/health/detailed").then(
+    (health) => chain.append(`Chain ${count(health.chain_id)}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
+    () => chain.remove(),
+  );
+}
+
+function markSection(name) {
+  for (const link of sections.children) {
+    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function drawHeight() {
+  pulse.lastChild.textContent = live.tip ? count(live.tip.height) : "…";
+  pulse.title = `The newest block${live.state === "polling" ? " (asking every two seconds)" : ""}`;
+  pulse.classList.remove("beat");
+  requestAnimationFrame(() => pulse.classList.add("beat"));
+}
+
+function drawState() {
+  pulse.dataset.state = live.state;
+  if (live.state === "offline") say("waiting", "The node does not answer. Waiting for it to come back …");
+  else say();
+}
+
+function say(kind, text) {
+  document.getElementById("notice").replaceChildren(...(text ? [h("div", { dataset: { kind } }, text)] : []));
+}
+
+function search(event) {
+  event.preventDefault();
+  const text = searchField.value.trim();
+  if (!text) return;
+  searchField.value = "";
+  searchField.blur();
+  location.hash = route.search(text);
+}
+
+function focusSearch(event) {
+  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    searchField.focus();
+  }
+  if (event.key === "Escape" && event.target === searchField) searchField.blur();
+}
+
+start();

@@ -1,0 +1,259 @@
+// The parts that views are made of.
+
+import { ApiError } from "./api.js";
+import { fromHex, isPrintable, toHex, toText } from "./bytes.js";
+import * as cbor from "./cbor.js";
+import { brandMark } from "./charts.js";
+import { h, hidden, s } from "./dom.js";
+import { cby, clip, count, ends, relative, timestamp } from "./format.js";
+import { parseJson } from "./json.js";
+import { valueView } from "./value.js";
+
+/** The protocol's own actors, by address (003 §9). */
+const SYSTEM_ACTORS = {
+  1: "Runner Registry", 2: "Job Dispatcher", 3: "Result Verifier", 4: "Secrets Manager", 5: "TEE Verifier", 6: "Fees and Tokens",
+  7: "Entitlement Registry", 8: "Treasury", 9: "Governance", 10: "Storage Manager", 11: "Relay Registry", 12: "Sessions",
+  13: "Stream Keys", 14: "Route Registry", 15: "Gateway Registry", 16: "Receipt Registry", 17: "Container Registry",
+  18: "Payment Gate", 19: "Bank", 29: "Event Subscriptions",
+};
+
+/** The name of a system actor; null for any other address. */
+export function systemName(address) {
+  return /^0x0{36}/.test(address) ? (SYSTEM_ACTORS[Number.parseInt(address.slice(-4), 16)] ?? null) : null;
+}
+
+/** Addresses of this page, all made here so that nothing else spells one. */
+export const route = {
+  block: (id) => `#/block/${encodeURIComponent(id)}`,
+  transaction: (hash) => `#/tx/${encodeURIComponent(hash)}`,
+  account: (address) => `#/account/${encodeURIComponent(address)}`,
+  actor: (address, tab) => `#/actor/${encodeURIComponent(address)}${tab ? `/${tab}` : ""}`,
+  search: (text) => `#/search/${encodeURIComponent(text)}`,
+};
+
+/** A titled box. `flush` lets a table reach its edges. */
+export function panel({ title, aside, flush, kind }, ...children) {
+  return h(
+    "section",
+    { class: `panel${kind ? ` ${kind}` : ""}` },
+    title && h("header", {}, h("h2", {}, title), aside && h("div", { class: "aside" }, aside)),
+    h("div", { class: flush ? "flush" : "body" }, children),
+  );
+}
+
+/** Names and what they are: [name, content] rows; rows without content are left out. */
+export function facts(...rows) {
+  const shown = rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== false);
+  return h("dl", { class: "facts" }, shown.map(([name, ...content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content))));
+}
+
+/** A table. A column is { name, end?, cell(row), class? }; a column without a name has a name for screen readers in `says`. */
+export function table(columns, rows, { caption, rowClass } = {}) {
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      {},
+      caption && h("caption", { class: "hidden" }, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: classes(column) }, column.name || hidden(column.says ?? ""))))),
+      h("tbody", {}, rows.map((row) => h("tr", { class: rowClass?.(row) }, columns.map((column) => h("td", { class: classes(column) }, column.cell(row)))))),
+    ),
+  );
+}
+
+function classes(column) {
+  return [column.end && "end", column.class].filter(Boolean).join(" ") || null;
+}
+
+/** A sentence where there is nothing to show. */
+export function empty(...children) {
+  return h("p", { class: "empty" }, children);
+}
+
+const SIGNS = {
+  good: "M1.5 5.5 4 8 8.500 2.500",
+  bad: "M2 2l6 6M8 2 2 8",
+  wait: "M5 1.500v3.500l2.500 1.500",
+};
+
+/** A word in a coloured pill, with a sign that does not depend on colour. */
+export function badge(kind, text) {
+  return h("span", { class: `badge ${kind}` }, SIGNS[kind] && s("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, s("path", { d: SIGNS[kind] })), text);
+}
+
+/** The status of a transaction or receipt. */
+export function status(value) {
+  if (value === "success") return badge("good", "Success");
+  if (value === "failed") return badge("bad", "Failed");
+  return badge("wait", value === "pending" ? "Pending" : clip(String(value), 40));
+}
+
+/** What set a delivery off. */
+export function kindBadge(kind) {
+  const names = { transaction: "Transaction", message: "Message", timer: "Timer", callback: "Callback" };
+  return badge(kind === "timer" ? "timer" : "plain", names[kind] ?? clip(String(kind), 40));
+}
+
+/** A moment, shown as how long ago; it stays right while the page is open. */
+export function moment(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "–";
+  const value = Number(milliseconds);
+  return h("time", { dataset: { at: String(value) }, title: timestamp(value), datetime: Number.isFinite(value) && Math.abs(value) < 8.64e15 ? new Date(value).toISOString() : null }, relative(value, Date.now()));
+}
+
+/** Brings every moment on the page up to date. */
+export function refreshMoments() {
+  const now = Date.now();
+  for (const element of document.querySelectorAll("time[data-at]")) {
+    const text = relative(Number(element.dataset.at), now);
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+/** An amount of base units in CBY, the fraction quieter than the whole. */
+export function money(units, places) {
+  const text = cby(units, places);
+  const [whole, fraction] = text.split(".");
+  return h("span", { class: "amount number nowrap" }, whole, fraction && h("span", { class: "fraction" }, `.${fraction}`), h("span", { class: "unit" }, "CBY"));
+}
+
+/** A button that copies a text. */
+export function copier(text, what) {
+  const button = h(
+    "button",
+    { class: "copy", type: "button", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onClick: () => copy() },
+    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("rect", { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5 }), s("path", { d: "M10.500 3v-.500h-8v8H3" })),
+  );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = h("textarea", { value: text, class: "hidden" });
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    button.classList.add("done");
+    button.title = "Copied";
+    setTimeout(() => button.classList.remove("done"), 1_200);
+  };
+  return button;
+}
+
+/** A long identifier: its ends, or all of it with a way to copy it. */
+export function identifier(text, { href, full, what = "the hash" } = {}) {
+  const shown = full ? text : ends(text);
+  const body = href ? h("a", { href, class: "mono", title: full ? null : text }, shown) : h("span", { class: "mono", title: full ? null : text }, shown);
+  return full ? h("span", { class: "long" }, body, copier(text, what)) : body;
+}
+
+/** Who an address is: its mark, its name or ends, linked. */
+export function who(address, { full, actor } = {}) {
+  const name = systemName(address);
+  const href = actor ? route.actor(address) : route.account(address);
+  return h(
+    "span",
+    { class: "who" },
+    brandMark(address),
+    h("a", { href, class: name ? null : "mono", title: address }, name ?? (full ? address : ends(address))),
+    full && copier(address, "the address"),
+  );
+}
+
+/** A height, linked to its block. */
+export function heightLink(height) {
+  return h("a", { href: route.block(height), class: "number" }, count(height));
+}
+
+/** What a receipt or transaction asks for, in a few words. */
+export function action(handler, kind, created) {
+  if (created) return h("span", {}, "Deploy");
+  if (handler) return h("code", {}, clip(handler, 60));
+  return h("span", { class: "soft" }, kind === "message" ? "message" : "Transfer");
+}
+
+/**
+ * Bytes in the ways they can be read: as a decoded value, as text, as hex. `format` says how the reader takes them
+ * where that is known.
+ */
+export function payload(bytes, { open = 2 } = {}) {
+  if (bytes === null) return h("span", { class: "faint" }, "not hex");
+  if (bytes.length === 0) return h("span", { class: "faint" }, "empty");
+  const ways = [];
+  const text = toText(bytes);
+  const json = text === null ? undefined : jsonOf(text);
+  const node = cbor.tryDecode(bytes);
+  if (json !== undefined) ways.push(["JSON", () => valueView(nodeOf(json), { open })]);
+  // A short ASCII text decodes as CBOR too; the text is the likelier meaning then.
+  const isText = text !== null && isPrintable(text);
+  if (node !== null && !(isText && json === undefined && bytes.length > 1 && node.type === "int")) ways.push(["CBOR", () => valueView(node, { open })]);
+  if (isText) ways.push(["Text", () => h("div", { class: "block-of-text" }, clip(text, 20_000))]);
+  ways.push(["Hex", () => h("div", { class: "block-of-text" }, clip(toHex(bytes), 20_000))]);
+  const place = h("div", {});
+  const buttons = ways.map(([name, show]) => h("button", { type: "button", "aria-pressed": "false", onClick: () => choose(name, show) }, name));
+  const choose = (name, show) => {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.textContent === name));
+    place.replaceChildren(show());
+  };
+  choose(...ways[0]);
+  return h("div", { class: "payload" }, h("div", { class: "ways", role: "group", "aria-label": "Read the bytes as" }, buttons, h("span", { class: "faint small" }, `${count(bytes.length)} bytes`)), place);
+}
+
+/** The same, from the API's hex. */
+export function payloadOfHex(text, options) {
+  return payload(typeof text === "string" ? fromHex(text) : null, options);
+}
+
+function jsonOf(text) {
+  if (!/^\s*[[{"]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON value as the typed nodes that values are shown from. */
+export function nodeOf(value) {
+  if (value === null || value === undefined) return { type: "null", value: null };
+  if (typeof value === "boolean") return { type: "bool", value };
+  if (typeof value === "bigint") return { type: "int", value };
+  if (typeof value === "number") return { type: Number.isInteger(value) ? "int" : "float", value };
+  if (typeof value === "string") return { type: "text", value };
+  if (Array.isArray(value)) return { type: "list", value: value.map(nodeOf) };
+  return { type: "map", value: Object.entries(value).map(([key, item]) => [{ type: "text", value: key }, nodeOf(item)]) };
+}
+
+/** What went wrong, in the node's words, with a way to try again. */
+export function trouble(problem, retry) {
+  const known = problem instanceof ApiError;
+  if (!known) console.error(problem);
+  return panel(
+    { title: known ? problem.message : "This page could not be drawn.", kind: "trouble" },
+    facts(
+      known && problem.why && ["Why", problem.why],
+      known && problem.fix && ["What to do", problem.fix],
+      !known && ["Why", clip(String(problem?.message ?? problem), 400)],
+      known && problem.code !== undefined && ["Code", h("code", {}, `${problem.code} ${problem.slug ?? ""}`)],
+    ),
+    retry && h("p", {}, h("button", { class: "button", type: "button", onClick: retry }, "Try again")),
+  );
+}
+
+/** A button that brings more rows; it answers with the element to keep below the rows. `load` answers whether there are more. */
+export function moreButton(load, label = "Show more") {
+  const button = h("button", { class: "button", type: "button" }, label);
+  const row = h("div", { class: "more" }, button);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      if (!(await load())) row.remove();
+    } catch (problem) {
+      if (problem?.name !== "AbortError") row.append(h("span", { class: "soft small" }, clip(problem.message, 200)));
+    }
+    button.disabled = false;
+  });
+  return row;
+}

@@ -1,0 +1,76 @@
+// Decoded values, as people read them: Python's spelling, folded where they are deep, cut where they are long.
+
+import { toHex } from "./bytes.js";
+import { h } from "./dom.js";
+import { clip, count } from "./format.js";
+
+const MAX_ITEMS = 200;
+const MAX_TEXT = 4_000;
+const MAX_DEPTH = 24;
+
+/** The view of a typed node of cbor.js. Lists and maps are open down to `open` levels. */
+export function valueView(node, { open = 1 } = {}) {
+  return h("div", { class: "value" }, draw(node, open, 0));
+}
+
+/** A node on one line, for tables. */
+export function valueLine(node, limit = 160) {
+  return h("span", { class: "value" }, h("span", { class: node.type === "list" || node.type === "map" ? "soft" : node.type }, clip(spell(node, 0), limit)));
+}
+
+function draw(node, open, depth) {
+  if (node.type !== "list" && node.type !== "map") return h("span", { class: node.type }, spell(node, 0));
+  const size = node.value.length;
+  const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
+  if (size === 0) return h("span", { class: "mute" }, start + end);
+  if (depth >= MAX_DEPTH) return h("span", { class: "mute" }, `${start}…${end}`);
+  const fold = h("details", { open: open > 0 }, h("summary", {}, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`));
+  const fill = () => {
+    if (fold.childElementCount > 1) return;
+    const shown = node.value.slice(0, MAX_ITEMS);
+    const rows = node.type === "list"
+      ? shown.map((item) => h("li", {}, draw(item, open - 1, depth + 1)))
+      : shown.map(([key, item]) => h("li", {}, h("span", { class: "key" }, spellKey(key)), h("span", { class: "mute" }, ": "), draw(item, open - 1, depth + 1)));
+    fold.append(h("ul", {}, rows, size > MAX_ITEMS && h("li", { class: "mute" }, `and ${count(size - MAX_ITEMS)} more`)));
+  };
+  if (open > 0) fill();
+  else fold.addEventListener("toggle", fill, { once: true });
+  return fold;
+}
+
+function spellKey(node) {
+  return node.type === "text" && /^[\w.:/-]{1,200}$/.test(node.value) ? node.value : spell(node, 0);
+}
+
+/** A node in Python's spelling. */
+export function spell(node, depth) {
+  switch (node.type) {
+    case "null": return "None";
+    case "bool": return node.value ? "True" : "False";
+    case "int": return clip(String(node.value), 1_500);
+    case "float": return Number.isInteger(node.value) && Math.abs(node.value) < 1e16 ? `${node.value}.0` : String(node.value);
+    case "text": return quote(clip(node.value, MAX_TEXT));
+    case "bytes": return clip(toHex(node.value), MAX_TEXT);
+    default: return nested(node, depth);
+  }
+}
+
+function nested(node, depth) {
+  const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
+  if (depth > 3) return `${start}…${end}`;
+  const shown = node.value.slice(0, 12);
+  const parts = node.type === "list"
+    ? shown.map((item) => spell(item, depth + 1))
+    : shown.map(([key, item]) => `${spellKey(key)}: ${spell(item, depth + 1)}`);
+  if (node.value.length > shown.length) parts.push("…");
+  return start + parts.join(", ") + end;
+}
+
+function quote(text) {
+  const escaped = text
+    .replace(/[\\"]/g, "\\$&")
+    .replace(/\n/g, "\\n")
+    .replace(/\t/g, "\\t")
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return `"${escaped}"`;
+}

@@ -1,0 +1,133 @@
+// One block: what it used, what happened in it, and what it commits to.
+
+import { find, get } from "../api.js";
+import { LANES, laneBars } from "../charts.js";
+import { h } from "../dom.js";
+import { bytes, clip, compact, count } from "../format.js";
+import { action, empty, facts, identifier, kindBadge, moment, moreButton, panel, route, status, table, who } from "../parts.js";
+
+const PAGE_ROWS = 100;
+
+/** See VIEWS in main.js. */
+export async function blockView([id], { live, signal }) {
+  const [block, fees, lineage] = await Promise.all([get(`/block/${encodeURIComponent(id)}`, signal), find("/basefee", signal), validators(signal)]);
+  const { header } = block;
+  const proposer = lineage.find((validator) => validator.consensus_key === header.proposer);
+  const place = { height: Number(block.height), next: null };
+  const title = `Block ${count(block.height)}`;
+  const node = h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "title" },
+      h("div", {}, h("span", { class: "kicker" }, "Block"), h("h1", { class: "number" }, count(block.height))),
+      h("span", { class: "soft" }, moment(header.timestamp_ms)),
+      steps(place, header, live, signal),
+    ),
+    h(
+      "div",
+      { class: "columns" },
+      panel(
+        { title: "Header" },
+        facts(
+          ["Hash", identifier(block.hash, { full: true })],
+          ["Parent", Number(header.number) > 1 ? identifier(header.parent, { href: route.block(header.parent) }) : [identifier(header.parent), h("span", { class: "soft" }, " genesis")]],
+          ["Proposer", proposer ? who(proposer.address) : identifier(header.proposer)],
+          ["Round", `view ${count(header.view)} of epoch ${count(header.epoch)}`],
+          ["Base fees", `${count(header.base_fee_cycle)} a cycle, ${count(header.base_fee_cell)} a cell`],
+          Number(header.skipped) > 0 && ["Number", `${count(header.number)}, since warps skipped ${count(header.skipped)} heights`],
+        ),
+      ),
+      panel({ title: "Lanes", aside: used(header.usage) }, laneBars(header.usage, fees?.lanes)),
+    ),
+    receiptsPanel("Transactions", block.receipts.filter(({ kind }) => kind === "transaction"), "No transaction in this block."),
+    deliveries(block.receipts.filter(({ kind }) => kind !== "transaction")),
+    h(
+      "div",
+      { class: "columns" },
+      panel(
+        { title: "Commitments" },
+        facts(
+          ["State root", identifier(header.state_root, { full: true })],
+          ["Transaction root", identifier(header.tx_root, { full: true })],
+          ["Receipt root", identifier(header.receipt_root, { full: true })],
+          ["Operations root", identifier(header.ops_root, { full: true })],
+        ),
+      ),
+      panel(
+        { title: "Agreement" },
+        facts(
+          ["Certificate", certificate(block.certificate)],
+          ["Beacon", header.seeds.length > 0 ? identifier(header.seeds[header.seeds.length - 1], { full: true, what: "the beacon" }) : "none: the first block after genesis"],
+          ["Seeds carried", count(header.seeds.length)],
+          ["Proposer's VRF", identifier(header.proposer_vrf)],
+          ["Voters", Number.parseInt(header.voters.slice(2) || "0", 16) === 0 ? "not recorded" : h("span", { class: "mono breakable" }, clip(header.voters, 200))],
+        ),
+      ),
+    ),
+  );
+  return { title, node };
+}
+
+async function validators(signal) {
+  return (await find("/validators?limit=1000", signal))?.validators ?? [];
+}
+
+function used(usage) {
+  const sum = (unit) => LANES.reduce((total, lane) => total + Number(usage[lane][unit]), 0);
+  return `${compact(sum("cycles"))} cycles, ${compact(sum("cells"))} cells`;
+}
+
+function certificate(hex) {
+  if (!hex) return "finalized by that of a later block";
+  return [identifier(hex, { what: "the certificate" }), h("span", { class: "soft" }, `, ${bytes((hex.length - 2) / 2)}`)];
+}
+
+/** Links to the block before and the one after; the latter wakes up once there is one. */
+function steps(place, header, live, signal) {
+  const first = Number(header.number) <= 1;
+  const before = h("a", { class: "button", href: first ? "#/" : route.block(header.parent), "aria-disabled": first ? "true" : null }, "← Before");
+  const after = h("a", { class: "button", href: route.block(place.height + 1) }, "After →");
+  const wake = () => {
+    const isThere = live.tip === null || live.tip.height > place.height;
+    if (isThere) after.removeAttribute("aria-disabled");
+    else after.setAttribute("aria-disabled", "true");
+  };
+  wake();
+  live.addEventListener("block", wake, { signal });
+  after.addEventListener("click", (event) => {
+    event.preventDefault();
+    location.hash = route.search(`after:${place.height}`);
+  });
+  return h("div", { class: "steps" }, before, after);
+}
+
+function deliveries(receipts) {
+  if (receipts.length === 0) return null;
+  return receiptsPanel("Messages, timers and callbacks", receipts);
+}
+
+/** Receipts as a table, a page at a time. */
+export function receiptsPanel(title, receipts, nothing) {
+  if (receipts.length === 0) return panel({ title }, empty(nothing));
+  const columns = [
+    { name: "What", cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)) },
+    { name: "Name", class: "optional", cell: (receipt) => identifier(receipt.tx_hash, { href: route.transaction(receipt.tx_hash) }) },
+    ...(receipts[0].kind === "transaction" ? [] : [{ name: "Kind", cell: (receipt) => kindBadge(receipt.kind) }]),
+    { name: "From", cell: (receipt) => who(receipt.sender) },
+    { name: "To", cell: (receipt) => who(receipt.created ?? receipt.target) },
+    { name: "Cycles", end: true, class: "optional", cell: (receipt) => count(receipt.cycles_used) },
+    { name: "Events", end: true, class: "optional", cell: (receipt) => count(receipt.events.length) },
+    { name: "", says: "Status", end: true, cell: (receipt) => status(receipt.status) },
+  ];
+  const box = h("div", {});
+  let shown = 0;
+  const draw = () => {
+    shown += PAGE_ROWS;
+    box.replaceChildren(table(columns, receipts.slice(0, shown), { caption: title }));
+    return shown < receipts.length;
+  };
+  const hasMore = draw();
+  return panel({ title, aside: count(receipts.length), flush: true }, box, hasMore && moreButton(draw));
+}

@@ -1,0 +1,70 @@
+// Where a text leads: a height, a hash of a block or transaction, an address of an account or actor.
+
+import { find, get } from "../api.js";
+import { h } from "../dom.js";
+import { clip } from "../format.js";
+import { empty, panel, route } from "../parts.js";
+
+/** See VIEWS in main.js. Answers by going there where there is one place to go. */
+export async function searchView([text = ""], { signal }) {
+  const target = await lead(text.trim(), signal);
+  if (signal.aborted) return { title: "", node: h("div") };
+  if (target) {
+    location.replace(target);
+    return { title: "Search", node: h("div", { class: "loading" }, h("i"), h("i")), stay: true };
+  }
+  const node = h(
+    "div",
+    {},
+    h("div", { class: "title" }, h("h1", {}, "Nothing by that name")),
+    panel(
+      {},
+      h("p", { class: "breakable" }, "This chain knows no ", h("code", {}, clip(text, 200) || "empty name"), "."),
+      h("p", { class: "soft" }, "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A transaction that still waits shows up once the node has it."),
+    ),
+    empty(h("a", { href: "#/" }, "Back to the chain")),
+  );
+  return { title: "Search", node };
+}
+
+async function lead(text, signal) {
+  const after = /^after:(\d{1,18})$/.exec(text);
+  if (after) return nextBlock(Number(after[1]), signal);
+  const height = text.replace(/[,_ ]/g, "");
+  if (/^#?\d{1,18}$/.test(height)) {
+    const number = height.replace("#", "");
+    return (await find(`/block/${number}`, signal)) ? route.block(number) : null;
+  }
+  if (/^latest$/i.test(text)) return route.block((await get("/height", signal)).height);
+  const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1].toLowerCase();
+  if (digits?.length === 40) return `#/account/0x${digits}`;
+  if (digits?.length === 64) {
+    const [transaction, receipt, block] = await Promise.all([
+      find(`/transaction/0x${digits}`, signal), find(`/transaction/0x${digits}/receipt`, signal), find(`/block/0x${digits}`, signal),
+    ]);
+    if (transaction || receipt) return route.transaction(`0x${digits}`);
+    if (block) return route.block(block.height);
+  }
+  return null;
+}
+
+/** The first block above a height: the next one, unless a warp skipped heights there. */
+async function nextBlock(height, signal) {
+  if (await find(`/block/${height + 1}`, signal)) return route.block(height + 1);
+  const { total_count: total } = await get("/blocks?limit=1", signal);
+  let low = 0;
+  let high = Number(total) - 1;
+  let found = null;
+  // Blocks stand newest first, so the wanted one is the last that is still above the height.
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const [block] = (await get(`/blocks?offset=${middle}&limit=1`, signal)).blocks;
+    if (block && Number(block.height) > height) {
+      found = block;
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return found ? route.block(found.height) : route.block(height);
+}

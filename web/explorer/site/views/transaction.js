@@ -1,0 +1,216 @@
+// One transaction, message or timer fire: what was asked, what came of it as a tree, what it cost, and why it failed.
+
+import { each, find } from "../api.js";
+import { partsBar } from "../charts.js";
+import { codeView } from "../code.js";
+import { h } from "../dom.js";
+import { bytes, clip, compact, count, percent } from "../format.js";
+import { exceptionLine, frames, ownLines } from "../trace.js";
+import { badge, facts, heightLink, identifier, moment, money, nodeOf, panel, payloadOfHex, route, status, who } from "../parts.js";
+import { treePanel } from "../tree-view.js";
+import { valueView } from "../value.js";
+
+const MAX_DELIVERIES = 300;
+const CONTEXT_LINES = 4;
+
+/** See VIEWS in main.js. */
+export async function transactionView([id = ""], { live, signal, redraw }) {
+  const name = encodeURIComponent(id);
+  const [transaction, receipt] = await Promise.all([find(`/transaction/${name}`, signal), find(`/transaction/${name}/receipt`, signal)]);
+  if (!transaction && !receipt) return missing(id, live, signal, redraw);
+  const isPending = !receipt;
+  if (isPending) live.addEventListener("block", async () => (await find(`/transaction/${name}/receipt`, signal)) && redraw(), { signal });
+  const hash = transaction?.hash ?? receipt.tx_hash;
+  const heading = headingOf(transaction, receipt);
+  const tree = receipt && (await family(receipt, signal));
+  const node = h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "title" },
+      h("div", {}, h("span", { class: "kicker" }, receipt ? kindName(receipt.kind) : "Transaction"), h("h1", { class: "breakable" }, heading)),
+      status(receipt?.status ?? "pending"),
+      receipt && h("span", { class: "soft" }, moment(receipt.timestamp_ms)),
+    ),
+    receipt?.error && (await errorPanel(receipt, transaction, signal)),
+    h(
+      "div",
+      { class: "columns wide-left" },
+      h("div", {}, askedPanel(hash, transaction, receipt), tree && treePanel(tree, receipt), receipt && answerPanel(receipt)),
+      h("div", {}, receipt ? feePanel(receipt, transaction) : offerPanel(transaction)),
+    ),
+    transaction?.instruction && payloadPanel(effective(transaction.instruction)),
+  );
+  return { title: `${heading} ${hash.slice(0, 8)}`, node };
+}
+
+function missing(id, live, signal, redraw) {
+  const isHash = /^(0x)?[0-9a-f]{64}$/i.test(id);
+  if (isHash) live.addEventListener("block", redraw, { signal, once: true });
+  return {
+    title: "Not found",
+    node: h(
+      "div",
+      {},
+      h("div", { class: "title" }, h("h1", {}, isHash ? "Not here, or not yet" : "That is no hash")),
+      panel({}, h("p", { class: "breakable" }, h("code", {}, clip(id, 200))), h("p", { class: "soft" }, isHash
+        ? "The node knows no transaction or delivery by this name. If it was just sent, this page shows it as soon as it is in a block."
+        : "The name of a transaction has 64 hexadecimal digits.")),
+    ),
+  };
+}
+
+function kindName(kind) {
+  return { transaction: "Transaction", message: "Message", timer: "Timer fire", callback: "Callback" }[kind] ?? clip(String(kind), 40);
+}
+
+/** An impersonated instruction for itself: what counts is what ran. */
+function effective(instruction) {
+  return instruction.inner ?? instruction;
+}
+
+function headingOf(transaction, receipt) {
+  if (receipt && receipt.kind !== "transaction") return clip(receipt.handler || "Message", 80);
+  const instruction = transaction && effective(transaction.instruction);
+  if (!instruction) return clip(receipt?.handler || "Transaction", 80);
+  if (instruction.name === "Execute") return clip(instruction.handler ?? "Execute", 80);
+  return instruction.name === "Deploy" ? "Deploy an actor" : clip(instruction.name.replace(/([a-z])([A-Z])/g, "$1 $2"), 80);
+}
+
+/** The receipt where everything began, with all that it set off: [root, ...deliveries]. */
+async function family(receipt, signal) {
+  const isRoot = receipt.kind === "transaction" || receipt.origin === receipt.tx_hash;
+  const root = (!isRoot && (await find(`/transaction/${receipt.origin}/receipt`, signal))) || receipt;
+  const names = root.deliveries.slice(0, MAX_DELIVERIES);
+  const deliveries = await each(names, (name) => find(`/transaction/${name}/receipt`, signal));
+  return { root, deliveries: deliveries.filter((delivery) => delivery && delivery.tx_hash !== root.tx_hash), left: root.deliveries.length - names.length };
+}
+
+function askedPanel(hash, transaction, receipt) {
+  const instruction = transaction && effective(transaction.instruction);
+  const target = receipt?.created ?? receipt?.target ?? instruction?.target;
+  const value = receipt?.value ?? instruction?.value ?? 0;
+  return panel(
+    { title: "What was asked" },
+    facts(
+      ["Hash", identifier(hash, { full: true })],
+      receipt && receipt.origin !== hash && ["Began with", identifier(receipt.origin, { href: receipt.kind === "timer" ? null : route.transaction(receipt.origin), full: true })],
+      ["From", who(receipt?.sender ?? transaction.from)],
+      transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
+      target && [receipt?.created ? "Created" : "To", who(target), receipt?.created && Number(value) > 0 && h("span", { class: "soft" }, " endowed")],
+      (receipt?.handler || instruction?.handler) && [receipt?.created || instruction?.name === "Deploy" ? "Then ran" : "Handler", h("code", {}, clip(receipt?.handler || instruction.handler, 256))],
+      Number(value) > 0 && ["Value", money(value)],
+      instruction?.owner && ["New owner", who(instruction.owner)],
+      instruction?.timer && ["Timer", identifier(instruction.timer)],
+      receipt ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, place ${count(receipt.index)}`)] : ["Block", h("span", { class: "soft" }, "waiting in the pool")],
+      transaction && ["Nonce", count(transaction.nonce)],
+      transaction && ["Size", bytes(Number(transaction.size))],
+      transaction?.additional_signers.length > 0 && ["Also signed by", transaction.additional_signers.slice(0, 64).map((signer) => [who(signer), " "])],
+      transaction?.metadata.length > 2 && ["Metadata", payloadOfHex(transaction.metadata)],
+    ),
+  );
+}
+
+function answerPanel(receipt) {
+  if (receipt.return_data.length <= 2) return null;
+  return panel({ title: "What it returned" }, payloadOfHex(receipt.return_data));
+}
+
+function feePanel(receipt, transaction) {
+  const { fee } = receipt;
+  const waiting = BigInt(fee.reserved) - BigInt(fee.burned) - BigInt(fee.tip) - BigInt(fee.refunded);
+  const parts = [
+    { name: "Burned", kind: "burned", value: fee.burned, text: money(fee.burned) },
+    { name: "Tip to the proposer", kind: "tip", value: fee.tip, text: money(fee.tip) },
+    { name: "Refunded", kind: "refunded", value: fee.refunded, text: money(fee.refunded) },
+    waiting > 0n && { name: "Kept for its messages", kind: "kept", value: waiting, text: money(waiting) },
+  ].filter(Boolean);
+  return panel(
+    { title: "Fee" },
+    h("p", { class: "fee-total" }, money(fee.total)),
+    h("p", { class: "small soft" }, "of ", money(fee.reserved), " reserved, paid by ", who(fee.payer)),
+    partsBar(parts, `Of the reserve ${percent(fee.burned, fee.reserved)} was burned and ${percent(fee.refunded, fee.reserved)} refunded`),
+    facts(
+      ["Cycles", gauge(receipt.cycles_used, transaction?.cycles_limit)],
+      ["Cells", gauge(receipt.cells_used, transaction?.cells_limit)],
+      ["Price", `${count(fee.cycle_price)} a cycle, ${count(fee.cell_price)} a cell`],
+      transaction && ["At most", `${count(transaction.max_fee_per_cycle)} a cycle, ${count(transaction.max_fee_per_cell)} a cell`],
+    ),
+  );
+}
+
+function gauge(used, limit) {
+  return [h("span", { class: "number" }, count(used)), limit !== undefined && h("span", { class: "faint" }, ` of ${compact(limit)}, ${percent(used, limit)}`)];
+}
+
+function offerPanel(transaction) {
+  return panel(
+    { title: "What it offers" },
+    facts(
+      ["Cycles", `at most ${count(transaction.cycles_limit)}`],
+      ["Cells", `at most ${count(transaction.cells_limit)}`],
+      ["Price", `at most ${count(transaction.max_fee_per_cycle)} a cycle, ${count(transaction.max_fee_per_cell)} a cell`],
+      ["Tip", `${count(transaction.max_priority_fee_per_cycle)} a cycle, ${count(transaction.max_priority_fee_per_cell)} a cell`],
+    ),
+  );
+}
+
+function payloadPanel(instruction) {
+  const hasPayload = instruction.payload !== undefined && instruction.payload.length > 2;
+  const sections = [
+    hasPayload && panel({ title: instruction.name === "Deploy" ? "Payload of the init handler" : "Payload" }, payloadOfHex(instruction.payload)),
+    instruction.manifest !== undefined && instruction.manifest !== null && panel({ title: "Manifest" }, valueView(nodeOf(instruction.manifest), { open: 3 })),
+    instruction.details !== undefined && instruction.details !== null && panel({ title: "Operands" }, valueView(nodeOf(instruction.details), { open: 2 })),
+    typeof instruction.code === "string" && panel({ title: "Source", aside: bytes(instruction.code.length), flush: true }, codeView(instruction.code)),
+  ].filter(Boolean);
+  return sections;
+}
+
+/** Why it failed, in the chain's words, and the line of Python where it did. */
+async function errorPanel(receipt, transaction, signal) {
+  const { error } = receipt;
+  const context = error.context ?? {};
+  const trace = context.trace ?? context.traceback ?? null;
+  const deployed = transaction && effective(transaction.instruction).code;
+  const source = deployed ?? (await find(`/actor/${receipt.target}/code`, signal))?.source ?? null;
+  const lines = source === null ? [] : placesIn(trace, context, source);
+  const exception = exceptionLine(trace);
+  const others = Object.entries(context).filter(([name]) => name !== "trace" && name !== "traceback");
+  return panel(
+    { title: clip(error.what, 500), kind: "trouble" },
+    exception && h("p", { class: "exception mono breakable" }, clip(exception, 1_000)),
+    lines.length > 0 && pieceOfCode(source, lines, receipt, deployed !== undefined && deployed !== null),
+    facts(
+      ["Why", clip(error.why, 1_000)],
+      ["What to do", clip(error.fix, 1_000)],
+      ["Code", h("code", {}, `${error.code} ${clip(error.slug, 100)}`), h("span", { class: "soft" }, ` ${clip(error.category, 40)}`)],
+      ...others.slice(0, 20).map(([name, value]) => [clip(name, 60), valueView(nodeOf(value), { open: 2 })]),
+    ),
+    typeof trace === "string" && frames(trace).length > 0 && h("details", { class: "trace" }, h("summary", {}, "Python's traceback"), h("div", { class: "block-of-text" }, clip(trace, 20_000))),
+  );
+}
+
+/** The lines to show: those of the traceback, else one that the context names. */
+function placesIn(trace, context, source) {
+  const lineCount = source.split("\n").length;
+  const own = ownLines(trace, lineCount);
+  if (own.length > 0) return own;
+  const line = Number(context.line ?? 0);
+  return Number.isInteger(line) && line >= 1 && line <= lineCount ? [line] : [];
+}
+
+function pieceOfCode(source, lines, receipt, isDeploy) {
+  const line = lines[lines.length - 1];
+  return h(
+    "div",
+    { class: "piece" },
+    codeView(source, {
+      marked: [line],
+      from: Math.max(1, line - CONTEXT_LINES),
+      to: line + CONTEXT_LINES,
+      href: isDeploy ? undefined : (number) => route.actor(receipt.target, `source/${number}`),
+      label: `The source around line ${line}`,
+    }),
+  );
+}
