@@ -118,7 +118,7 @@ impl Space {
             Lane::User => {
                 let budget = [Lane::System, Lane::Runner, Lane::User].into_iter().fold(Cycles::ZERO, |sum, lane| sum.saturating_add(lane.budget(params)));
                 let used = [Lane::System, Lane::Runner, Lane::User].into_iter().fold(Cycles::ZERO, |sum, lane| sum.saturating_add(self.used(lane)));
-                budget.saturating_sub(used).saturating_add(timers())
+                budget.saturating_add(timers()).saturating_sub(used)
             }
         };
         left.min(Cycles(params.fees.block_cycles).saturating_sub(self.cycles()))

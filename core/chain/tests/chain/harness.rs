@@ -1,0 +1,300 @@
+//! A chain in a map: makes blocks, checks each as a verifier would, and checks the invariants after each.
+
+use bytes::Bytes;
+use commonware_codec::DecodeExt as _;
+use cowboy_chain::genesis::Funded;
+use cowboy_chain::input::{Limits, NoImages};
+use cowboy_chain::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
+use cowboy_state::records::{Account, Actor, Mailbox, Message, Origin, Supply, Timer, keys};
+use cowboy_state::{Directory, Key, Kind, World};
+use cowboy_types::instruction::{Instruction, System};
+use cowboy_types::signing::PrivateKey;
+use cowboy_types::units::{Amount, Cells, ChainId, Count, Cycles, Height, Nonce, Price, TimestampMs};
+use cowboy_types::{Address, Hash, List, Receipt, Transaction, keccak256};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The key of the n-th account of tests.
+pub(crate) fn key(number: u8) -> PrivateKey {
+    PrivateKey::from_bytes([number; 32]).expect("a small number is a key")
+}
+
+/// The address of the n-th account of tests.
+pub(crate) fn address(number: u8) -> Address {
+    key(number).address()
+}
+
+/// The address that receives tips.
+pub(crate) const PROPOSER: Address = Address([0xEE; 20]);
+
+/// A chain in a map.
+pub(crate) struct Chain {
+    pub(crate) config: Arc<ChainConfig>,
+    pub(crate) state: BTreeMap<StateKey, Bytes>,
+    pub(crate) height: Height,
+    pub(crate) timestamp: TimestampMs,
+    /// How often records were asked for, over all blocks proposed.
+    pub(crate) rounds: usize,
+}
+
+impl Chain {
+    /// A dev chain with accounts 1 to 9, a million CBY each; account 9 is the system deployer.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// The same, with a changed genesis.
+    pub(crate) fn with(change: impl FnOnce(&mut GenesisConfig)) -> Self {
+        let accounts = (1..=9).map(|number| Funded { address: address(number), amount: Amount::from_cby(1_000_000).expect("fits") });
+        let mut genesis_config = GenesisConfig {
+            chain_id: ChainId(42),
+            is_dev: true,
+            timestamp_ms: TimestampMs(1_700_000_000_000),
+            accounts: List::new(accounts.collect()).expect("nine fit"),
+            deployers: List::new(vec![address(9)]).expect("one fits"),
+            validators: List::default(),
+            parameters: List::default(),
+        };
+        change(&mut genesis_config);
+        let records = genesis(&genesis_config).expect("the genesis is right");
+        let state = records.into_iter().map(|(key, stored)| (key, stored.expect("genesis removes nothing"))).collect();
+        let config = Arc::new(genesis_config.chain().expect("the genesis is right"));
+        let chain = Self { config, state, height: Height(0), timestamp: genesis_config.timestamp_ms, rounds: 0 };
+        chain.check_invariants();
+        chain
+    }
+
+    /// The input of the next block.
+    pub(crate) fn input(&self, mode: Mode) -> BlockInput {
+        BlockInput {
+            mode,
+            chain: self.config.clone(),
+            height: self.height.next(),
+            timestamp: TimestampMs(self.timestamp.0 + 1_000),
+            beacon: Bytes::copy_from_slice(&keccak256(&[b"beacon", &self.height.0.to_be_bytes()]).0),
+            seeds: Vec::new(),
+            order_key: self.order_key(),
+            proposer: PROPOSER,
+            images: Arc::new(NoImages),
+        }
+    }
+
+    /// The key that orders the next block.
+    pub(crate) fn order_key(&self) -> Hash {
+        keccak256(&[b"vrf", &self.height.0.to_be_bytes()])
+    }
+
+    /// Runs an execution over the map. Answers it and how many rounds of records it took.
+    pub(crate) fn run(&self, input: BlockInput) -> Result<(Outcome, usize), BlockInvalid> {
+        let mut execution = Execution::new(input);
+        let (mut answers, mut rounds) = (Vec::new(), 0);
+        loop {
+            match execution.advance(std::mem::take(&mut answers)) {
+                Need::Keys(keys) => {
+                    rounds += 1;
+                    assert!(!keys.is_empty() && rounds < 10_000, "an execution asks for something, and not for ever");
+                    answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect();
+                }
+                Need::Done(outcome) => return Ok((*outcome, rounds)),
+                Need::Invalid(reason) => return Err(reason),
+            }
+        }
+    }
+
+    /// Proposes a block of candidates, verifies it, and goes on. Answers what came of it.
+    pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
+        let (proposed, rounds) = self.run(self.input(Mode::Propose { candidates, limits: Limits::default() })).expect("a proposal is never invalid");
+        self.rounds += rounds;
+        let transactions = proposed.included.iter().cloned().map(SignedTransaction::unchecked).collect();
+        let (mut verified, _) = self.run(self.input(Mode::Verify { transactions })).expect("what was proposed is valid");
+        assert_eq!(proposed.writes, verified.writes, "maker and checker change the same records");
+        assert_eq!(proposed.receipt_root, verified.receipt_root, "maker and checker write the same receipts");
+        assert_eq!(proposed.usage, verified.usage, "maker and checker meter the same (A-40)");
+        for (key, stored) in &verified.writes {
+            match stored {
+                Some(stored) => self.state.insert(*key, stored.clone()),
+                None => self.state.remove(key),
+            };
+        }
+        self.height = self.height.next();
+        self.timestamp = TimestampMs(self.timestamp.0 + 1_000);
+        self.check_invariants();
+        verified.rejected = proposed.rejected;
+        verified
+    }
+
+    /// The one receipt of a block of one transaction.
+    pub(crate) fn one(&mut self, candidate: SignedTransaction) -> Receipt {
+        let outcome = self.block(vec![candidate]);
+        assert_eq!(outcome.rejected, vec![], "the transaction is included");
+        outcome.receipts.into_iter().next().expect("an included transaction has a receipt")
+    }
+
+    /// Empty blocks.
+    pub(crate) fn idle(&mut self, blocks: u64) -> Vec<Receipt> {
+        (0..blocks).flat_map(|_| self.block(vec![]).receipts).collect()
+    }
+
+    /// A record of the committed state.
+    pub(crate) fn record<T: commonware_codec::DecodeExt<()>>(&self, key: &Key) -> Option<T> {
+        let (_, body) = Key::open(self.state.get(&key.digest())?).expect("the state holds sealed records");
+        Some(T::decode(body).ok().expect("the state holds records"))
+    }
+
+    pub(crate) fn account(&self, address: Address) -> Account {
+        self.record(&Key::account(address)).unwrap_or(Account::UNSEEN)
+    }
+
+    pub(crate) fn balance(&self, address: Address) -> u64 {
+        self.account(address).balance.0
+    }
+
+    /// Every record of a kind.
+    pub(crate) fn all<T: commonware_codec::DecodeExt<()>>(&self, kind: Kind) -> Vec<(Key, T)> {
+        let opened = self.state.values().map(|stored| Key::open(stored).expect("the state holds sealed records"));
+        opened.filter(|(key, _)| key.kind == kind).map(|(key, body)| (key, T::decode(body).ok().expect("the state holds records"))).collect()
+    }
+
+    /// Every name of a directory.
+    pub(crate) fn names(&self, directory: Directory) -> Vec<Bytes> {
+        let mut world = World::default();
+        loop {
+            match directory.list(&world, &[], usize::MAX) {
+                Ok(names) => return names,
+                Err(miss) => {
+                    for digest in world.want(miss) {
+                        world.fill(&digest, self.state.get(&digest).cloned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// What holds after every block, whatever happened in it.
+    pub(crate) fn check_invariants(&self) {
+        for (key, stored) in &self.state {
+            let (named, _) = Key::open(stored).expect("every record is sealed");
+            assert_eq!(named.digest(), *key, "every record stands under the digest of the key it names (A-88)");
+        }
+        self.check_supply();
+        self.check_mailboxes();
+        self.check_timers();
+        self.check_storage();
+    }
+
+    /// genesis + minted − burned = what all records hold.
+    fn check_supply(&self) {
+        let held: u128 = self.state.values().map(|stored| {
+            let (key, body) = Key::open(stored).expect("every record is sealed");
+            u128::from(cowboy_chain::supply::held(key.kind, &body))
+        }).sum();
+        let supply: Supply = self.record(&keys::supply()).expect("genesis wrote the supply");
+        let expected = u128::from(supply.genesis.0) + u128::from(supply.minted.0) - u128::from(supply.burned.0);
+        assert_eq!(held, expected, "supply is conserved at height {}", self.height.0);
+    }
+
+    /// Mailboxes count what waits, and every origin counts what it waits for.
+    fn check_mailboxes(&self) {
+        let messages: Vec<(Key, Message)> = self.all(Kind::Message);
+        let mut waiting: BTreeMap<Address, Mailbox> = BTreeMap::new();
+        let mut outstanding: BTreeMap<Hash, u64> = BTreeMap::new();
+        for (_, message) in &messages {
+            let mailbox = waiting.entry(message.target).or_insert(Mailbox { count: Count(0), bytes: Count(0) });
+            mailbox.count.0 += 1;
+            mailbox.bytes.0 += u64::try_from(message.payload.len() + message.handler.len()).expect("fits");
+            *outstanding.entry(message.origin).or_default() += 1;
+        }
+        let stored: BTreeMap<Address, Mailbox> = self.all::<Mailbox>(Kind::Mailbox).into_iter().map(|(key, mailbox)| (key.address, mailbox)).collect();
+        assert_eq!(stored, waiting, "a mailbox counts what waits for it");
+        for receiver in waiting.keys() {
+            let places = self.names(Directory::mailbox(*receiver)).len();
+            assert_eq!(Count(u64::try_from(places).expect("fits")), waiting[receiver].count, "a mailbox lists what waits for it");
+        }
+        let origins: BTreeMap<Hash, u64> = self.all::<Origin>(Kind::Origin).into_iter().map(|(key, origin)| (Hash(key.name[..].try_into().expect("a hash")), origin.outstanding.0)).collect();
+        assert_eq!(origins, outstanding, "an origin lives while messages of it are under way");
+    }
+
+    /// Timers, their directories and the actors' counts agree.
+    fn check_timers(&self) {
+        let timers: Vec<(Key, Timer)> = self.all(Kind::Timer);
+        assert_eq!(self.names(Directory::timers()).len(), timers.len(), "every timer is listed once by height");
+        let mut live: BTreeMap<Address, u64> = BTreeMap::new();
+        for (_, timer) in &timers {
+            *live.entry(timer.actor).or_default() += 1;
+        }
+        for (key, actor) in self.all::<Actor>(Kind::Actor) {
+            let count = live.get(&key.address).copied().unwrap_or(0);
+            assert_eq!(actor.timers_live.0, count, "an actor counts its live timers");
+            assert_eq!(u64::try_from(self.names(Directory::timers_of(key.address)).len()).expect("fits"), count, "an actor lists its live timers");
+        }
+    }
+
+    /// Storage, its directory and the actors' byte counts agree.
+    fn check_storage(&self) {
+        let mut bytes: BTreeMap<Address, (u64, u64)> = BTreeMap::new();
+        for stored in self.state.values() {
+            let (key, body) = Key::open(stored).expect("every record is sealed");
+            if key.kind == Kind::Storage {
+                let entry = bytes.entry(key.address).or_default();
+                entry.0 += u64::try_from(key.name.len() + body.len()).expect("fits");
+                entry.1 += 1;
+            }
+        }
+        for (key, actor) in self.all::<Actor>(Kind::Actor) {
+            let (size, count) = bytes.get(&key.address).copied().unwrap_or_default();
+            assert_eq!(actor.storage_bytes.0, size, "an actor counts the bytes it keeps");
+            assert_eq!(u64::try_from(self.names(Directory::storage(key.address)).len()).expect("fits"), count, "an actor lists the keys it keeps");
+        }
+    }
+}
+
+/// A transaction of account `from` with generous limits and prices, not signed.
+pub(crate) fn unsigned(from: u8, nonce: u64, instruction: Instruction) -> Transaction {
+    Transaction {
+        chain_id: ChainId(42),
+        nonce: Nonce(nonce),
+        instruction,
+        cycles_limit: Cycles(5_000_000),
+        cells_limit: Cells(500_000),
+        max_fee_per_cycle: Price(20_000),
+        max_fee_per_cell: Price(20_000),
+        max_priority_fee_per_cycle: Price(100),
+        max_priority_fee_per_cell: Price(100),
+        from: address(from),
+        metadata: Default::default(),
+        origin_tx_hash: None,
+        origin_remaining_cycles: None,
+        origin_remaining_cells: None,
+        signature: Default::default(),
+        additional_signers: Default::default(),
+    }
+}
+
+/// The same, signed.
+pub(crate) fn signed(from: u8, nonce: u64, instruction: Instruction) -> SignedTransaction {
+    sign(from, unsigned(from, nonce, instruction))
+}
+
+/// Signs and checks.
+pub(crate) fn sign(from: u8, mut transaction: Transaction) -> SignedTransaction {
+    key(from).sign_transaction(&mut transaction);
+    SignedTransaction::check(transaction).expect("the signature holds")
+}
+
+/// A transfer with exact limits.
+pub(crate) fn transfer(from: u8, nonce: u64, to: Address, amount: u64) -> SignedTransaction {
+    let mut transaction = unsigned(from, nonce, Instruction::System(System::Transfer { to, amount: Amount(amount) }));
+    transaction.cycles_limit = Cycles(21_000);
+    transaction.cells_limit = Cells(0);
+    sign(from, transaction)
+}
+
+/// Parameters of a genesis, by name.
+pub(crate) fn parameters(rows: &[(&str, u64)]) -> List<cowboy_state::records::ParameterChange, 1024> {
+    let mut changes: Vec<_> = rows.iter().map(|(name, value)| {
+        let row = cowboy_params::Params::row(name).expect("the parameter exists");
+        cowboy_state::records::ParameterChange { row: row.id, value: *value }
+    }).collect();
+    changes.sort_by_key(|change| change.row);
+    List::new(changes).expect("few changes fit")
+}
