@@ -42,21 +42,14 @@ impl Value {
             Value::Complex(real, imaginary) => format_complex(*real, *imaginary, &spec),
         });
         result.unwrap_or_else(|error: FormatError| {
-            let kind = if error.is_overflow() {
-                "OverflowError"
-            } else {
-                "ValueError"
-            };
+            let kind = if error.is_overflow() { "OverflowError" } else { "ValueError" };
             format!("{kind}: {}", error.message(name))
         })
     }
 }
 
 fn row(value: &Value, spec: &str) -> (String, String) {
-    (
-        format!("format({}, {})", value.python(), quoted(spec)),
-        value.formatted(spec),
-    )
+    (format!("format({}, {})", value.python(), quoted(spec)), value.formatted(spec))
 }
 
 #[test]
@@ -143,16 +136,7 @@ fn a_67_refusals_read_as_in_cpython() {
         }
     }
     rows.push(row(&float, ".99999999999"));
-    for (number, spec) in [
-        (-1, "c"),
-        (0x11_0000, "c"),
-        (0x10_ffff, "c"),
-        (65, "c"),
-        (-5, "#x"),
-        (-5, "08"),
-        (0, "x"),
-        (-255, "#012_X"),
-    ] {
+    for (number, spec) in [(-1, "c"), (0x11_0000, "c"), (0x10_ffff, "c"), (65, "c"), (-5, "#x"), (-5, "08"), (0, "x"), (-255, "#012_X")] {
         rows.push(row(&Value::Int(IBig::from(number)), spec));
     }
     rows.push(row(&Value::Int(IBig::ONE << 70), "c"));
@@ -162,9 +146,7 @@ fn a_67_refusals_read_as_in_cpython() {
 
 fn random_spec(random: &mut Random, kinds: &str) -> String {
     let mut spec = String::new();
-    let mut one_of = |choices: &[&str]| {
-        choices[usize::try_from(random.below(choices.len() as u64)).unwrap()].to_string()
-    };
+    let mut one_of = |choices: &[&str]| choices[usize::try_from(random.below(choices.len() as u64)).unwrap()].to_string();
     spec += &one_of(&["", "", "", "<", ">", "^", "=", "*<", "0=", "é^", "0>"]);
     spec += &one_of(&["", "", "", "+", "-", " "]);
     spec += &one_of(&["", "", "", "", "z"]);
@@ -186,32 +168,15 @@ fn a_67_random_specifications_format_as_in_cpython() {
     let mut random = Random::new(75);
     let mut rows = Vec::new();
     for round in 0..24_000 {
-        let bits = if round % 2 == 0 {
-            random.float_bits()
-        } else {
-            random.short_decimal().to_bits()
-        };
+        let bits = if round % 2 == 0 { random.float_bits() } else { random.short_decimal().to_bits() };
         let float = F64::from_bits(bits);
-        rows.push(row(
-            &Value::Float(float),
-            &random_spec(&mut random, "......eEfFgGn%eEfFgG%d"),
-        ));
-        let int = (IBig::from(random.bits() as i64) >> random.below(64) as usize)
-            << (random.below(8) * random.below(30)) as usize;
-        rows.push(row(
-            &Value::Int(int),
-            &random_spec(&mut random, "...bdoxXnfge%s"),
-        ));
-        rows.push(row(
-            &Value::Str("añ€😀z"),
-            &random_spec(&mut random, "....sssd"),
-        ));
+        rows.push(row(&Value::Float(float), &random_spec(&mut random, "......eEfFgGn%eEfFgG%d")));
+        let int = (IBig::from(random.bits() as i64) >> random.below(64) as usize) << (random.below(8) * random.below(30)) as usize;
+        rows.push(row(&Value::Int(int), &random_spec(&mut random, "...bdoxXnfge%s")));
+        rows.push(row(&Value::Str("añ€😀z"), &random_spec(&mut random, "....sssd")));
         if round % 4 == 0 {
             let imaginary = F64::from_bits(random.float_bits());
-            rows.push(row(
-                &Value::Complex(float, imaginary),
-                &random_spec(&mut random, "...eEfFgGnd"),
-            ));
+            rows.push(row(&Value::Complex(float, imaginary), &random_spec(&mut random, "...eEfFgGnd")));
         }
     }
     check_against_python(&rows);
@@ -221,29 +186,9 @@ fn a_67_random_specifications_format_as_in_cpython() {
 fn a_67_rounding_digits_are_exact() {
     let mut random = Random::new(76);
     let mut rows = Vec::new();
-    let powers_of_ten =
-        (0..308).map(|exponent| format!("1e{exponent}").parse::<f64>().unwrap().to_bits());
-    let ties = [
-        0.5,
-        1.5,
-        2.5,
-        0.125,
-        0.375,
-        2.675,
-        1e15 + 0.5,
-        1e22,
-        5e-324,
-        9.995,
-        99999.5,
-        999999.5,
-        0.00001,
-        0.0001,
-    ]
-    .map(f64::to_bits);
-    let near: Vec<u64> = powers_of_ten
-        .chain(ties)
-        .flat_map(|bits| [bits - 1, bits, bits + 1])
-        .collect();
+    let powers_of_ten = (0..308).map(|exponent| format!("1e{exponent}").parse::<f64>().unwrap().to_bits());
+    let ties = [0.5, 1.5, 2.5, 0.125, 0.375, 2.675, 1e15 + 0.5, 1e22, 5e-324, 9.995, 99999.5, 999999.5, 0.00001, 0.0001].map(f64::to_bits);
+    let near: Vec<u64> = powers_of_ten.chain(ties).flat_map(|bits| [bits - 1, bits, bits + 1]).collect();
     for bits in near {
         for letter in ["e", "f", "g"] {
             let spec = format!(".{}{letter}", random.below(25));
@@ -253,10 +198,7 @@ fn a_67_rounding_digits_are_exact() {
     for _ in 0..3_000 {
         let places = random.below(400);
         let letter = ["e", "f", "g", ""][random.below(4) as usize];
-        rows.push(row(
-            &Value::Float(F64::from_bits(random.float_bits())),
-            &format!(".{places}{letter}"),
-        ));
+        rows.push(row(&Value::Float(F64::from_bits(random.float_bits())), &format!(".{places}{letter}")));
     }
     check_against_python(&rows);
 }
@@ -272,18 +214,12 @@ fn a_67_percent_formats_as_in_cpython() {
         let alternate = random.below(2) == 1;
         let hash = if alternate { "#" } else { "" };
         let style = FloatStyle::of_letter(letter, precision, alternate).unwrap();
-        rows.push((
-            format!("'%{hash}.{precision}{letter}' % F({:#x})", float.0),
-            float_to_text(float, &style),
-        ));
+        rows.push((format!("'%{hash}.{precision}{letter}' % F({:#x})", float.0), float_to_text(float, &style)));
         let int = (IBig::from(random.bits() as i64)) >> random.below(64) as usize;
         let letter = ['d', 'i', 'u', 'o', 'x', 'X'][random.below(6) as usize];
         let given = (random.below(2) == 1).then_some(precision);
         let shown = given.map_or(String::new(), |precision| format!(".{precision}"));
-        rows.push((
-            format!("'%{hash}{shown}{letter}' % {int}"),
-            percent_int(&int, letter, alternate, given),
-        ));
+        rows.push((format!("'%{hash}{shown}{letter}' % {int}"), percent_int(&int, letter, alternate, given)));
     }
     check_against_python(&rows);
 }

@@ -4,5 +4,6 @@ mod float;
 mod format;
 mod hash;
 mod int;
+mod math;
 mod oracle;
 mod repr;

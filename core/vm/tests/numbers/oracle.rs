@@ -31,25 +31,16 @@ impl Random {
         match self.below(5) {
             0 => bits,
             1 => EDGES[usize::try_from(bits % EDGES.len() as u64).unwrap()] ^ (bits & 1 << 63),
-            2 => {
-                bits & 0xfff0_0000_0000_0000
-                    | 1u64.rotate_left((bits % 52) as u32)
-                    | (self.bits() & 0xf) << (bits % 48)
-            }
+            2 => bits & 0xfff0_0000_0000_0000 | 1u64.rotate_left((bits % 52) as u32) | (self.bits() & 0xf) << (bits % 48),
             3 => bits & 0x800f_ffff_ffff_ffff | (0x3ff - 60 + self.below(120)) << 52,
-            _ => {
-                bits & 0x800f_ffff_ffff_ffff
-                    | (self.below(3) * 0x3ff + self.below(4)).min(0x7fe) << 52
-            }
+            _ => bits & 0x800f_ffff_ffff_ffff | (self.below(3) * 0x3ff + self.below(4)).min(0x7fe) << 52,
         }
     }
 
     /// A float that Python prints as a short decimal.
     pub fn short_decimal(&mut self) -> f64 {
         let digits = self.below(100_000) as i64 - 50_000;
-        format!("{digits}e{}", self.below(14) as i64 - 8)
-            .parse()
-            .unwrap()
+        format!("{digits}e{}", self.below(14) as i64 - 8).parse().unwrap()
     }
 }
 
@@ -91,6 +82,12 @@ def F(bits): return struct.unpack("<d", struct.pack("<Q", bits))[0]
 def B(x):
     if x != x: return "7ff8000000000000"
     return "%016x" % struct.unpack("<Q", struct.pack("<d", x))[0]
+def power(x, y):
+    try: z = x ** y
+    except OverflowError as e:
+        if "complex" in str(e): return "complex"
+        raise
+    return "complex" if type(z) is complex else B(z)
 for line in sys.stdin:
     try: print(eval(line))
     except Exception as e: print(f"{type(e).__name__}: {e}")
@@ -136,10 +133,7 @@ pub fn quoted(text: &str) -> String {
 
 /// Asserts that each expression prints in CPython what stands beside it, naming the first that does not.
 pub fn check_against_python(rows: &[(String, String)]) {
-    let expressions: Vec<String> = rows
-        .iter()
-        .map(|(expression, _)| expression.clone())
-        .collect();
+    let expressions: Vec<String> = rows.iter().map(|(expression, _)| expression.clone()).collect();
     let Some(answers) = python(&expressions) else {
         return;
     };
@@ -147,15 +141,7 @@ pub fn check_against_python(rows: &[(String, String)]) {
         .iter()
         .zip(&answers)
         .filter(|((_, ours), theirs)| ours != *theirs)
-        .map(|((expression, ours), theirs)| {
-            format!("{expression}\n  ours   {ours}\n  theirs {theirs}")
-        })
+        .map(|((expression, ours), theirs)| format!("{expression}\n  ours   {ours}\n  theirs {theirs}"))
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {} differ:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong[..wrong.len().min(12)].join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), rows.len(), wrong[..wrong.len().min(12)].join("\n"));
 }

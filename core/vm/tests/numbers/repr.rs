@@ -6,10 +6,8 @@ use cowboy_vm::num::{F64, parse_float, repr};
 use crate::oracle::{EDGES, Random, check_against_python, quoted};
 
 fn parsed(text: &str) -> String {
-    parse_float(text).map_or(
-        format!("ValueError: could not convert string to float: {text:?}").replace('"', "'"),
-        |x| format!("{:016x}", x.0),
-    )
+    parse_float(text)
+        .map_or(format!("ValueError: could not convert string to float: {text:?}").replace('"', "'"), |x| format!("{:016x}", x.0))
 }
 
 #[test]
@@ -106,9 +104,7 @@ fn a_67_parsing_equals_cpython() {
             2 => 18 + random.below(3),
             _ => 1 + random.below(60),
         };
-        let digits: String = (0..length)
-            .map(|_| char::from(b'0' + random.below(10) as u8))
-            .collect();
+        let digits: String = (0..length).map(|_| char::from(b'0' + random.below(10) as u8)).collect();
         let exponent = match random.below(3) {
             0 => random.below(60) as i64 - 30,
             1 => random.below(700) as i64 - 350,
@@ -140,17 +136,11 @@ fn exact_decimal_of_halfway(a: F64, b: F64) -> String {
     let denominator: UBig = d1 * d2 * UBig::from(2u8);
     // The denominator is a power of two, so as many decimal places as it has zeros make the quotient whole.
     let places = denominator.trailing_zeros().unwrap();
-    with_point(
-        &(numerator * IBig::from(5u8).pow(places)).to_string(),
-        places,
-    )
+    with_point(&(numerator * IBig::from(5u8).pow(places)).to_string(), places)
 }
 
 fn with_point(digits: &str, places: usize) -> String {
-    let padded = format!(
-        "{}{digits}",
-        "0".repeat((places + 1).saturating_sub(digits.len()))
-    );
+    let padded = format!("{}{digits}", "0".repeat((places + 1).saturating_sub(digits.len())));
     let (whole, fraction) = padded.split_at(padded.len() - places);
     format!("{whole}.{fraction}")
 }
@@ -162,12 +152,8 @@ fn a_67_hexadecimal_floats_parse_as_in_cpython() {
     let mut check = |text: &str| {
         let ours = match parse_hex(text) {
             Ok(value) => format!("{:016x}", value.0),
-            Err(HexError::Invalid) => {
-                "ValueError: invalid hexadecimal floating-point string".to_string()
-            }
-            Err(HexError::TooLarge) => {
-                "OverflowError: hexadecimal value too large to represent as a float".to_string()
-            }
+            Err(HexError::Invalid) => "ValueError: invalid hexadecimal floating-point string".to_string(),
+            Err(HexError::TooLarge) => "OverflowError: hexadecimal value too large to represent as a float".to_string(),
         };
         rows.push((format!("B(float.fromhex({}))", quoted(text)), ours));
     };
@@ -203,11 +189,7 @@ fn a_67_hexadecimal_floats_parse_as_in_cpython() {
     }
     for _ in 0..3_000 {
         let exponent = random.below(2300) as i64 - 1200;
-        check(&format!(
-            "0x{:x}.{:x}p{exponent}",
-            random.bits() >> random.below(64),
-            random.bits() >> random.below(64)
-        ));
+        check(&format!("0x{:x}.{:x}p{exponent}", random.bits() >> random.below(64), random.bits() >> random.below(64)));
     }
     check_against_python(&rows);
 }

@@ -119,8 +119,14 @@ impl Ball {
 
     /// The ball with `2^exponent` more error.
     pub(super) fn widened(&self, exponent: i64) -> Ball {
-        let more = scale_error(1, exponent - self.exponent);
-        Ball { error: self.error.saturating_add(more), ..self.clone() }
+        let unit = self.exponent.max(exponent - ERROR_BITS);
+        let ball = self.at_exponent(unit);
+        Ball { error: ball.error.saturating_add(scale_error(1, exponent - unit)), ..ball }
+    }
+
+    /// Binary places after the point.
+    pub(super) fn places(&self) -> i64 {
+        (-self.exponent).max(0)
     }
 
     /// Whether this is zero, surely.

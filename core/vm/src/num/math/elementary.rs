@@ -342,10 +342,12 @@ pub fn atan2(y: F64, x: F64) -> F64 {
 /// quotient halfway between two (of which there are some below the normal numbers) goes to the lower one.
 fn quotient_less_a_hair(y: F64, x: F64) -> F64 {
     let ((up, up_exponent), (right, right_exponent)) = (y.significand_and_exponent(), x.significand_and_exponent());
-    let (up, right) = (u128::from(up) << 74, u128::from(right));
+    let zeros = u128::from(up).leading_zeros() - 1;
+    let (up, right) = (u128::from(up) << zeros, u128::from(right));
     let quotient = up / right;
     let below = if up.is_multiple_of(right) { 2 * quotient - 1 } else { 2 * quotient };
-    round_scaled(0, below, up_exponent - right_exponent - 75, true).copysign(y)
+    let shift = i32::try_from(zeros).expect("at most 127") + 1;
+    round_scaled(0, below, up_exponent - right_exponent - shift, true).copysign(y)
 }
 
 /// `math.sinh(x)`.

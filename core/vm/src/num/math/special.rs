@@ -132,12 +132,12 @@ const EXACT: i64 = 300;
 fn gamma_from_one_to_two(y: &Ball, bits: i64) -> Ball {
     let bound = (bits + 20) * 7 / 10;
     let places = bits + 16;
-    // y has fewer places than EXACT, so this is itself.
-    let (fixed, _) = y.fixed_point(EXACT);
-    let unit = IBig::ONE << usize::try_from(EXACT).expect("a positive constant");
+    let own_places = y.places();
+    let (fixed, _) = y.fixed_point(own_places);
+    let unit = IBig::ONE << usize::try_from(own_places).expect("not negative");
     let factor = IBig::from(bound) * &unit;
     let mut divisor = fixed;
-    let mut term = (IBig::ONE << usize::try_from(places + EXACT).expect("positive")) / &divisor;
+    let mut term = (IBig::ONE << usize::try_from(places + own_places).expect("positive")) / &divisor;
     let mut sum = term.clone();
     let mut count: u64 = 1;
     while !term.is_zero() {
