@@ -5,17 +5,21 @@
 //! - [`error`]: what a refusal says.
 //! - [`openapi`]: the document made from the table.
 //! - [`client`]: a typed client.
+//! - [`follow`]: the frames of `/follow`.
 //! - [`keystore`]: mnemonics, key files, and where a key is looked up.
+//! - [`source`]: what an actor's source says about it.
 //! - [`cbor`]: canonical CBOR as JSON, for people.
 
 pub mod cbor;
 pub mod client;
 pub mod convert;
 pub mod error;
+pub mod follow;
 mod hex_text;
 pub mod keystore;
 pub mod model;
 pub mod openapi;
+pub mod source;
 pub mod table;
 
 pub use client::Client;
