@@ -10,7 +10,7 @@
             return self.storage["count"]
 """
 
-from . import codec, errors, guards, pvm_sys, pvm_time, runtime
+from . import codec, eip712, errors, guards, pvm_sys, pvm_time, runtime, vrf
 from .actor import ActorRef, actor, derive_actor_address
 from .bounded_loop import BoundedRange, bounded_loop, check_iteration
 from .call import call

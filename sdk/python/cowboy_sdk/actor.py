@@ -4,7 +4,9 @@ The decorator looks at the class once, when the actor is deployed, and writes a 
 permission, payload format, mode and number of parameters. A call later is one lookup in that table.
 
 A handler takes its payload as `self, payload`. One that takes nothing but `self` is called without it, and one with
-several parameters gets a list payload spread over them, or a dict payload by name.
+several parameters gets a list payload spread over them, or a dict payload by name. A parameter annotated with Address,
+TokenId or BlockHeight arrives as one; other annotations are for the reader. A single parameter annotated with one of
+these or with int, str, bool or float takes a list of one as that one, which is what `ActorRef` sends.
 """
 
 from ._context import actor_address, sender
@@ -15,10 +17,15 @@ from .handler_mode import PURE, running
 from .payload_codec import CODECS, DEFAULT_CODEC, _Encoded, decode_payload, encode_return
 from .permissions import PUBLIC, RAW_ENTRYPOINTS, check_permission
 from .storage import STORAGE
+from .types import Address, BlockHeight, TokenId
 
 _INJECTED = ("address", "storage", "sender")
 
 _VARARGS = 0x04
+
+# Parameter kinds by annotation: what the value is made into, None for left as it is.
+_KINDS = {"Address": Address, "TokenId": TokenId, "BlockHeight": BlockHeight}
+_PLAIN_KINDS = ("int", "str", "bool", "float")
 
 
 class Handler:
@@ -33,6 +40,8 @@ class Handler:
         self.format = default if declared is None else declared
         self.mode = getattr(function, "_handler_mode", PURE)
         self.parameters = _parameters(function)
+        self.makers = _makers(function)
+        self.takes_one = self.parameters is None and _takes_one(function)
         if self.format == "raw" and self.parameters:
             raise TypeError(
                 f'@actor: {name}() has several parameters but gets raw bytes; declare @public(decode="json") or '
@@ -48,6 +57,8 @@ class Handler:
         running.current = self.mode
         try:
             if self.parameters is None:
+                if self.takes_one:
+                    argument = self._only(argument)
                 result = self.function(instance, argument)
             else:
                 result = self._spread(instance, argument)
@@ -64,15 +75,29 @@ class Handler:
             return result
         return encode_return(result, self.format)
 
+    def _only(self, argument):
+        """The value for the only parameter: taken out of a list of one, and made what the annotation says."""
+        if isinstance(argument, list) and len(argument) == 1:
+            argument = argument[0]
+        for make in self.makers.values():
+            if argument is not None:
+                argument = make(argument)
+        return argument
+
     def _spread(self, instance, argument):
         function = self.function
-        if len(self.parameters) == 0:
-            return function(instance)
-        if argument is None:
+        if len(self.parameters) == 0 or argument is None:
             return function(instance)
         if isinstance(argument, dict):
+            for name, make in self.makers.items():
+                if argument.get(name) is not None:
+                    argument[name] = make(argument[name])
             return function(instance, **argument)
         if isinstance(argument, list):
+            for name, make in self.makers.items():
+                index = self.parameters.index(name)
+                if index < len(argument) and argument[index] is not None:
+                    argument[index] = make(argument[index])
             return function(instance, *argument)
         raise TypeError(
             f"{self.name}() takes {', '.join(self.parameters)}: send a list of them, or a dict by name, "
@@ -165,6 +190,27 @@ def _methods(cls):
 
 
 _FUNCTION = type(_methods)
+
+
+def _makers(function):
+    """{parameter: what makes its value} for the annotated parameters that have one."""
+    makers = {}
+    for name, annotation in getattr(function, "__annotations__", {}).items():
+        make = _KINDS.get(_kind(annotation))
+        if make is not None and name != "return":
+            makers[name] = make
+    return makers
+
+
+def _takes_one(function):
+    for name, annotation in getattr(function, "__annotations__", {}).items():
+        if name != "return":
+            return _kind(annotation) in _KINDS or _kind(annotation) in _PLAIN_KINDS
+    return False
+
+
+def _kind(annotation):
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
 def _parameters(function):

@@ -10,8 +10,8 @@ Steps:
     {"events": [[name, payload], ...]}          all events since the last such step
     {"balance": account or actor, "returns": n}
 
-`execute` and `query` check `returns` (equality), `at_least`, `length`, or `fails` (an error's class or slug, or a part of
-its text); `remember` keeps the result under a name. In values, `{"$address": x}` stands for an account's or actor's
+`execute`, `query` and `balance` check `returns` (equality), `at_least`, `length`, `more_than` (with `by`: exactly that much),
+`fields` (some of a dict), `field_one_of`, or `fails` (an error's class or slug, or a part of its text); `remember` keeps the result under a name. In values, `{"$address": x}` stands for an account's or actor's
 address as hex, `{"$height": n}` for the current height plus n, `{"$remembered": x}` for a kept result.
 """
 
@@ -117,6 +117,12 @@ class Scenario:
             assert result >= step["at_least"], result
         if "length" in step:
             assert len(result) == step["length"], len(result)
+        if "more_than" in step:
+            assert result == self.value(step["more_than"]) + step["by"], result
+        for name, wanted in self.value(step.get("fields", {})).items():
+            assert result[name] == wanted, result
+        for name, options in self.value(step.get("field_one_of", {})).items():
+            assert result[name] in options, result
         if "remember" in step:
             self.remembered[step["remember"]] = result
 

@@ -1,0 +1,86 @@
+"""Money held between two people: the buyer pays in, the seller gets it when the buyer is content.
+
+If neither does anything, a timer gives the money back.
+"""
+
+from cowboy_sdk import Address, PermissionDeniedError, actor, cancel_timer, deferred, emit, public, runtime, timer
+from cowboy_sdk.collections import StoredMap
+
+DEALS = StoredMap("deal:")
+
+
+@actor
+class Escrow:
+    @public
+    def open(self, seller: Address, blocks: int) -> int:
+        """Pays the value sent along into a new deal with `seller`. Returns its number.
+
+        The buyer may `release` it, the seller may `refund` it; after `blocks` blocks it goes back by itself.
+        """
+        amount = runtime.get_value()
+        if amount == 0:
+            raise ValueError("send the price along as the message's value")
+        if blocks < 1:
+            raise ValueError("a deal lasts at least one block")
+        number = self.storage.get("deals", 0) + 1
+        self.storage["deals"] = number
+        deadline = runtime.current_block() + blocks
+        DEALS[str(number)] = {
+            "buyer": self.sender,
+            "seller": seller,
+            "amount": amount,
+            "deadline": deadline,
+            # The buyer, who signed for it, pays for the fire: what the actor holds belongs to its customers.
+            "timer": timer.schedule(deadline, str(number).encode(), handler="expire", fee_payer=self.sender),
+        }
+        emit("opened", {"deal": number, "buyer": self.sender, "seller": seller, "amount": amount})
+        return number
+
+    @public
+    @deferred
+    def release(self, number: int) -> None:
+        """The buyer is content: the seller gets the money."""
+        deal = self._deal(number)
+        self._only(deal["buyer"])
+        self._settle(number, deal, deal["seller"], "released")
+
+    @public
+    @deferred
+    def refund(self, number: int) -> None:
+        """The seller gives up: the buyer gets the money back."""
+        deal = self._deal(number)
+        self._only(deal["seller"])
+        self._settle(number, deal, deal["buyer"], "refunded")
+
+    @public(decode="raw")
+    @deferred
+    def expire(self, payload: bytes) -> None:
+        """Gives the money of an overdue deal back. Its timer calls this; if that failed, anybody may."""
+        number = int(payload.decode())
+        deal = self._deal(number)
+        if runtime.current_block() < deal["deadline"]:
+            raise ValueError(f"deal {number} runs until block {deal['deadline']}")
+        self._settle(number, deal, deal["buyer"], "expired")
+
+    @public
+    def get(self, number: int) -> dict:
+        """What is agreed in a deal; None when there is none or it is settled."""
+        deal = DEALS[str(number)]
+        return deal and {key: deal[key] for key in ("buyer", "seller", "amount", "deadline")}
+
+    def _deal(self, number: int) -> dict:
+        deal = DEALS[str(number)]
+        if deal is None:
+            raise ValueError(f"there is no open deal {number}")
+        return deal
+
+    def _only(self, party: bytes) -> None:
+        if self.sender != party:
+            raise PermissionDeniedError("only the other party of this deal may do this")
+
+    def _settle(self, number: int, deal: dict, winner: bytes, how: str) -> None:
+        # Forget the deal before the money leaves: whatever happens next, it cannot be paid twice.
+        del DEALS[str(number)]
+        cancel_timer(deal["timer"])
+        runtime.transfer_balance(winner, deal["amount"])
+        emit(how, {"deal": number, "to": winner, "amount": deal["amount"]})
