@@ -29,6 +29,11 @@ impl PrivateKey {
         address_of(&PublicKey::from_secret_key(&self.0))
     }
 
+    /// The public key, compressed.
+    pub fn public_key(&self) -> crate::wire::Fixed<33> {
+        crate::wire::Fixed(PublicKey::from_secret_key(&self.0).serialize())
+    }
+
     /// Signs a digest.
     pub fn sign(&self, digest: &Hash) -> Signature {
         let signature = RecoverableSignature::sign_ecdsa_recoverable(Message::from_digest(digest.0), &self.0);
@@ -54,6 +59,11 @@ impl fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PrivateKey of {}", self.address())
     }
+}
+
+/// The address of a compressed public key, or `None` where the bytes are none.
+pub fn address_of_public_key(compressed: &crate::wire::Fixed<33>) -> Option<Address> {
+    PublicKey::from_slice(&compressed.0).ok().map(|key| address_of(&key))
 }
 
 fn address_of(key: &PublicKey) -> Address {

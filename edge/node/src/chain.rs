@@ -7,11 +7,13 @@ use crate::{
     pace::Pace,
     seeds::{Scheme, Seeds},
 };
-use cowboy_store::{Key, Ledger, Recent, Value};
-use cowboy_types::{Hash, Height, Receipt, TimestampMs};
+use bytes::Bytes;
+use cowboy_chain::{ChainConfig, Outcome, StateKey, Trace, input::{BaseFees, Images}};
+use cowboy_store::{Concern, Ledger, Recent};
+use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, OnceLock},
 };
 use tokio::sync::{broadcast, watch};
@@ -19,45 +21,76 @@ use tokio::sync::{broadcast, watch};
 /// Finalized blocks that a slow subscriber may lag behind before it misses some.
 pub const SUBSCRIBER_LAG: usize = 1_024;
 
+/// Deliveries whose traces are kept. They are for people, and not on disk.
+const KEPT_TRACES: usize = 16_384;
+
 /// What execution made of a block, kept until the block is final.
 #[derive(Debug)]
 pub struct Output {
     /// The block's number.
     pub number: u64,
     /// Receipts, the transactions' first.
-    pub receipts: Vec<Receipt>,
+    pub receipts: Arc<Vec<Receipt>>,
+    /// What happened inside, one for each receipt.
+    pub traces: Arc<Vec<Trace>>,
+    /// Which addresses each receipt concerns.
+    pub concerns: Vec<Concern>,
     /// What the block overwrites.
-    pub before: Arc<HashMap<Key, Option<Value>>>,
+    pub before: Arc<HashMap<StateKey, Option<Bytes>>>,
+    /// What the block writes.
+    pub writes: BTreeMap<StateKey, Option<Bytes>>,
     /// What the next block needs to know.
     pub carry: Carry,
+}
+
+impl Output {
+    /// What is kept of an outcome: everything but the body, which stands in the block.
+    pub fn new(number: u64, outcome: Outcome, before: HashMap<StateKey, Option<Bytes>>) -> Self {
+        Self {
+            number,
+            receipts: Arc::new(outcome.receipts),
+            traces: Arc::new(outcome.traces),
+            concerns: outcome.index.iter().map(|row| Concern { address: row.address, receipt: row.receipt }).collect(),
+            before: Arc::new(before),
+            writes: outcome.writes,
+            carry: Carry { has_work: outcome.has_work, next_timer: outcome.next_timer, base_fees: outcome.next_base_fees },
+        }
+    }
 }
 
 /// What a proposer needs to know about the parent of its block, beside the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carry {
     /// Whether there is work for the next block even without a transaction.
-    pub is_work: bool,
-    /// The next height at which something is due, where anything is.
-    pub next_due: Option<u64>,
+    pub has_work: bool,
+    /// The height of the next timer, where one is set.
+    pub next_timer: Option<Height>,
+    /// What the next block burns.
+    pub base_fees: BaseFees,
 }
 
 impl Carry {
-    /// Before the first block: genesis is yet to be written.
-    pub const GENESIS: Self = Self { is_work: true, next_due: None };
+    /// Before the first block: genesis is yet to be written, which is work.
+    pub fn genesis(chain: &ChainConfig) -> Self {
+        let least = Price(chain.params.fees.base_fee_min);
+        Self { has_work: true, next_timer: None, base_fees: BaseFees { cycle: least, cell: least } }
+    }
 
-    /// The carry as the ledger keeps it.
+    /// The carry as the ledger keeps it: flag, prices, and the timer's height where there is one.
     pub fn to_bytes(self) -> Vec<u8> {
-        let mut bytes = vec![u8::from(self.is_work)];
-        if let Some(due) = self.next_due {
-            bytes.extend(due.to_be_bytes());
-        }
+        let mut bytes = vec![u8::from(self.has_work)];
+        bytes.extend(self.base_fees.cycle.0.to_be_bytes());
+        bytes.extend(self.base_fees.cell.0.to_be_bytes());
+        bytes.extend(self.next_timer.iter().flat_map(|height| height.0.to_be_bytes()));
         bytes
     }
 
-    /// The carry from the ledger. Damaged bytes mean work: an empty block does no harm.
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let Some((first, rest)) = bytes.split_first() else { return Self::GENESIS };
-        Self { is_work: *first != 0, next_due: rest.try_into().ok().map(u64::from_be_bytes) }
+    /// The carry from the ledger, or `None` where the bytes are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (has_work, rest) = bytes.split_first()?;
+        let mut numbers = rest.chunks(8).map(|number| number.try_into().ok().map(u64::from_be_bytes));
+        let base_fees = BaseFees { cycle: Price(numbers.next()??), cell: Price(numbers.next()??) };
+        Some(Self { has_work: *has_work != 0, next_timer: numbers.next().flatten().map(Height), base_fees })
     }
 }
 
@@ -96,7 +129,9 @@ pub struct FinalizedBlock {
     /// The block.
     pub block: SealedBlock,
     /// Receipts, the transactions' first, in order.
-    pub receipts: Vec<Receipt>,
+    pub receipts: Arc<Vec<Receipt>>,
+    /// What happened inside, one for each receipt.
+    pub traces: Arc<Vec<Trace>>,
     /// The encoded finalization of exactly this block, where this node has one.
     pub certificate: Option<Vec<u8>>,
 }
@@ -104,10 +139,34 @@ pub struct FinalizedBlock {
 /// Read access to the newest state, without the runtime's type.
 pub trait StateReader: Send + Sync {
     /// The newest values of these keys, in order.
-    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Vec<Option<Value>>>;
+    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>>;
 
     /// A proof that the key has the value it has, or none, with the root it holds against.
-    fn prove(&self, key: Key) -> BoxFuture<'_, cowboy_store::proof::StateProof>;
+    fn prove(&self, key: StateKey) -> BoxFuture<'_, cowboy_store::proof::StateProof>;
+}
+
+/// The newest traces, by receipt.
+#[derive(Debug, Default)]
+struct Traces {
+    blocks: VecDeque<Arc<Vec<Trace>>>,
+    places: HashMap<Hash, (Arc<Vec<Trace>>, usize)>,
+}
+
+impl Traces {
+    fn push(&mut self, traces: Arc<Vec<Trace>>) {
+        self.places.extend(traces.iter().enumerate().map(|(place, trace)| (trace.id, (traces.clone(), place))));
+        self.blocks.push_back(traces);
+        while self.places.len() > KEPT_TRACES && self.blocks.len() > 1 {
+            for trace in self.blocks.pop_front().iter().flat_map(|traces| traces.iter()) {
+                self.places.remove(&trace.id);
+            }
+        }
+    }
+
+    fn get(&self, receipt: &Hash) -> Option<Trace> {
+        let (traces, place) = self.places.get(receipt)?;
+        traces.get(*place).cloned()
+    }
 }
 
 /// One node's view of one chain.
@@ -117,9 +176,11 @@ pub struct Chain {
     /// The block before the first.
     pub genesis: SealedBlock,
     /// What the first block writes before anything else.
-    pub allocation: Vec<(Key, Value)>,
-    /// Whether warp, snapshots and the like are allowed.
-    pub is_dev: bool,
+    pub allocation: Arc<Vec<(StateKey, Bytes)>>,
+    /// What never changes.
+    pub config: Arc<ChainConfig>,
+    /// Compiled actors.
+    pub images: Arc<dyn Images>,
     /// The validators.
     pub committee: Committee,
     /// This node's secrets, where it is a validator.
@@ -141,6 +202,7 @@ pub struct Chain {
     /// Finalized blocks, as they come.
     pub blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     outputs: Mutex<HashMap<Hash, Arc<Output>>>,
+    traces: Mutex<Traces>,
     state: OnceLock<Arc<dyn StateReader>>,
     is_open: watch::Sender<bool>,
 }
@@ -157,31 +219,40 @@ impl Chain {
             Ok(tip) => Head::of(tip.as_ref().unwrap_or(&setup.genesis)),
             Err(_) => return Err(cowboy_store::StoreError::Damaged { row: "the newest block".into() }),
         };
+        let carry = match view.carry(head.number)? {
+            Some(bytes) => Carry::from_bytes(&bytes).ok_or(cowboy_store::StoreError::Damaged { row: "the newest carry".into() })?,
+            None => Carry::genesis(&setup.config),
+        };
+        let mempool = Mempool::new(setup.config.clone(), carry.base_fees);
         setup.head.send_replace(head);
         Ok(Self {
             namespace: setup.namespace.clone(),
             verifier: setup.committee.verifier(&setup.namespace),
             genesis: setup.genesis,
             allocation: setup.allocation,
-            is_dev: setup.is_dev,
+            config: setup.config,
+            images: setup.images,
             committee: setup.committee,
             keys: setup.keys,
             seeds: Seeds::default(),
             ledger: setup.ledger,
             recent: Recent::default(),
-            mempool: Mempool::default(),
+            mempool,
             pace: setup.pace,
             head: setup.head,
             blocks: setup.blocks,
             outputs: Mutex::default(),
+            traces: Mutex::default(),
             state: OnceLock::new(),
             is_open: watch::Sender::new(false),
         })
     }
 
     /// Keeps what execution made of a block until the block is final.
-    pub fn keep_output(&self, digest: Hash, output: Output) {
-        self.outputs.lock().expect("nothing panics while it holds the lock").insert(digest, Arc::new(output));
+    pub fn keep_output(&self, block: &SealedBlock, output: Output) {
+        let digests = block.block().transactions.iter().map(cowboy_types::Transaction::digest);
+        self.mempool.take(output.number, digests);
+        self.outputs.lock().expect("nothing panics while it holds the lock").insert(block.hash(), Arc::new(output));
     }
 
     /// What execution made of a block that is not final yet.
@@ -194,6 +265,16 @@ impl Chain {
         self.outputs.lock().expect("nothing panics while it holds the lock").retain(|_, output| output.number > number);
     }
 
+    /// Keeps traces of a final block, and forgets the oldest where there are too many.
+    pub fn keep_traces(&self, traces: &Arc<Vec<Trace>>) {
+        self.traces.lock().expect("nothing panics while it holds the lock").push(traces.clone());
+    }
+
+    /// What happened inside the delivery with this receipt, where that is not long ago.
+    pub fn trace(&self, receipt: &Hash) -> Option<Trace> {
+        self.traces.lock().expect("nothing panics while it holds the lock").get(receipt)
+    }
+
     /// What the proposer of a block on this parent should know. Where nobody knows, there is work.
     pub fn carry(&self, parent: &SealedBlock) -> Carry {
         if let Some(output) = self.output(&parent.hash()) {
@@ -201,7 +282,7 @@ impl Chain {
         }
         let number = parent.header().number.0;
         let kept = self.ledger.view().and_then(|view| view.carry(number)).ok().flatten();
-        kept.map_or(Carry::GENESIS, |bytes| Carry::from_bytes(&bytes))
+        kept.and_then(|bytes| Carry::from_bytes(&bytes)).unwrap_or_else(|| Carry::genesis(&self.config))
     }
 
     /// Opens the state for queries.
@@ -229,9 +310,11 @@ pub struct Setup {
     /// The block before the first.
     pub genesis: SealedBlock,
     /// What the first block writes before anything else.
-    pub allocation: Vec<(Key, Value)>,
-    /// Whether dev controls are allowed.
-    pub is_dev: bool,
+    pub allocation: Arc<Vec<(StateKey, Bytes)>>,
+    /// What never changes.
+    pub config: Arc<ChainConfig>,
+    /// Compiled actors.
+    pub images: Arc<dyn Images>,
     /// The validators.
     pub committee: Committee,
     /// This node's secrets, where it is a validator.

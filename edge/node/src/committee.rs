@@ -1,7 +1,7 @@
 //! Who votes, who leads, and with which keys.
 
 use crate::seeds::{Scheme, SeedBytes};
-use commonware_codec::{DecodeExt as _, Encode as _};
+use commonware_codec::{Decode as _, DecodeExt as _, Encode as _};
 use commonware_consensus::{
     simplex::{
         elector::{self, Dynamic, Elector, Terms},
@@ -16,7 +16,7 @@ use commonware_cryptography::{
         primitives::{
             group::{Private, Share},
             ops::{compute_public, sign_message, verify_message},
-            sharing::{Mode, Sharing},
+            sharing::{Mode, ModeVersion, Sharing},
             variant::{MinSig, Variant},
         },
     },
@@ -24,9 +24,15 @@ use commonware_cryptography::{
 };
 use commonware_math::algebra::Random as _;
 use commonware_utils::{N3f1, TryCollect as _, ordered::Set};
-use cowboy_types::{Address, Hash, keccak256, signing::PrivateKey, wire::Fixed};
+use cowboy_state::records::GenesisValidator;
+use cowboy_types::{
+    Address, Amount, Hash, keccak256,
+    signing::{PrivateKey, address_of_public_key},
+    wire::Fixed,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
+use std::num::NonZeroU32;
 
 type BlsPublic = <MinSig as Variant>::Public;
 type BlsSignature = <MinSig as Variant>::Signature;
@@ -43,6 +49,8 @@ pub struct Member {
     pub bls: BlsPublic,
     /// Address of the secp256k1 key that signs its headers.
     pub signer: Address,
+    /// Who receives its tips.
+    pub paid: Address,
     /// Its weight when leaders are drawn.
     pub stake: u64,
 }
@@ -52,6 +60,28 @@ pub struct Member {
 pub struct Committee {
     members: Vec<Member>,
     sharing: Sharing<MinSig>,
+}
+
+/// Why validators make no committee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitteeError {
+    /// There is nobody.
+    #[error("a chain needs at least one validator: name one in genesis")]
+    Nobody,
+    /// A key is none.
+    #[error("the {kind} key of validator {place} is no key: copy it again from `cowboyd keys`")]
+    Key {
+        /// Which of its keys.
+        kind: &'static str,
+        /// Its place in genesis, from 0.
+        place: usize,
+    },
+    /// The group key is none, or of another committee.
+    #[error("the group key is not one of {validators} validators: deal it again for exactly these")]
+    Group {
+        /// How many there are.
+        validators: usize,
+    },
 }
 
 /// One validator's secrets.
@@ -68,31 +98,39 @@ pub struct ValidatorKeys {
 }
 
 impl Committee {
-    /// A committee of `stakes.len()` validators with all their keys, derived from `seed`.
+    /// The committee that genesis names, with the public half of its group key as [`Committee::sharing`] encodes it.
+    pub fn new(validators: &[GenesisValidator], sharing: &[u8]) -> Result<Self, CommitteeError> {
+        let members = validators.iter().enumerate().map(|(place, validator)| Member::new(place, validator)).collect::<Result<Vec<_>, _>>()?;
+        let count = u32::try_from(members.len()).ok().and_then(NonZeroU32::new).ok_or(CommitteeError::Nobody)?;
+        let sharing = Sharing::<MinSig>::decode_cfg(bytes::Bytes::copy_from_slice(sharing), &(count, ModeVersion::v0()));
+        match sharing {
+            Ok(sharing) if sharing.total() == count => Ok(Self { members, sharing }),
+            _ => Err(CommitteeError::Group { validators: members.len() }),
+        }
+    }
+
+    /// Validators with all their keys, derived from `seed`; each has the same stake, in base units. Answers them, the
+    /// encoded public half of the group key, and the secrets, in the order of the network keys.
     ///
     /// For dev chains and tests: who knows the seed knows every key.
-    pub fn derive(seed: &[u8], stakes: &[u64]) -> (Self, Vec<ValidatorKeys>) {
-        let mut keys: Vec<_> = (0u64..).zip(stakes).map(|(index, stake)| (member_keys(seed, index), *stake)).collect();
-        keys.sort_by_key(|((network, ..), _)| network.public_key());
-        let participants: Set<ed25519::PublicKey> =
-            keys.iter().map(|((network, ..), _)| network.public_key()).try_collect().expect("derived keys differ");
-        let (output, shares) = deal::<MinSig, _, N3f1>(generator(seed, u64::MAX), Mode::NonZeroCounter, participants)
-            .expect("there is at least one validator");
-        let members = keys
+    pub fn derive(seed: &[u8], count: u32, stake: Amount) -> (Vec<GenesisValidator>, Vec<u8>, Vec<ValidatorKeys>) {
+        let mut keys: Vec<MemberKeys> = (0..u64::from(count)).map(|index| member_keys(seed, index)).collect();
+        keys.sort_by_key(|(network, ..)| network.public_key());
+        let participants: Set<ed25519::PublicKey> = keys.iter().map(|(network, ..)| network.public_key()).try_collect().expect("derived keys differ");
+        let (output, shares) =
+            deal::<MinSig, _, N3f1>(generator(seed, u64::MAX), Mode::NonZeroCounter, participants).expect("there is at least one validator");
+        let validators = keys
             .iter()
-            .map(|((network, bls, signer), stake)| Member {
-                network: network.public_key(),
-                bls: compute_public::<MinSig>(bls),
-                signer: signer.address(),
-                stake: *stake,
+            .map(|(network, bls, signer)| GenesisValidator {
+                address: signer.address(),
+                signing_key: signer.public_key(),
+                network_key: Fixed(fixed(network.public_key().as_ref())),
+                vrf_key: Fixed(fixed(&compute_public::<MinSig>(bls).encode())),
+                stake,
             })
             .collect();
-        let keys = keys
-            .into_iter()
-            .zip(shares)
-            .map(|(((network, bls, signer), _), (_, share))| ValidatorKeys { network, bls, signer, share })
-            .collect();
-        (Self { members, sharing: output.public().clone() }, keys)
+        let secrets = keys.into_iter().zip(shares).map(|((network, bls, signer), (_, share))| ValidatorKeys { network, bls, signer, share });
+        (validators, output.public().encode().to_vec(), secrets.collect())
     }
 
     /// The validators, ascending by network key.
@@ -155,6 +193,17 @@ impl ValidatorKeys {
 }
 
 impl Member {
+    fn new(place: usize, validator: &GenesisValidator) -> Result<Self, CommitteeError> {
+        let bad = |kind| CommitteeError::Key { kind, place };
+        Ok(Self {
+            network: ed25519::PublicKey::decode(validator.network_key.0.to_vec()).map_err(|_| bad("network"))?,
+            bls: BlsPublic::decode(validator.vrf_key.0.to_vec()).map_err(|_| bad("VRF"))?,
+            signer: address_of_public_key(&validator.signing_key).ok_or(bad("signing"))?,
+            paid: validator.address,
+            stake: validator.stake.0,
+        })
+    }
+
     /// Whether `proof` is this validator's VRF over the beacon and the height.
     pub fn verify_vrf(&self, beacon: &[u8], height: u64, proof: &SeedBytes) -> bool {
         let Ok(signature) = BlsSignature::decode(proof.0.to_vec()) else { return false };
@@ -241,8 +290,10 @@ mod tests {
 
     #[test]
     fn keys_follow_from_the_seed() {
-        let (committee, keys) = Committee::derive(b"seed", &[1, 1, 1, 1]);
-        assert_eq!(committee.group_key(), Committee::derive(b"seed", &[1, 1, 1, 1]).0.group_key());
+        let (validators, sharing, keys) = Committee::derive(b"seed", 4, Amount(1));
+        assert_eq!(Committee::derive(b"seed", 4, Amount(1)).1, sharing);
+        let committee = Committee::new(&validators, &sharing).expect("a committee");
+        assert_eq!(Committee::new(&validators[..3], &sharing).err(), Some(CommitteeError::Group { validators: 3 }));
         for (member, keys) in committee.members().iter().zip(&keys) {
             assert_eq!(member.network, keys.network.public_key());
             let proof = keys.prove(b"beacon", 7);

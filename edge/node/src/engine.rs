@@ -9,6 +9,7 @@ use crate::{
     proposer::Proposer,
     seeds::Scheme,
 };
+use bytes::Bytes;
 use commonware_broadcast::buffered;
 use commonware_consensus::{
     Reporter, Reporters,
@@ -38,8 +39,8 @@ use commonware_storage::{
     translator::TwoCap,
 };
 use commonware_utils::{NZDuration, NZU16, NZU32, NZU64, NZUsize};
+use cowboy_chain::StateKey;
 use cowboy_store::{
-    Key, Value,
     proof::{self, StateProof},
     state::{self, Family, raw},
 };
@@ -50,8 +51,8 @@ use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 /// The channels of the network, in the order of their numbers.
 pub const CHANNELS: [&str; 6] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool"];
 
-/// Messages a second that one peer may send on a channel.
-pub const QUOTA: Quota = Quota::per_second(NZU32!(4_096));
+/// Messages a second that one peer may send on a channel. Room for as many is set aside for every peer.
+pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
 
 /// The largest message of the mempool's channel.
 pub const MAX_GOSSIP_BYTES: usize = 1024 * 1024;
@@ -281,7 +282,7 @@ fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: state
 struct State<E: Spawner + Clock + Storage + Metrics>(Databases<E>);
 
 impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
-    fn read(&self, keys: Vec<Key>) -> BoxFuture<'_, Vec<Option<Value>>> {
+    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
         Box::pin(async move {
             let keys: Vec<_> = keys.iter().map(raw).collect();
             let keys: Vec<_> = keys.iter().collect();
@@ -290,7 +291,7 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
         })
     }
 
-    fn prove(&self, key: Key) -> BoxFuture<'_, StateProof> {
+    fn prove(&self, key: StateKey) -> BoxFuture<'_, StateProof> {
         Box::pin(async move {
             let state = self.0.read().await;
             proof::prove(&*state, &key).await.expect("the state can be read: a disk that fails stops the node")
@@ -310,7 +311,7 @@ struct NotFetched;
 impl Source for NoSync {
     type Family = Family;
     type Digest = Digest;
-    type Op = commonware_storage::qmdb::any::ordered::variable::Operation<Family, state::RawKey, Value>;
+    type Op = commonware_storage::qmdb::any::ordered::variable::Operation<Family, state::RawKey, Bytes>;
     type Error = NotFetched;
 
     async fn serve(&self, _: Request<Family>) -> source::Result<Self> {

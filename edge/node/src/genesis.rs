@@ -2,47 +2,70 @@
 
 use crate::{
     block::{SealedBlock, engine_context},
-    committee::{Committee, ValidatorKeys},
+    committee::{Committee, CommitteeError, ValidatorKeys},
 };
+use bytes::Bytes;
 use commonware_cryptography::blake3::Blake3;
 use commonware_storage::qmdb::any::initial_root;
-use cowboy_state::StateKey;
-use cowboy_store::{Value, state};
+use cowboy_chain::{
+    ChainConfig, GenesisConfig, StateKey,
+    genesis::{Funded, GenesisError},
+};
+use cowboy_store::state;
 use cowboy_types::{
-    Hash, TimestampMs,
+    Address, Amount, ChainId, Hash, TimestampMs,
     block::{Block, Context, HEADER_VERSION, Header, LaneUsage, Usage},
     merkle,
     transaction::Signature,
     units::{Count, Price},
     wire::{Blob, Fixed, List},
 };
+use std::sync::Arc;
 
 /// Everything that a chain starts from.
 #[derive(Clone)]
 pub struct Genesis {
-    /// The block before the first. Its digest names the chain.
+    /// What the law starts from. Its hash names the chain.
+    pub config: GenesisConfig,
+    /// The public half of the validators' group key.
+    pub sharing: Vec<u8>,
+    /// The validators.
+    pub committee: Committee,
+    /// The block before the first.
     pub block: SealedBlock,
     /// What the first block writes before anything else.
     ///
     /// The state after genesis itself is empty: the engine opens a new database empty, so the
     /// accounts of genesis are part of the first block, whose state root proves them.
-    pub allocation: Vec<(StateKey, Value)>,
-    /// Whether warp, snapshots, and setting balances are allowed.
-    pub is_dev: bool,
-    /// The validators.
-    pub committee: Committee,
+    pub allocation: Arc<Vec<(StateKey, Bytes)>>,
+    /// What never changes while the chain lives.
+    pub chain: Arc<ChainConfig>,
+}
+
+/// Why a genesis makes no chain.
+#[derive(Debug, thiserror::Error)]
+pub enum GenesisProblem {
+    /// The law refuses it.
+    #[error(transparent)]
+    Law(#[from] GenesisError),
+    /// Its validators make no committee.
+    #[error(transparent)]
+    Committee(#[from] CommitteeError),
 }
 
 impl Genesis {
-    /// The genesis of this allocation and committee. `description` is hashed into its name.
-    pub fn new(description: &[u8], timestamp: TimestampMs, allocation: Vec<(StateKey, Value)>, committee: Committee, is_dev: bool) -> Self {
-        let block = block(description, timestamp, &committee);
-        Self { block, allocation, is_dev, committee }
+    /// The genesis of this configuration, with the public half of its validators' group key.
+    pub fn new(config: GenesisConfig, sharing: Vec<u8>) -> Result<Self, GenesisProblem> {
+        let committee = Committee::new(&config.validators, &sharing)?;
+        let chain = Arc::new(config.chain()?);
+        let allocation = cowboy_chain::genesis(&config)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+        let block = block(&config, &committee);
+        Ok(Self { config, sharing, committee, block, allocation: Arc::new(allocation), chain })
     }
 
     /// The name of the chain.
     pub fn hash(&self) -> Hash {
-        self.block.hash()
+        self.chain.genesis
     }
 
     /// What separates this chain's votes and handshakes from every other's.
@@ -51,12 +74,46 @@ impl Genesis {
     }
 }
 
-/// A dev chain's validator keys and committee.
-pub fn dev_committee(validators: usize) -> (Committee, Vec<ValidatorKeys>) {
-    Committee::derive(b"cowboy dev", &vec![1; validators])
+/// What a dev chain starts from, beside what the law says.
+#[derive(Clone, Debug)]
+pub struct DevGenesis {
+    /// The number in every signature.
+    pub chain_id: ChainId,
+    /// When it began.
+    pub timestamp_ms: TimestampMs,
+    /// Who has how much.
+    pub accounts: Vec<Funded>,
+    /// Who may use the system lane.
+    pub deployers: Vec<Address>,
+    /// How many validators vote.
+    pub validators: u32,
 }
 
-fn block(description: &[u8], timestamp: TimestampMs, committee: &Committee) -> SealedBlock {
+impl Default for DevGenesis {
+    fn default() -> Self {
+        Self { chain_id: ChainId(1337), timestamp_ms: TimestampMs(0), accounts: Vec::new(), deployers: Vec::new(), validators: 1 }
+    }
+}
+
+/// A dev chain's genesis and its validators' secrets, which everybody knows. Fails where the accounts get more than there is.
+pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProblem> {
+    let stake = Amount::from_cby(100_000).expect("the stake fits");
+    let (validators, sharing, keys) = Committee::derive(b"cowboy dev", dev.validators, stake);
+    let mut deployers = dev.deployers;
+    deployers.sort();
+    let config = GenesisConfig {
+        chain_id: dev.chain_id,
+        is_dev: true,
+        timestamp_ms: dev.timestamp_ms,
+        accounts: List::new(dev.accounts).ok_or(GenesisError::Unordered { list: "accounts" })?,
+        deployers: List::new(deployers).ok_or(GenesisError::Unordered { list: "deployers" })?,
+        validators: List::new(validators).expect("a dev chain has few validators"),
+        parameters: List::default(),
+    };
+    Ok((Genesis::new(config, sharing)?, keys))
+}
+
+fn block(config: &GenesisConfig, committee: &Committee) -> SealedBlock {
     let leader = committee.members().first().expect("a committee has members");
     let mut key = [0; 32];
     key.copy_from_slice(leader.network.as_ref());
@@ -66,13 +123,12 @@ fn block(description: &[u8], timestamp: TimestampMs, committee: &Committee) -> S
     let engine = engine_context(&context).expect("a member's key is a key");
     let header = Header {
         version: HEADER_VERSION,
-        // The chain's name is this header's digest, so here stands what the rest of genesis hashes to.
-        genesis: cowboy_types::blake3(&[b"cowboy-genesis:", description, &committee.group_key().0]),
+        genesis: config.hash(),
         context,
         parent: Hash::ZERO,
         number: Count(0),
         skipped: Count(0),
-        timestamp_ms: timestamp,
+        timestamp_ms: config.timestamp_ms,
         seeds: List::default(),
         proposer_vrf: Fixed([0; 48]),
         base_fee_cycle: Price(0),
@@ -87,10 +143,11 @@ fn block(description: &[u8], timestamp: TimestampMs, committee: &Committee) -> S
         ops_end: Count(1),
         reshare: None,
         voters: Blob::default(),
-        extension: Blob::default(),
+        // So that the first block's parent digest vouches for the key that every certificate verifies against.
+        extension: Blob::new(committee.group_key().0.to_vec()).expect("96 bytes fit"),
         signature: Signature::default(),
     };
     SealedBlock::new(Block { header, transactions: List::default(), reshare: None }, engine)
 }
 
-type InitialUpdate = commonware_storage::qmdb::any::ordered::Update<state::RawKey, commonware_storage::qmdb::any::value::VariableEncoding<Value>>;
+type InitialUpdate = commonware_storage::qmdb::any::ordered::Update<state::RawKey, commonware_storage::qmdb::any::value::VariableEncoding<Bytes>>;

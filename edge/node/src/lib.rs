@@ -1,13 +1,49 @@
-//! A validator.
+//! A validator: the commonware engine, QUIC, the mempool, and the driver of the law.
+//!
+//! This is the only crate that instantiates the engine. Everybody else holds a [`NodeHandle`], which
+//! has no type parameters and works from any thread and any tokio runtime:
+//!
+//! ```no_run
+//! use cowboy_node::{BlockTime, NodeConfig, NodeHandle, genesis::{self, DevGenesis}};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! // Start: a lone validator with real votes, in a folder.
+//! let (genesis, mut keys) = genesis::dev(DevGenesis::default())?;
+//! let mut config = NodeConfig::alone("state".into(), genesis, keys.remove(0));
+//! config.block_time = BlockTime::Instant;
+//! let node = NodeHandle::start(config)?;          // blocks the thread until the state is open
+//!
+//! // Ask: finalized blocks, receipts, indexes, state at a block.
+//! let head = node.head();                          // number, height, digest, state_root, timestamp
+//! let view = node.view()?;                         // the ledger: blocks, receipts, places by account, ...
+//! let mut blocks = node.subscribe();               // every finalized block with its receipts
+//! let values = node.read(head.number, vec![]).await?;  // state after that block, the newest 16 only
+//!
+//! // Send: transactions wait in the mempool until a block takes them.
+//! let answers = node.submit(vec![b"canonical bytes".to_vec()]).await?;
+//!
+//! // Steer (dev chains): more blocks, later times, and back.
+//! node.mine(3).await?;
+//! node.shutdown();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`node`]: [`NodeHandle`], the door for everybody else. [`dev`]: mine, warp, snapshot, revert.
+//! - [`chain`]: what the parts of one node share. [`mempool`], [`gossip`]: transactions that wait.
+//! - [`application`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
+//! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
+//! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks.
+
 pub mod application;
 pub mod block;
 pub mod chain;
 pub mod committee;
+pub mod dev;
 pub mod engine;
 pub mod execute;
 pub mod genesis;
 pub mod gossip;
-pub mod law;
 pub mod mempool;
 pub mod node;
 pub mod pace;
@@ -17,5 +53,7 @@ pub mod seeds;
 
 pub use chain::{Chain, FinalizedBlock, Head};
 pub use genesis::Genesis;
-pub use node::{NodeConfig, NodeError, NodeHandle, Unavailable};
+pub use dev::DevError;
+pub use mempool::Refused;
+pub use node::{AskError, NodeConfig, NodeError, NodeHandle, Unavailable};
 pub use pace::BlockTime;

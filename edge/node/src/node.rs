@@ -17,29 +17,39 @@ use crate::{
     committee::ValidatorKeys,
     engine::{self, Parts},
     genesis::Genesis,
+    mempool::{Refused, Source, account_of},
     pace::{BlockTime, Pace},
     quic::{self, Quic},
 };
 use commonware_cryptography::{ChaCha20Poly1305, Signer as _, ed25519::PublicKey};
-use commonware_p2p::{Address, AddressableManager as _, authenticated::lookup};
+use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
 use commonware_stream::{
     cups::{self, Cups},
     sake::{self, Sake},
 };
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
-use cowboy_store::{Directory, Ledger, StoreError};
+use bytes::Bytes;
+use cowboy_chain::{SignedTransaction, StateKey, Trace, input::NoImages};
+use cowboy_state::{Key, records::Account};
+use cowboy_store::{Directory, Ledger, StoreError, View, recent::TooOld};
+use cowboy_types::{Address, Hash};
 use std::{
+    collections::HashMap,
     net::{Ipv4Addr, SocketAddr},
+    num::NonZeroUsize,
     path::PathBuf,
     sync::{Arc, Mutex, RwLock},
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use tokio::sync::{broadcast, oneshot, watch};
 
 /// How long tasks may take to end when the node stops. What they would still write is not needed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The stack of the thread that starts the engine: unoptimised, its futures are large.
+const STACK_BYTES: usize = 32 * 1024 * 1024;
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -94,15 +104,39 @@ pub enum NodeError {
 #[error("the node is stopped while its state is copied: ask again in a second")]
 pub struct Unavailable;
 
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The node is stopped for a moment.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// The block is too old.
+    #[error(transparent)]
+    TooOld(#[from] TooOld),
+    /// The block is yet to come.
+    #[error("block {number} is yet to come: the newest is {tip}")]
+    NotYet {
+        /// The number asked for.
+        number: u64,
+        /// The newest there is.
+        tip: u64,
+    },
+    /// The disk cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// A node in this process. Clones share it.
 #[derive(Clone)]
-pub struct NodeHandle(Arc<Inner>);
+pub struct NodeHandle(pub(crate) Arc<Inner>);
 
-struct Inner {
-    config: NodeConfig,
+pub(crate) struct Inner {
+    pub(crate) config: NodeConfig,
     head: watch::Sender<Head>,
     blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     running: RwLock<Option<Running>>,
+    /// Held while the node is stopped and started again, so that it happens once at a time.
+    pub(crate) restarting: Mutex<()>,
 }
 
 /// A node between start and stop.
@@ -121,7 +155,7 @@ impl NodeHandle {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
         let running = Running::start(&config, head.clone(), blocks.clone())?;
-        Ok(Self(Arc::new(Inner { config, head, blocks, running: RwLock::new(Some(running)) })))
+        Ok(Self(Arc::new(Inner { config, head, blocks, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
     }
 
     /// What it was started with.
@@ -149,6 +183,60 @@ impl NodeHandle {
         self.running(|running| running.chain.clone())
     }
 
+    /// The ledger as it is now: blocks, receipts, certificates, and indexes.
+    pub fn view(&self) -> Result<View, AskError> {
+        Ok(self.chain()?.ledger.view()?)
+    }
+
+    /// The values of these keys after the finalized block of this number. The newest 16 blocks can be asked for.
+    pub async fn read(&self, number: u64, keys: Vec<StateKey>) -> Result<Vec<Option<Bytes>>, AskError> {
+        let chain = self.chain()?;
+        let tip = chain.head.borrow().number;
+        if number > tip {
+            return Err(AskError::NotYet { number, tip });
+        }
+        let latest = chain.state().ok_or(Unavailable)?.read(keys.clone()).await;
+        let values = keys.iter().zip(latest).map(|(key, latest)| chain.recent.at(number, tip, key, latest));
+        Ok(values.collect::<Result<_, _>>()?)
+    }
+
+    /// An account after the newest final block.
+    pub async fn account(&self, address: Address) -> Result<Account, AskError> {
+        Ok(self.accounts(vec![address]).await?.remove(0))
+    }
+
+    async fn accounts(&self, addresses: Vec<Address>) -> Result<Vec<Account>, AskError> {
+        let keys = addresses.into_iter().map(|address| Key::account(address).digest()).collect();
+        let stored = self.chain()?.state().ok_or(Unavailable)?.read(keys).await;
+        Ok(stored.iter().map(|stored| stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN)).collect())
+    }
+
+    /// Puts encoded transactions into the mempool. Answers each: its name, or why it was refused.
+    pub async fn submit(&self, transactions: Vec<Vec<u8>>) -> Result<Vec<Result<Hash, Refused>>, AskError> {
+        let signed = transactions.iter().map(|bytes| SignedTransaction::decode(bytes).map_err(Refused::from)).collect();
+        self.submit_signed(signed).await
+    }
+
+    /// Puts transactions whose signatures were checked into the mempool.
+    pub async fn submit_signed(&self, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<Result<Hash, Refused>>, AskError> {
+        let chain = self.chain()?;
+        let mut senders: Vec<Address> = signed.iter().flatten().map(|signed| signed.transaction().from).collect();
+        senders.sort();
+        senders.dedup();
+        let accounts: HashMap<Address, Account> = senders.iter().copied().zip(self.accounts(senders.clone()).await?).collect();
+        let answers = signed
+            .into_iter()
+            .map(|signed| signed.and_then(|signed| chain.mempool.admit(Source::Client, &accounts[&signed.transaction().from], signed)))
+            .collect();
+        chain.pace.poke();
+        Ok(answers)
+    }
+
+    /// What happened inside the delivery with this receipt, where that is not long ago.
+    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, Unavailable> {
+        Ok(self.chain()?.trace(receipt))
+    }
+
     /// The metrics of every part, as Prometheus reads them.
     pub fn metrics(&self) -> Result<String, Unavailable> {
         self.running(|running| (running.metrics)())
@@ -156,10 +244,23 @@ impl NodeHandle {
 
     /// Stops the node and waits until it has stopped. Nothing that was acknowledged is lost.
     pub fn shutdown(&self) {
+        let _restarting = self.0.restarting.lock().expect("nothing panics while it holds the lock");
+        self.stop();
+    }
+
+    /// Stops the node, if it runs. Questions are answered with [`Unavailable`] until it is started again.
+    pub(crate) fn stop(&self) {
         let running = self.0.running.write().expect("nothing panics while it holds the lock").take();
         if let Some(running) = running {
             running.stop();
         }
+    }
+
+    /// Starts the node again after [`NodeHandle::stop`].
+    pub(crate) fn resume(&self) -> Result<(), NodeError> {
+        let running = Running::start(&self.0.config, self.0.head.clone(), self.0.blocks.clone())?;
+        *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
+        Ok(())
     }
 
     fn running<T>(&self, ask: impl FnOnce(&Running) -> T) -> Result<T, Unavailable> {
@@ -176,7 +277,8 @@ impl Running {
             namespace: genesis.namespace(),
             genesis: genesis.block.clone(),
             allocation: genesis.allocation.clone(),
-            is_dev: genesis.is_dev,
+            config: genesis.chain.clone(),
+            images: Arc::new(NoImages),
             committee: genesis.committee.clone(),
             keys: Some(config.keys.clone()),
             ledger,
@@ -184,12 +286,18 @@ impl Running {
             head,
             blocks,
         })?);
+        if genesis.chain.is_dev {
+            // A chain that was warped goes on from where its clock was.
+            let ahead = head_ms(&chain).saturating_sub(machine_ms());
+            chain.pace.set_clock_ahead_ms(i64::try_from(ahead).unwrap_or(i64::MAX));
+        }
         let quic = Quic::new()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
         let task = Task { config: config.clone(), chain: chain.clone(), quic, stopped, ready };
         let thread = std::thread::Builder::new()
             .name("node".into())
+            .stack_size(STACK_BYTES)
             .spawn(move || task.run(directory))
             .map_err(|error| StoreError::file(&config.directory, error))?;
         match is_ready.recv() {
@@ -234,7 +342,13 @@ impl Task {
         let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels };
         let engine = engine::start(context.child("engine"), chain.clone(), parts, |machine| machine).await;
         let mut state = chain.watch_state();
-        let opened = state.wait_for(|is_open| *is_open);
+        let mut head = chain.head.subscribe();
+        // Alone, the node is ready when the accounts of genesis are in its state.
+        let first = u64::from(config.genesis.committee.members().len() == 1);
+        let opened = async {
+            let is_open = state.wait_for(|is_open| *is_open).await.is_ok();
+            is_open && head.wait_for(|head| head.number >= first).await.is_ok()
+        };
         let registry = context.child("metrics");
         tokio::select! {
             _ = opened => {
@@ -250,6 +364,15 @@ impl Task {
             tracing::debug!("some tasks were still busy when the node stopped");
         }
     }
+}
+
+fn machine_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn head_ms(chain: &Chain) -> u64 {
+    chain.head.borrow().timestamp_ms.0
 }
 
 type Oracle = lookup::Oracle<PublicKey>;
@@ -268,14 +391,13 @@ fn network(context: &quic::Context, config: &NodeConfig) -> (commonware_runtime:
         },
         cups::Version::V1,
     );
-    let members = config.genesis.committee.members().len();
-    let largest = engine::max_message(u32::try_from(members).expect("a committee is small"));
-    let sets = NZUsize!(64);
-    let settings = lookup::Config::local(handshake, &namespace, config.listen, sets, largest, NZUsize!(1_024));
+    let members = NonZeroUsize::new(config.genesis.committee.members().len()).expect("a committee has members");
+    let largest = engine::max_message(u32::try_from(members.get()).expect("a committee is small"));
+    let settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     let peers = config.peers.iter().cloned().chain([(me, config.listen)]);
-    let peers: Map<PublicKey, Address> =
-        peers.map(|(key, address)| (key, Address::Symmetric(address))).try_collect().expect("a peer is named once");
+    let peers: Map<PublicKey, p2p::Address> =
+        peers.map(|(key, address)| (key, p2p::Address::Symmetric(address))).try_collect().expect("a peer is named once");
     // The oracle only fails when the network is gone, and it has not started yet.
     let _ = oracle.track(0, peers);
     let channels = (0u64..).zip(engine::CHANNELS).map(|(number, _)| network.register(number, engine::QUOTA)).collect();

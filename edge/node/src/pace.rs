@@ -3,10 +3,8 @@
 //! The wait stands in front of the state machine, not inside it: a proposal that is being built
 //! holds back the finalization of its parent.
 
-use std::{
-    sync::Mutex,
-    time::Duration,
-};
+use cowboy_types::{Height, TimestampMs};
+use std::{sync::Mutex, time::Duration};
 use tokio::sync::{Notify, futures::Notified};
 
 /// How long after its parent a block is proposed.
@@ -16,15 +14,6 @@ pub enum BlockTime {
     Every(Duration),
     /// As soon as there is work, and never without. For a chain with one validator.
     Instant,
-}
-
-/// Where a warp leads (decision 136).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Warp {
-    /// The height that the chain is to reach.
-    pub height: u64,
-    /// How far the chain's clock is ahead of the machine's when it arrives, in ms.
-    pub clock_ahead_ms: i64,
 }
 
 /// What decides when the next block is proposed. Shared by the proposer and the dev controls.
@@ -39,7 +28,8 @@ struct Orders {
     block_time: BlockTime,
     /// Blocks up to this number are proposed at once.
     mine_until: u64,
-    warp: Option<Warp>,
+    /// The height that a warp leads to (decision 136).
+    warp: Option<Height>,
     clock_ahead_ms: i64,
 }
 
@@ -82,22 +72,24 @@ impl Pace {
         self.poke();
     }
 
-    /// Asks for a warp, in place of any other.
-    pub fn warp(&self, warp: Warp) {
-        self.with(|orders| orders.warp = Some(warp));
+    /// Asks for blocks at once until the chain has this height, jumping over heights at which nothing is due.
+    pub fn warp(&self, height: Height) {
+        self.with(|orders| orders.warp = Some(height));
         self.poke();
     }
 
-    /// The warp that is under way.
-    pub fn warping(&self) -> Option<Warp> {
+    /// The height that a warp under way leads to.
+    pub fn warping(&self) -> Option<Height> {
         self.with(|orders| orders.warp)
     }
 
-    /// Tells that a block of this height is final: a warp that led there is over.
-    pub fn arrived(&self, height: u64) {
+    /// Tells that a block of this height and time is final. A warp that led there is over, and the chain's clock
+    /// goes on from the block's time.
+    pub fn arrived(&self, height: Height, timestamp: TimestampMs, machine_ms: u64) {
         self.with(|orders| {
-            if let Some(warp) = orders.warp.filter(|warp| warp.height <= height) {
-                orders.clock_ahead_ms = orders.clock_ahead_ms.max(warp.clock_ahead_ms);
+            if orders.warp.is_some_and(|target| target <= height) {
+                let ahead = i64::try_from(timestamp.0.saturating_sub(machine_ms)).unwrap_or(i64::MAX);
+                orders.clock_ahead_ms = orders.clock_ahead_ms.max(ahead);
                 orders.warp = None;
             }
         });
@@ -157,7 +149,7 @@ mod tests {
             ("an idle instant chain stands still", BlockTime::Instant, 0, None, false, Advice::Wait),
             ("an instant chain does its work", BlockTime::Instant, 0, None, true, Advice::Now),
             ("an instant chain mines on order", BlockTime::Instant, 8, None, false, Advice::Now),
-            ("a warp hurries", second, 0, Some(Warp { height: 99, clock_ahead_ms: 0 }), false, Advice::Now),
+            ("a warp hurries", second, 0, Some(Height(99)), false, Advice::Now),
         ];
         for (name, block_time, mine, warp, is_work, expected) in rows {
             let pace = Pace::new(block_time);
@@ -172,10 +164,10 @@ mod tests {
     #[test]
     fn a_warp_ends_at_its_height_and_leaves_the_clock_ahead() {
         let pace = Pace::new(BlockTime::Instant);
-        pace.warp(Warp { height: 10, clock_ahead_ms: 5_000 });
-        pace.arrived(9);
-        assert!(pace.warping().is_some());
-        pace.arrived(10);
-        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (None, 5_000));
+        pace.warp(Height(10));
+        pace.arrived(Height(9), TimestampMs(9_000), 2_000);
+        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (Some(Height(10)), 0));
+        pace.arrived(Height(10), TimestampMs(10_000), 2_000);
+        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (None, 8_000));
     }
 }

@@ -31,7 +31,7 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
         let header = parent.header();
         loop {
             let changed = self.chain.pace.changed();
-            let is_work = self.chain.carry(parent).is_work || self.chain.mempool.has_work();
+            let is_work = self.chain.carry(parent).has_work || self.chain.mempool.has_work();
             match self.chain.pace.advise(header.number.0, header.timestamp_ms.0, is_work) {
                 Advice::Now => return,
                 Advice::Wait => changed.await,

@@ -16,6 +16,8 @@ const BLOCKS: TableDefinition<u64, &[u8]> = TableDefinition::new("blocks");
 const RECEIPTS: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("receipts");
 /// Block number → the finalization certificate, where this node has seen one of exactly this block.
 const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certificates");
+/// Block number → the addresses that each receipt concerns: 20 bytes and the receipt's place in big-endian, each.
+const CONCERNS: TableDefinition<u64, &[u8]> = TableDefinition::new("concerns");
 /// Block number → what the driver needs to go on from it after a restart.
 const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
 /// Block digest → block number.
@@ -42,6 +44,15 @@ pub struct Place {
     pub index: u32,
 }
 
+/// An address that a receipt of a block concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Concern {
+    /// Who.
+    pub address: Address,
+    /// The receipt's place in the block.
+    pub receipt: u32,
+}
+
 /// Everything that is kept about one finalized block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockRecord {
@@ -49,6 +60,8 @@ pub struct BlockRecord {
     pub block: Block,
     /// What came of it: the transactions' receipts in order, then the deliveries'.
     pub receipts: Vec<Receipt>,
+    /// Which addresses each receipt concerns, beside its sender and its target.
+    pub concerns: Vec<Concern>,
     /// The encoded finalization, where this node has one of exactly this block.
     pub certificate: Option<Vec<u8>>,
     /// Bytes that the driver wants back after a restart.
@@ -80,6 +93,7 @@ impl Ledger {
         write.open_table(RECEIPTS)?;
         write.open_table(CERTIFICATES)?;
         write.open_table(CARRY)?;
+        write.open_table(CONCERNS)?;
         write.commit()?;
         Ok(ledger)
     }
@@ -92,6 +106,7 @@ impl Ledger {
         {
             write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
             write.open_table(CARRY)?.insert(number, &*record.carry)?;
+            write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&record.concerns))?;
             let mut receipts = write.open_table(RECEIPTS)?;
             for (index, receipt) in (0..).zip(&record.receipts) {
                 receipts.insert((number, index), &*receipt.encode())?;
@@ -99,7 +114,7 @@ impl Ledger {
             if let Some(certificate) = &record.certificate {
                 write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
             }
-            Tables::open(&write)?.index(&record.block, &record.receipts)?;
+            Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns)?;
         }
         Ok(write.commit()?)
     }
@@ -118,6 +133,7 @@ impl Ledger {
         {
             let blocks = write.open_table(BLOCKS)?;
             let receipts = write.open_table(RECEIPTS)?;
+            let concerns = write.open_table(CONCERNS)?;
             let mut tables = Tables::open(&write)?;
             for row in blocks.iter()? {
                 let (number, bytes) = row?;
@@ -126,7 +142,8 @@ impl Ledger {
                 for row in receipts.range((number.value(), 0)..=(number.value(), u32::MAX))? {
                     found.push(decode("receipt", number.value(), row?.1.value())?);
                 }
-                tables.index(&block, &found)?;
+                let concerns = concerns.get(number.value())?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default();
+                tables.index(&block, &found, &concerns)?;
             }
         }
         Ok(write.commit()?)
@@ -249,6 +266,20 @@ fn place(number: u64, index: u32) -> Place {
     Place { number, index }
 }
 
+fn concerns_bytes(concerns: &[Concern]) -> Vec<u8> {
+    concerns.iter().flat_map(|concern| concern.address.0.into_iter().chain(concern.receipt.to_be_bytes())).collect()
+}
+
+fn concerns_of(bytes: &[u8]) -> Vec<Concern> {
+    let (rows, _) = bytes.as_chunks::<24>();
+    rows.iter()
+        .filter_map(|row| {
+            let (address, receipt) = row.split_first_chunk::<20>()?;
+            Some(Concern { address: Address(*address), receipt: u32::from_be_bytes(receipt.try_into().ok()?) })
+        })
+        .collect()
+}
+
 fn decode<T: commonware_codec::Read<Cfg = ()>>(kind: &str, number: u64, bytes: &[u8]) -> Result<T, StoreError> {
     T::decode_cfg(bytes::Bytes::copy_from_slice(bytes), &()).map_err(|_| StoreError::Damaged { row: format!("{kind} of block {number}") })
 }
@@ -288,8 +319,11 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    fn index(&mut self, block: &Block, receipts: &[Receipt]) -> Result<(), StoreError> {
+    fn index(&mut self, block: &Block, receipts: &[Receipt], concerns: &[Concern]) -> Result<(), StoreError> {
         let number = block.header.number.0;
+        for concern in concerns {
+            self.by_account.insert((&concern.address.0, number, concern.receipt), ())?;
+        }
         self.by_digest.insert(&block.digest().0, number)?;
         self.by_height.insert(block.header.height().0, number)?;
         for (index, receipt) in (0..).zip(receipts) {

@@ -82,7 +82,7 @@ mod tests {
     const KEY: Key = cowboy_state::StateKey([7; 32]);
 
     fn value(byte: u8) -> Option<Value> {
-        Some(vec![byte])
+        Some(Value::from(vec![byte]))
     }
 
     /// One cell whose value after block n is n, applied up to block `tip`.

@@ -20,7 +20,7 @@ use std::num::NonZeroUsize;
 pub type Key = cowboy_state::StateKey;
 
 /// A state record's bytes.
-pub type Value = Vec<u8>;
+pub type Value = bytes::Bytes;
 
 /// The merkle structure over the log of operations.
 pub type Family = mmr::Family;
@@ -35,7 +35,7 @@ pub type RawKey = FixedBytes<32>;
 pub type Db<E> = current::ordered::variable::Db<Family, E, RawKey, Value, Blake3, EightCap, CHUNK, Sequential>;
 
 /// How the database's log decodes.
-pub type CodecConfig = ((), (commonware_codec::RangeCfg<usize>, ()));
+pub type CodecConfig = ((), commonware_codec::RangeCfg<usize>);
 
 /// The configuration of [`Db`].
 pub type Config = VariableConfig<EightCap, CodecConfig, Sequential>;
@@ -70,7 +70,7 @@ pub fn config(prefix: &str, page_cache: CacheRef) -> Config {
             partition: format!("{prefix}-state-log"),
             items_per_section: NZU64!(1 << 16),
             compression: None,
-            codec_config: ((), ((0..=MAX_VALUE_BYTES).into(), ())),
+            codec_config: ((), (0..=MAX_VALUE_BYTES).into()),
             page_cache,
             write_buffer: buffer,
             replay_buffer: buffer,

@@ -1,0 +1,169 @@
+//! A lone validator over QUIC and real files, as `cowboyd dev` runs it.
+
+use crate::common::{FUNDS, genesis, key, transfer};
+use cowboy_node::{AskError, BlockTime, DevError, NodeConfig, NodeHandle, Refused, genesis as node_genesis};
+use cowboy_types::{Address, Amount, Height};
+use std::{path::Path, time::Duration};
+
+const STRANGER: Address = Address([0x77; 20]);
+
+fn start(directory: &Path, block_time: BlockTime) -> NodeHandle {
+    let (genesis, mut keys) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let mut config = NodeConfig::alone(directory.to_owned(), genesis, keys.remove(0));
+    config.block_time = block_time;
+    NodeHandle::start(config).expect("the node starts")
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
+}
+
+fn wait_for(node: &NodeHandle, number: u64) {
+    let mut head = node.watch_head();
+    block_on(async { head.wait_for(|head| head.number >= number).await.expect("the node lives") });
+}
+
+fn send(node: &NodeHandle, from: u64, nonce: u64, amount: u64) -> Result<cowboy_types::Hash, Refused> {
+    let transaction = transfer(from, nonce, STRANGER, Amount(amount));
+    block_on(node.submit(vec![transaction.to_bytes().to_vec()])).expect("the node runs").remove(0)
+}
+
+fn balance(node: &NodeHandle, address: Address) -> u64 {
+    block_on(node.account(address)).expect("the node runs").balance.0
+}
+
+/// a lone validator makes certified blocks and goes on from the same state after a restart.
+#[test]
+fn a_lone_validator_survives_a_restart() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let steady = BlockTime::Every(Duration::from_millis(20));
+    let node = start(directory.path(), steady);
+    wait_for(&node, 5);
+    node.shutdown();
+    let stopped_at = node.head();
+    let node = start(directory.path(), steady);
+    assert!(node.head().number >= stopped_at.number);
+    wait_for(&node, stopped_at.number + 5);
+    let view = node.view().expect("the ledger opens");
+    for number in 1..=stopped_at.number {
+        assert!(view.block(number).expect("the ledger reads").is_some(), "block {number} is in the ledger");
+        assert!(view.certificate(number).expect("the ledger reads").is_some(), "block {number} has a certificate");
+    }
+    node.shutdown();
+}
+
+/// An instant chain makes a block for work and none without; a transfer moves money and leaves a receipt and index rows.
+#[test]
+fn an_instant_chain_works_and_then_stands_still() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    assert_eq!(node.head().number, 1, "the first block holds genesis");
+    let mut blocks = node.subscribe();
+    let digest = send(&node, 0, 0, 5).expect("it is taken");
+    let block = block_on(blocks.recv()).expect("a block");
+    assert_eq!((block.receipts.len(), block.receipts[0].is_success()), (1, true));
+    assert_eq!(block.receipts[0].id, digest);
+    assert_eq!(balance(&node, STRANGER), 5);
+    let view = node.view().expect("the ledger opens");
+    let place = view.place_of(&digest).expect("the ledger reads").expect("it is indexed");
+    assert_eq!((place.number, place.index), (2, 0));
+    assert_eq!(view.of_account(&key(0).address(), None, 10).expect("the ledger reads"), [place]);
+    assert_eq!(view.of_account(&STRANGER, None, 10).expect("the ledger reads"), [place]);
+    // Work that a chain without work would have done in the meantime shows as an extra block before the next.
+    send(&node, 0, 1, 5).expect("it is taken");
+    let next = block_on(blocks.recv()).expect("a block");
+    assert_eq!((next.block.header().number.0, next.receipts.len()), (3, 1), "no block stands between");
+    node.shutdown();
+}
+
+/// state is answered as of a height, and only for the newest ones.
+#[test]
+fn reads_are_pinned_to_a_block() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    let mut blocks = node.subscribe();
+    for nonce in 0..20 {
+        send(&node, 0, nonce, 1).expect("it is taken");
+        block_on(blocks.recv()).expect("a block");
+    }
+    let account = cowboy_state::Key::account(STRANGER).digest();
+    let balance_at = |number| {
+        let stored = block_on(node.read(number, vec![account]))?.remove(0);
+        Ok::<u64, AskError>(stored.as_ref().and_then(cowboy_node::mempool::account_of).map_or(0, |account| account.balance.0))
+    };
+    assert_eq!(balance_at(21).expect("the newest"), 20);
+    assert_eq!(balance_at(10).expect("among the newest 16"), 9);
+    assert!(matches!(balance_at(2), Err(AskError::TooOld(_))));
+    assert!(matches!(balance_at(22), Err(AskError::NotYet { number: 22, tip: 21 })));
+    node.shutdown();
+}
+
+/// What the mempool refuses, and replaces.
+#[test]
+fn the_mempool_refuses() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Every(Duration::from_secs(3_600)));
+    send(&node, 0, 0, 5).expect("it is taken");
+    assert_eq!(send(&node, 0, 0, 5), Err(Refused::Known));
+    assert_eq!(send(&node, 0, 0, 6), Err(Refused::Underpriced));
+    assert!(send(&node, 0, 2, 5).is_ok(), "a gap is no reason to refuse");
+    assert!(matches!(send(&node, 0, 9_000, 5), Err(Refused::TooFarAhead { .. })));
+    assert!(matches!(send(&node, 1, 0, FUNDS.0), Err(Refused::Invalid(_))), "the fee is not covered");
+    let garbage = block_on(node.submit(vec![vec![0xFF; 10]])).expect("the node runs").remove(0);
+    assert!(matches!(garbage, Err(Refused::Invalid(_))));
+    let mut better = transfer(0, 0, STRANGER, Amount(7));
+    better.max_fee_per_cycle.0 = 22_000;
+    better.max_fee_per_cell.0 = 22_000;
+    key(0).sign_transaction(&mut better);
+    let replaced = block_on(node.submit(vec![better.to_bytes().to_vec()])).expect("the node runs").remove(0);
+    assert_eq!(replaced, Ok(better.digest()));
+    block_on(node.mine(1)).expect("a block");
+    assert_eq!(balance(&node, STRANGER), 7, "the better offer went in, and what stands behind the gap waits");
+    assert_eq!(node.chain().expect("the node runs").mempool.size().transactions, 1);
+    node.shutdown();
+}
+
+/// Decision 136: mine and warp move height and clock, and time does not go back afterwards.
+#[test]
+fn mine_and_warp() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    let mined = block_on(node.mine(3)).expect("blocks");
+    assert_eq!((mined.number, mined.height), (4, Height(4)));
+    let warped = block_on(node.warp_to_height(Height(1_000_000))).expect("a warp");
+    assert_eq!(warped.height, Height(1_000_000));
+    assert_eq!(warped.number, 5, "nothing was due, so one block is enough");
+    assert!(warped.timestamp_ms.0 >= mined.timestamp_ms.0 + 999_000_000);
+    assert!(matches!(block_on(node.warp_to_height(Height(7))), Err(DevError::Past { .. })));
+    node.shutdown();
+    let node = start(directory.path(), BlockTime::Instant);
+    let after = block_on(node.mine(1)).expect("a block");
+    assert_eq!((after.number, after.height), (6, Height(1_000_001)));
+    assert!(after.timestamp_ms > warped.timestamp_ms);
+    let view = node.view().expect("the ledger opens");
+    assert_eq!(view.number_at(Height(1_000_000)).expect("the ledger reads"), Some(5));
+    assert_eq!(view.number_at(Height(999_999)).expect("the ledger reads"), None, "skipped by the warp");
+    node.shutdown();
+}
+
+/// Decision 137: a revert restores state, ledger and clock; newer snapshots are gone.
+#[test]
+fn snapshot_and_revert() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let node = start(directory.path(), BlockTime::Instant);
+    send(&node, 0, 0, 5).expect("it is taken");
+    wait_for(&node, 2);
+    let before = node.head();
+    let first = node.snapshot().expect("a snapshot");
+    send(&node, 0, 1, 5).expect("it is taken");
+    wait_for(&node, 3);
+    let second = node.snapshot().expect("a snapshot");
+    assert_eq!(balance(&node, STRANGER), 10);
+    assert_eq!(node.revert(first).expect("a revert"), before);
+    assert_eq!(balance(&node, STRANGER), 5);
+    assert!(matches!(node.revert(second), Err(DevError::NoSnapshot(_))));
+    send(&node, 0, 1, 7).expect("the nonce is free again");
+    wait_for(&node, 3);
+    assert_eq!(balance(&node, STRANGER), 12);
+    node.shutdown();
+}
