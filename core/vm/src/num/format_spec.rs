@@ -151,7 +151,7 @@ impl Reader<'_> {
     /// A run of decimal digits; `None` if there is none.
     fn number(&mut self) -> Result<Option<usize>, FormatError> {
         let mut number: Option<i64> = None;
-        while let Some(digit) = self.peek().and_then(super::decimal_digit) {
+        while let Some(digit) = self.peek().and_then(crate::unicode::decimal_value) {
             self.next_if(|_| true);
             let grown = number.unwrap_or(0).checked_mul(10).and_then(|tens| tens.checked_add(i64::from(digit)));
             let too_many = || FormatError::value("Too many decimal digits in format string");

@@ -17,14 +17,3 @@ pub use hash::{hash_f64, hash_i64, hash_int, siphash13};
 pub use int::{NumberError, format_int, parse_int};
 pub use repr::{parse_float, repr};
 pub use softfloat::F64;
-
-/// Whether `str.strip()`, `int()` and `float()` take the character for a blank.
-pub(crate) fn is_python_space(character: char) -> bool {
-    // U+001C to U+001F separate information for Python, not for Unicode's White_Space.
-    character.is_whitespace() || matches!(character, '\x1c'..='\x1f')
-}
-
-/// The value of a decimal digit of any script.
-pub(crate) fn decimal_digit(character: char) -> Option<u8> {
-    character.to_digit(10).and_then(|digit| u8::try_from(digit).ok())
-}

@@ -3,6 +3,8 @@
 use dashu_int::UBig;
 
 use super::float_format::{FloatStyle, float_to_text};
+use crate::unicode;
+
 use super::softfloat::{F64, ratio_to_f64, round_scaled};
 
 /// The shortest decimal digits that read back as `value`, and where the point stands: the value is
@@ -40,9 +42,26 @@ pub fn repr(value: F64) -> String {
 }
 
 /// Python's `float(text)`: correctly rounded, with underscores between digits and blanks around; `None` if it
-/// is no number. Digits must be ASCII: the caller maps other decimal digits to them first.
+/// is no number. Decimal digits may be of any script.
 pub fn parse_float(text: &str) -> Option<F64> {
-    let text = text.trim_matches(super::is_python_space);
+    if !text.is_ascii() {
+        return parse_ascii(&with_ascii_digits(text));
+    }
+    parse_ascii(text)
+}
+
+/// The text with an ASCII digit for each decimal digit and a blank for each blank.
+fn with_ascii_digits(text: &str) -> String {
+    let ascii = |character| match unicode::decimal_value(character) {
+        Some(digit) => char::from(b'0' + digit),
+        None if unicode::is_space(character) => ' ',
+        None => character,
+    };
+    text.chars().map(ascii).collect()
+}
+
+fn parse_ascii(text: &str) -> Option<F64> {
+    let text = text.trim_matches(unicode::is_space);
     if !text.contains('_') {
         return parse_plain(text.as_bytes());
     }

@@ -3,7 +3,7 @@
 use dashu_int::{IBig, UBig};
 
 use super::{MOST_BITS, NumberError, capped};
-use crate::num::{decimal_digit, is_python_space};
+use crate::unicode::{decimal_value, is_space};
 
 /// The most digits that a conversion from a base that is no power of two takes.
 const MOST_DIGITS: usize = 4300;
@@ -23,7 +23,7 @@ pub fn parse_int(text: &str, base: u32) -> Result<IBig, ParseIntError> {
     if base == 1 || base > 36 {
         return Err(ParseIntError::Other(NumberError::value("int() base must be >= 2 and <= 36, or 0")));
     }
-    let text = text.trim_matches(is_python_space);
+    let text = text.trim_matches(is_space);
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -80,7 +80,7 @@ fn digits_of(text: &str, base: u32, prefixed: bool) -> Option<String> {
             digit_needed = true;
             continue;
         }
-        let digit = match decimal_digit(character) {
+        let digit = match decimal_value(character) {
             Some(digit) => u32::from(digit),
             None => character.to_digit(36)?,
         };
