@@ -5,32 +5,30 @@ import { compact, count, percent } from "./format.js";
 
 export const LANES = ["system", "timer", "runner", "user"];
 
-/** A mark that tells one address from another at a glance: a brand of mirrored strokes on a three by four lattice. */
+/** A mark that tells one address from another at a glance, as a brand does on cattle: a few mirrored strokes. */
 export function brandMark(address) {
-  const bytes = hash32(address);
+  const hash = hash32(address);
   const strokes = [];
-  // Edges of the left half, from point to point; each bit of the hash draws one and its mirror image.
-  const points = [[16, 5], [9, 8], [5, 16], [9, 24], [16, 27], [16, 16], [11, 16]];
-  const edges = [[0, 1], [1, 2], [2, 3], [3, 4], [0, 5], [5, 4], [6, 1], [6, 3], [6, 5], [2, 6], [0, 6], [4, 6]];
-  edges.forEach(([from, to], bit) => {
-    if ((bytes >>> bit) & 1) strokes.push(line(points[from], points[to]), line(mirror(points[from]), mirror(points[to])));
-  });
-  if (strokes.length < 6) strokes.push(line(points[1], points[3]), line(mirror(points[1]), mirror(points[3])));
-  const ring = (bytes >>> 12) & 3;
-  if (ring > 0) strokes.push(`M${16 - ring * 2} 16a${ring * 2} ${ring * 2} 0 1 0 ${ring * 4} 0a${ring * 2} ${ring * 2} 0 1 0 ${-ring * 4} 0`);
+  const draw = (path) => strokes.push(path(16, 1), path(16, -1));
+  // Each part of the brand is one of four shapes, drawn from the middle outward on both sides.
+  draw([
+    (x, side) => `M${x} 6L${x + side * 8} 12`, (x, side) => `M${x} 7H${x + side * 8}`,
+    (x, side) => `M${x} 10Q${x + side * 7} 10 ${x + side * 8} 5`, (x, side) => `M${x} 11A6 5 0 0 ${side > 0 ? 0 : 1} ${x + side * 6} 6`,
+  ][hash & 3]);
+  draw([
+    (x) => `M${x} 8V25`, (x, side) => `M${x} 12L${x + side * 5} 17L${x} 22`,
+    (x, side) => `M${x} 12A4.5 4.5 0 0 ${side > 0 ? 1 : 0} ${x} 21`, (x, side) => `M${x + side * 3.5} 11V22`,
+  ][(hash >>> 2) & 3]);
+  draw([
+    (x, side) => `M${x} 26L${x + side * 8} 20`, (x, side) => `M${x} 26H${x + side * 7}`,
+    (x, side) => `M${x} 21Q${x + side * 8} 21 ${x + side * 8} 27`, (x, side) => `M${x + side * 8} 15V24`,
+  ][(hash >>> 4) & 3]);
+  if ((hash >>> 6) & 1) strokes.push("M24.5 15.5v.01M7.5 15.5v.01");
   return s(
     "svg",
-    { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", style: { "--hue": (bytes >>> 16) % 360 } },
-    s("path", { d: strokes.join(""), "stroke-width": 2.4, "stroke-linecap": "round", "stroke-linejoin": "round" }),
+    { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", style: { "--hue": (hash >>> 8) % 360 } },
+    s("path", { d: strokes.join(""), "stroke-width": 2.6, "stroke-linecap": "round", "stroke-linejoin": "round" }),
   );
-}
-
-function mirror([x, y]) {
-  return [32 - x, y];
-}
-
-function line([x, y], [toX, toY]) {
-  return `M${x} ${y}L${toX} ${toY}`;
 }
 
 /** FNV-1a with a final mix. */
@@ -60,11 +58,11 @@ export function sparkline(values, sentence) {
   );
 }
 
-/** Latest blocks as a strip of columns, as tall as they are full, newest to the right. `open(block)` makes the link. */
-export function blockStrip(blocks, target, href) {
+/** Blocks as a strip of columns, as tall as they are full beside each other, newest to the right. `href(block)` is where one leads. */
+export function blockStrip(blocks, href) {
   const step = 14;
   const height = 84;
-  const most = Math.max(target, ...blocks.map((block) => Number(block.cycles_used)));
+  const most = Math.max(1, ...blocks.map((block) => Number(block.cycles_used)));
   const columns = blocks.map((block, at) => {
     // The square root keeps a block of one transfer visible beside a full one.
     const tall = Number(block.cycles_used) > 0 ? Math.max(5, Math.sqrt(Number(block.cycles_used) / most) * (height - 8)) : 2.5;

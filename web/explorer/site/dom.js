@@ -44,6 +44,12 @@ function append(element, children) {
   }
 }
 
+/** Puts children, as `h` takes them, in place of what an element holds. */
+export function replace(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
 /** A text for screen readers alone. */
 export function hidden(text) {
   return h("span", { class: "hidden" }, text);

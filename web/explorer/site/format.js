@@ -114,6 +114,11 @@ export function visible(text) {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g, "\ufffd");
 }
 
+/** "1 byte", "2 bytes" */
+export function plural(number, noun) {
+  return `${count(number)} ${noun}${String(number) === "1" ? "" : "s"}`;
+}
+
 /** A parameter's value with its unit, and "never" for the greatest height there is. */
 export function parameter(value, unit) {
   const number = whole(value);
@@ -125,4 +130,11 @@ export function parameter(value, unit) {
   if (unit === "ns") return duration(Number(number) / 1e6);
   if (unit === "count" || !unit) return count(number);
   return `${count(number)} ${unit}`;
+}
+
+/** The range of a parameter; the unit stands once where it is a word. */
+export function range(min, max, unit) {
+  const [low, high] = [parameter(min, unit), parameter(max, unit)];
+  const word = /^[\d,]+( .+)$/.exec(high)?.[1];
+  return `${word && low.endsWith(word) ? low.slice(0, -word.length) : low} to ${high}`;
 }

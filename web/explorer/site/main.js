@@ -1,7 +1,7 @@
 // The page: the bar at the top, the address in the hash, and the view it leads to.
 
 import { get } from "./api.js";
-import { h, s } from "./dom.js";
+import { h, replace, s } from "./dom.js";
 import { count } from "./format.js";
 import { Live } from "./live.js";
 import { refreshMoments, route, trouble } from "./parts.js";
@@ -73,21 +73,22 @@ async function show(isRedraw) {
   const { signal } = leave;
   const { name, parameters } = address();
   markSection(name);
-  const loading = isRedraw ? undefined : setTimeout(() => content.replaceChildren(h("div", { class: "loading", "aria-busy": "true" }, h("i"), h("i"), h("i"))), 120);
+  const loading = isRedraw ? undefined : setTimeout(() => replace(content, h("div", { class: "loading", "aria-busy": "true" }, h("i"), h("i"), h("i"))), 120);
   let view;
   try {
     const draw = Object.hasOwn(VIEWS, name) ? VIEWS[name] : searchView;
     view = await draw(draw === searchView && name !== "search" ? [name] : parameters, { live, signal, redraw: () => show(true) });
   } catch (problem) {
     if (signal.aborted) return;
-    view = { title: "Trouble", node: trouble(problem, () => show(true)) };
+    const heading = problem.isMissing ? "Nothing here" : "That did not work";
+    view = { title: heading, node: h("div", {}, h("div", { class: "title" }, h("h1", {}, heading)), trouble(problem, () => show(true))) };
     awaitNode(problem, signal);
   } finally {
     clearTimeout(loading);
   }
   if (signal.aborted) return;
   document.title = view.title ? `${view.title} · Cowboy` : "Cowboy explorer";
-  content.replaceChildren(view.node);
+  replace(content, view.node);
   const key = location.hash;
   // Following a link moves the reader to the new heading; a redraw leaves everything where it is.
   if (!isRedraw && shown !== null && shown !== key) {
@@ -126,7 +127,7 @@ function drawTop() {
     "form",
     { class: "search", role: "search", onSubmit: search },
     searchField,
-    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("circle", { cx: 7, cy: 7, r: 4.6 }), s("path", { d: "M10.500 10.500 14 14" })),
+    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("circle", { cx: 7, cy: 7, r: 4.6 }), s("path", { d: "M10.5 10.5 14 14" })),
     h("kbd", { "aria-hidden": "true" }, "/"),
   );
   const brand = h("a", { class: "brand", href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 30, height: 30 }), "Cowboy");
@@ -165,7 +166,7 @@ function drawState() {
 }
 
 function say(kind, text) {
-  document.getElementById("notice").replaceChildren(...(text ? [h("div", { dataset: { kind } }, text)] : []));
+  replace(document.getElementById("notice"), ...(text ? [h("div", { dataset: { kind } }, text)] : []));
 }
 
 function search(event) {

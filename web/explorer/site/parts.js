@@ -4,8 +4,9 @@ import { ApiError } from "./api.js";
 import { fromHex, isPrintable, toHex, toText } from "./bytes.js";
 import * as cbor from "./cbor.js";
 import { brandMark } from "./charts.js";
-import { h, hidden, s } from "./dom.js";
-import { cby, clip, count, ends, relative, timestamp } from "./format.js";
+import { h, hidden, replace, s } from "./dom.js";
+import { cby, clip, count, ends, plural, relative, timestamp } from "./format.js";
+import { actorName } from "./names.js";
 import { parseJson } from "./json.js";
 import { valueView } from "./value.js";
 
@@ -72,9 +73,9 @@ export function empty(...children) {
 }
 
 const SIGNS = {
-  good: "M1.5 5.5 4 8 8.500 2.500",
+  good: "M1.5 5.5 4 8 8.5 2.5",
   bad: "M2 2l6 6M8 2 2 8",
-  wait: "M5 1.500v3.500l2.500 1.500",
+  wait: "M5 1.5v3.5l2.5 1.5",
 };
 
 /** A word in a coloured pill, with a sign that does not depend on colour. */
@@ -123,7 +124,7 @@ export function copier(text, what) {
   const button = h(
     "button",
     { class: "copy", type: "button", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onClick: () => copy() },
-    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("rect", { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5 }), s("path", { d: "M10.500 3v-.500h-8v8H3" })),
+    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("rect", { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5 }), s("path", { d: "M10.5 3v-.500h-8v8H3" })),
   );
   const copy = async () => {
     try {
@@ -149,17 +150,29 @@ export function identifier(text, { href, full, what = "the hash" } = {}) {
   return full ? h("span", { class: "long" }, body, copier(text, what)) : body;
 }
 
-/** Who an address is: its mark, its name or ends, linked. */
-export function who(address, { full, actor } = {}) {
+/** Who an address is: its mark, its name or ends, linked. `actor`: it has code, and so may have a name. */
+export function who(address, { actor } = {}) {
   const name = systemName(address);
   const href = actor ? route.actor(address) : route.account(address);
-  return h(
-    "span",
-    { class: "who" },
-    brandMark(address),
-    h("a", { href, class: name ? null : "mono", title: address }, name ?? (full ? address : ends(address))),
-    full && copier(address, "the address"),
-  );
+  const link = h("a", { href, class: name ? null : "mono", title: address }, name ?? ends(address));
+  const label = (claimed) => {
+    link.classList.remove("mono");
+    replace(link, claimed, h("span", { class: "mono tail" }, address.slice(-4)));
+  };
+  const claimed = actor && !name ? actorName(address, label) : null;
+  if (claimed) label(claimed);
+  return h("span", { class: "who" }, brandMark(address), link);
+}
+
+/** Whom a receipt was for: the actor it deployed or ran, or the account that was paid. */
+export function whom(receipt) {
+  if (receipt.created) return who(receipt.created, { actor: true });
+  return who(receipt.target, { actor: receipt.handler !== "" || receipt.kind !== "transaction" });
+}
+
+/** Who asked for a receipt: an account, or an actor that sent a message or woke up. */
+export function asker(receipt) {
+  return who(receipt.sender, { actor: receipt.kind === "message" || receipt.kind === "timer" });
 }
 
 /** A height, linked to its block. */
@@ -171,7 +184,7 @@ export function heightLink(height) {
 export function action(handler, kind, created) {
   if (created) return h("span", {}, "Deploy");
   if (handler) return h("code", {}, clip(handler, 60));
-  return h("span", { class: "soft" }, kind === "message" ? "message" : "Transfer");
+  return h("span", {}, kind === "message" ? "message" : "Transfer");
 }
 
 /**
@@ -195,10 +208,10 @@ export function payload(bytes, { open = 2 } = {}) {
   const buttons = ways.map(([name, show]) => h("button", { type: "button", "aria-pressed": "false", onClick: () => choose(name, show) }, name));
   const choose = (name, show) => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.textContent === name));
-    place.replaceChildren(show());
+    replace(place, show());
   };
   choose(...ways[0]);
-  return h("div", { class: "payload" }, h("div", { class: "ways", role: "group", "aria-label": "Read the bytes as" }, buttons, h("span", { class: "faint small" }, `${count(bytes.length)} bytes`)), place);
+  return h("div", { class: "payload" }, h("div", { class: "ways", role: "group", "aria-label": "Read the bytes as" }, buttons, h("span", { class: "faint small" }, plural(bytes.length, "byte"))), place);
 }
 
 /** The same, from the API's hex. */

@@ -3,8 +3,8 @@
 import { fromHex } from "./bytes.js";
 import * as cbor from "./cbor.js";
 import { h, s } from "./dom.js";
-import { clip, compact, count } from "./format.js";
-import { badge, heightLink, kindBadge, money, panel, payloadOfHex, route, who } from "./parts.js";
+import { clip, compact, count, plural } from "./format.js";
+import { badge, heightLink, kindBadge, money, panel, payloadOfHex, route, who, whom } from "./parts.js";
 import { edgePath, growTree, layoutTree } from "./tree.js";
 import { valueLine } from "./value.js";
 
@@ -26,7 +26,7 @@ export function treePanel({ root, deliveries, left }, current) {
     rows.map((row) => dot(row)),
   );
   const list = h("ol", { class: "tree-rows" }, rows.map(({ node, depth }) => h("li", { style: { "--depth": depth } }, h("span", { class: "hidden" }, `Level ${depth + 1}: `), node.event ? eventRow(node.event) : deliveryRow(node.item, node.item.tx_hash === current.tx_hash))));
-  const aside = `${count(deliveries.length)} ${deliveries.length === 1 ? "message" : "messages"}, ${count(events)} ${events === 1 ? "event" : "events"}`;
+  const aside = `${plural(deliveries.length, "message")}, ${plural(events, "event")}`;
   return panel(
     { title: "What happened", aside, flush: true },
     h("div", { class: "tree scroll", style: { "--row": `${ROW_HEIGHT}px`, "--indent": `${INDENT}px` } }, h("div", { class: "tree-inner" }, picture, list)),
@@ -57,7 +57,7 @@ function deliveryRow(receipt, isCurrent) {
     { class: "tree-row" },
     isCurrent ? h("b", { class: "mono" }, clip(label, 60)) : h("a", { class: "mono", href: route.transaction(receipt.tx_hash) }, clip(label, 60)),
     h("span", { class: "faint" }, "on"),
-    who(receipt.created ?? receipt.target),
+    whom(receipt),
     Number(receipt.value) > 0 && h("span", { class: "soft nowrap" }, "with ", money(receipt.value)),
     receipt.kind !== "transaction" && kindBadge(receipt.kind),
     receipt.status === "failed" && badge("bad", clip(receipt.error?.slug ?? "failed", 40)),
@@ -72,7 +72,7 @@ function eventRow(event) {
     "div",
     { class: "tree-row event" },
     h("span", { class: "event-name" }, clip(event.name, 80)),
-    node ? valueLine(node, 120) : h("span", { class: "faint" }, data?.length ? `${count(data.length)} bytes` : "no data"),
+    node ? valueLine(node, 120) : h("span", { class: "faint" }, data?.length ? plural(data.length, "byte") : "no data"),
   );
 }
 
@@ -80,6 +80,6 @@ function eventRow(event) {
 function eventsBelow(rows) {
   const events = rows.filter(({ node }) => node.event).slice(0, MAX_EVENTS_SHOWN);
   const fold = h("details", { class: "all-events" }, h("summary", {}, "All data of the events"));
-  fold.addEventListener("toggle", () => fold.append(h("ol", {}, events.map(({ node: { event } }) => h("li", {}, h("p", {}, h("b", {}, clip(event.name, 256)), h("span", { class: "faint" }, " by "), who(event.emitter)), payloadOfHex(event.data))))), { once: true });
+  fold.addEventListener("toggle", () => fold.append(h("ol", {}, events.map(({ node: { event } }) => h("li", {}, h("p", {}, h("b", {}, clip(event.name, 256)), h("span", { class: "faint" }, " by "), who(event.emitter, { actor: true })), payloadOfHex(event.data))))), { once: true });
   return fold;
 }

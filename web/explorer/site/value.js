@@ -10,7 +10,7 @@ const MAX_DEPTH = 24;
 
 /** The view of a typed node of cbor.js. Lists and maps are open down to `open` levels. */
 export function valueView(node, { open = 1 } = {}) {
-  return h("div", { class: "value" }, draw(node, open, 0));
+  return h("div", { class: "value" }, draw(node, null, open, 0));
 }
 
 /** A node on one line, for tables. */
@@ -18,24 +18,33 @@ export function valueLine(node, limit = 160) {
   return h("span", { class: "value" }, h("span", { class: node.type === "list" || node.type === "map" ? "soft" : node.type }, clip(spell(node, 0), limit)));
 }
 
-function draw(node, open, depth) {
-  if (node.type !== "list" && node.type !== "map") return h("span", { class: node.type }, spell(node, 0));
+/** `key` stands before the value, inside the line that folds it. */
+function draw(node, key, open, depth) {
+  const name = key && [h("span", { class: "key" }, spellKey(key)), h("span", { class: "mute" }, ": ")];
+  if (node.type !== "list" && node.type !== "map") return [name, leaf(node)];
   const size = node.value.length;
   const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
-  if (size === 0) return h("span", { class: "mute" }, start + end);
-  if (depth >= MAX_DEPTH) return h("span", { class: "mute" }, `${start}…${end}`);
-  const fold = h("details", { open: open > 0 }, h("summary", {}, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`));
+  if (size === 0) return [name, h("span", { class: "mute" }, start + end)];
+  if (depth >= MAX_DEPTH) return [name, h("span", { class: "mute" }, `${start}…${end}`)];
+  const fold = h("details", { open: open > 0 }, h("summary", {}, name, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`));
   const fill = () => {
     if (fold.childElementCount > 1) return;
     const shown = node.value.slice(0, MAX_ITEMS);
     const rows = node.type === "list"
-      ? shown.map((item) => h("li", {}, draw(item, open - 1, depth + 1)))
-      : shown.map(([key, item]) => h("li", {}, h("span", { class: "key" }, spellKey(key)), h("span", { class: "mute" }, ": "), draw(item, open - 1, depth + 1)));
+      ? shown.map((item) => h("li", {}, draw(item, null, open - 1, depth + 1)))
+      : shown.map(([itemKey, item]) => h("li", {}, draw(item, itemKey, open - 1, depth + 1)));
     fold.append(h("ul", {}, rows, size > MAX_ITEMS && h("li", { class: "mute" }, `and ${count(size - MAX_ITEMS)} more`)));
   };
   if (open > 0) fill();
   else fold.addEventListener("toggle", fill, { once: true });
   return fold;
+}
+
+/** A value without parts; one that is an address leads there. */
+function leaf(node) {
+  const text = node.type === "bytes" ? toHex(node.value.subarray(0, 21)) : node.type === "text" ? node.value : "";
+  const shown = h("span", { class: node.type }, spell(node, 0));
+  return /^0x[0-9a-f]{40}$/.test(text) ? h("a", { href: `#/account/${text}` }, shown) : shown;
 }
 
 function spellKey(node) {

@@ -53,3 +53,8 @@ test("long identifiers show their ends", () => {
 test("no text looks like another", () => {
   assert.equal(format.visible("a\u202eb\u200b\u0007\tc\nü"), "a\ufffdb\ufffd\ufffd\tc\nü");
 });
+
+test("a range names its unit once", () => {
+  check(format.range, [[[1, 2000, "cycles"], "1 to 2,000 cycles"], [[0, 10_000, "basis points"], "0% to 100%"], [[1024, 2_097_152, "bytes"], "1 KiB to 2 MiB"], [[0, 18446744073709551615n, "blocks"], "0 blocks to never"]]);
+  check(format.plural, [[[1, "byte"], "1 byte"], [[0, "byte"], "0 bytes"], [[1200, "byte"], "1,200 bytes"]]);
+});

@@ -2,12 +2,12 @@
 
 import { find, get } from "../api.js";
 import { brandMark } from "../charts.js";
-import { h } from "../dom.js";
+import { h, replace } from "../dom.js";
+import { follow } from "../follow.js";
 import { count } from "../format.js";
-import { action, badge, copier, empty, facts, heightLink, kindBadge, moment, money, moreButton, panel, route, status, systemName, table, who } from "../parts.js";
+import { action, asker, badge, copier, empty, facts, heightLink, kindBadge, moment, money, moreButton, panel, route, status, systemName, table, whom } from "../parts.js";
 
 const PAGE_ROWS = 50;
-const REFRESH_MS = 800;
 
 /** See VIEWS in main.js. */
 export async function accountView([address = ""], { live, signal }) {
@@ -23,7 +23,7 @@ export async function accountView([address = ""], { live, signal }) {
   const shown = account ?? { address: `0x${address.replace(/^0x/, "").toLowerCase()}`, nonce: 0, balance: 0 };
   const name = systemName(shown.address);
   const state = h("div", {});
-  const drawState = (now) => state.replaceChildren(
+  const drawState = (now) => replace(state, 
     panel({}, facts(["Balance", money(now.balance)], ["Transactions sent", count(now.nonce)], !account && ["", h("span", { class: "soft" }, "The chain has not seen this account yet.")])),
   );
   drawState(shown);
@@ -52,32 +52,6 @@ export async function accountView([address = ""], { live, signal }) {
   return { title: name ?? `Account ${shown.address.slice(0, 8)}`, node };
 }
 
-/** Runs `refresh` soon after each block, never twice at once. */
-export function follow(live, signal, refresh) {
-  let isBusy = false;
-  let isDue = false;
-  const run = async () => {
-    if (isBusy || document.hidden) {
-      isDue = true;
-      return;
-    }
-    isBusy = true;
-    isDue = false;
-    try {
-      await new Promise((resume) => setTimeout(resume, REFRESH_MS));
-      if (!signal.aborted) await refresh();
-    } catch (problem) {
-      // A node that is away says so in the notice; the page keeps what it has.
-      if (!signal.aborted && problem.status === undefined) console.error(problem);
-    } finally {
-      isBusy = false;
-      if (isDue && !signal.aborted) run();
-    }
-  };
-  live.addEventListener("block", run, { signal });
-  document.addEventListener("visibilitychange", () => !document.hidden && isDue && run(), { signal });
-}
-
 /** What an address sent and received, newest first. `refresh` brings the first page up to date. */
 export async function historyPanel(address, signal) {
   const page = (cursor) => get(`/account/${address}/history?limit=${PAGE_ROWS}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, signal);
@@ -85,7 +59,7 @@ export async function historyPanel(address, signal) {
     { name: "What", cell: (row) => h("a", { href: route.transaction(row.id) }, action(row.handler, row.kind, null)) },
     { name: "Kind", class: "optional", cell: (row) => kindBadge(row.kind) },
     { name: "", says: "Direction", cell: (row) => direction(row, address) },
-    { name: "With", cell: (row) => who(row.sender === address ? row.target : row.sender) },
+    { name: "With", cell: (row) => row.sender === address ? whom({ ...row, created: null }) : asker(row) },
     { name: "Value", end: true, cell: (row) => (Number(row.value) > 0 ? money(row.value) : h("span", { class: "faint" }, "–")) },
     { name: "Block", end: true, cell: (row) => heightLink(row.block_height) },
     { name: "When", class: "optional", cell: (row) => moment(row.timestamp_ms) },
@@ -104,7 +78,7 @@ export async function historyPanel(address, signal) {
       draw();
       return true;
     });
-    box.replaceChildren(entries.length === 0
+    replace(box, entries.length === 0
       ? panel({ title: "History" }, empty("Nothing yet."))
       : panel({ title: "History", flush: true }, table(columns, entries, { caption: "History", rowClass: (row) => (fresh.has(row.id) ? "fresh" : null) }), more));
   };

@@ -6,15 +6,17 @@ import * as cbor from "../cbor.js";
 import { brandMark } from "../charts.js";
 import { Clock, countdown } from "../clock.js";
 import { codeView } from "../code.js";
-import { h } from "../dom.js";
+import { h, replace } from "../dom.js";
+import { follow } from "../follow.js";
 import { bytes, clip, count, percent } from "../format.js";
 import { handlers as readHandlers } from "../handlers.js";
 import { parseJson } from "../json.js";
 import {
   badge, copier, empty, facts, heightLink, identifier, moment, money, moreButton, nodeOf, panel, payload, route, table, trouble, who,
 } from "../parts.js";
+import { classNameOf, learn } from "../names.js";
 import { valueLine, valueView } from "../value.js";
-import { follow, historyPanel } from "./account.js";
+import { historyPanel } from "./account.js";
 import { timersPanel } from "./timers.js";
 
 const PAGE_ROWS = 50;
@@ -33,19 +35,21 @@ const TABS = {
 
 /** See VIEWS in main.js. */
 export async function actorView([address = "", tab = "overview", detail], { live, signal }) {
-  const name = encodeURIComponent(address);
-  const [actor, code] = await Promise.all([get(`/actor/${name}`, signal), find(`/actor/${name}/code`, signal)]);
+  const id = encodeURIComponent(address);
+  const [actor, code] = await Promise.all([get(`/actor/${id}`, signal), find(`/actor/${id}/code`, signal)]);
   const source = code?.source ?? "";
+  const name = classNameOf(source);
+  learn(actor.address, source);
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
   const body = await draw(context);
   const balance = h("span", {}, money(actor.balance));
-  const tallies = { storage: h("span", { class: "tally" }), timers: h("span", { class: "tally" }, count(actor.timer_count)) };
+  const timers = h("span", { class: "tally" }, count(actor.timer_count));
   follow(live, signal, async () => {
     const now = await find(`/actor/${actor.address}`, signal);
     if (!now) return;
-    if (String(now.balance) !== String(actor.balance)) balance.replaceChildren(money(now.balance));
-    tallies.timers.textContent = count(now.timer_count);
+    if (String(now.balance) !== String(actor.balance)) replace(balance, money(now.balance));
+    timers.textContent = count(now.timer_count);
     Object.assign(actor, now);
     await body.refresh?.();
   });
@@ -56,25 +60,19 @@ export async function actorView([address = "", tab = "overview", detail], { live
       "div",
       { class: "title" },
       brandMark(actor.address),
-      h("div", {}, h("span", { class: "kicker" }, "Actor"), h("h1", { class: nameOf(source) ? null : "address" }, nameOf(source) ?? actor.address)),
+      h("div", {}, h("span", { class: "kicker" }, "Actor"), h("h1", { class: name ? null : "address" }, name ?? actor.address)),
       actor.status === "active" ? badge("good", "Active") : badge("bad", clip(actor.status, 60)),
       h("span", { class: "title-balance" }, balance),
-      nameOf(source) && h("p", { class: "soft small" }, identifier(actor.address, { full: true, what: "the address" })),
+      name && h("p", { class: "soft small" }, identifier(actor.address, { full: true, what: "the address" })),
     ),
     h(
       "nav",
       { class: "tabs", "aria-label": "About this actor" },
-      Object.entries(TABS).map(([key, [text]]) => h("a", { href: route.actor(actor.address, key === "overview" ? "" : key), "aria-current": TABS[key][0] === title ? "page" : null }, text, tallies[key])),
+      Object.entries(TABS).map(([key, [text]]) => h("a", { href: route.actor(actor.address, key === "overview" ? "" : key), "aria-current": TABS[key][0] === title ? "page" : null }, text, key === "timers" && timers)),
     ),
     body.node,
   );
-  return { title: `${nameOf(source) ?? actor.address.slice(0, 8)} · ${title}`, node, stay: tab !== "overview" && !detail, ready: body.ready };
-}
-
-/** The name of the actor's class, as its author wrote it. */
-function nameOf(source) {
-  const found = /^@actor\b[^\n]*\n(?:@[^\n]*\n)*class\s+([A-Za-z_]\w{0,60})/m.exec(source) ?? /^class\s+(Actor)\b/m.exec(source);
-  return found ? found[1] : null;
+  return { title: `${name ?? actor.address.slice(0, 8)} · ${title}`, node, stay: tab !== "overview" && !detail, ready: body.ready };
 }
 
 /** What the node says it offers, with what its source says about each. */
@@ -91,14 +89,16 @@ function handlersOf(actor, source) {
 async function overviewTab(context) {
   const { actor, source, clock, signal } = context;
   const summary = /^\s*(?:"""|''')\s*([^\n]{1,300})/.exec(source)?.[1].replace(/("""|''')\s*$/, "");
-  const [logs, timers] = await Promise.all([logsOf(actor.address, 0, 8, signal), find(`/timers/${actor.address}?limit=5`, signal)]);
   const side = h("div", {});
-  const live = h("div", {});
-  const draw = (found, next) => {
-    side.replaceChildren(storagePreview(actor), nextPanel(next?.timers ?? [], clock, actor));
-    live.replaceChildren(logPanel(found, { title: "Latest events", more: route.actor(actor.address, "log") }));
+  const news = h("div", {});
+  const refresh = async () => {
+    const [logs, timers, stored] = await Promise.all([
+      logsOf(actor.address, 0, 8, signal), find(`/timers/${actor.address}?limit=5`, signal), find(`/actors/${actor.address}/storage?limit=12`, signal),
+    ]);
+    replace(side, nextPanel(timers?.timers ?? [], clock, actor), storagePreview(actor, stored?.entries ?? []));
+    replace(news, logPanel(logs, { title: "Latest events", more: route.actor(actor.address, "log") }));
   };
-  draw(logs, timers);
+  await refresh();
   const node = h(
     "div",
     { class: "columns wide-left" },
@@ -120,14 +120,10 @@ async function overviewTab(context) {
         ),
       ),
       handlersPanel(context),
-      live,
+      news,
     ),
     side,
   );
-  const refresh = async () => {
-    const [found, next] = await Promise.all([logsOf(actor.address, 0, 8, signal), find(`/timers/${actor.address}?limit=5`, signal)]);
-    draw(found, next);
-  };
   return { node, refresh };
 }
 
@@ -165,12 +161,16 @@ function handlersPanel({ actor, handlers }) {
   );
 }
 
-function storagePreview(actor) {
-  const entries = Object.entries(actor.storage);
+function storagePreview(actor, entries) {
   if (entries.length === 0) return panel({ title: "Storage" }, empty("Nothing stored."));
+  const line = (entry) => {
+    const raw = fromHex(entry.value_bytes) ?? new Uint8Array();
+    const node = cbor.tryDecode(raw);
+    return node ? valueLine(node, 120) : h("span", { class: "mono faint" }, clip(toHex(raw), 80));
+  };
   return panel(
     { title: "Storage", aside: h("a", { href: route.actor(actor.address, "storage") }, "all") },
-    h("dl", { class: "pairs" }, entries.slice(0, 12).map(([key, value]) => h("div", {}, h("dt", { class: "mono" }, clip(key, 80)), h("dd", {}, valueLine(nodeOf(value), 120))))),
+    h("dl", { class: "pairs" }, entries.map((entry) => h("div", {}, h("dt", { class: "mono" }, clip(entry.key, 80)), h("dd", {}, line(entry))))),
   );
 }
 
@@ -186,7 +186,7 @@ function nextPanel(timers, clock, actor) {
 
 async function sourceTab({ actor, source, detail }) {
   if (!source) return { node: empty("The node has no source for this actor.") };
-  const view = codeView(source, { href: (line) => route.actor(actor.address, `source/${line}`) });
+  const view = codeView(source, { whole: true, href: (line) => route.actor(actor.address, `source/${line}`) });
   const node = panel({ title: "Source", aside: [`${count(source.split("\n").length)} lines, ${bytes(source.length)}`, copier(source, "the source")], flush: true }, view);
   const ready = () => {
     const line = view.querySelector(`[data-line="${Number(detail) || 0}"]`);
@@ -219,7 +219,7 @@ async function storageTab({ actor, signal }) {
       draw();
       return true;
     });
-    box.replaceChildren(...[entries.length === 0 ? empty(prefix.value ? "No key begins like that." : "Nothing stored.") : table(columns, entries, { caption: "Storage", rowClass: (entry) => (changed(entry) ? "fresh" : null) }), more].filter(Boolean));
+    replace(box, entries.length === 0 ? empty(prefix.value ? "No key begins like that." : "Nothing stored.") : table(columns, entries, { caption: "Storage", rowClass: (entry) => (changed(entry) ? "fresh" : null) }), more);
     for (const entry of entries) known.set(entry.key_bytes, entry.value_bytes);
   };
   const load = async () => {
@@ -229,7 +229,7 @@ async function storageTab({ actor, signal }) {
     draw();
   };
   await load();
-  prefix.addEventListener("input", () => load().catch((problem) => !signal.aborted && box.replaceChildren(trouble(problem))));
+  prefix.addEventListener("input", () => load().catch((problem) => !signal.aborted && replace(box, trouble(problem))));
   const refresh = async () => {
     // Only what is on the page is brought up to date; open folds stay as they are where nothing changed.
     const now = await page(undefined, Math.min(1_000, Math.max(PAGE_ROWS, entries.length)));
@@ -258,7 +258,7 @@ async function timersTab({ actor, clock, signal }) {
     const { timers } = await get(`/timers/${actor.address}?limit=1000`, signal);
     // A fold that is open is being read.
     if (box.querySelector("details[open]")) return;
-    box.replaceChildren(timersPanel(timers, clock));
+    replace(box, timersPanel(timers, clock));
   };
   await refresh();
   return { node: box, refresh };
@@ -278,7 +278,7 @@ async function logTab({ actor, signal }) {
       draw();
       return true;
     });
-    box.replaceChildren(...[logPanel({ ...logs, logs: shown }, { title: "Events", fresh }), more].filter(Boolean));
+    replace(box, logPanel({ ...logs, logs: shown }, { title: "Events", fresh }), more);
   };
   draw();
   const refresh = async () => {
@@ -342,13 +342,13 @@ async function queryTab({ actor, handlers, detail, signal }) {
   handler.addEventListener("input", describe);
   const ask = async (event) => {
     event.preventDefault();
-    answer.replaceChildren(h("p", { class: "soft" }, "Asking …"));
+    replace(answer, h("p", { class: "soft" }, "Asking …"));
     try {
       const selector = handler.value.trim();
       const reply = await post(`/actor/${actor.address}/read_handler`, { selector, payload: toBase64(encoded(argument.value, format.value)) }, signal);
-      answer.replaceChildren(replyPanel(reply));
+      replace(answer, replyPanel(reply));
     } catch (problem) {
-      if (!signal.aborted) answer.replaceChildren(refusal(problem));
+      if (!signal.aborted) replace(answer, refusal(problem));
     }
   };
   const node = h(

@@ -2,9 +2,9 @@
 
 import { find, get } from "../api.js";
 import { LANES, laneBars } from "../charts.js";
-import { h } from "../dom.js";
+import { h, replace } from "../dom.js";
 import { bytes, clip, compact, count } from "../format.js";
-import { action, empty, facts, identifier, kindBadge, moment, moreButton, panel, route, status, table, who } from "../parts.js";
+import { action, asker, empty, facts, identifier, kindBadge, moment, moreButton, panel, route, status, table, who, whom } from "../parts.js";
 
 const PAGE_ROWS = 100;
 
@@ -114,9 +114,9 @@ export function receiptsPanel(title, receipts, nothing) {
   const columns = [
     { name: "What", cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)) },
     { name: "Name", class: "optional", cell: (receipt) => identifier(receipt.tx_hash, { href: route.transaction(receipt.tx_hash) }) },
-    ...(receipts[0].kind === "transaction" ? [] : [{ name: "Kind", cell: (receipt) => kindBadge(receipt.kind) }]),
-    { name: "From", cell: (receipt) => who(receipt.sender) },
-    { name: "To", cell: (receipt) => who(receipt.created ?? receipt.target) },
+    ...(receipts[0].kind === "transaction" ? [] : [{ name: "Kind", class: "optional", cell: (receipt) => kindBadge(receipt.kind) }]),
+    { name: "From", class: "optional", cell: (receipt) => asker(receipt) },
+    { name: "To", cell: (receipt) => whom(receipt) },
     { name: "Cycles", end: true, class: "optional", cell: (receipt) => count(receipt.cycles_used) },
     { name: "Events", end: true, class: "optional", cell: (receipt) => count(receipt.events.length) },
     { name: "", says: "Status", end: true, cell: (receipt) => status(receipt.status) },
@@ -125,7 +125,7 @@ export function receiptsPanel(title, receipts, nothing) {
   let shown = 0;
   const draw = () => {
     shown += PAGE_ROWS;
-    box.replaceChildren(table(columns, receipts.slice(0, shown), { caption: title }));
+    replace(box, table(columns, receipts.slice(0, shown), { caption: title }));
     return shown < receipts.length;
   };
   const hasMore = draw();

@@ -2,62 +2,42 @@
 
 import { each, find, get } from "../api.js";
 import { blockStrip, partsBar, sparkline } from "../charts.js";
-import { h } from "../dom.js";
+import { h, replace } from "../dom.js";
 import { compact, count, duration } from "../format.js";
-import { action, empty, heightLink, identifier, kindBadge, moment, money, panel, route, status, table, who } from "../parts.js";
+import { follow } from "../follow.js";
+import { action, asker, empty, heightLink, identifier, kindBadge, moment, money, panel, route, status, table, whom } from "../parts.js";
 
 const STRIP_BLOCKS = 48;
 const TABLE_BLOCKS = 10;
 const ACTIVITY_ROWS = 12;
 const RATE_WINDOW_MS = 30_000;
 const REFRESH_MS = 400;
+// Waiting transactions come and go between blocks too.
+const IDLE_MS = 4_000;
 
 /** See VIEWS in main.js. */
 export async function homeView(_, { live, signal }) {
   const state = await load(signal);
   const node = h("div", { class: "home" });
-  const draw = () => node.replaceChildren(...view(state));
+  const draw = () => replace(node, ...view(state));
   draw();
-  let isWaiting = false;
-  // Blocks may come many a second; the page follows a few times a second.
-  const refresh = async () => {
-    if (isWaiting || document.hidden) return;
-    isWaiting = true;
-    try {
-      await new Promise((resume) => setTimeout(resume, REFRESH_MS));
-      if (signal.aborted) return;
-      Object.assign(state, await load(signal, state));
-      if (!signal.aborted && !node.contains(document.activeElement?.closest?.(".strip, table") ?? null)) draw();
-    } catch (problem) {
-      if (!signal.aborted && problem.status === undefined) throw problem;
-    } finally {
-      isWaiting = false;
-    }
-  };
-  live.addEventListener("block", refresh, { signal });
-  document.addEventListener("visibilitychange", refresh, { signal });
-  // Waiting transactions change between blocks too.
-  const timer = setInterval(refresh, 4_000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  follow(live, signal, async () => {
+    Object.assign(state, await load(signal, state));
+    // A reader who walks through the page by keyboard keeps the place; the next block after that is drawn.
+    if (!signal.aborted && !node.contains(document.activeElement)) draw();
+  }, { pause: REFRESH_MS, every: IDLE_MS });
   return { title: "", node };
 }
 
 async function load(signal, before) {
-  const [blocks, fees, supply, health, target] = await Promise.all([
+  const [blocks, fees, supply, health] = await Promise.all([
     get(`/blocks?limit=${STRIP_BLOCKS}`, signal),
     find("/basefee", signal),
     find("/supply", signal),
     find("/health/detailed", signal),
-    before?.target ?? cyclesTarget(signal),
   ]);
   const summaries = blocks.blocks;
-  return { summaries, fees, supply, health, target, receipts: await activity(summaries, signal, before) };
-}
-
-/** The cycles at which a block is neither full nor empty. */
-async function cyclesTarget(signal) {
-  const answer = await find("/params?limit=1000", signal);
-  return Number(answer?.params.find((row) => row.name === "fees.cycles_target")?.value ?? 20_000_000);
+  return { summaries, fees, supply, health, receipts: await activity(summaries, signal, before) };
 }
 
 /** The newest receipts, from the newest blocks that are not too large to fetch for a glance. */
@@ -75,7 +55,7 @@ async function activity(summaries, signal, before) {
   return each(wanted, async ({ hash }) => known.get(hash) ?? { hash, receipts: (await find(`/block/${hash}`, signal))?.receipts ?? [] });
 }
 
-function view({ summaries, fees, supply, health, target, receipts }) {
+function view({ summaries, fees, supply, health, receipts }) {
   const newest = summaries[0];
   const oldestFirst = [...summaries].reverse();
   return [
@@ -90,12 +70,12 @@ function view({ summaries, fees, supply, health, target, receipts }) {
         newest ? h("a", { class: "number", href: route.block(newest.height) }, count(newest.height)) : h("b", {}, "0"),
         h("p", { class: "soft" }, newest ? ["Block made ", moment(newest.timestamp_ms), pace(summaries, health)] : "No block yet"),
       ),
-      h("div", { class: "hero-strip" }, blockStrip(oldestFirst, target, (block) => route.block(block.height))),
+      h("div", { class: "hero-strip" }, blockStrip(oldestFirst, (block) => route.block(block.height))),
     ),
     h(
       "section",
       { class: "figures", "aria-label": "Figures" },
-      figure("Transactions a second", rate(summaries), `over the last ${duration(span(summaries))}`),
+      figure("Per second", rate(summaries), `transactions, over the last ${duration(span(summaries))}`),
       figure("Waiting", health ? count(health.mempool) : "–", "transactions in the pool"),
       feeFigure("Cycle base fee", fees?.cycle_basefee, oldestFirst.map((block) => Number(block.base_fee_cycle))),
       feeFigure("Cell base fee", fees?.cell_basefee, oldestFirst.map((block) => Number(block.base_fee_cell))),
@@ -154,10 +134,10 @@ function activityPanel(groups) {
   if (rows.length === 0) return panel({ title: "Latest activity" }, empty("Nothing has happened lately. The chain is idle."));
   const columns = [
     { name: "What", cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)) },
-    { name: "From", class: "optional", cell: (receipt) => who(receipt.sender) },
-    { name: "To", cell: (receipt) => who(receipt.created ?? receipt.target) },
+    { name: "From", class: "optional", cell: (receipt) => asker(receipt) },
+    { name: "To", cell: (receipt) => whom(receipt) },
     { name: "Kind", class: "optional", cell: (receipt) => kindBadge(receipt.kind) },
-    { name: "Block", end: true, cell: (receipt) => heightLink(receipt.block_height) },
+    { name: "Block", end: true, class: "optional", cell: (receipt) => heightLink(receipt.block_height) },
     { name: "", says: "Status", end: true, cell: (receipt) => status(receipt.status) },
   ];
   return panel({ title: "Latest activity", flush: true }, table(columns, rows, { caption: "Latest activity" }));

@@ -2,8 +2,8 @@
 
 import { get } from "../api.js";
 import { capital } from "../charts.js";
-import { h } from "../dom.js";
-import { clip, count, parameter } from "../format.js";
+import { h, replace } from "../dom.js";
+import { clip, count, parameter, range } from "../format.js";
 import { badge, empty } from "../parts.js";
 
 /** See VIEWS in main.js. */
@@ -19,7 +19,7 @@ export async function parametersView(_, { signal }) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const matches = (row) => words.every((word) => `${row.name} ${row.doc}`.toLowerCase().includes(word));
     const sections = [...groups].map(([group, rows]) => [group, rows.filter(matches)]).filter(([, rows]) => rows.length > 0);
-    list.replaceChildren(...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter has these words.")]));
+    replace(list, ...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter has these words.")]));
   };
   draw("");
   const filter = h("input", { class: "filter", type: "search", placeholder: "Filter by name or meaning", "aria-label": "Filter the parameters", onInput: () => draw(filter.value) });
@@ -51,13 +51,18 @@ function line(row) {
     h(
       "dd",
       {},
-      h("p", {}, clip(row.doc.trim(), 1_000)),
+      h("p", {}, withCode(clip(row.doc.trim(), 1_000))),
       h(
         "p",
         { class: "small faint" },
-        `${parameter(row.min, row.unit)} to ${parameter(row.max, row.unit)} · ${row.tier === "fixed" ? "fixed" : `tier ${clip(String(row.tier), 20)}`} · ${clip(row.source, 120)}`,
+        `${range(row.min, row.max, row.unit)} · ${row.tier === "fixed" ? "fixed" : `tier ${clip(String(row.tier), 20)}`} · ${clip(row.source, 120)}`,
       ),
     ),
     h("dd", { class: "now number" }, parameter(row.value, row.unit), changed && badge("accent", `genesis ${parameter(row.genesis, row.unit)}`)),
   );
+}
+
+/** A text in which `these` marks set code. */
+function withCode(text) {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? h("code", {}, part) : part));
 }

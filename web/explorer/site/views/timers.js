@@ -1,11 +1,11 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
 import { each, find, get } from "../api.js";
-import { h } from "../dom.js";
-import { clip, count } from "../format.js";
+import { h, replace } from "../dom.js";
+import { follow } from "../follow.js";
+import { clip, count, plural } from "../format.js";
 import { empty, identifier, panel, payloadOfHex, table, who } from "../parts.js";
 import { Clock, countdown } from "../clock.js";
-import { follow } from "./account.js";
 
 const RECENT_BLOCKS = 60;
 const MAX_ACTORS = 40;
@@ -20,7 +20,7 @@ export async function timersView(_, { live, signal }) {
     await gather(actors, signal);
     const lists = await each([...actors], (actor) => find(`/timers/${actor}?limit=100`, signal));
     const timers = lists.flatMap((list) => list?.timers ?? []).sort((left, right) => Number(left.height) - Number(right.height));
-    box.replaceChildren(timersPanel(timers, clock, { withActor: true }));
+    replace(box, timersPanel(timers, clock, { withActor: true }));
   };
   await draw();
   follow(live, signal, draw);
@@ -76,7 +76,7 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
 
 function folded(hex) {
   if (hex.length <= 2) return h("span", { class: "faint" }, "none");
-  const fold = h("details", {}, h("summary", {}, `${count((hex.length - 2) / 2)} bytes`));
+  const fold = h("details", {}, h("summary", {}, plural((hex.length - 2) / 2, "byte")));
   fold.addEventListener("toggle", () => fold.append(payloadOfHex(hex)), { once: true });
   return fold;
 }

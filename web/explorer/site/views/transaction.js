@@ -6,7 +6,7 @@ import { codeView } from "../code.js";
 import { h } from "../dom.js";
 import { bytes, clip, compact, count, percent } from "../format.js";
 import { exceptionLine, frames, ownLines } from "../trace.js";
-import { badge, facts, heightLink, identifier, moment, money, nodeOf, panel, payloadOfHex, route, status, who } from "../parts.js";
+import { asker, badge, facts, heightLink, identifier, moment, money, nodeOf, panel, payloadOfHex, route, status, who, whom } from "../parts.js";
 import { treePanel } from "../tree-view.js";
 import { valueView } from "../value.js";
 
@@ -96,11 +96,11 @@ function askedPanel(hash, transaction, receipt) {
     facts(
       ["Hash", identifier(hash, { full: true })],
       receipt && receipt.origin !== hash && ["Began with", identifier(receipt.origin, { href: receipt.kind === "timer" ? null : route.transaction(receipt.origin), full: true })],
-      ["From", who(receipt?.sender ?? transaction.from)],
+      ["From", receipt ? asker(receipt) : who(transaction.from)],
       transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
-      target && [receipt?.created ? "Created" : "To", who(target), receipt?.created && Number(value) > 0 && h("span", { class: "soft" }, " endowed")],
+      target && [receipt?.created ? "Created" : "To", receipt ? whom(receipt) : who(target)],
       (receipt?.handler || instruction?.handler) && [receipt?.created || instruction?.name === "Deploy" ? "Then ran" : "Handler", h("code", {}, clip(receipt?.handler || instruction.handler, 256))],
-      Number(value) > 0 && ["Value", money(value)],
+      Number(value) > 0 && [receipt?.created ? "Endowment" : "Value", money(value)],
       instruction?.owner && ["New owner", who(instruction.owner)],
       instruction?.timer && ["Timer", identifier(instruction.timer)],
       receipt ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, place ${count(receipt.index)}`)] : ["Block", h("span", { class: "soft" }, "waiting in the pool")],

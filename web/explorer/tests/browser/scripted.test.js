@@ -1,0 +1,179 @@
+// The page over a scripted node: every view, hostile texts, reverts, restarts, the keyboard, phones.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ALICE, COUNTER_ADDRESS, Chain, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
+import { ScriptedNode } from "../fixture/server.js";
+import { checkNames, checkWidth, launch, open, visit } from "./browser.js";
+
+let browser;
+let chain;
+let node;
+let base;
+
+before(async () => {
+  browser = await launch();
+  chain = new Chain();
+  chain.grow(120);
+  node = new ScriptedNode(chain);
+  base = `${await node.listen()}/explorer/`;
+});
+
+after(async () => {
+  await browser.close();
+  await node.stop();
+});
+
+// Address → heading, and texts that must be there.
+const VIEWS = [
+  ["#/", "The chain now", ["Latest blocks", "Supply", "Heartbeat", "999,995,052.0172"]],
+  ["#/block/118", "118", ["Lanes", "0xc6ba4fc4bec0d018a9cb9107425cf43153d9c93ff8fb7c8e8372d8e552950d24", "Messages, timers and callbacks"]],
+  ["#/block/1", "1", ["No transaction in this block.", "genesis"]],
+  [`#/tx/${hashOf("relay", 112)}`, "announce", ["Kept for its messages", "3 messages, 2 events", "handler_raised", "spring"]],
+  [`#/tx/${hashOf("failure", 116)}`, "divide", ["ZeroDivisionError", "The handler raised an exception.", "Everything it did is undone."]],
+  [`#/tx/${hashOf("reply", 112, 0)}`, "hear", ["Began with"]],
+  [`#/tx/${hashOf("transfer", 111)}`, "Transfer", ["13.875"]],
+  [`#/tx/${hashOf("nothing")}`, "Not here, or not yet", []],
+  [`#/account/${ALICE}`, ALICE, ["4,999.123456789", "announce"]],
+  [`#/account/0x${"00".repeat(19)}09`, "Governance", ["part of the protocol"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}`, "Heartbeat", ["An agent that wakes itself up", "Runs every few blocks", "deprecated", "Next to fire"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/source`, "Heartbeat", ["set_interval(EVERY"]],
+  [`#/actor/${COUNTER_ADDRESS}/storage`, "Counter", ["by/000", "Show more"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/timers`, "Heartbeat", ["in 1 h 23 min"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/log`, "Heartbeat", ["beat"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/history`, "Heartbeat", ["Timer"]],
+  ["#/timers", "Timers", ["report"]],
+  ["#/validators", "Validators", ["100,000"]],
+  ["#/parameters", "Parameters", ["Heap of one call", "never"]],
+  ["#/search/nonsense", "Nothing by that name", ["nonsense"]],
+];
+
+test("every view shows what the node says, on desktops and phones, light and dark", async () => {
+  for (const [size, scheme] of [["desktop", "light"], ["phone", "dark"]]) {
+    const { page, problems } = await open(browser, { size, scheme });
+    for (const [hash, heading, texts] of VIEWS) {
+      assert.equal(await visit(page, base, hash), heading, hash);
+      for (const text of texts) await page.getByText(text).first().waitFor({ state: "attached" });
+      await checkWidth(page, `${hash} (${size})`);
+      await checkNames(page, `${hash} (${size})`);
+    }
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test("the failing line of Python stands out", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/tx/${hashOf("failure", 116)}`);
+  assert.equal((await page.locator(".code li.marked").textContent()).trim(), '30        return self.storage["count"] // by');
+  await page.locator(".code li.marked a").click();
+  assert.match(await page.locator(".code li.pointed").textContent(), /return self\.storage/);
+  await page.close();
+});
+
+test("hostile texts stay texts", async () => {
+  const { page, problems } = await open(browser);
+  for (const tab of ["", "/source", "/storage", "/log", "/query", "/history"]) {
+    await visit(page, base, `#/actor/${HOSTILE_ADDRESS}${tab}`);
+    await page.locator("details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
+    const harm = await page.evaluate(() => [window.pwned, document.querySelectorAll("main img, main script, main b.bold").length, document.querySelector("main").textContent.includes("\u202e")]);
+    assert.deepEqual(harm, [undefined, 0, false], tab);
+  }
+  await visit(page, base, "#/search/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
+  await visit(page, base, "#/block/%2e%2e%2f%2e%2e");
+  await visit(page, base, "#/%E0%A4%A");
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("new blocks appear by themselves, and countdowns go on", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/");
+  await page.locator(".pulse[data-state=live]").waitFor();
+  const { height } = chain.mine();
+  node.say();
+  await page.locator(".hero-height a", { hasText: String(height) }).waitFor();
+  await page.locator(".pulse", { hasText: String(height) }).waitFor();
+  await page.close();
+});
+
+test("a revert brings the page back to what is", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/");
+  await page.locator(".pulse[data-state=live]").waitFor();
+  chain.revert(100);
+  chain.mine();
+  node.say();
+  await page.getByText("The chain went back to block 101.").waitFor();
+  await page.locator(".hero-height a", { hasText: "101" }).waitFor();
+  chain.grow(120);
+  node.say();
+  await page.locator(".hero-height a", { hasText: "120" }).waitFor();
+  await page.close();
+});
+
+test("a restart of the node shows, and heals", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/actor/${HEARTBEAT_ADDRESS}`);
+  await page.locator(".pulse[data-state=live]").waitFor();
+  const { port } = node;
+  await node.stop();
+  await page.getByText("The node does not answer.").waitFor();
+  node = new ScriptedNode(chain);
+  await node.listen(port);
+  await page.locator(".pulse[data-state=live]").waitFor();
+  await page.locator("#notice > div").waitFor({ state: "detached" });
+  await page.close();
+});
+
+test("the keyboard searches", async () => {
+  const { page } = await open(browser);
+  const rows = [
+    ["118", "118"], ["1,18", "118"], [hashOf("block", 0, 90), "90"], [hashOf("relay", 97).slice(2), "announce"], [ALICE.toUpperCase().replace("0X", "0x"), ALICE], [COUNTER_ADDRESS, "Counter"], ["latest", String(chain.height)],
+  ];
+  for (const [text, heading] of rows) {
+    await visit(page, base, "#/parameters");
+    await page.keyboard.press("/");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+    await page.locator("main h1", { hasText: heading }).waitFor();
+  }
+  await page.close();
+});
+
+test("storage has pages and prefixes", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/actor/${COUNTER_ADDRESS}/storage`);
+  const rows = page.locator("tbody tr");
+  assert.equal(await rows.count(), 50);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows.nth(99).waitFor();
+  await page.getByLabel("Only keys that begin with").fill("by/11");
+  await page.locator("tbody tr").first().filter({ hasText: "by/110" }).waitFor();
+  assert.equal(await rows.count(), 10);
+  await page.close();
+});
+
+test("a handler is asked and answers", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/actor/${HEARTBEAT_ADDRESS}/query/beats`);
+  await page.getByLabel("Argument").fill('{"since": 1');
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByText("The argument cannot be sent.").waitFor();
+  await page.getByLabel("Argument").fill('{"since": 1}');
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByText("12,345 cycles").waitFor();
+  await page.getByText("beats:").waitFor();
+  await page.close();
+});
+
+test("payloads can be read in every way they make sense", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/tx/${hashOf("relay", 112)}`);
+  await page.getByRole("button", { name: "Hex" }).click();
+  await page.getByText("0xa2626f").or(page.getByText("0xa262746f")).waitFor();
+  await page.getByText("All data of the events").click();
+  await page.getByText("listeners:").first().waitFor();
+  await page.close();
+});
