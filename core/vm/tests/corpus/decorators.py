@@ -102,17 +102,12 @@ class Named:
     def method(self, x):
         return x
 
-    @functools.lru_cache(maxsize=None)
-    def cached(self):
-        print("computed")
-        return 5
-
     def __repr__(self):
         return f"Named({self.name})"
 
 
 n = Named.build("n")
-print(n.extra(), Named.count, n.static(1), Named.static(2), n.shout, n.method(5), n.cached(), n.cached())
+print(n.extra(), Named.count, n.static(1), Named.static(2), n.shout, n.method(5))
 
 
 def order(tag):

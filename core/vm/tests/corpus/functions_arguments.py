@@ -40,7 +40,7 @@ print(plain(1, 2), plain(b=1, a=2), plain(1, b=2), plain(*[1, 2]), plain(**{"a":
 print(defaulted(1), defaulted(1, 5), defaulted(1, c=9), defaulted(c=1, b=2, a=3), defaulted(*range(3)))
 print(starred(1), starred(1, 2, 3), starred(1, b=2), starred(1, 2, c=3, d=4), starred(*[1, 2], *(3, 4), **{"x": 1}, **{"y": 2}), starred(a=1, z=2))
 print(keyword_only(x=1), keyword_only(y=2, x=3), positional_only(1), positional_only(1, 2, 3, d=9), positional_only(1, c=5), every(1, 2, d=4), every(1, 2, 3, 4, 5, d=6, f=7), every(1, b=2, d=3, a=4))
-print(nothing(), nothing)if False else print(nothing())
+print(nothing())
 attempt(plain)
 attempt(plain, 1)
 attempt(plain, 1, 2, 3)
@@ -73,9 +73,8 @@ attempt(lambda: starred(1, **{"x": 1}, **{"x": 2}))
 attempt(len)
 attempt(len, 1, 2)
 attempt(len, 5)
-attempt(lambda: 5())
-attempt(lambda: "text"())
-attempt(lambda: None())
+for value in (5, "text", None, [], 1.5):
+    attempt(lambda: value())
 
 
 def accumulate(value, into=[]):

@@ -34,7 +34,6 @@ def note(tag, value=None):
 
 
 note("target", values)[note("index", 0)] = note("value", 9)
-note("t", {})[note("k", "k")], note("u", []).append(note("w"))if False else None
 print(values, note("l", 1) + note("r", 2) * note("s", 3), {note("k1"): note("v1"), note("k2"): note("v2")}, note("f", max)(note("a1", 1), note("a2", 2)))
 number = 5
 number += 2; number -= 1; number *= 3; number //= 2; number **= 2; number %= 50; number <<= 2; number >>= 1; number |= 1; number ^= 3; number &= 0xFF

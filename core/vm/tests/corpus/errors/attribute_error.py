@@ -1,0 +1,5 @@
+class Thing:
+    pass
+
+
+Thing().nothing

@@ -1,0 +1,6 @@
+class Bad(Exception):
+    def __str__(self):
+        raise ValueError("in str")
+
+
+raise Bad("x")

@@ -1,0 +1,4 @@
+try:
+    [].pop()
+except IndexError as error:
+    raise ValueError("converted") from error

@@ -1,0 +1,4 @@
+import json
+
+print(json.loads('{"a": 1}'))
+json.loads('{"a": 1,}')

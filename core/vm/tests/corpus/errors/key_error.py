@@ -1,0 +1,3 @@
+table = {"a": 1}
+print(table["a"])
+table["missing key"]

@@ -1,0 +1,5 @@
+def function():
+    return undefined_variable
+
+
+function()

@@ -1,0 +1,6 @@
+class Outer:
+    class Inner(Exception):
+        pass
+
+
+raise Outer.Inner("nested")

@@ -1,0 +1,2 @@
+result = [3, 1, 2].sort()
+result.append(4)

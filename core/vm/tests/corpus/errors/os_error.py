@@ -1,0 +1,1 @@
+raise OSError(2, "No such thing", "name.txt")

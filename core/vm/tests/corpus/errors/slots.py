@@ -1,0 +1,5 @@
+class Slotted:
+    __slots__ = ("x",)
+
+
+Slotted().y = 1

@@ -1,0 +1,6 @@
+def generator():
+    yield 1
+    raise StopIteration
+
+
+print(list(generator()))

@@ -1,0 +1,6 @@
+def function():
+    print(value)
+    value = 1
+
+
+function()

@@ -1,0 +1,1 @@
+b"ok \xff".decode()
