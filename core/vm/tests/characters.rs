@@ -6,6 +6,10 @@ use cowboy_vm::unicode;
 #[allow(dead_code)]
 mod oracle;
 
+type Property = (&'static str, fn(char) -> bool);
+type Change = (&'static str, fn(&str) -> String);
+type Question = (&'static str, fn(&str) -> bool);
+
 fn characters() -> impl Iterator<Item = char> {
     (0..0x11_0000).filter_map(char::from_u32)
 }
@@ -21,7 +25,7 @@ const ALL: &str = "(c for c in map(chr, range(0x110000)) if not '\\ud800' <= c <
 
 #[test]
 fn every_character_has_the_properties_it_has_in_cpython() {
-    let rows: [(&str, fn(char) -> bool); 14] = [
+    let rows: [Property; 14] = [
         ("c.isalpha()", unicode::is_alpha),
         ("c.isdecimal()", unicode::is_decimal),
         ("c.isdigit()", unicode::is_digit),
@@ -49,7 +53,7 @@ fn every_character_has_the_properties_it_has_in_cpython() {
 
 #[test]
 fn every_character_has_the_images_it_has_in_cpython() {
-    let rows: [(&str, fn(&str) -> String); 6] = [
+    let rows: [Change; 6] = [
         ("lower", unicode::lower),
         ("upper", unicode::upper),
         ("title", unicode::title),
@@ -110,7 +114,7 @@ fn texts_change_case_as_in_cpython() {
     let mut rows = Vec::new();
     for text in texts {
         let literal = oracle::quoted(text);
-        let changes: [(&str, fn(&str) -> String); 6] = [
+        let changes: [Change; 6] = [
             ("lower", unicode::lower),
             ("upper", unicode::upper),
             ("title", unicode::title),
@@ -121,7 +125,7 @@ fn texts_change_case_as_in_cpython() {
         for (name, ours) in changes {
             rows.push((format!("{literal}.{name}()"), ours(text)));
         }
-        let questions: [(&str, fn(&str) -> bool); 4] = [
+        let questions: [Question; 4] = [
             ("islower", unicode::is_lower_text),
             ("isupper", unicode::is_upper_text),
             ("istitle", unicode::is_title_text),

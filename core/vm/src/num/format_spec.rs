@@ -238,7 +238,7 @@ fn grouping(reader: &mut Reader<'_>) -> Result<Grouping, FormatError> {
     let both = || FormatError::value("Cannot specify both ',' and '_'.");
     let comma = reader.takes(',');
     let underscore = reader.takes('_');
-    if (comma && underscore) || (underscore && reader.peek() == Some(',')) {
+    if underscore && (comma || reader.peek() == Some(',')) {
         return Err(both());
     }
     Ok(match (comma, underscore) {

@@ -3,6 +3,7 @@
 //! Nothing here uses the machine's floating point: [`F64`] is a bit pattern and [`softfloat`] computes it.
 //! Functions return `Option` or a small error; the caller turns that into Python's exception.
 
+pub mod complex;
 pub mod float_format;
 pub mod format_spec;
 pub mod hash;

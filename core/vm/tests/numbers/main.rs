@@ -1,5 +1,6 @@
 //! Numbers against the host's FPU and against CPython 3.11.
 
+mod complex;
 mod float;
 mod format;
 mod hash;

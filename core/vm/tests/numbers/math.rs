@@ -218,8 +218,8 @@ fn a_67_sums_and_closeness_equal_cpython() {
                 0 => F64::from_bits(random.float_bits()),
                 1 => F64(random.short_decimal().to_bits()),
                 // Close together, so that halfway cases and cancellation happen.
-                2 => F64(0x3ff0_0000_0000_0000 + (random.below(120) << 52) + random.below(4) | random.below(2) << 63),
-                _ => F64(0x7fe0_0000_0000_0000 + random.below(1 << 52) | random.below(2) << 63),
+                2 => F64((0x3ff0_0000_0000_0000 + (random.below(120) << 52) + random.below(4)) | (random.below(2) << 63)),
+                _ => F64((0x7fe0_0000_0000_0000 + random.below(1 << 52)) | (random.below(2) << 63)),
             })
             .collect();
         let listed: String = values.iter().map(|value| format!("F({:#x}), ", value.0)).collect();

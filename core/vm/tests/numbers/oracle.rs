@@ -1,19 +1,22 @@
 //! The two oracles: a seeded source of interesting numbers, and a CPython process that evaluates expressions.
 
+// What the law may not use, its oracles may.
+#![allow(clippy::disallowed_methods)]
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Splitmix64: small, seeded, the same everywhere.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A source whose seed is printed, so that a failure can be run again.
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         println!("seed {seed}");
         Random(seed)
     }
 
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,12 +24,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound
     }
 
     /// Float bits: any pattern, an edge, few significant bits, or an exponent near one's, in equal shares.
-    pub fn float_bits(&mut self) -> u64 {
+    pub(crate) fn float_bits(&mut self) -> u64 {
         let bits = self.bits();
         match self.below(5) {
             0 => bits,
@@ -38,14 +41,14 @@ impl Random {
     }
 
     /// A float that Python prints as a short decimal.
-    pub fn short_decimal(&mut self) -> f64 {
+    pub(crate) fn short_decimal(&mut self) -> f64 {
         let digits = self.below(100_000) as i64 - 50_000;
         format!("{digits}e{}", self.below(14) as i64 - 8).parse().unwrap()
     }
 }
 
 /// Zeros, ones, ends of ranges, subnormals, infinities, NaN, and their neighbours.
-pub const EDGES: [u64; 28] = [
+pub(crate) const EDGES: [u64; 28] = [
     0,
     1,
     2,
@@ -95,7 +98,7 @@ for line in sys.stdin:
 
 /// The printed value of each expression in CPython 3.11 with hash seed 0, or `Type: message` where it raises;
 /// `F(bits)` makes a float and `B(x)` gives its bits in hexadecimal. `None` where there is no such CPython.
-pub fn python(expressions: &[String]) -> Option<Vec<String>> {
+pub(crate) fn python(expressions: &[String]) -> Option<Vec<String>> {
     let version = Command::new("python3").arg("--version").output().ok()?;
     if !String::from_utf8_lossy(&version.stdout).starts_with("Python 3.11") {
         println!("skipped: needs python3 3.11");
@@ -120,7 +123,7 @@ pub fn python(expressions: &[String]) -> Option<Vec<String>> {
 }
 
 /// A Python string literal.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let inside: String = text
         .chars()
         .map(|character| match character {
@@ -132,7 +135,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Asserts that each expression prints in CPython what stands beside it, naming the first that does not.
-pub fn check_against_python(rows: &[(String, String)]) {
+pub(crate) fn check_against_python(rows: &[(String, String)]) {
     let expressions: Vec<String> = rows.iter().map(|(expression, _)| expression.clone()).collect();
     let Some(answers) = python(&expressions) else {
         return;

@@ -43,7 +43,7 @@ fn power(x: F64, y: F64) -> Result<F64, PowerError> {
     if y.is_infinite() {
         return Ok(if magnitude == F64::ONE {
             F64::ONE
-        } else if (magnitude > F64::ONE) == !y.is_negative() {
+        } else if (magnitude > F64::ONE) != y.is_negative() {
             F64::INFINITY
         } else {
             F64::ZERO
