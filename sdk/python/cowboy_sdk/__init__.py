@@ -10,7 +10,7 @@
             return self.storage["count"]
 """
 
-from . import codec, eip712, errors, guards, pvm_sys, pvm_time, runtime, vrf
+from . import codec, eip712, errors, guards, patterns, pvm_random, pvm_sys, pvm_time, runtime, signing, vrf
 from .actor import ActorRef, actor, derive_actor_address
 from .bounded_loop import BoundedRange, bounded_loop, check_iteration
 from .call import call
@@ -47,6 +47,7 @@ from .handler_mode import deferred, pure
 from .payload_codec import decode_payload, ok
 from .permissions import OWNER, SELF, callable_by, public
 from .send import send
+from .sorted_map import SortedMap
 from .timer import cancel_timer, set_interval, set_timer, timer
 from .types import Address, BlockHeight, SoftFloat, TokenId, ordered_set, to_address_bytes
 

@@ -35,13 +35,15 @@ class Handler:
         self.name = name
         self.function = function
         self.permission = getattr(function, "_call_perm", None)
-        declared = getattr(function, "_call_decode", None)
-        default = "raw" if name in RAW_ENTRYPOINTS else DEFAULT_CODEC
-        self.format = default if declared is None else declared
         self.mode = getattr(function, "_handler_mode", PURE)
         self.parameters = _parameters(function)
         self.makers = _makers(function)
         self.takes_one = self.parameters is None and _takes_one(function)
+        # The actor's own business (no decorator) with a bare payload gets the bytes as they were scheduled or sent.
+        bare = self.permission is None and self.parameters is None and not self.takes_one
+        self.format = getattr(function, "_call_decode", None)
+        if self.format is None:
+            self.format = "raw" if bare or name in RAW_ENTRYPOINTS else DEFAULT_CODEC
         if self.format == "raw" and self.parameters:
             raise TypeError(
                 f'@actor: {name}() has several parameters but gets raw bytes; declare @public(decode="json") or '
@@ -52,6 +54,8 @@ class Handler:
         """Checks the caller, decodes, runs and encodes. Returns bytes or None."""
         if self.permission != PUBLIC:
             check_permission(type(instance).__name__, self.name, self.permission)
+        if self.name == "init" and is_initialized():
+            raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
         argument = decode_payload(payload, self.format)
         previous = running.current
         running.current = self.mode

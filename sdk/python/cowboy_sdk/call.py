@@ -3,6 +3,7 @@
 from ._effects import call_actor
 from ._host import HostError
 from .errors import ActorCallError, CallDepthExceeded, _ActorNotFoundCallError
+from .handler_mode import check_deferred_allowed
 from .payload_codec import DEFAULT_CODEC, decode_return, encode_args, normalize_codec
 from .types import Address, to_address_bytes
 
@@ -23,6 +24,8 @@ def call(target, method, args=None, cycles_limit=DEFAULT_CYCLES, *, access_limit
     raw = to_address_bytes(target)
     name = normalize_codec(codec)
     payload = encode_args(args, name)
+    if value:
+        check_deferred_allowed("call(value=...)")
     try:
         result = call_actor(raw, method, payload, cycles_limit, access_limit, value=value)
     except HostError as problem:

@@ -328,5 +328,14 @@ def recover(digest, signature):
     return _recover(bytes(digest), bytes(signature))
 
 
+def _refused(*arguments):
+    raise HostError("this chain does not offer the function", 5, "forbidden")
+
+
+fork_actor = subscribe_event = unsubscribe_event = force_unsubscribe_event = _refused
+update_bid = topup_subscription = upgrade_self = intent_deposit = intent_withdraw = _refused
+intent_broadcast = intent_broadcast_ex = offchain_image_initialize = offchain_image_update = _refused
+
+
 def _key(key):
     return key.encode("utf-8") if isinstance(key, str) else bytes(key)

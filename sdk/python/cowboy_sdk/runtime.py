@@ -49,6 +49,19 @@ from ._effects import (
     transfer_balance,
     verify_signature,
 )
+from ._outside import (
+    force_unsubscribe_event,
+    fork_actor,
+    intent_deposit,
+    intent_withdraw,
+    offchain_image_initialize,
+    offchain_image_update,
+    subscribe_event,
+    topup_subscription,
+    unsubscribe_event,
+    update_bid,
+    upgrade_self,
+)
 from ._state import (
     INITIALIZED_KEY,
     RESERVED_KEYS,

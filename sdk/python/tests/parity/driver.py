@@ -1,0 +1,145 @@
+"""Runs the actors on whichever SDK is on the path and prints every observable as JSON: results, state, timers, messages."""
+
+import json
+import sys
+
+from cowboy_sdk import mock_host
+
+sys.modules["pvm_host"] = mock_host
+PUBLISHED = hasattr(mock_host, "_storage")
+EVENTS = []
+
+
+def emit_event(name, data, schema=None):
+    EVENTS.append([name, bytes(data).hex()])
+    return {"emit_id": len(EVENTS), "sync_outcomes": [], "deferred_subs": []}
+
+
+mock_host.emit_event = emit_event
+
+import actors
+from cowboy_sdk import codec
+
+OWNER = b"\x01" * 20
+STRANGER = b"\x44" * 20
+
+
+def respond(target, method, payload, cycles, access):
+    if target == b"\x66" * 20:
+        raise mock_host.HostError("nobody", code=3, name="not_found") if PUBLISHED else mock_host.HostError("nobody", 3, "not_found")
+    if method == "none":
+        return None
+    if method == "raw":
+        return bytes(payload)[::-1]
+    return codec.encode([method, bytes(payload), cycles, access])
+
+
+def state():
+    store = mock_host._storage if PUBLISHED else mock_host.world.own.storage
+    return {key.hex(): value.hex() for key, value in sorted(store.items())}
+
+
+def timers():
+    rows = [
+        [t["height"], t["payload"].hex(), t["fee_payer"] and t["fee_payer"].hex(), t["gas_limit"], t["access_limit"], t["expires_at"]]
+        for t in mock_host.get_timers().values()
+    ]
+    return sorted(rows, key=repr)
+
+
+def messages():
+    return [[m["target"].hex(), m["payload"].hex()] for m in mock_host.get_send_log()]
+
+
+def attempt(action):
+    EVENTS.clear()
+    try:
+        result = action()
+        shown = result.hex() if isinstance(result, bytes) else repr(result)
+    except Exception as problem:
+        shown = f"{type(problem).__name__} {getattr(problem, 'ERROR_SLUG', '')} {getattr(problem, 'HOST_ERROR_CODE', '')}"
+    return {"result": shown, "events": list(EVENTS), "state": state(), "timers": timers(), "messages": messages()}
+
+
+def fresh(sender):
+    mock_host.reset()
+    mock_host.set_call_handler(respond)
+    mock_host.seed_actor_owner(OWNER)
+    mock_host.set_context(sender=sender)
+
+
+STEPS = [
+    ("init", b"{}", STRANGER),
+    ("put", codec.encode({"key": "k", "value": {"b": [1, -1, 2**70, -(2**70), 1.5, None, True, b"x", "ü"], "a": {}}}), STRANGER),
+    ("get", codec.encode("k"), STRANGER),
+    ("get", codec.encode("zz"), STRANGER),
+    ("has", codec.encode("k"), STRANGER),
+    ("put", codec.encode({"key": "n", "value": None}), STRANGER),
+    ("get", codec.encode("n"), STRANGER),
+    ("erase", codec.encode("k"), STRANGER),
+    ("erase", codec.encode("k"), STRANGER),
+    ("raw", b"\x00\xff\x01", STRANGER),
+    ("as_json", b'{"z": [1, "\\u00e9"], "a": 2}', STRANGER),
+    ("as_json", b'{"a": NaN}', STRANGER),
+    ("as_json", b'{"a": 1e400}', STRANGER),
+    ("as_json", b"", STRANGER),
+    ("as_json", b"\xff", STRANGER),
+    ("put", b"\xff", STRANGER),
+    ("put", b"\x18\x01", STRANGER),
+    ("put", b"", STRANGER),
+    ("owner_only", b"", STRANGER),
+    ("owner_only", b"", OWNER),
+    ("listed", b"", STRANGER),
+    ("listed", b"", b"\x11" * 20),
+    ("listed", b"", b"\x33" * 20),
+    ("self_only", b"", STRANGER),
+    ("self_only", b"", b"\x22" * 20),
+    ("undecorated", b"", STRANGER),
+    ("undecorated", b"", b"\x22" * 20),
+    ("compute", codec.encode(21), STRANGER),
+    ("impure", b"", STRANGER),
+    ("messages", b"", STRANGER),
+    ("timers", b"", STRANGER),
+    ("on_tick", codec.encode({"t": 1}), b"\x22" * 20),
+    ("on_tick", codec.encode({"t": 1}), STRANGER),
+    ("events", b"", STRANGER),
+    ("bad_event", b"", STRANGER),
+    ("guarded", b"", STRANGER),
+    ("reenter", codec.encode("lock"), STRANGER),
+    ("watch", b"", STRANGER),
+    ("bounded", codec.encode(3), STRANGER),
+    ("bounded", codec.encode(4), STRANGER),
+    ("types", codec.encode(b"\x12" * 20), STRANGER),
+    ("calls", b"", STRANGER),
+    ("failing_call", b"", STRANGER),
+    ("reserved", b"", STRANGER),
+    ("context", b"", STRANGER),
+]
+
+CBOR = [
+    "", "00", "17", "1817", "1818", "18ff", "1900ff", "190100", "1a0000ffff", "1a00010000", "1b00000000ffffffff", "1b0000000100000000",
+    "20", "3863", "3903e7", "3bffffffffffffffff", "c249010000000000000000", "c24900ffffffffffffffff", "c248ffffffffffffffff",
+    "c349010000000000000000", "c243010000", "c101", "40", "43010203", "4301", "60", "6161", "62c3bc", "61ff", "80", "83010203", "8301",
+    "9f01ff", "a0", "a16161f6", "a2616101616202", "a2616201616102", "a2616101616102", "a1f601", "a18001", "a201f5f5f4", "f4", "f5", "f6",
+    "f7", "f90000", "fa00000000", "fb3ff8000000000000", "fb8000000000000000", "fb7ff0000000000000", "fb7ff8000000000000", "ff", "1c", "0000",
+    "a2016161f56162", "81" * 300 + "00", "a10001", "a2613101623130", "5f4101ff", "c2c24101", "d818450102030405",
+]
+
+
+def main():
+    report = []
+    for cls in (actors.Vault, actors.Child):
+        for name, payload, sender in STEPS:
+            fresh(sender)
+            mock_host.set_state(b"k", codec.encode({"old": 1}))
+            report.append([cls.__name__, name, attempt(lambda: getattr(cls(), name)(payload))])
+    fresh(STRANGER)
+    report.append(["Child", "extra", attempt(lambda: actors.Child().extra(b""))])
+    report.append(["definitions", actors.definitions()])
+    for text in CBOR:
+        fresh(STRANGER)
+        report.append(["cbor", text[:40], attempt(lambda: codec.encode(codec.decode(bytes.fromhex(text))))["result"]])
+    print(json.dumps(report, indent=1))
+
+
+main()
