@@ -126,6 +126,34 @@ export function partsBar(parts, sentence) {
   );
 }
 
+/**
+ * Timers by how far they are ahead, from one block at the left to the farthest at the right; each ten times as far is as
+ * wide as the one before. `marks` are { ahead, name, address }.
+ */
+export function timeline(marks, sentence) {
+  const width = 1000;
+  const height = 74;
+  const decades = Math.max(2, Math.ceil(Math.log10(Math.max(10, ...marks.map(({ ahead }) => ahead)))));
+  const x = (ahead) => 14 + (Math.log10(Math.max(1, ahead)) / decades) * (width - 60);
+  const ticks = Array.from({ length: decades + 1 }, (_, decade) => 10 ** decade);
+  // Marks that would lie on each other rise a step.
+  const steps = new Map();
+  const dots = marks.slice(0, 300).map(({ ahead, name, address }) => {
+    const column = Math.round(x(ahead) / 9);
+    const step = steps.get(column) ?? 0;
+    steps.set(column, step + 1);
+    const hue = hash32(address) >>> 8;
+    return s("circle", { class: "timeline-dot", cx: x(ahead), cy: 44 - Math.min(4, step) * 9, r: 5, style: { "--hue": hue % 360 } }, s("title", {}, name));
+  });
+  return s(
+    "svg",
+    { class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": sentence },
+    s("path", { class: "timeline-axis", d: `M6 52H${width - 6}` }),
+    ticks.map((tick) => [s("path", { class: "timeline-axis", d: `M${x(tick)} 52v5` }), s("text", { class: "timeline-text", x: x(tick), y: 70 }, `${compact(tick)}${tick === 1 ? " block ahead" : ""}`)]),
+    dots,
+  );
+}
+
 /** "user" → "User" */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,7 +3,8 @@
 // Amounts are counted in base units and the whole supply is 10^18 of them, so `JSON.parse` would show wrong balances.
 
 const MAX_DEPTH = 200;
-const LONG_INTEGER = /\d{16}/;
+// A number stands after one of these, a digit of a hash does not. A match inside a text only costs time.
+const LONG_INTEGER = /(?:^|[:[,])\s*-?\d{16}/;
 
 /** The value that `text` spells. Throws SyntaxError with the place where it is not JSON. */
 export function parseJson(text) {

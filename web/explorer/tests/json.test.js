@@ -19,7 +19,7 @@ test("keeps large integers whole", () => {
 
 test("refuses what is not JSON", () => {
   const long = "1234567890123456";
-  for (const text of [`[${long}`, `{"a" ${long}}`, `[${long},]`, `${long} x`, `["\n",${long}]`, `[0${long}]`, "[".repeat(300) + long]) {
+  for (const text of [`[${long}`, `[${long} "a"]`, `{"a" ${long}}`, `[${long},]`, `${long} x`, `["\n",${long}]`, `[0${long}]`, "[".repeat(300) + long]) {
     assert.throws(() => parseJson(text), SyntaxError, text);
   }
 });

@@ -3,7 +3,7 @@
 import { ApiError, find, get, post } from "../api.js";
 import { fromBase64, fromHex, toBase64, toHex } from "../bytes.js";
 import * as cbor from "../cbor.js";
-import { brandMark } from "../charts.js";
+import { brandMark, capital } from "../charts.js";
 import { Clock, countdown } from "../clock.js";
 import { codeView } from "../code.js";
 import { h, replace } from "../dom.js";
@@ -12,7 +12,7 @@ import { bytes, clip, count, percent } from "../format.js";
 import { handlers as readHandlers } from "../handlers.js";
 import { parseJson } from "../json.js";
 import {
-  badge, copier, empty, facts, heightLink, identifier, moment, money, moreButton, nodeOf, panel, payload, route, table, trouble, who,
+  badge, copier, empty, facts, heightLink, identifier, moment, money, moreButton, nodeOf, panel, payload, route, systemName, table, trouble, who,
 } from "../parts.js";
 import { classNameOf, learn } from "../names.js";
 import { valueLine, valueView } from "../value.js";
@@ -21,6 +21,7 @@ import { timersPanel } from "./timers.js";
 
 const PAGE_ROWS = 50;
 const LOG_ROWS = 30;
+const MAILBOX_ROWS = 20;
 
 /** Tab's name → title, and what draws it: (context) → { node, refresh? }. */
 const TABS = {
@@ -38,8 +39,8 @@ export async function actorView([address = "", tab = "overview", detail], { live
   const id = encodeURIComponent(address);
   const [actor, code] = await Promise.all([get(`/actor/${id}`, signal), find(`/actor/${id}/code`, signal)]);
   const source = code?.source ?? "";
-  const name = classNameOf(source);
-  learn(actor.address, source);
+  const name = systemName(actor.address) ?? classNameOf(source);
+  if (source) learn(actor.address, source);
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
   const body = await draw(context);
@@ -60,8 +61,8 @@ export async function actorView([address = "", tab = "overview", detail], { live
       "div",
       { class: "title" },
       brandMark(actor.address),
-      h("div", {}, h("span", { class: "kicker" }, "Actor"), h("h1", { class: name ? null : "address" }, name ?? actor.address)),
-      actor.status === "active" ? badge("good", "Active") : badge("bad", clip(actor.status, 60)),
+      h("div", {}, h("span", { class: "kicker" }, systemName(actor.address) ? "System actor" : "Actor"), h("h1", { class: name ? null : "address" }, name ?? actor.address)),
+      actor.status === "active" ? badge("good", "Active") : badge("bad", capital(clip(actor.status, 60).replaceAll("_", " "))),
       h("span", { class: "title-balance" }, balance),
       name && h("p", { class: "soft small" }, identifier(actor.address, { full: true, what: "the address" })),
     ),
@@ -120,6 +121,7 @@ async function overviewTab(context) {
         ),
       ),
       handlersPanel(context),
+      Number(actor.mailbox_count) > 0 && (await mailboxPanel(actor, signal)),
       news,
     ),
     side,
@@ -159,6 +161,17 @@ function handlersPanel({ actor, handlers }) {
       handler.about && h("p", { class: "small soft" }, clip(handler.about, 200)),
     ))),
   );
+}
+
+async function mailboxPanel(actor, signal) {
+  const { messages } = await get(`/actors/${actor.address}/mailbox?limit=${MAILBOX_ROWS}`, signal);
+  const columns = [
+    { name: "Handler", cell: (message) => h("code", {}, clip(message.handler || "handle_message", 80)) },
+    { name: "From", cell: (message) => who(message.sender, { actor: true }) },
+    { name: "Value", end: true, cell: (message) => money(message.value) },
+    { name: "Began with", class: "optional", cell: (message) => identifier(message.origin, { href: route.transaction(message.origin) }) },
+  ];
+  return panel({ title: "Messages waiting", aside: count(actor.mailbox_count), flush: true }, table(columns, messages, { caption: "Messages waiting" }));
 }
 
 function storagePreview(actor, entries) {

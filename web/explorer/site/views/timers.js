@@ -1,6 +1,7 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
 import { each, find, get } from "../api.js";
+import { timeline } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count, plural } from "../format.js";
@@ -58,7 +59,7 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
   const shown = timers.slice(0, MAX_TIMERS);
   const columns = [
     { name: "Fires", cell: (timer) => countdown(timer.height, clock) },
-    { name: "At height", end: true, cell: (timer) => count(timer.height) },
+    { name: "At height", end: true, class: "optional", cell: (timer) => count(timer.height) },
     withActor && { name: "Actor", cell: (timer) => who(timer.actor, { actor: true }) },
     { name: "Handler", cell: (timer) => h("code", {}, clip(timer.handler, 80)) },
     { name: "Paid by", class: "optional", cell: (timer) => (timer.fee_payer === timer.actor ? h("span", { class: "soft" }, "the actor") : who(timer.fee_payer)) },
@@ -69,9 +70,17 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
   ].filter(Boolean);
   return panel(
     { title: "Waiting", aside: count(timers.length), flush: true },
+    h("div", { class: "picture" }, timeline(marksOf(timers, clock), `${plural(timers.length, "timer")}, the next ${clock.until(timers[0].height)}`)),
     table(columns, shown, { caption: "Timers" }),
     timers.length > shown.length && empty(`and ${count(timers.length - shown.length)} more`),
   );
+}
+
+function marksOf(timers, clock) {
+  return timers.map((timer) => {
+    const ahead = Math.max(1, Number(timer.height) - clock.height);
+    return { ahead, name: `${clip(timer.handler, 80)} at ${count(timer.height)}`, address: timer.actor };
+  });
 }
 
 function folded(hex) {
