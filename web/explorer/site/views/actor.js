@@ -17,7 +17,7 @@ import {
 import { classNameOf, learn } from "../names.js";
 import { valueLine, valueView } from "../value.js";
 import { historyPanel } from "./account.js";
-import { timersPanel } from "./timers.js";
+import { timersPanel, wakes } from "./timers.js";
 
 const PAGE_ROWS = 50;
 const LOG_ROWS = 30;
@@ -191,7 +191,7 @@ function nextPanel(timers, clock, actor) {
   if (timers.length === 0) return null;
   return panel(
     { title: "Next to fire", aside: h("a", { href: route.actor(actor.address, "timers") }, "all") },
-    h("ol", { class: "next" }, timers.map((timer) => h("li", {}, h("b", {}, countdown(timer.height, clock)), h("code", {}, clip(timer.handler, 60)), h("span", { class: "faint number" }, `at ${count(timer.height)}`)))),
+    h("ol", { class: "next" }, timers.map((timer) => h("li", {}, h("b", {}, countdown(timer.height, clock)), h("span", {}, wakes(timer)), h("span", { class: "faint number" }, `at ${count(timer.height)}`)))),
   );
 }
 
@@ -342,13 +342,14 @@ async function queryTab({ actor, handlers, detail, signal }) {
   const askable = handlers.filter(({ access }) => access !== "private");
   const chosen = askable.find(({ name }) => name === detail) ?? askable[0];
   const handler = h("input", { id: "query-handler", list: "query-handlers", required: true, spellcheck: "false", value: detail ?? chosen?.name ?? "", maxlength: 256 });
-  const argument = h("textarea", { id: "query-argument", rows: 4, spellcheck: "false", placeholder: "Empty, or JSON such as {\"name\": \"Ada\"}" });
+  const argument = h("textarea", { id: "query-argument", rows: 4, spellcheck: "false" });
   const format = h("select", { id: "query-format" }, [["cbor", "CBOR, from JSON"], ["json", "JSON"], ["raw", "raw bytes, in hex"]].map(([value, text]) => h("option", { value }, text)));
   const about = h("p", { class: "small soft", "aria-live": "polite" });
   const answer = h("div", { "aria-live": "polite" });
   const describe = () => {
     const known = handlers.find(({ name }) => name === handler.value);
     if (known) format.value = known.format;
+    argument.placeholder = placeholderOf(known);
     about.textContent = known ? [`${known.name}(${known.parameters.join(", ")})`, known.about].filter(Boolean).join(": ") : "";
   };
   describe();
@@ -383,6 +384,14 @@ async function queryTab({ actor, handlers, detail, signal }) {
     answer,
   );
   return { node };
+}
+
+/** What an argument may look like. */
+function placeholderOf(handler) {
+  if (handler?.format === "raw") return "0x…";
+  if (!handler || handler.line === null) return 'Empty, or JSON such as {"name": "Ada"}';
+  if (handler.parameters.length === 0) return "It takes no argument.";
+  return `{${handler.parameters.map((name) => `"${name}": …`).join(", ")}}`.slice(0, 300);
 }
 
 /** The bytes of an argument as the handler reads it. Throws a SyntaxError or CborError with what is wrong. */

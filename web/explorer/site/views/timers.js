@@ -1,12 +1,14 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
 import { each, find, get } from "../api.js";
+import { fromHex } from "../bytes.js";
 import { timeline } from "../charts.js";
+import { Clock, countdown } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count, plural } from "../format.js";
-import { empty, identifier, panel, payloadOfHex, table, who } from "../parts.js";
-import { Clock, countdown } from "../clock.js";
+import { empty, identifier, panel, payload, table, who } from "../parts.js";
+import { wakeOf } from "../wake.js";
 
 const RECENT_BLOCKS = 60;
 const MAX_ACTORS = 40;
@@ -61,12 +63,12 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
     { name: "Fires", cell: (timer) => countdown(timer.height, clock) },
     { name: "At height", end: true, class: "optional", cell: (timer) => count(timer.height) },
     withActor && { name: "Actor", cell: (timer) => who(timer.actor, { actor: true }) },
-    { name: "Handler", cell: (timer) => h("code", {}, clip(timer.handler, 80)) },
+    { name: "Handler", cell: wakes },
     { name: "Paid by", class: "optional", cell: (timer) => (timer.fee_payer === timer.actor ? h("span", { class: "soft" }, "the actor") : who(timer.fee_payer)) },
     { name: "Cycles", end: true, class: "optional", cell: (timer) => count(timer.gas_limit) },
     { name: "Expires", end: true, class: "optional", cell: (timer) => (Number(timer.expires_at) === 0 ? h("span", { class: "faint" }, "never") : count(timer.expires_at)) },
     { name: "Timer", class: "optional", cell: (timer) => identifier(timer.id) },
-    { name: "Payload", cell: (timer) => folded(timer.payload) },
+    { name: "Data", cell: (timer) => folded(wake(timer).data) },
   ].filter(Boolean);
   return panel(
     { title: "Waiting", aside: count(timers.length), flush: true },
@@ -79,13 +81,23 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
 function marksOf(timers, clock) {
   return timers.map((timer) => {
     const ahead = Math.max(1, Number(timer.height) - clock.height);
-    return { ahead, name: `${clip(timer.handler, 80)} at ${count(timer.height)}`, address: timer.actor };
+    return { ahead, name: `${clip(wake(timer).handler ?? timer.handler, 80)} at ${count(timer.height)}`, address: timer.actor };
   });
 }
 
-function folded(hex) {
-  if (hex.length <= 2) return h("span", { class: "faint" }, "none");
-  const fold = h("details", {}, h("summary", {}, plural((hex.length - 2) / 2, "byte")));
-  fold.addEventListener("toggle", () => fold.append(payloadOfHex(hex)), { once: true });
+function wake(timer) {
+  return wakeOf(fromHex(timer.payload) ?? new Uint8Array());
+}
+
+/** What a timer runs, and how often. */
+export function wakes(timer) {
+  const { handler, every } = wake(timer);
+  return [h("code", {}, clip(handler ?? timer.handler, 80)), every !== null && h("span", { class: "faint" }, every === 1n ? " every block" : ` every ${count(every)} blocks`)];
+}
+
+function folded(data) {
+  if (data.length === 0) return h("span", { class: "faint" }, "none");
+  const fold = h("details", {}, h("summary", {}, plural(data.length, "byte")));
+  fold.addEventListener("toggle", () => fold.append(payload(data)), { once: true });
   return fold;
 }
