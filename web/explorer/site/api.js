@@ -49,7 +49,12 @@ export async function find(path, signal) {
 
 async function request(method, path, body, signal) {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const options = { method, headers: { accept: "application/json" }, cache: "no-store", signal: signal ? either(signal, timeout) : timeout };
+  const options = {
+    method,
+    headers: { accept: "application/json" },
+    cache: "no-store",
+    signal: signal ? either(signal, timeout) : timeout,
+  };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = printJson(body);
@@ -61,12 +66,16 @@ async function request(method, path, body, signal) {
     answer = await response.text();
   } catch (problem) {
     if (signal?.aborted) throw problem;
-    throw new ApiError(0, { why: "It may be restarting, or this page may have lost its connection.", fix: "The page tries again by itself." });
+    throw new ApiError(0, {
+      why: "It may be restarting, or this page may have lost its connection.",
+      fix: "The page tries again by itself.",
+    });
   }
   if (answer.length > MAX_ANSWER_CHARACTERS) throw new ApiError(response.status, { what: "The answer is too large to show." });
   const value = parsed(answer);
   if (!response.ok) throw new ApiError(response.status, value?.error ?? value);
-  if (value === undefined) throw new ApiError(response.status, { what: "The node's answer is not JSON.", why: `It was asked for ${path}.` });
+  if (value === undefined)
+    throw new ApiError(response.status, { what: "The node's answer is not JSON.", why: `It was asked for ${path}.` });
   return value;
 }
 

@@ -70,14 +70,22 @@ class Reader {
     if (depth > MAX_DEPTH) throw new CborError(`more than ${MAX_DEPTH} levels`);
     const { major, info, number } = this.head();
     switch (major) {
-      case 0: return { type: "int", value: number };
-      case 1: return { type: "int", value: narrow(-1n - BigInt(number)) };
-      case 2: return { type: "bytes", value: this.slice(number) };
-      case 3: return { type: "text", value: this.text(number) };
-      case 4: return { type: "list", value: this.many(number, () => this.node(depth + 1)) };
-      case 5: return { type: "map", value: this.many(number, () => [this.node(depth + 1), this.node(depth + 1)]) };
-      case 6: return this.bignum(number, depth);
-      default: return this.simple(info);
+      case 0:
+        return { type: "int", value: number };
+      case 1:
+        return { type: "int", value: narrow(-1n - BigInt(number)) };
+      case 2:
+        return { type: "bytes", value: this.slice(number) };
+      case 3:
+        return { type: "text", value: this.text(number) };
+      case 4:
+        return { type: "list", value: this.many(number, () => this.node(depth + 1)) };
+      case 5:
+        return { type: "map", value: this.many(number, () => [this.node(depth + 1), this.node(depth + 1)]) };
+      case 6:
+        return this.bignum(number, depth);
+      default:
+        return this.simple(info);
     }
   }
 

@@ -11,18 +11,30 @@ export function brandMark(address) {
   const strokes = [];
   const draw = (path) => strokes.push(path(16, 1), path(16, -1));
   // Each part of the brand is one of four shapes, drawn from the middle outward on both sides.
-  draw([
-    (x, side) => `M${x} 6L${x + side * 8} 12`, (x, side) => `M${x} 7H${x + side * 8}`,
-    (x, side) => `M${x} 10Q${x + side * 7} 10 ${x + side * 8} 5`, (x, side) => `M${x} 11A6 5 0 0 ${side > 0 ? 0 : 1} ${x + side * 6} 6`,
-  ][hash & 3]);
-  draw([
-    (x) => `M${x} 8V25`, (x, side) => `M${x} 12L${x + side * 5} 17L${x} 22`,
-    (x, side) => `M${x} 12A4.5 4.5 0 0 ${side > 0 ? 1 : 0} ${x} 21`, (x, side) => `M${x + side * 3.5} 11V22`,
-  ][(hash >>> 2) & 3]);
-  draw([
-    (x, side) => `M${x} 26L${x + side * 8} 20`, (x, side) => `M${x} 26H${x + side * 7}`,
-    (x, side) => `M${x} 21Q${x + side * 8} 21 ${x + side * 8} 27`, (x, side) => `M${x + side * 8} 15V24`,
-  ][(hash >>> 4) & 3]);
+  draw(
+    [
+      (x, side) => `M${x} 6L${x + side * 8} 12`,
+      (x, side) => `M${x} 7H${x + side * 8}`,
+      (x, side) => `M${x} 10Q${x + side * 7} 10 ${x + side * 8} 5`,
+      (x, side) => `M${x} 11A6 5 0 0 ${side > 0 ? 0 : 1} ${x + side * 6} 6`,
+    ][hash & 3],
+  );
+  draw(
+    [
+      (x) => `M${x} 8V25`,
+      (x, side) => `M${x} 12L${x + side * 5} 17L${x} 22`,
+      (x, side) => `M${x} 12A4.5 4.5 0 0 ${side > 0 ? 1 : 0} ${x} 21`,
+      (x, side) => `M${x + side * 3.5} 11V22`,
+    ][(hash >>> 2) & 3],
+  );
+  draw(
+    [
+      (x, side) => `M${x} 26L${x + side * 8} 20`,
+      (x, side) => `M${x} 26H${x + side * 7}`,
+      (x, side) => `M${x} 21Q${x + side * 8} 21 ${x + side * 8} 27`,
+      (x, side) => `M${x + side * 8} 15V24`,
+    ][(hash >>> 4) & 3],
+  );
   if ((hash >>> 6) & 1) strokes.push("M24.5 15.5v.01M7.5 15.5v.01");
   return s(
     "svg",
@@ -72,10 +84,26 @@ export function blockStrip(blocks, href) {
       { href: href(block), "aria-label": label, class: `strip-block${at === blocks.length - 1 ? " newest" : ""}` },
       s("title", {}, label),
       s("rect", { class: "strip-hit", x: at * step, y: 0, width: step, height }),
-      s("rect", { class: Number(block.cycles_used) > 0 ? "strip-full" : "strip-idle", x: at * step + 2, y: height - tall, width: step - 4, height: tall, rx: 1.5 }),
+      s("rect", {
+        class: Number(block.cycles_used) > 0 ? "strip-full" : "strip-idle",
+        x: at * step + 2,
+        y: height - tall,
+        width: step - 4,
+        height: tall,
+        rx: 1.5,
+      }),
     );
   });
-  return s("svg", { class: "strip", viewBox: `0 0 ${Math.max(1, blocks.length) * step} ${height}`, role: "group", "aria-label": "Latest blocks by the compute they used" }, columns);
+  return s(
+    "svg",
+    {
+      class: "strip",
+      viewBox: `0 0 ${Math.max(1, blocks.length) * step} ${height}`,
+      role: "group",
+      "aria-label": "Latest blocks by the compute they used",
+    },
+    columns,
+  );
 }
 
 /** What each lane used of its budget: a bar a lane. `fees` are the lanes of /basefee, or null. */
@@ -92,7 +120,12 @@ export function laneBars(usage, fees) {
         { class: `lane-${lane}` },
         h("span", { class: "lane-name" }, h("i", { class: "lane" }), capital(lane)),
         meter(share, budget ? `${capital(lane)} lane: ${percent(used.cycles, budget)} of its cycles` : `${capital(lane)} lane`),
-        h("span", { class: "lane-used number" }, count(used.cycles), h("span", { class: "faint" }, ` / ${budget ? compact(budget) : "–"} cycles`)),
+        h(
+          "span",
+          { class: "lane-used number" },
+          count(used.cycles),
+          h("span", { class: "faint" }, ` / ${budget ? compact(budget) : "–"} cycles`),
+        ),
         h("span", { class: "lane-cells number faint" }, `${count(used.cells)} cells`),
       );
     }),
@@ -112,17 +145,30 @@ function meter(share, sentence) {
 export function partsBar(parts, sentence) {
   const all = parts.reduce((sum, part) => sum + Number(part.value), 0);
   let x = 0;
-  const pieces = parts.filter((part) => Number(part.value) > 0).map((part) => {
-    const width = (Number(part.value) / all) * 100;
-    const rect = s("rect", { class: `part-${part.kind}`, x, width: Math.max(0.4, width - 0.3), height: 10 });
-    x += width;
-    return rect;
-  });
+  const pieces = parts
+    .filter((part) => Number(part.value) > 0)
+    .map((part) => {
+      const width = (Number(part.value) / all) * 100;
+      const rect = s("rect", { class: `part-${part.kind}`, x, width: Math.max(0.4, width - 0.3), height: 10 });
+      x += width;
+      return rect;
+    });
   return h(
     "figure",
     { class: "parts" },
-    s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": sentence }, s("rect", { class: "meter-all", width: 100, height: 10 }), pieces),
-    h("ul", {}, parts.map((part) => h("li", {}, h("i", { class: `part-${part.kind}` }), h("span", {}, part.name), h("b", { class: "number" }, part.text)))),
+    s(
+      "svg",
+      { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": sentence },
+      s("rect", { class: "meter-all", width: 100, height: 10 }),
+      pieces,
+    ),
+    h(
+      "ul",
+      {},
+      parts.map((part) =>
+        h("li", {}, h("i", { class: `part-${part.kind}` }), h("span", {}, part.name), h("b", { class: "number" }, part.text)),
+      ),
+    ),
   );
 }
 
@@ -143,13 +189,20 @@ export function timeline(marks, sentence) {
     const step = steps.get(column) ?? 0;
     steps.set(column, step + 1);
     const hue = hash32(address) >>> 8;
-    return s("circle", { class: "timeline-dot", cx: x(ahead), cy: 44 - Math.min(4, step) * 9, r: 5, style: { "--hue": hue % 360 } }, s("title", {}, name));
+    return s(
+      "circle",
+      { class: "timeline-dot", cx: x(ahead), cy: 44 - Math.min(4, step) * 9, r: 5, style: { "--hue": hue % 360 } },
+      s("title", {}, name),
+    );
   });
   return s(
     "svg",
     { class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": sentence },
     s("path", { class: "timeline-axis", d: `M6 52H${width - 6}` }),
-    ticks.map((tick) => [s("path", { class: "timeline-axis", d: `M${x(tick)} 52v5` }), s("text", { class: "timeline-text", x: x(tick), y: 70 }, `${compact(tick)}${tick === 1 ? " block ahead" : ""}`)]),
+    ticks.map((tick) => [
+      s("path", { class: "timeline-axis", d: `M${x(tick)} 52v5` }),
+      s("text", { class: "timeline-text", x: x(tick), y: 70 }, `${compact(tick)}${tick === 1 ? " block ahead" : ""}`),
+    ]),
     dots,
   );
 }

@@ -47,13 +47,21 @@ export class Clock {
 
 function measured(rows) {
   if (rows.length < 2) return 1_000;
-  return Math.max(1, (Number(rows[0].timestamp_ms) - Number(rows[rows.length - 1].timestamp_ms)) / (Number(rows[0].height) - Number(rows[rows.length - 1].height)));
+  return Math.max(
+    1,
+    (Number(rows[0].timestamp_ms) - Number(rows[rows.length - 1].timestamp_ms)) /
+      (Number(rows[0].height) - Number(rows[rows.length - 1].height)),
+  );
 }
 
 /** The time until a height, counting down while the page is open. */
 export function countdown(height, clock) {
   const blocks = Number(height) - clock.height;
-  return h("span", { class: "countdown number nowrap", dataset: { height: String(height) }, title: blocks > 0 ? `in ${count(blocks)} blocks` : null }, clock.until(height));
+  return h(
+    "span",
+    { class: "countdown number nowrap", dataset: { height: String(height) }, title: blocks > 0 ? `in ${count(blocks)} blocks` : null },
+    clock.until(height),
+  );
 }
 
 function refreshCountdowns(clock) {

@@ -11,7 +11,10 @@ const MAX_LINE_CHARACTERS = 2_000;
  * The source as a list of lines. `marked` lines stand out as faulty; `from` and `to` cut a piece out (from 1, inclusive);
  * `href(line)` makes a line's number a link; `whole` lets the page scroll instead of the code.
  */
-export function codeView(source, { marked = [], from = 1, to = Number.MAX_SAFE_INTEGER, href, whole = false, label = "Python source" } = {}) {
+export function codeView(
+  source,
+  { marked = [], from = 1, to = Number.MAX_SAFE_INTEGER, href, whole = false, label = "Python source" } = {},
+) {
   const lines = highlight(source);
   const last = Math.min(lines.length, to, from + MAX_LINES - 1);
   const items = [];
@@ -23,9 +26,18 @@ export function codeView(source, { marked = [], from = 1, to = Number.MAX_SAFE_I
       return kind === "plain" ? shown : h("span", { class: kind }, shown);
     });
     if (room < 0) pieces.push(h("span", { class: "faint" }, " …"));
-    const gutter = href ? h("a", { href: href(number), "aria-label": `Line ${number}` }, number) : h("a", { "aria-hidden": "true" }, number);
-    items.push(h("li", { class: marked.includes(number) ? "marked" : null, dataset: { line: String(number) } }, gutter, h("span", {}, pieces)));
+    const gutter = href
+      ? h("a", { href: href(number), "aria-label": `Line ${number}` }, number)
+      : h("a", { "aria-hidden": "true" }, number);
+    items.push(
+      h("li", { class: marked.includes(number) ? "marked" : null, dataset: { line: String(number) } }, gutter, h("span", {}, pieces)),
+    );
   }
   const isLow = whole || from > 1 || to < lines.length;
-  return h("div", { class: isLow ? "code short" : "code", role: "region", "aria-label": label, tabindex: 0 }, h("ol", {}, items), last < Math.min(lines.length, to) && h("p", { class: "empty" }, `${lines.length - last} more lines`));
+  return h(
+    "div",
+    { class: isLow ? "code short" : "code", role: "region", "aria-label": label, tabindex: 0 },
+    h("ol", {}, items),
+    last < Math.min(lines.length, to) && h("p", { class: "empty" }, `${lines.length - last} more lines`),
+  );
 }

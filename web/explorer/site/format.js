@@ -40,7 +40,12 @@ export function cby(value, places = 9) {
 export function compact(value) {
   const number = Number(whole(value) ?? value);
   if (!Number.isFinite(number)) return "–";
-  for (const [scale, letter] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+  for (const [scale, letter] of [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ]) {
     if (Math.abs(number) >= scale * 0.9995) return trimmed(number / scale) + letter;
   }
   return trimmed(number);
@@ -48,7 +53,10 @@ export function compact(value) {
 
 function trimmed(number) {
   const digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2;
-  return number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  return number
+    .toFixed(digits)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
 }
 
 /** A share of a whole in per cent: 0 to 100 and beyond, one decimal below ten. */
@@ -95,7 +103,10 @@ function join(large, largeUnit, small, smallUnit) {
 export function timestamp(milliseconds) {
   const number = Number(milliseconds);
   if (!Number.isFinite(number) || Math.abs(number) > 8.64e15) return "–";
-  return new Date(number).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  return new Date(number)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, " UTC");
 }
 
 /** 0x1234…cdef: the two ends of a long identifier. */

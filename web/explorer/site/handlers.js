@@ -47,7 +47,9 @@ function describe(lines, at, definition, decorators) {
   const parameters = signature.parameters.filter((name) => name !== "self");
   const access = decorators.some(({ name }) => name === "public")
     ? "public"
-    : decorators.some(({ name }) => name === "callable_by") ? "restricted" : "private";
+    : decorators.some(({ name }) => name === "callable_by")
+      ? "restricted"
+      : "private";
   const format = decorators.map(({ text }) => /decode\s*=\s*["'](cbor|json|raw)["']/.exec(text)?.[1]).find(Boolean) ?? "cbor";
   const deferred = decorators.some(({ name }) => name === "deferred");
   return { name: definition[2], line: at + 1, parameters, access, format, deferred, about: docstring(lines, signature.end + 1) };

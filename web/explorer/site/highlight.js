@@ -1,14 +1,18 @@
 // Python's tokens, as far as colours need them.
 
 const KEYWORDS = new Set(
-  ("False None True and as assert async await break class continue def del elif else except finally for from global if " +
-    "import in is lambda match case nonlocal not or pass raise return try while with yield").split(" "),
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for from global if " +
+    "import in is lambda match case nonlocal not or pass raise return try while with yield"
+  ).split(" "),
 );
 const BUILTINS = new Set(
-  ("abs all any bool bytearray bytes callable chr dict dir divmod enumerate filter float format frozenset getattr hasattr " +
+  (
+    "abs all any bool bytearray bytes callable chr dict dir divmod enumerate filter float format frozenset getattr hasattr " +
     "hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print property range repr " +
     "reversed round set setattr slice sorted staticmethod classmethod str sum super tuple type vars zip Exception ValueError " +
-    "TypeError KeyError IndexError RuntimeError AssertionError ZeroDivisionError StopIteration").split(" "),
+    "TypeError KeyError IndexError RuntimeError AssertionError ZeroDivisionError StopIteration"
+  ).split(" "),
 );
 const SOFT = new Set(["match", "case"]);
 
@@ -23,12 +27,14 @@ const PATTERN = new RegExp(
     /(?<space>[ \t\r\f]+)/,
     /(?<line>\n)/,
     /(?<other>[\s\S])/,
-  ].map((part) => part.source).join("|"),
+  ]
+    .map((part) => part.source)
+    .join("|"),
   "gmu",
 );
 
 /** The most characters that are coloured; a longer source comes back plain. */
-export const MAX_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 /**
  * The lines of a Python source, each a list of { kind, text }. Kinds: comment, string, number, keyword, builtin,

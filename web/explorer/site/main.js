@@ -31,7 +31,12 @@ const VIEWS = {
   search: searchView,
 };
 
-const SECTIONS = [["", "Chain"], ["timers", "Timers"], ["validators", "Validators"], ["parameters", "Parameters"]];
+const SECTIONS = [
+  ["", "Chain"],
+  ["timers", "Timers"],
+  ["validators", "Validators"],
+  ["parameters", "Parameters"],
+];
 
 const live = new Live();
 const content = document.getElementById("content");
@@ -73,7 +78,9 @@ async function show(isRedraw) {
   const { signal } = leave;
   const { name, parameters } = address();
   markSection(name);
-  const loading = isRedraw ? undefined : setTimeout(() => replace(content, h("div", { class: "loading", "aria-busy": "true" }, h("i"), h("i"), h("i"))), 120);
+  const loading = isRedraw
+    ? undefined
+    : setTimeout(() => replace(content, h("div", { class: "loading", "aria-busy": "true" }, h("i"), h("i"), h("i"))), 120);
   let view;
   try {
     const draw = Object.hasOwn(VIEWS, name) ? VIEWS[name] : searchView;
@@ -81,7 +88,15 @@ async function show(isRedraw) {
   } catch (problem) {
     if (signal.aborted) return;
     const heading = problem.isMissing ? "Nothing here" : "That did not work";
-    view = { title: heading, node: h("div", {}, h("div", { class: "title" }, h("h1", {}, heading)), trouble(problem, () => show(true))) };
+    view = {
+      title: heading,
+      node: h(
+        "div",
+        {},
+        h("div", { class: "title" }, h("h1", {}, heading)),
+        trouble(problem, () => show(true)),
+      ),
+    };
     awaitNode(problem, signal);
   } finally {
     clearTimeout(loading);
@@ -117,9 +132,19 @@ function onRevert({ detail }) {
 // The bar
 
 const pulse = h("a", { class: "pulse", href: "#/", dataset: { state: "connecting" } }, h("i"), h("span", {}, "…"));
-const sections = h("nav", { class: "sections", "aria-label": "Sections" }, SECTIONS.map(([name, title]) => h("a", { href: `#/${name}`, dataset: { name } }, title)));
+const sections = h(
+  "nav",
+  { class: "sections", "aria-label": "Sections" },
+  SECTIONS.map(([name, title]) => h("a", { href: `#/${name}`, dataset: { name } }, title)),
+);
 const searchField = h("input", {
-  type: "search", name: "q", placeholder: "Address, hash or height", "aria-label": "Search by address, hash or height", autocomplete: "off", spellcheck: "false", maxlength: 200,
+  type: "search",
+  name: "q",
+  placeholder: "Address, hash or height",
+  "aria-label": "Search by address, hash or height",
+  autocomplete: "off",
+  spellcheck: "false",
+  maxlength: 200,
 });
 
 function drawTop() {
@@ -136,11 +161,21 @@ function drawTop() {
 
 function drawBottom() {
   const chain = h("span", {});
-  document.getElementById("bottom").append(
-    h("div", {}, chain, h("a", { href: "/swagger-ui" }, "API"), h("a", { href: "/api-docs/openapi.json" }, "OpenAPI"), h("span", {}, "Press / to search")),
-  );
+  document
+    .getElementById("bottom")
+    .append(
+      h(
+        "div",
+        {},
+        chain,
+        h("a", { href: "/swagger-ui" }, "API"),
+        h("a", { href: "/api-docs/openapi.json" }, "OpenAPI"),
+        h("span", {}, "Press / to search"),
+      ),
+    );
   get("/health/detailed").then(
-    (health) => chain.append(`Chain ${count(health.chain_id)}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
+    (health) =>
+      chain.append(`Chain ${count(health.chain_id)}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
     () => chain.remove(),
   );
 }

@@ -10,7 +10,8 @@ const names = new Map();
 
 /** The name of an actor's class, as its author wrote it; null where the source has none. */
 export function classNameOf(source) {
-  const found = /^@(?:[\w.]+\.)?actor\b[^\n]*\n(?:[@#][^\n]*\n)*class\s+([A-Za-z_]\w{0,40})/m.exec(source) ?? /^class\s+(Actor)\b/m.exec(source);
+  const found =
+    /^@(?:[\w.]+\.)?actor\b[^\n]*\n(?:[@#][^\n]*\n)*class\s+([A-Za-z_]\w{0,40})/m.exec(source) ?? /^class\s+(Actor)\b/m.exec(source);
   return found ? found[1] : null;
 }
 

@@ -12,10 +12,26 @@ import { valueView } from "./value.js";
 
 /** The protocol's own actors, by address (003 §9). */
 const SYSTEM_ACTORS = {
-  1: "Runner Registry", 2: "Job Dispatcher", 3: "Result Verifier", 4: "Secrets Manager", 5: "TEE Verifier", 6: "Fees and Tokens",
-  7: "Entitlement Registry", 8: "Treasury", 9: "Governance", 10: "Storage Manager", 11: "Relay Registry", 12: "Sessions",
-  13: "Stream Keys", 14: "Route Registry", 15: "Gateway Registry", 16: "Receipt Registry", 17: "Container Registry",
-  18: "Payment Gate", 19: "Bank", 29: "Event Subscriptions",
+  1: "Runner Registry",
+  2: "Job Dispatcher",
+  3: "Result Verifier",
+  4: "Secrets Manager",
+  5: "TEE Verifier",
+  6: "Fees and Tokens",
+  7: "Entitlement Registry",
+  8: "Treasury",
+  9: "Governance",
+  10: "Storage Manager",
+  11: "Relay Registry",
+  12: "Sessions",
+  13: "Stream Keys",
+  14: "Route Registry",
+  15: "Gateway Registry",
+  16: "Receipt Registry",
+  17: "Container Registry",
+  18: "Payment Gate",
+  19: "Bank",
+  29: "Event Subscriptions",
 };
 
 /** The name of a system actor; null for any other address. */
@@ -45,7 +61,11 @@ export function panel({ title, aside, flush, kind }, ...children) {
 /** Names and what they are: [name, content] rows; rows without content are left out. */
 export function facts(...rows) {
   const shown = rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== false);
-  return h("dl", { class: "facts" }, shown.map(([name, ...content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content))));
+  return h(
+    "dl",
+    { class: "facts" },
+    shown.map(([name, ...content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content))),
+  );
 }
 
 /** A table. A column is { name, end?, cell(row), class? }; a column without a name has a name for screen readers in `says`. */
@@ -57,8 +77,26 @@ export function table(columns, rows, { caption, rowClass } = {}) {
       "table",
       {},
       caption && h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: classes(column) }, column.name || hidden(column.says ?? ""))))),
-      h("tbody", {}, rows.map((row) => h("tr", { class: rowClass?.(row) }, columns.map((column) => h("td", { class: classes(column) }, column.cell(row)))))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          columns.map((column) => h("th", { scope: "col", class: classes(column) }, column.name || hidden(column.says ?? ""))),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((row) =>
+          h(
+            "tr",
+            { class: rowClass?.(row) },
+            columns.map((column) => h("td", { class: classes(column) }, column.cell(row))),
+          ),
+        ),
+      ),
     ),
   );
 }
@@ -80,7 +118,12 @@ const SIGNS = {
 
 /** A word in a coloured pill, with a sign that does not depend on colour. */
 export function badge(kind, text) {
-  return h("span", { class: `badge ${kind}` }, SIGNS[kind] && s("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, s("path", { d: SIGNS[kind] })), text);
+  return h(
+    "span",
+    { class: `badge ${kind}` },
+    SIGNS[kind] && s("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, s("path", { d: SIGNS[kind] })),
+    text,
+  );
 }
 
 /** The status of a transaction or receipt. */
@@ -100,7 +143,15 @@ export function kindBadge(kind) {
 export function moment(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
   const value = Number(milliseconds);
-  return h("time", { dataset: { at: String(value) }, title: timestamp(value), datetime: Number.isFinite(value) && Math.abs(value) < 8.64e15 ? new Date(value).toISOString() : null }, relative(value, Date.now()));
+  return h(
+    "time",
+    {
+      dataset: { at: String(value) },
+      title: timestamp(value),
+      datetime: Number.isFinite(value) && Math.abs(value) < 8.64e15 ? new Date(value).toISOString() : null,
+    },
+    relative(value, Date.now()),
+  );
 }
 
 /** Brings every moment on the page up to date. */
@@ -116,7 +167,13 @@ export function refreshMoments() {
 export function money(units, places) {
   const text = cby(units, places);
   const [whole, fraction] = text.split(".");
-  return h("span", { class: "amount number nowrap" }, whole, fraction && h("span", { class: "fraction" }, `.${fraction}`), h("span", { class: "unit" }, "CBY"));
+  return h(
+    "span",
+    { class: "amount number nowrap" },
+    whole,
+    fraction && h("span", { class: "fraction" }, `.${fraction}`),
+    h("span", { class: "unit" }, "CBY"),
+  );
 }
 
 /** A button that copies a text. */
@@ -124,7 +181,12 @@ export function copier(text, what) {
   const button = h(
     "button",
     { class: "copy", type: "button", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onClick: () => copy() },
-    s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("rect", { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5 }), s("path", { d: "M10.5 3v-.500h-8v8H3" })),
+    s(
+      "svg",
+      { viewBox: "0 0 16 16", "aria-hidden": "true" },
+      s("rect", { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5 }),
+      s("path", { d: "M10.5 3v-.500h-8v8H3" }),
+    ),
   );
   const copy = async () => {
     try {
@@ -146,7 +208,9 @@ export function copier(text, what) {
 /** A long identifier: its ends, or all of it with a way to copy it. */
 export function identifier(text, { href, full, what = "the hash" } = {}) {
   const shown = full ? text : ends(text);
-  const body = href ? h("a", { href, class: "mono", title: full ? null : text }, shown) : h("span", { class: "mono", title: full ? null : text }, shown);
+  const body = href
+    ? h("a", { href, class: "mono", title: full ? null : text }, shown)
+    : h("span", { class: "mono", title: full ? null : text }, shown);
   return full ? h("span", { class: "long" }, body, copier(text, what)) : body;
 }
 
@@ -201,17 +265,30 @@ export function payload(bytes, { open = 2 } = {}) {
   if (json !== undefined) ways.push(["JSON", () => valueView(nodeOf(json), { open })]);
   // A short ASCII text decodes as CBOR too; the text is the likelier meaning then.
   const isText = text !== null && isPrintable(text);
-  if (node !== null && !(isText && json === undefined && bytes.length > 1 && node.type === "int")) ways.push(["CBOR", () => valueView(node, { open })]);
+  if (node !== null && !(isText && json === undefined && bytes.length > 1 && node.type === "int"))
+    ways.push(["CBOR", () => valueView(node, { open })]);
   if (isText) ways.push(["Text", () => h("div", { class: "block-of-text" }, clip(text, 20_000))]);
   ways.push(["Hex", () => h("div", { class: "block-of-text" }, clip(toHex(bytes), 20_000))]);
   const place = h("div", {});
-  const buttons = ways.map(([name, show]) => h("button", { type: "button", "aria-pressed": "false", onClick: () => choose(name, show) }, name));
+  const buttons = ways.map(([name, show]) =>
+    h("button", { type: "button", "aria-pressed": "false", onClick: () => choose(name, show) }, name),
+  );
   const choose = (name, show) => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.textContent === name));
     replace(place, show());
   };
   choose(...ways[0]);
-  return h("div", { class: "payload" }, h("div", { class: "ways", role: "group", "aria-label": "Read the bytes as" }, buttons, h("span", { class: "faint small" }, plural(bytes.length, "byte"))), place);
+  return h(
+    "div",
+    { class: "payload" },
+    h(
+      "div",
+      { class: "ways", role: "group", "aria-label": "Read the bytes as" },
+      buttons,
+      h("span", { class: "faint small" }, plural(bytes.length, "byte")),
+    ),
+    place,
+  );
 }
 
 /** The same, from the API's hex. */

@@ -6,7 +6,9 @@
  */
 export function frames(trace) {
   if (typeof trace !== "string") return [];
-  return [...trace.slice(0, 50_000).matchAll(/File "([^"\n]{1,300})", line (\d{1,7})(?:, in ([^\n]{1,200}))?/g)].map(([, file, line, name]) => ({ file, line: Number(line), name: name ?? "" }));
+  return [...trace.slice(0, 50_000).matchAll(/File "([^"\n]{1,300})", line (\d{1,7})(?:, in ([^\n]{1,200}))?/g)].map(
+    ([, file, line, name]) => ({ file, line: Number(line), name: name ?? "" }),
+  );
 }
 
 /** The lines of the actor's source that a traceback passes through, innermost last: what the SDK's files add is left out. */

@@ -21,15 +21,38 @@ export function treePanel({ root, deliveries, left }, current) {
   const width = (deepest + 1) * INDENT;
   const picture = s(
     "svg",
-    { class: "branches", width, height: rows.length * ROW_HEIGHT, viewBox: `0 0 ${width} ${rows.length * ROW_HEIGHT}`, "aria-hidden": "true" },
-    edges.map(({ from, to }) => s("path", { class: rows[to].node.event ? "twig" : "branch", d: edgePath(rows[from], rows[to], ROW_HEIGHT, INDENT) })),
+    {
+      class: "branches",
+      width,
+      height: rows.length * ROW_HEIGHT,
+      viewBox: `0 0 ${width} ${rows.length * ROW_HEIGHT}`,
+      "aria-hidden": "true",
+    },
+    edges.map(({ from, to }) =>
+      s("path", { class: rows[to].node.event ? "twig" : "branch", d: edgePath(rows[from], rows[to], ROW_HEIGHT, INDENT) }),
+    ),
     rows.map((row) => dot(row)),
   );
-  const list = h("ol", { class: "tree-rows" }, rows.map(({ node, depth }) => h("li", { style: { "--depth": depth } }, h("span", { class: "hidden" }, `Level ${depth + 1}: `), node.event ? eventRow(node.event) : deliveryRow(node.item, node.item.tx_hash === current.tx_hash))));
+  const list = h(
+    "ol",
+    { class: "tree-rows" },
+    rows.map(({ node, depth }) =>
+      h(
+        "li",
+        { style: { "--depth": depth } },
+        h("span", { class: "hidden" }, `Level ${depth + 1}: `),
+        node.event ? eventRow(node.event) : deliveryRow(node.item, node.item.tx_hash === current.tx_hash),
+      ),
+    ),
+  );
   const aside = `${plural(deliveries.length, "message")}, ${plural(events, "event")}`;
   return panel(
     { title: "What happened", aside, flush: true },
-    h("div", { class: "tree scroll", style: { "--row": `${ROW_HEIGHT}px`, "--indent": `${INDENT}px` } }, h("div", { class: "tree-inner" }, picture, list)),
+    h(
+      "div",
+      { class: "tree scroll", style: { "--row": `${ROW_HEIGHT}px`, "--indent": `${INDENT}px` } },
+      h("div", { class: "tree-inner" }, picture, list),
+    ),
     cut + left > 0 && h("p", { class: "empty" }, `and ${count(cut + left)} more`),
     events > 0 && eventsBelow(rows),
   );
@@ -55,7 +78,9 @@ function deliveryRow(receipt, isCurrent) {
   return h(
     "div",
     { class: "tree-row" },
-    isCurrent ? h("b", { class: "mono" }, clip(label, 60)) : h("a", { class: "mono", href: route.transaction(receipt.tx_hash) }, clip(label, 60)),
+    isCurrent
+      ? h("b", { class: "mono" }, clip(label, 60))
+      : h("a", { class: "mono", href: route.transaction(receipt.tx_hash) }, clip(label, 60)),
     h("span", { class: "faint" }, "on"),
     whom(receipt),
     Number(receipt.value) > 0 && h("span", { class: "soft nowrap" }, "with ", money(receipt.value)),
@@ -80,6 +105,24 @@ function eventRow(event) {
 function eventsBelow(rows) {
   const events = rows.filter(({ node }) => node.event).slice(0, MAX_EVENTS_SHOWN);
   const fold = h("details", { class: "all-events" }, h("summary", {}, "All data of the events"));
-  fold.addEventListener("toggle", () => fold.append(h("ol", {}, events.map(({ node: { event } }) => h("li", {}, h("p", {}, h("b", {}, clip(event.name, 256)), h("span", { class: "faint" }, " by "), who(event.emitter, { actor: true })), payloadOfHex(event.data))))), { once: true });
+  fold.addEventListener(
+    "toggle",
+    () =>
+      fold.append(
+        h(
+          "ol",
+          {},
+          events.map(({ node: { event } }) =>
+            h(
+              "li",
+              {},
+              h("p", {}, h("b", {}, clip(event.name, 256)), h("span", { class: "faint" }, " by "), who(event.emitter, { actor: true })),
+              payloadOfHex(event.data),
+            ),
+          ),
+        ),
+      ),
+    { once: true },
+  );
   return fold;
 }

@@ -15,7 +15,11 @@ export function valueView(node, { open = 1 } = {}) {
 
 /** A node on one line, for tables. */
 export function valueLine(node, limit = 160) {
-  return h("span", { class: "value" }, h("span", { class: node.type === "list" || node.type === "map" ? "soft" : node.type }, clip(spell(node, 0), limit)));
+  return h(
+    "span",
+    { class: "value" },
+    h("span", { class: node.type === "list" || node.type === "map" ? "soft" : node.type }, clip(spell(node, 0), limit)),
+  );
 }
 
 /** `key` stands before the value, inside the line that folds it. */
@@ -26,13 +30,18 @@ function draw(node, key, open, depth) {
   const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
   if (size === 0) return [name, h("span", { class: "mute" }, start + end)];
   if (depth >= MAX_DEPTH) return [name, h("span", { class: "mute" }, `${start}…${end}`)];
-  const fold = h("details", { open: open > 0 }, h("summary", {}, name, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`));
+  const fold = h(
+    "details",
+    { open: open > 0 },
+    h("summary", {}, name, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`),
+  );
   const fill = () => {
     if (fold.childElementCount > 1) return;
     const shown = node.value.slice(0, MAX_ITEMS);
-    const rows = node.type === "list"
-      ? shown.map((item) => h("li", {}, draw(item, null, open - 1, depth + 1)))
-      : shown.map(([itemKey, item]) => h("li", {}, draw(item, itemKey, open - 1, depth + 1)));
+    const rows =
+      node.type === "list"
+        ? shown.map((item) => h("li", {}, draw(item, null, open - 1, depth + 1)))
+        : shown.map(([itemKey, item]) => h("li", {}, draw(item, itemKey, open - 1, depth + 1)));
     fold.append(h("ul", {}, rows, size > MAX_ITEMS && h("li", { class: "mute" }, `and ${count(size - MAX_ITEMS)} more`)));
   };
   if (open > 0) fill();
@@ -54,13 +63,20 @@ function spellKey(node) {
 /** A node in Python's spelling. */
 export function spell(node, depth) {
   switch (node.type) {
-    case "null": return "None";
-    case "bool": return node.value ? "True" : "False";
-    case "int": return clip(String(node.value), 1_500);
-    case "float": return Number.isInteger(node.value) && Math.abs(node.value) < 1e16 ? `${node.value}.0` : String(node.value);
-    case "text": return quote(clip(node.value, MAX_TEXT));
-    case "bytes": return clip(toHex(node.value), MAX_TEXT);
-    default: return nested(node, depth);
+    case "null":
+      return "None";
+    case "bool":
+      return node.value ? "True" : "False";
+    case "int":
+      return clip(String(node.value), 1_500);
+    case "float":
+      return Number.isInteger(node.value) && Math.abs(node.value) < 1e16 ? `${node.value}.0` : String(node.value);
+    case "text":
+      return quote(clip(node.value, MAX_TEXT));
+    case "bytes":
+      return clip(toHex(node.value), MAX_TEXT);
+    default:
+      return nested(node, depth);
   }
 }
 
@@ -68,9 +84,10 @@ function nested(node, depth) {
   const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
   if (depth > 3) return `${start}…${end}`;
   const shown = node.value.slice(0, 12);
-  const parts = node.type === "list"
-    ? shown.map((item) => spell(item, depth + 1))
-    : shown.map(([key, item]) => `${spellKey(key)}: ${spell(item, depth + 1)}`);
+  const parts =
+    node.type === "list"
+      ? shown.map((item) => spell(item, depth + 1))
+      : shown.map(([key, item]) => `${spellKey(key)}: ${spell(item, depth + 1)}`);
   if (node.value.length > shown.length) parts.push("…");
   return start + parts.join(", ") + end;
 }
@@ -80,6 +97,9 @@ function quote(text) {
     .replace(/[\\"]/g, "\\$&")
     .replace(/\n/g, "\\n")
     .replace(/\t/g, "\\t")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    .replace(
+      /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
   return `"${escaped}"`;
 }

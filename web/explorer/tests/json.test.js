@@ -12,14 +12,26 @@ test("agrees with JSON.parse on what needs no care", () => {
 
 test("keeps large integers whole", () => {
   assert.deepEqual(parseJson("[1000000000000000001,-9007199254740993,9007199254740991,0.1234567890123456]"), [
-    1000000000000000001n, -9007199254740993n, 9007199254740991, 0.1234567890123456,
+    1000000000000000001n,
+    -9007199254740993n,
+    9007199254740991,
+    0.1234567890123456,
   ]);
   assert.equal(printJson({ a: 18446744073709551615n, b: [1] }), '{"a":18446744073709551615,"b":[1]}');
 });
 
 test("refuses what is not JSON", () => {
   const long = "1234567890123456";
-  for (const text of [`[${long}`, `[${long} "a"]`, `{"a" ${long}}`, `[${long},]`, `${long} x`, `["\n",${long}]`, `[0${long}]`, "[".repeat(300) + long]) {
+  for (const text of [
+    `[${long}`,
+    `[${long} "a"]`,
+    `{"a" ${long}}`,
+    `[${long},]`,
+    `${long} x`,
+    `["\n",${long}]`,
+    `[0${long}]`,
+    "[".repeat(300) + long,
+  ]) {
     assert.throws(() => parseJson(text), SyntaxError, text);
   }
 });

@@ -3,7 +3,11 @@ import test from "node:test";
 import { highlight, tokens } from "../site/highlight.js";
 import { handlers } from "../site/handlers.js";
 
-const kinds = (source) => highlight(source).flat().filter(({ text }) => text.trim()).map(({ kind, text }) => `${kind}:${text.trim()}`);
+const kinds = (source) =>
+  highlight(source)
+    .flat()
+    .filter(({ text }) => text.trim())
+    .map(({ kind, text }) => `${kind}:${text.trim()}`);
 
 test("tokens have their kinds", () => {
   const rows = [
@@ -14,7 +18,10 @@ test("tokens have their kinds", () => {
     ["f\"{a!r}\" + rb'\\x00'", ['string:f"{a!r}"', "plain:+", "string:rb'\\x00'"]],
     ["print(len(x))", ["builtin:print", "plain:(", "builtin:len", "plain:(x))"]],
     ["self.print", ["self:self", "plain:.print"]],
-    ["match x:\n  case 1: pass\nmatch = 3", ["keyword:match", "plain:x:", "keyword:case", "number:1", "plain::", "keyword:pass", "plain:match =", "number:3"]],
+    [
+      "match x:\n  case 1: pass\nmatch = 3",
+      ["keyword:match", "plain:x:", "keyword:case", "number:1", "plain::", "keyword:pass", "plain:match =", "number:3"],
+    ],
     ["'open", ["string:'open"]],
     ["# <script>", ["comment:# <script>"]],
   ];
@@ -76,5 +83,8 @@ test("handlers are read off the class", () => {
 });
 
 test("a module without a class offers its functions", () => {
-  assert.deepEqual(handlers("def hello(payload):\n    return payload\n\ndef _no(): pass\n").map(({ name, format, access }) => [name, format, access]), [["hello", "raw", "public"]]);
+  assert.deepEqual(
+    handlers("def hello(payload):\n    return payload\n\ndef _no(): pass\n").map(({ name, format, access }) => [name, format, access]),
+    [["hello", "raw", "public"]],
+  );
 });

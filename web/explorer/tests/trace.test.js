@@ -14,16 +14,31 @@ ZeroDivisionError: integer division or modulo by zero
 
 test("frames stand in order", () => {
   assert.deepEqual(frames(TRACE), [
-    { file: "cowboy_sdk/dispatch.py", line: 61, name: "_run" }, { file: "actor.py", line: 9, name: "divide" }, { file: "actor.py", line: 30, name: "_part" },
+    { file: "cowboy_sdk/dispatch.py", line: 61, name: "_run" },
+    { file: "actor.py", line: 9, name: "divide" },
+    { file: "actor.py", line: 30, name: "_part" },
   ]);
 });
 
 test("the actor's own lines lead to the fault", () => {
-  const rows = [[TRACE, 40, [9, 30]], [TRACE, 20, [9]], ["", 40, []], [null, 40, []], [{}, 40, []], ['File "actor.py", line 0', 40, []]];
+  const rows = [
+    [TRACE, 40, [9, 30]],
+    [TRACE, 20, [9]],
+    ["", 40, []],
+    [null, 40, []],
+    [{}, 40, []],
+    ['File "actor.py", line 0', 40, []],
+  ];
   for (const [trace, lines, expected] of rows) assert.deepEqual(ownLines(trace, lines), expected);
 });
 
 test("the exception is the last line", () => {
-  const rows = [[TRACE, "ZeroDivisionError: integer division or modulo by zero"], ["KeyError", "KeyError"], ["a b", null], ["", null], [undefined, null]];
+  const rows = [
+    [TRACE, "ZeroDivisionError: integer division or modulo by zero"],
+    ["KeyError", "KeyError"],
+    ["a b", null],
+    ["", null],
+    [undefined, null],
+  ];
   for (const [trace, expected] of rows) assert.equal(exceptionLine(trace), expected);
 });

@@ -11,7 +11,11 @@ test("a delivery hangs below the latest run of its sender", () => {
     ["none", [], "tx"],
     ["one level", [delivery("1", 11, "A", "B"), delivery("2", 11, "A", "C")], ["tx", ["1", "2"]]],
     ["two levels", [delivery("1", 11, "A", "B"), delivery("2", 12, "B", "C")], ["tx", [["1", ["2"]]]]],
-    ["back and forth", [delivery("1", 11, "A", "B"), delivery("2", 12, "B", "A"), delivery("3", 13, "A", "B")], ["tx", [["1", [["2", ["3"]]]]]]],
+    [
+      "back and forth",
+      [delivery("1", 11, "A", "B"), delivery("2", 12, "B", "A"), delivery("3", 13, "A", "B")],
+      ["tx", [["1", [["2", ["3"]]]]]],
+    ],
     ["not in the same block", [delivery("1", 11, "A", "B"), delivery("2", 11, "B", "C")], ["tx", ["1", "2"]]],
   ];
   for (const [name, deliveries, expected] of rows) assert.deepEqual(outline(growTree(root, deliveries)), expected, name);
@@ -20,8 +24,20 @@ test("a delivery hangs below the latest run of its sender", () => {
 test("rows go down, depth goes right", () => {
   const tree = growTree(delivery("tx", 1, "x", "A"), [delivery("1", 2, "A", "B"), delivery("2", 2, "A", "C"), delivery("3", 3, "B", "D")]);
   const { rows, edges, left } = layoutTree(tree);
-  assert.deepEqual(rows.map(({ node, depth }) => [node.item.id, depth]), [["tx", 0], ["1", 1], ["3", 2], ["2", 1]]);
-  assert.deepEqual(edges, [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 0, to: 3 }]);
+  assert.deepEqual(
+    rows.map(({ node, depth }) => [node.item.id, depth]),
+    [
+      ["tx", 0],
+      ["1", 1],
+      ["3", 2],
+      ["2", 1],
+    ],
+  );
+  assert.deepEqual(edges, [
+    { from: 0, to: 1 },
+    { from: 1, to: 2 },
+    { from: 0, to: 3 },
+  ]);
   assert.equal(left, 0);
   assert.equal(edgePath(rows[0], rows[1], 40, 20), "M10 20V52Q10 60 18 60H30");
 });

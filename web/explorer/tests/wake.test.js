@@ -12,7 +12,10 @@ test("timers say what they will run", () => {
     [fromHex(`${INTERVAL}f6`), { handler: "beat", every: 5n, data: Uint8Array.of(0xf6) }],
     [fromHex(INTERVAL.slice(0, -2)), { handler: null, every: null, data: fromHex(INTERVAL.slice(0, -2)) }],
     [encode({ _handler: "expire", _payload: Uint8Array.of(1) }), { handler: "expire", every: null, data: Uint8Array.of(1) }],
-    [encode({ _handler: 1, _payload: Uint8Array.of(1) }), { handler: null, every: null, data: encode({ _handler: 1, _payload: Uint8Array.of(1) }) }],
+    [
+      encode({ _handler: 1, _payload: Uint8Array.of(1) }),
+      { handler: null, every: null, data: encode({ _handler: 1, _payload: Uint8Array.of(1) }) },
+    ],
     [Uint8Array.of(0xa2, 0xff), { handler: null, every: null, data: Uint8Array.of(0xa2, 0xff) }],
     [new Uint8Array(), { handler: null, every: null, data: new Uint8Array() }],
   ];

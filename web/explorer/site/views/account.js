@@ -5,13 +5,34 @@ import { brandMark } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { count } from "../format.js";
-import { action, asker, badge, copier, empty, facts, heightLink, kindBadge, moment, money, moreButton, panel, route, status, systemName, table, whom } from "../parts.js";
+import {
+  action,
+  asker,
+  badge,
+  copier,
+  empty,
+  facts,
+  heightLink,
+  kindBadge,
+  moment,
+  money,
+  moreButton,
+  panel,
+  route,
+  status,
+  systemName,
+  table,
+  whom,
+} from "../parts.js";
 
 const PAGE_ROWS = 50;
 
 /** See VIEWS in main.js. */
 export async function accountView([address = ""], { live, signal }) {
-  const [account, actor] = await Promise.all([find(`/account/${encodeURIComponent(address)}`, signal), find(`/actor/${encodeURIComponent(address)}`, signal)]);
+  const [account, actor] = await Promise.all([
+    find(`/account/${encodeURIComponent(address)}`, signal),
+    find(`/actor/${encodeURIComponent(address)}`, signal),
+  ]);
   if (actor) {
     location.replace(route.actor(actor.address));
     return { title: "Actor", node: h("div"), stay: true };
@@ -23,9 +44,18 @@ export async function accountView([address = ""], { live, signal }) {
   const shown = account ?? { address: `0x${address.replace(/^0x/, "").toLowerCase()}`, nonce: 0, balance: 0 };
   const name = systemName(shown.address);
   const state = h("div", {});
-  const drawState = (now) => replace(state, 
-    panel({}, facts(["Balance", money(now.balance)], ["Transactions sent", count(now.nonce)], !account && ["", h("span", { class: "soft" }, "The chain has not seen this account yet.")])),
-  );
+  const drawState = (now) =>
+    replace(
+      state,
+      panel(
+        {},
+        facts(
+          ["Balance", money(now.balance)],
+          ["Transactions sent", count(now.nonce)],
+          !account && ["", h("span", { class: "soft" }, "The chain has not seen this account yet.")],
+        ),
+      ),
+    );
   drawState(shown);
   const past = await historyPanel(shown.address, signal);
   follow(live, signal, async () => {
@@ -43,7 +73,12 @@ export async function accountView([address = ""], { live, signal }) {
       "div",
       { class: "title" },
       brandMark(shown.address),
-      h("div", {}, h("span", { class: "kicker" }, name ? "System actor" : "Account"), h("h1", { class: name ? null : "address" }, name ?? shown.address, copier(shown.address, "the address"))),
+      h(
+        "div",
+        {},
+        h("span", { class: "kicker" }, name ? "System actor" : "Account"),
+        h("h1", { class: name ? null : "address" }, name ?? shown.address, copier(shown.address, "the address")),
+      ),
       name && badge("accent", "part of the protocol"),
     ),
     state,
@@ -54,12 +89,13 @@ export async function accountView([address = ""], { live, signal }) {
 
 /** What an address sent and received, newest first. `refresh` brings the first page up to date. */
 export async function historyPanel(address, signal) {
-  const page = (cursor) => get(`/account/${address}/history?limit=${PAGE_ROWS}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, signal);
+  const page = (cursor) =>
+    get(`/account/${address}/history?limit=${PAGE_ROWS}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, signal);
   const columns = [
     { name: "What", cell: (row) => h("a", { href: route.transaction(row.id) }, action(row.handler, row.kind, null)) },
     { name: "Kind", class: "optional", cell: (row) => kindBadge(row.kind) },
     { name: "", says: "Direction", cell: (row) => direction(row, address) },
-    { name: "With", cell: (row) => row.sender === address ? whom({ ...row, created: null }) : asker(row) },
+    { name: "With", cell: (row) => (row.sender === address ? whom({ ...row, created: null }) : asker(row)) },
     { name: "Value", end: true, cell: (row) => (Number(row.value) > 0 ? money(row.value) : h("span", { class: "faint" }, "–")) },
     { name: "Block", end: true, cell: (row) => heightLink(row.block_height) },
     { name: "When", class: "optional", cell: (row) => moment(row.timestamp_ms) },
@@ -71,16 +107,25 @@ export async function historyPanel(address, signal) {
   let cursor = first.next_cursor;
   const fresh = new Set();
   const draw = () => {
-    const more = cursor && moreButton(async () => {
-      const next = await page(cursor);
-      entries = [...entries, ...next.entries];
-      cursor = next.next_cursor;
-      draw();
-      return true;
-    });
-    replace(box, entries.length === 0
-      ? panel({ title: "History" }, empty("Nothing yet."))
-      : panel({ title: "History", flush: true }, table(columns, entries, { caption: "History", rowClass: (row) => (fresh.has(row.id) ? "fresh" : null) }), more));
+    const more =
+      cursor &&
+      moreButton(async () => {
+        const next = await page(cursor);
+        entries = [...entries, ...next.entries];
+        cursor = next.next_cursor;
+        draw();
+        return true;
+      });
+    replace(
+      box,
+      entries.length === 0
+        ? panel({ title: "History" }, empty("Nothing yet."))
+        : panel(
+            { title: "History", flush: true },
+            table(columns, entries, { caption: "History", rowClass: (row) => (fresh.has(row.id) ? "fresh" : null) }),
+            more,
+          ),
+    );
   };
   draw();
   const refresh = async () => {

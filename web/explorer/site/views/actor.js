@@ -12,7 +12,23 @@ import { bytes, clip, count, percent } from "../format.js";
 import { handlers as readHandlers } from "../handlers.js";
 import { parseJson } from "../json.js";
 import {
-  badge, copier, empty, facts, heightLink, identifier, moment, money, moreButton, nodeOf, panel, payload, route, systemName, table, trouble, who,
+  badge,
+  copier,
+  empty,
+  facts,
+  heightLink,
+  identifier,
+  moment,
+  money,
+  moreButton,
+  nodeOf,
+  panel,
+  payload,
+  route,
+  systemName,
+  table,
+  trouble,
+  who,
 } from "../parts.js";
 import { classNameOf, learn } from "../names.js";
 import { valueLine, valueView } from "../value.js";
@@ -61,7 +77,12 @@ export async function actorView([address = "", tab = "overview", detail], { live
       "div",
       { class: "title" },
       brandMark(actor.address),
-      h("div", {}, h("span", { class: "kicker" }, systemName(actor.address) ? "System actor" : "Actor"), h("h1", { class: name ? null : "address" }, name ?? actor.address)),
+      h(
+        "div",
+        {},
+        h("span", { class: "kicker" }, systemName(actor.address) ? "System actor" : "Actor"),
+        h("h1", { class: name ? null : "address" }, name ?? actor.address),
+      ),
       actor.status === "active" ? badge("good", "Active") : badge("bad", capital(clip(actor.status, 60).replaceAll("_", " "))),
       h("span", { class: "title-balance" }, balance),
       name && h("p", { class: "soft small" }, identifier(actor.address, { full: true, what: "the address" })),
@@ -69,7 +90,14 @@ export async function actorView([address = "", tab = "overview", detail], { live
     h(
       "nav",
       { class: "tabs", "aria-label": "About this actor" },
-      Object.entries(TABS).map(([key, [text]]) => h("a", { href: route.actor(actor.address, key === "overview" ? "" : key), "aria-current": TABS[key][0] === title ? "page" : null }, text, key === "timers" && timers)),
+      Object.entries(TABS).map(([key, [text]]) =>
+        h(
+          "a",
+          { href: route.actor(actor.address, key === "overview" ? "" : key), "aria-current": TABS[key][0] === title ? "page" : null },
+          text,
+          key === "timers" && timers,
+        ),
+      ),
     ),
     body.node,
   );
@@ -94,7 +122,9 @@ async function overviewTab(context) {
   const news = h("div", {});
   const refresh = async () => {
     const [logs, timers, stored] = await Promise.all([
-      logsOf(actor.address, 0, 8, signal), find(`/timers/${actor.address}?limit=5`, signal), find(`/actors/${actor.address}/storage?limit=12`, signal),
+      logsOf(actor.address, 0, 8, signal),
+      find(`/timers/${actor.address}?limit=5`, signal),
+      find(`/actors/${actor.address}/storage?limit=12`, signal),
     ]);
     replace(side, nextPanel(timers?.timers ?? [], clock, actor), storagePreview(actor, stored?.entries ?? []));
     replace(news, logPanel(logs, { title: "Latest events", more: route.actor(actor.address, "log") }));
@@ -114,7 +144,10 @@ async function overviewTab(context) {
           actor.creator !== actor.owner && ["Deployed by", who(actor.creator)],
           ["Deployed in block", heightLink(actor.created_at)],
           ["Code hash", identifier(actor.code_hash)],
-          ["Space used", `${bytes(Number(actor.storage_bytes))} of ${bytes(Number(actor.storage_quota))}, ${percent(actor.storage_bytes, actor.storage_quota)}`],
+          [
+            "Space used",
+            `${bytes(Number(actor.storage_bytes))} of ${bytes(Number(actor.storage_quota))}, ${percent(actor.storage_bytes, actor.storage_quota)}`,
+          ],
           ["Messages waiting", count(actor.mailbox_count)],
           Number(actor.nonce) > 0 && ["Actors deployed", count(actor.nonce)],
           ["Entitlements", entitlements(actor.entitlements)],
@@ -131,13 +164,21 @@ async function overviewTab(context) {
 
 function entitlements(grants) {
   if (grants.length === 0) return h("span", { class: "soft" }, "none");
-  return h("ul", { class: "grants" }, grants.slice(0, 100).map(({ id, params, deprecated }) => h(
-    "li",
-    {},
-    h("code", {}, clip(id, 100)),
-    params && Object.keys(params).length > 0 && [" ", valueLine(nodeOf(params), 160)],
-    deprecated && [" ", badge("wait", "deprecated")],
-  )));
+  return h(
+    "ul",
+    { class: "grants" },
+    grants
+      .slice(0, 100)
+      .map(({ id, params, deprecated }) =>
+        h(
+          "li",
+          {},
+          h("code", {}, clip(id, 100)),
+          params && Object.keys(params).length > 0 && [" ", valueLine(nodeOf(params), 160)],
+          deprecated && [" ", badge("wait", "deprecated")],
+        ),
+      ),
+  );
 }
 
 function handlersPanel({ actor, handlers }) {
@@ -145,21 +186,35 @@ function handlersPanel({ actor, handlers }) {
   const words = { public: "anyone may call it", restricted: "only some may call it", private: "only itself", unknown: "" };
   return panel(
     { title: "Handlers" },
-    h("ul", { class: "handlers" }, handlers.map((handler) => h(
-      "li",
-      {},
-      h(
-        "p",
-        {},
-        h("a", { class: "mono", href: handler.line ? route.actor(actor.address, `source/${handler.line}`) : route.actor(actor.address, "source") }, clip(handler.name, 100)),
-        h("span", { class: "mono faint" }, `(${clip(handler.parameters.join(", "), 120)})`),
-        " ",
-        handler.access === "restricted" && badge("wait", words.restricted),
-        handler.access === "private" && badge("plain", words.private),
-        handler.access !== "private" && h("a", { class: "small ask", href: route.actor(actor.address, `query/${encodeURIComponent(handler.name)}`) }, "query"),
+    h(
+      "ul",
+      { class: "handlers" },
+      handlers.map((handler) =>
+        h(
+          "li",
+          {},
+          h(
+            "p",
+            {},
+            h(
+              "a",
+              {
+                class: "mono",
+                href: handler.line ? route.actor(actor.address, `source/${handler.line}`) : route.actor(actor.address, "source"),
+              },
+              clip(handler.name, 100),
+            ),
+            h("span", { class: "mono faint" }, `(${clip(handler.parameters.join(", "), 120)})`),
+            " ",
+            handler.access === "restricted" && badge("wait", words.restricted),
+            handler.access === "private" && badge("plain", words.private),
+            handler.access !== "private" &&
+              h("a", { class: "small ask", href: route.actor(actor.address, `query/${encodeURIComponent(handler.name)}`) }, "query"),
+          ),
+          handler.about && h("p", { class: "small soft" }, clip(handler.about, 200)),
+        ),
       ),
-      handler.about && h("p", { class: "small soft" }, clip(handler.about, 200)),
-    ))),
+    ),
   );
 }
 
@@ -171,7 +226,10 @@ async function mailboxPanel(actor, signal) {
     { name: "Value", end: true, cell: (message) => money(message.value) },
     { name: "Began with", class: "optional", cell: (message) => identifier(message.origin, { href: route.transaction(message.origin) }) },
   ];
-  return panel({ title: "Messages waiting", aside: count(actor.mailbox_count), flush: true }, table(columns, messages, { caption: "Messages waiting" }));
+  return panel(
+    { title: "Messages waiting", aside: count(actor.mailbox_count), flush: true },
+    table(columns, messages, { caption: "Messages waiting" }),
+  );
 }
 
 function storagePreview(actor, entries) {
@@ -183,7 +241,11 @@ function storagePreview(actor, entries) {
   };
   return panel(
     { title: "Storage", aside: h("a", { href: route.actor(actor.address, "storage") }, "all") },
-    h("dl", { class: "pairs" }, entries.map((entry) => h("div", {}, h("dt", { class: "mono" }, clip(entry.key, 80)), h("dd", {}, line(entry))))),
+    h(
+      "dl",
+      { class: "pairs" },
+      entries.map((entry) => h("div", {}, h("dt", { class: "mono" }, clip(entry.key, 80)), h("dd", {}, line(entry)))),
+    ),
   );
 }
 
@@ -191,7 +253,19 @@ function nextPanel(timers, clock, actor) {
   if (timers.length === 0) return null;
   return panel(
     { title: "Next to fire", aside: h("a", { href: route.actor(actor.address, "timers") }, "all") },
-    h("ol", { class: "next" }, timers.map((timer) => h("li", {}, h("b", {}, countdown(timer.height, clock)), h("span", {}, wakes(timer)), h("span", { class: "faint number" }, `at ${count(timer.height)}`)))),
+    h(
+      "ol",
+      { class: "next" },
+      timers.map((timer) =>
+        h(
+          "li",
+          {},
+          h("b", {}, countdown(timer.height, clock)),
+          h("span", {}, wakes(timer)),
+          h("span", { class: "faint number" }, `at ${count(timer.height)}`),
+        ),
+      ),
+    ),
   );
 }
 
@@ -200,7 +274,14 @@ function nextPanel(timers, clock, actor) {
 async function sourceTab({ actor, source, detail }) {
   if (!source) return { node: empty("The node has no source for this actor.") };
   const view = codeView(source, { whole: true, href: (line) => route.actor(actor.address, `source/${line}`) });
-  const node = panel({ title: "Source", aside: [`${count(source.split("\n").length)} lines, ${bytes(source.length)}`, copier(source, "the source")], flush: true }, view);
+  const node = panel(
+    {
+      title: "Source",
+      aside: [`${count(source.split("\n").length)} lines, ${bytes(source.length)}`, copier(source, "the source")],
+      flush: true,
+    },
+    view,
+  );
   const ready = () => {
     const line = view.querySelector(`[data-line="${Number(detail) || 0}"]`);
     line?.classList.add("pointed");
@@ -212,12 +293,21 @@ async function sourceTab({ actor, source, detail }) {
 // Storage
 
 async function storageTab({ actor, signal }) {
-  const prefix = h("input", { class: "filter", type: "search", placeholder: "Keys that begin with …", "aria-label": "Only keys that begin with" });
+  const prefix = h("input", {
+    class: "filter",
+    type: "search",
+    placeholder: "Keys that begin with …",
+    "aria-label": "Only keys that begin with",
+  });
   const box = h("div", {});
   let entries = [];
   let cursor;
   const known = new Map();
-  const page = (from, limit = PAGE_ROWS) => get(`/actors/${actor.address}/storage?limit=${limit}${prefix.value ? `&prefix=${encodeURIComponent(prefix.value)}` : ""}${from ? `&cursor=${encodeURIComponent(from)}` : ""}`, signal);
+  const page = (from, limit = PAGE_ROWS) =>
+    get(
+      `/actors/${actor.address}/storage?limit=${limit}${prefix.value ? `&prefix=${encodeURIComponent(prefix.value)}` : ""}${from ? `&cursor=${encodeURIComponent(from)}` : ""}`,
+      signal,
+    );
   const columns = [
     { name: "Key", cell: (entry) => h("span", { class: "mono breakable" }, clip(entry.key, 200)) },
     { name: "Value", class: "grow", cell: valueCell },
@@ -225,14 +315,22 @@ async function storageTab({ actor, signal }) {
   ];
   const draw = () => {
     const changed = (entry) => known.has(entry.key_bytes) && known.get(entry.key_bytes) !== entry.value_bytes;
-    const more = cursor && moreButton(async () => {
-      const next = await page(cursor);
-      entries = [...entries, ...next.entries];
-      cursor = next.next_cursor;
-      draw();
-      return true;
-    });
-    replace(box, entries.length === 0 ? empty(prefix.value ? "No key begins like that." : "Nothing stored.") : table(columns, entries, { caption: "Storage", rowClass: (entry) => (changed(entry) ? "fresh" : null) }), more);
+    const more =
+      cursor &&
+      moreButton(async () => {
+        const next = await page(cursor);
+        entries = [...entries, ...next.entries];
+        cursor = next.next_cursor;
+        draw();
+        return true;
+      });
+    replace(
+      box,
+      entries.length === 0
+        ? empty(prefix.value ? "No key begins like that." : "Nothing stored.")
+        : table(columns, entries, { caption: "Storage", rowClass: (entry) => (changed(entry) ? "fresh" : null) }),
+      more,
+    );
     for (const entry of entries) known.set(entry.key_bytes, entry.value_bytes);
   };
   const load = async () => {
@@ -246,7 +344,9 @@ async function storageTab({ actor, signal }) {
   const refresh = async () => {
     // Only what is on the page is brought up to date; open folds stay as they are where nothing changed.
     const now = await page(undefined, Math.min(1_000, Math.max(PAGE_ROWS, entries.length)));
-    const isSame = now.entries.length === entries.length && now.entries.every((entry, at) => entry.key_bytes === entries[at].key_bytes && entry.value_bytes === entries[at].value_bytes);
+    const isSame =
+      now.entries.length === entries.length &&
+      now.entries.every((entry, at) => entry.key_bytes === entries[at].key_bytes && entry.value_bytes === entries[at].value_bytes);
     if (isSame) return;
     entries = now.entries;
     cursor = now.next_cursor;
@@ -285,12 +385,14 @@ async function logTab({ actor, signal }) {
   let shown = logs.logs;
   const fresh = new Set();
   const draw = () => {
-    const more = shown.length < Number(logs.total_count) && moreButton(async () => {
-      const next = await logsOf(actor.address, shown.length, LOG_ROWS, signal);
-      shown = [...shown, ...next.logs];
-      draw();
-      return true;
-    });
+    const more =
+      shown.length < Number(logs.total_count) &&
+      moreButton(async () => {
+        const next = await logsOf(actor.address, shown.length, LOG_ROWS, signal);
+        shown = [...shown, ...next.logs];
+        draw();
+        return true;
+      });
     replace(box, logPanel({ ...logs, logs: shown }, { title: "Events", fresh }), more);
   };
   draw();
@@ -320,12 +422,24 @@ function logPanel({ logs, total_count: total }, { title, more, fresh }) {
   if (logs.length === 0) return panel({ title }, empty("Nothing announced yet."));
   return panel(
     { title, aside: more ? h("a", { href: more }, `all ${count(total)}`) : count(total) },
-    h("ol", { class: "log" }, logs.map((log) => h(
-      "li",
-      { class: fresh?.has(keyOf(log)) ? "fresh" : null },
-      h("div", { class: "log-when small" }, heightLink(log.block_height), h("span", { class: "faint" }, moment(log.timestamp_ms))),
-      h("div", { class: "log-what" }, h("a", { class: "event-name", href: route.transaction(log.receipt) }, clip(log.name, 120)), " ", dataLine(log.data)),
-    ))),
+    h(
+      "ol",
+      { class: "log" },
+      logs.map((log) =>
+        h(
+          "li",
+          { class: fresh?.has(keyOf(log)) ? "fresh" : null },
+          h("div", { class: "log-when small" }, heightLink(log.block_height), h("span", { class: "faint" }, moment(log.timestamp_ms))),
+          h(
+            "div",
+            { class: "log-what" },
+            h("a", { class: "event-name", href: route.transaction(log.receipt) }, clip(log.name, 120)),
+            " ",
+            dataLine(log.data),
+          ),
+        ),
+      ),
+    ),
   );
 }
 
@@ -341,9 +455,24 @@ function dataLine(hex) {
 async function queryTab({ actor, handlers, detail, signal }) {
   const askable = handlers.filter(({ access }) => access !== "private");
   const chosen = askable.find(({ name }) => name === detail) ?? askable[0];
-  const handler = h("input", { id: "query-handler", list: "query-handlers", required: true, spellcheck: "false", value: detail ?? chosen?.name ?? "", maxlength: 256 });
+  const handler = h("input", {
+    id: "query-handler",
+    list: "query-handlers",
+    required: true,
+    spellcheck: "false",
+    value: detail ?? chosen?.name ?? "",
+    maxlength: 256,
+  });
   const argument = h("textarea", { id: "query-argument", rows: 4, spellcheck: "false" });
-  const format = h("select", { id: "query-format" }, [["cbor", "CBOR, from JSON"], ["json", "JSON"], ["raw", "raw bytes, in hex"]].map(([value, text]) => h("option", { value }, text)));
+  const format = h(
+    "select",
+    { id: "query-format" },
+    [
+      ["cbor", "CBOR, from JSON"],
+      ["json", "JSON"],
+      ["raw", "raw bytes, in hex"],
+    ].map(([value, text]) => h("option", { value }, text)),
+  );
   const about = h("p", { class: "small soft", "aria-live": "polite" });
   const answer = h("div", { "aria-live": "polite" });
   const describe = () => {
@@ -359,7 +488,11 @@ async function queryTab({ actor, handlers, detail, signal }) {
     replace(answer, h("p", { class: "soft" }, "Asking …"));
     try {
       const selector = handler.value.trim();
-      const reply = await post(`/actor/${actor.address}/read_handler`, { selector, payload: toBase64(encoded(argument.value, format.value)) }, signal);
+      const reply = await post(
+        `/actor/${actor.address}/read_handler`,
+        { selector, payload: toBase64(encoded(argument.value, format.value)) },
+        signal,
+      );
       replace(answer, replyPanel(reply));
     } catch (problem) {
       if (!signal.aborted) replace(answer, refusal(problem));
@@ -370,11 +503,19 @@ async function queryTab({ actor, handlers, detail, signal }) {
     {},
     panel(
       { title: "Ask a handler" },
-      h("p", { class: "soft small" }, "The handler runs on the newest state and may write nothing, so a question costs nothing and changes nothing."),
+      h(
+        "p",
+        { class: "soft small" },
+        "The handler runs on the newest state and may write nothing, so a question costs nothing and changes nothing.",
+      ),
       h(
         "form",
         { class: "query", onSubmit: ask },
-        h("datalist", { id: "query-handlers" }, askable.map(({ name }) => h("option", { value: name }))),
+        h(
+          "datalist",
+          { id: "query-handlers" },
+          askable.map(({ name }) => h("option", { value: name })),
+        ),
         h("div", {}, h("label", { for: "query-handler" }, "Handler"), handler, about),
         h("div", {}, h("label", { for: "query-format" }, "It reads"), format),
         h("div", { class: "whole" }, h("label", { for: "query-argument" }, "Argument"), argument),
@@ -409,15 +550,22 @@ function encoded(text, format) {
 
 function replyPanel(reply) {
   const raw = fromBase64(reply.result) ?? new Uint8Array();
-  return panel({ title: "Answer", aside: [`${count(reply.cycles_used)} cycles, seen at `, heightLink(reply.block_height)] }, raw.length === 0 ? h("span", { class: "soft" }, "It returned nothing.") : payload(raw, { open: 3 }));
+  return panel(
+    { title: "Answer", aside: [`${count(reply.cycles_used)} cycles, seen at `, heightLink(reply.block_height)] },
+    raw.length === 0 ? h("span", { class: "soft" }, "It returned nothing.") : payload(raw, { open: 3 }),
+  );
 }
 
 function refusal(problem) {
-  if (!(problem instanceof ApiError)) return panel({ title: "The argument cannot be sent.", kind: "trouble" }, h("p", {}, clip(problem.message, 400)));
+  if (!(problem instanceof ApiError))
+    return panel({ title: "The argument cannot be sent.", kind: "trouble" }, h("p", {}, clip(problem.message, 400)));
   const trace = problem.context?.trace;
   return panel(
     { title: clip(problem.message, 400), kind: "trouble" },
-    facts(problem.why && ["Why", problem.why], problem.fix && ["What to do", problem.fix], ["Code", h("code", {}, `${problem.code ?? problem.status} ${problem.slug ?? ""}`)]),
+    facts(problem.why && ["Why", problem.why], problem.fix && ["What to do", problem.fix], [
+      "Code",
+      h("code", {}, `${problem.code ?? problem.status} ${problem.slug ?? ""}`),
+    ]),
     typeof trace === "string" && h("div", { class: "block-of-text" }, clip(trace, 20_000)),
   );
 }

@@ -4,13 +4,32 @@ import { find, get } from "../api.js";
 import { LANES, laneBars } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { bytes, clip, compact, count } from "../format.js";
-import { action, asker, empty, facts, identifier, kindBadge, moment, moreButton, panel, route, status, table, who, whom } from "../parts.js";
+import {
+  action,
+  asker,
+  empty,
+  facts,
+  identifier,
+  kindBadge,
+  moment,
+  moreButton,
+  panel,
+  route,
+  status,
+  table,
+  who,
+  whom,
+} from "../parts.js";
 
 const PAGE_ROWS = 100;
 
 /** See VIEWS in main.js. */
 export async function blockView([id], { live, signal }) {
-  const [block, fees, lineage] = await Promise.all([get(`/block/${encodeURIComponent(id)}`, signal), find("/basefee", signal), validators(signal)]);
+  const [block, fees, lineage] = await Promise.all([
+    get(`/block/${encodeURIComponent(id)}`, signal),
+    find("/basefee", signal),
+    validators(signal),
+  ]);
   const { header } = block;
   const proposer = lineage.find((validator) => validator.consensus_key === header.proposer);
   const place = { height: Number(block.height), next: null };
@@ -32,7 +51,12 @@ export async function blockView([id], { live, signal }) {
         { title: "Header" },
         facts(
           ["Hash", identifier(block.hash, { full: true })],
-          ["Parent", Number(header.number) > 1 ? identifier(header.parent, { href: route.block(header.parent) }) : [identifier(header.parent), h("span", { class: "soft" }, " genesis")]],
+          [
+            "Parent",
+            Number(header.number) > 1
+              ? identifier(header.parent, { href: route.block(header.parent) })
+              : [identifier(header.parent), h("span", { class: "soft" }, " genesis")],
+          ],
           ["Proposer", proposer ? who(proposer.address) : identifier(header.proposer)],
           ["Round", `view ${count(header.view)} of epoch ${count(header.epoch)}`],
           ["Base fees", `${count(header.base_fee_cycle)} a cycle, ${count(header.base_fee_cell)} a cell`],
@@ -41,7 +65,11 @@ export async function blockView([id], { live, signal }) {
       ),
       panel({ title: "Lanes", aside: used(header.usage) }, laneBars(header.usage, fees?.lanes)),
     ),
-    receiptsPanel("Transactions", block.receipts.filter(({ kind }) => kind === "transaction"), "No transaction in this block."),
+    receiptsPanel(
+      "Transactions",
+      block.receipts.filter(({ kind }) => kind === "transaction"),
+      "No transaction in this block.",
+    ),
     deliveries(block.receipts.filter(({ kind }) => kind !== "transaction")),
     h(
       "div",
@@ -59,10 +87,20 @@ export async function blockView([id], { live, signal }) {
         { title: "Agreement" },
         facts(
           ["Certificate", certificate(block.certificate)],
-          ["Beacon", header.seeds.length > 0 ? identifier(header.seeds[header.seeds.length - 1], { full: true, what: "the beacon" }) : "none: the first block after genesis"],
+          [
+            "Beacon",
+            header.seeds.length > 0
+              ? identifier(header.seeds[header.seeds.length - 1], { full: true, what: "the beacon" })
+              : "none: the first block after genesis",
+          ],
           ["Seeds carried", count(header.seeds.length)],
           ["Proposer's VRF", identifier(header.proposer_vrf)],
-          ["Voters", Number.parseInt(header.voters.slice(2) || "0", 16) === 0 ? "not recorded" : h("span", { class: "mono breakable" }, clip(header.voters, 200))],
+          [
+            "Voters",
+            Number.parseInt(header.voters.slice(2) || "0", 16) === 0
+              ? "not recorded"
+              : h("span", { class: "mono breakable" }, clip(header.voters, 200)),
+          ],
         ),
       ),
     ),
@@ -87,7 +125,11 @@ function certificate(hex) {
 /** Links to the block before and the one after; the latter wakes up once there is one. */
 function steps(place, header, live, signal) {
   const first = Number(header.number) <= 1;
-  const before = h("a", { class: "button", href: first ? "#/" : route.block(header.parent), "aria-disabled": first ? "true" : null }, "← Before");
+  const before = h(
+    "a",
+    { class: "button", href: first ? "#/" : route.block(header.parent), "aria-disabled": first ? "true" : null },
+    "← Before",
+  );
   const after = h("a", { class: "button", href: route.block(place.height + 1) }, "After →");
   const wake = () => {
     const isThere = live.tip === null || live.tip.height > place.height;
@@ -109,10 +151,13 @@ function deliveries(receipts) {
 }
 
 /** Receipts as a table, a page at a time. */
-export function receiptsPanel(title, receipts, nothing) {
+function receiptsPanel(title, receipts, nothing) {
   if (receipts.length === 0) return panel({ title }, empty(nothing));
   const columns = [
-    { name: "What", cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)) },
+    {
+      name: "What",
+      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)),
+    },
     { name: "Name", class: "optional", cell: (receipt) => identifier(receipt.tx_hash, { href: route.transaction(receipt.tx_hash) }) },
     ...(receipts[0].kind === "transaction" ? [] : [{ name: "Kind", class: "optional", cell: (receipt) => kindBadge(receipt.kind) }]),
     { name: "From", class: "optional", cell: (receipt) => asker(receipt) },

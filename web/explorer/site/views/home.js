@@ -21,11 +21,16 @@ export async function homeView(_, { live, signal }) {
   const node = h("div", { class: "home" });
   const draw = () => replace(node, ...view(state));
   draw();
-  follow(live, signal, async () => {
-    Object.assign(state, await load(signal, state));
-    // A reader who walks through the page by keyboard keeps the place; the next block after that is drawn.
-    if (!signal.aborted && !node.contains(document.activeElement)) draw();
-  }, { pause: REFRESH_MS, every: IDLE_MS });
+  follow(
+    live,
+    signal,
+    async () => {
+      Object.assign(state, await load(signal, state));
+      // A reader who walks through the page by keyboard keeps the place; the next block after that is drawn.
+      if (!signal.aborted && !node.contains(document.activeElement)) draw();
+    },
+    { pause: REFRESH_MS, every: IDLE_MS },
+  );
   return { title: "", node };
 }
 
@@ -70,17 +75,34 @@ function view({ summaries, fees, supply, health, receipts }) {
         newest ? h("a", { class: "number", href: route.block(newest.height) }, count(newest.height)) : h("b", {}, "0"),
         h("p", { class: "soft" }, newest ? ["Block made ", moment(newest.timestamp_ms), pace(summaries, health)] : "No block yet"),
       ),
-      h("div", { class: "hero-strip" }, blockStrip(oldestFirst, (block) => route.block(block.height))),
+      h(
+        "div",
+        { class: "hero-strip" },
+        blockStrip(oldestFirst, (block) => route.block(block.height)),
+      ),
     ),
     h(
       "section",
       { class: "figures", "aria-label": "Figures" },
       figure("Per second", rate(summaries), `transactions, over the last ${duration(span(summaries))}`),
       figure("Waiting", health ? count(health.mempool) : "–", "transactions in the pool"),
-      feeFigure("Cycle base fee", fees?.cycle_basefee, oldestFirst.map((block) => Number(block.base_fee_cycle))),
-      feeFigure("Cell base fee", fees?.cell_basefee, oldestFirst.map((block) => Number(block.base_fee_cell))),
+      feeFigure(
+        "Cycle base fee",
+        fees?.cycle_basefee,
+        oldestFirst.map((block) => Number(block.base_fee_cycle)),
+      ),
+      feeFigure(
+        "Cell base fee",
+        fees?.cell_basefee,
+        oldestFirst.map((block) => Number(block.base_fee_cell)),
+      ),
     ),
-    h("div", { class: "columns wide-left" }, h("div", {}, activityPanel(receipts), blocksPanel(summaries)), h("div", {}, supply && supplyPanel(supply), welcome(health))),
+    h(
+      "div",
+      { class: "columns wide-left" },
+      h("div", {}, activityPanel(receipts), blocksPanel(summaries)),
+      h("div", {}, supply && supplyPanel(supply), welcome(health)),
+    ),
   ];
 }
 
@@ -109,12 +131,24 @@ function rate(summaries) {
 }
 
 function figure(name, value, about) {
-  return h("div", { class: "figure" }, h("span", { class: "kicker" }, name), h("b", { class: "number" }, value), h("span", { class: "small faint" }, about));
+  return h(
+    "div",
+    { class: "figure" },
+    h("span", { class: "kicker" }, name),
+    h("b", { class: "number" }, value),
+    h("span", { class: "small faint" }, about),
+  );
 }
 
 function feeFigure(name, fee, values) {
   const trend = `${name}, from ${count(values[0] ?? 0)} to ${count(values[values.length - 1] ?? 0)} base units over ${values.length} blocks`;
-  return h("div", { class: "figure" }, h("span", { class: "kicker" }, name), h("b", { class: "number", title: "base units" }, fee === undefined ? "–" : count(fee)), values.length > 1 && sparkline(values, trend));
+  return h(
+    "div",
+    { class: "figure" },
+    h("span", { class: "kicker" }, name),
+    h("b", { class: "number", title: "base units" }, fee === undefined ? "–" : count(fee)),
+    values.length > 1 && sparkline(values, trend),
+  );
 }
 
 function blocksPanel(summaries) {
@@ -133,7 +167,10 @@ function activityPanel(groups) {
   const rows = groups.flatMap(({ receipts }) => receipts.slice().reverse()).slice(0, ACTIVITY_ROWS);
   if (rows.length === 0) return panel({ title: "Latest activity" }, empty("Nothing has happened lately. The chain is idle."));
   const columns = [
-    { name: "What", cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)) },
+    {
+      name: "What",
+      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)),
+    },
     { name: "From", class: "optional", cell: (receipt) => asker(receipt) },
     { name: "To", cell: (receipt) => whom(receipt) },
     { name: "Kind", class: "optional", cell: (receipt) => kindBadge(receipt.kind) },
@@ -156,10 +193,15 @@ function supplyPanel(supply) {
       h("div", {}, h("dt", {}, "+ minted"), h("dd", {}, money(supply.minted, 6))),
       h("div", {}, h("dt", {}, "− burned"), h("dd", {}, money(supply.burned, 6))),
     ),
-    burned > 0 && Number(supply.minted) > 0 && partsBar([
-      { name: "Minted", kind: "good", value: supply.minted, text: "" },
-      { name: "Burned", kind: "burned", value: supply.burned, text: "" },
-    ], "Minted against burned"),
+    burned > 0 &&
+      Number(supply.minted) > 0 &&
+      partsBar(
+        [
+          { name: "Minted", kind: "good", value: supply.minted, text: "" },
+          { name: "Burned", kind: "burned", value: supply.burned, text: "" },
+        ],
+        "Minted against burned",
+      ),
   );
 }
 
@@ -168,7 +210,16 @@ function welcome(health) {
   return panel(
     { title: "A dev chain" },
     h("p", { class: "small soft" }, "It lives in one process and is yours to play with:"),
-    h("ul", { class: "commands mono" }, ["cowboy actor new hello", "cowboy actor deploy --code hello/actor.py", "cowboy chain mine 10", "cowboy chain warp --blocks 1000"].map((line) => h("li", {}, line))),
+    h(
+      "ul",
+      { class: "commands mono" },
+      [
+        "cowboy actor new hello",
+        "cowboy actor deploy --code hello/actor.py",
+        "cowboy chain mine 10",
+        "cowboy chain warp --blocks 1000",
+      ].map((line) => h("li", {}, line)),
+    ),
     identifierRow("Genesis", health.genesis),
   );
 }

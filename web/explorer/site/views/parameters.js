@@ -19,14 +19,29 @@ export async function parametersView(_, { signal }) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const matches = (row) => words.every((word) => `${row.name} ${row.doc}`.toLowerCase().includes(word));
     const sections = [...groups].map(([group, rows]) => [group, rows.filter(matches)]).filter(([, rows]) => rows.length > 0);
-    replace(list, ...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter has these words.")]));
+    replace(
+      list,
+      ...(sections.length > 0 ? sections.map(([group, rows]) => section(group, rows)) : [empty("No parameter has these words.")]),
+    );
   };
   draw("");
-  const filter = h("input", { class: "filter", type: "search", placeholder: "Filter by name or meaning", "aria-label": "Filter the parameters", onInput: () => draw(filter.value) });
+  const filter = h("input", {
+    class: "filter",
+    type: "search",
+    placeholder: "Filter by name or meaning",
+    "aria-label": "Filter the parameters",
+    onInput: () => draw(filter.value),
+  });
   const node = h(
     "div",
     {},
-    h("div", { class: "title" }, h("h1", {}, "Parameters"), h("span", { class: "soft" }, `${count(params.length)} numbers rule this chain`), h("div", { class: "steps" }, filter)),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, "Parameters"),
+      h("span", { class: "soft" }, `${count(params.length)} numbers rule this chain`),
+      h("div", { class: "steps" }, filter),
+    ),
     list,
   );
   return { title: "Parameters", node };
@@ -58,7 +73,12 @@ function line(row) {
         `${range(row.min, row.max, row.unit)} · ${row.tier === "fixed" ? "fixed" : `tier ${clip(String(row.tier), 20)}`} · ${clip(row.source, 120)}`,
       ),
     ),
-    h("dd", { class: "now number" }, parameter(row.value, row.unit), changed && badge("accent", `genesis ${parameter(row.genesis, row.unit)}`)),
+    h(
+      "dd",
+      { class: "now number" },
+      parameter(row.value, row.unit),
+      changed && badge("accent", `genesis ${parameter(row.genesis, row.unit)}`),
+    ),
   );
 }
 

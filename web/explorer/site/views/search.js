@@ -20,7 +20,11 @@ export async function searchView([text = ""], { signal }) {
     panel(
       {},
       h("p", { class: "breakable" }, "This chain knows no ", h("code", {}, clip(text, 200) || "empty name"), "."),
-      h("p", { class: "soft" }, "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A transaction that still waits shows up once the node has it."),
+      h(
+        "p",
+        { class: "soft" },
+        "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A transaction that still waits shows up once the node has it.",
+      ),
     ),
     empty(h("a", { href: "#/" }, "Back to the chain")),
   );
@@ -40,7 +44,9 @@ async function lead(text, signal) {
   if (digits?.length === 40) return `#/account/0x${digits}`;
   if (digits?.length === 64) {
     const [transaction, receipt, block] = await Promise.all([
-      find(`/transaction/0x${digits}`, signal), find(`/transaction/0x${digits}/receipt`, signal), find(`/block/0x${digits}`, signal),
+      find(`/transaction/0x${digits}`, signal),
+      find(`/transaction/0x${digits}/receipt`, signal),
+      find(`/block/0x${digits}`, signal),
     ]);
     if (transaction || receipt) return route.transaction(`0x${digits}`);
     if (block) return route.block(block.height);

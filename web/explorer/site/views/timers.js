@@ -30,7 +30,16 @@ export async function timersView(_, { live, signal }) {
   const node = h(
     "div",
     {},
-    h("div", { class: "title" }, h("h1", {}, "Timers"), h("p", { class: "soft" }, `Actors wake themselves up. These are the timers of the actors that were active in the last ${RECENT_BLOCKS} blocks.`)),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, "Timers"),
+      h(
+        "p",
+        { class: "soft" },
+        `Actors wake themselves up. These are the timers of the actors that were active in the last ${RECENT_BLOCKS} blocks.`,
+      ),
+    ),
     box,
   );
   return { title: "Timers", node };
@@ -64,15 +73,28 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
     { name: "At height", end: true, class: "optional", cell: (timer) => count(timer.height) },
     withActor && { name: "Actor", cell: (timer) => who(timer.actor, { actor: true }) },
     { name: "Handler", cell: wakes },
-    { name: "Paid by", class: "optional", cell: (timer) => (timer.fee_payer === timer.actor ? h("span", { class: "soft" }, "the actor") : who(timer.fee_payer)) },
+    {
+      name: "Paid by",
+      class: "optional",
+      cell: (timer) => (timer.fee_payer === timer.actor ? h("span", { class: "soft" }, "the actor") : who(timer.fee_payer)),
+    },
     { name: "Cycles", end: true, class: "optional", cell: (timer) => count(timer.gas_limit) },
-    { name: "Expires", end: true, class: "optional", cell: (timer) => (Number(timer.expires_at) === 0 ? h("span", { class: "faint" }, "never") : count(timer.expires_at)) },
+    {
+      name: "Expires",
+      end: true,
+      class: "optional",
+      cell: (timer) => (Number(timer.expires_at) === 0 ? h("span", { class: "faint" }, "never") : count(timer.expires_at)),
+    },
     { name: "Timer", class: "optional", cell: (timer) => identifier(timer.id) },
     { name: "Data", cell: (timer) => folded(wake(timer).data) },
   ].filter(Boolean);
   return panel(
     { title: "Waiting", aside: count(timers.length), flush: true },
-    h("div", { class: "picture" }, timeline(marksOf(timers, clock), `${plural(timers.length, "timer")}, the next ${clock.until(timers[0].height)}`)),
+    h(
+      "div",
+      { class: "picture" },
+      timeline(marksOf(timers, clock), `${plural(timers.length, "timer")}, the next ${clock.until(timers[0].height)}`),
+    ),
     table(columns, shown, { caption: "Timers" }),
     timers.length > shown.length && empty(`and ${count(timers.length - shown.length)} more`),
   );
@@ -92,7 +114,10 @@ function wake(timer) {
 /** What a timer runs, and how often. */
 export function wakes(timer) {
   const { handler, every } = wake(timer);
-  return [h("code", {}, clip(handler ?? timer.handler, 80)), every !== null && h("span", { class: "faint" }, every === 1n ? " every block" : ` every ${count(every)} blocks`)];
+  return [
+    h("code", {}, clip(handler ?? timer.handler, 80)),
+    every !== null && h("span", { class: "faint" }, every === 1n ? " every block" : ` every ${count(every)} blocks`),
+  ];
 }
 
 function folded(data) {

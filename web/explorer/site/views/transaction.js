@@ -6,7 +6,22 @@ import { codeView } from "../code.js";
 import { h } from "../dom.js";
 import { bytes, clip, compact, count, percent } from "../format.js";
 import { exceptionLine, frames, ownLines } from "../trace.js";
-import { asker, badge, facts, heightLink, identifier, moment, money, nodeOf, panel, payloadOfHex, route, status, who, whom } from "../parts.js";
+import {
+  asker,
+  badge,
+  facts,
+  heightLink,
+  identifier,
+  moment,
+  money,
+  nodeOf,
+  panel,
+  payloadOfHex,
+  route,
+  status,
+  who,
+  whom,
+} from "../parts.js";
 import { treePanel } from "../tree-view.js";
 import { valueView } from "../value.js";
 
@@ -29,7 +44,12 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
     h(
       "div",
       { class: "title" },
-      h("div", {}, h("span", { class: "kicker" }, receipt ? kindName(receipt.kind) : "Transaction"), h("h1", { class: "breakable" }, heading)),
+      h(
+        "div",
+        {},
+        h("span", { class: "kicker" }, receipt ? kindName(receipt.kind) : "Transaction"),
+        h("h1", { class: "breakable" }, heading),
+      ),
       status(receipt?.status ?? "pending"),
       receipt && h("span", { class: "soft" }, moment(receipt.timestamp_ms)),
     ),
@@ -54,9 +74,17 @@ function missing(id, live, signal, redraw) {
       "div",
       {},
       h("div", { class: "title" }, h("h1", {}, isHash ? "Not here, or not yet" : "That is no hash")),
-      panel({}, h("p", { class: "breakable" }, h("code", {}, clip(id, 200))), h("p", { class: "soft" }, isHash
-        ? "The node knows no transaction or delivery by this name. If it was just sent, this page shows it as soon as it is in a block."
-        : "The name of a transaction has 64 hexadecimal digits.")),
+      panel(
+        {},
+        h("p", { class: "breakable" }, h("code", {}, clip(id, 200))),
+        h(
+          "p",
+          { class: "soft" },
+          isHash
+            ? "The node knows no transaction or delivery by this name. If it was just sent, this page shows it as soon as it is in a block."
+            : "The name of a transaction has 64 hexadecimal digits.",
+        ),
+      ),
     ),
   };
 }
@@ -84,7 +112,11 @@ async function family(receipt, signal) {
   const root = (!isRoot && (await find(`/transaction/${receipt.origin}/receipt`, signal))) || receipt;
   const names = root.deliveries.slice(0, MAX_DELIVERIES);
   const deliveries = await each(names, (name) => find(`/transaction/${name}/receipt`, signal));
-  return { root, deliveries: deliveries.filter((delivery) => delivery && delivery.tx_hash !== root.tx_hash), left: root.deliveries.length - names.length };
+  return {
+    root,
+    deliveries: deliveries.filter((delivery) => delivery && delivery.tx_hash !== root.tx_hash),
+    left: root.deliveries.length - names.length,
+  };
 }
 
 function askedPanel(hash, transaction, receipt) {
@@ -95,18 +127,30 @@ function askedPanel(hash, transaction, receipt) {
     { title: "What was asked" },
     facts(
       ["Hash", identifier(hash, { full: true })],
-      receipt && receipt.origin !== hash && ["Began with", identifier(receipt.origin, { href: receipt.kind === "timer" ? null : route.transaction(receipt.origin), full: true })],
+      receipt &&
+        receipt.origin !== hash && [
+          "Began with",
+          identifier(receipt.origin, { href: receipt.kind === "timer" ? null : route.transaction(receipt.origin), full: true }),
+        ],
       ["From", receipt ? asker(receipt) : who(transaction.from)],
       transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
       target && [receipt?.created ? "Created" : "To", receipt ? whom(receipt) : who(target)],
-      (receipt?.handler || instruction?.handler) && [receipt?.created || instruction?.name === "Deploy" ? "Then ran" : "Handler", h("code", {}, clip(receipt?.handler || instruction.handler, 256))],
+      (receipt?.handler || instruction?.handler) && [
+        receipt?.created || instruction?.name === "Deploy" ? "Then ran" : "Handler",
+        h("code", {}, clip(receipt?.handler || instruction.handler, 256)),
+      ],
       Number(value) > 0 && [receipt?.created ? "Endowment" : "Value", money(value)],
       instruction?.owner && ["New owner", who(instruction.owner)],
       instruction?.timer && ["Timer", identifier(instruction.timer)],
-      receipt ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, place ${count(receipt.index)}`)] : ["Block", h("span", { class: "soft" }, "waiting in the pool")],
+      receipt
+        ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, place ${count(receipt.index)}`)]
+        : ["Block", h("span", { class: "soft" }, "waiting in the pool")],
       transaction && ["Nonce", count(transaction.nonce)],
       transaction && ["Size", bytes(Number(transaction.size))],
-      transaction?.additional_signers.length > 0 && ["Also signed by", transaction.additional_signers.slice(0, 64).map((signer) => [who(signer), " "])],
+      transaction?.additional_signers.length > 0 && [
+        "Also signed by",
+        transaction.additional_signers.slice(0, 64).map((signer) => [who(signer), " "]),
+      ],
       transaction?.metadata.length > 2 && ["Metadata", payloadOfHex(transaction.metadata)],
     ),
   );
@@ -141,7 +185,10 @@ function feePanel(receipt, transaction) {
 }
 
 function gauge(used, limit) {
-  return [h("span", { class: "number" }, count(used)), limit !== undefined && h("span", { class: "faint" }, ` of ${compact(limit)}, ${percent(used, limit)}`)];
+  return [
+    h("span", { class: "number" }, count(used)),
+    limit !== undefined && h("span", { class: "faint" }, ` of ${compact(limit)}, ${percent(used, limit)}`),
+  ];
 }
 
 function offerPanel(transaction) {
@@ -159,10 +206,16 @@ function offerPanel(transaction) {
 function payloadPanel(instruction) {
   const hasPayload = instruction.payload !== undefined && instruction.payload.length > 2;
   const sections = [
-    hasPayload && panel({ title: instruction.name === "Deploy" ? "Payload of the init handler" : "Payload" }, payloadOfHex(instruction.payload)),
-    instruction.manifest !== undefined && instruction.manifest !== null && panel({ title: "Manifest" }, valueView(nodeOf(instruction.manifest), { open: 3 })),
-    instruction.details !== undefined && instruction.details !== null && panel({ title: "Operands" }, valueView(nodeOf(instruction.details), { open: 2 })),
-    typeof instruction.code === "string" && panel({ title: "Source", aside: bytes(instruction.code.length), flush: true }, codeView(instruction.code)),
+    hasPayload &&
+      panel({ title: instruction.name === "Deploy" ? "Payload of the init handler" : "Payload" }, payloadOfHex(instruction.payload)),
+    instruction.manifest !== undefined &&
+      instruction.manifest !== null &&
+      panel({ title: "Manifest" }, valueView(nodeOf(instruction.manifest), { open: 3 })),
+    instruction.details !== undefined &&
+      instruction.details !== null &&
+      panel({ title: "Operands" }, valueView(nodeOf(instruction.details), { open: 2 })),
+    typeof instruction.code === "string" &&
+      panel({ title: "Source", aside: bytes(instruction.code.length), flush: true }, codeView(instruction.code)),
   ].filter(Boolean);
   return sections;
 }
@@ -187,7 +240,9 @@ async function errorPanel(receipt, transaction, signal) {
       ["Code", h("code", {}, `${error.code} ${clip(error.slug, 100)}`), h("span", { class: "soft" }, ` ${clip(error.category, 40)}`)],
       ...others.slice(0, 20).map(([name, value]) => [clip(name, 60), valueView(nodeOf(value), { open: 2 })]),
     ),
-    typeof trace === "string" && frames(trace).length > 0 && h("details", { class: "trace" }, h("summary", {}, "Python's traceback"), h("div", { class: "block-of-text" }, clip(trace, 20_000))),
+    typeof trace === "string" &&
+      frames(trace).length > 0 &&
+      h("details", { class: "trace" }, h("summary", {}, "Python's traceback"), h("div", { class: "block-of-text" }, clip(trace, 20_000))),
   );
 }
 

@@ -7,14 +7,22 @@ import { empty, facts, identifier, money, panel, table, who } from "../parts.js"
 
 /** See VIEWS in main.js. */
 export async function validatorsView(_, { signal }) {
-  const [{ validators }, epoch, blocks] = await Promise.all([get("/validators?limit=1000", signal), find("/epoch", signal), find("/blocks?limit=200", signal)]);
+  const [{ validators }, epoch, blocks] = await Promise.all([
+    get("/validators?limit=1000", signal),
+    find("/epoch", signal),
+    find("/blocks?limit=200", signal),
+  ]);
   const stakes = validators.reduce((sum, validator) => sum + BigInt(validator.stake), 0n);
   const recent = blocks?.blocks ?? [];
   const columns = [
     { name: "Validator", cell: (validator) => who(validator.address) },
     { name: "Stake", end: true, cell: (validator) => money(validator.stake, 2) },
     { name: "Share", end: true, cell: (validator) => (stakes > 0n ? percent(validator.stake, stakes) : "–") },
-    { name: `Led of the last ${count(recent.length)} blocks`, end: true, cell: (validator) => count(recent.filter(({ proposer }) => proposer === validator.consensus_key).length) },
+    {
+      name: `Led of the last ${count(recent.length)} blocks`,
+      end: true,
+      cell: (validator) => count(recent.filter(({ proposer }) => proposer === validator.consensus_key).length),
+    },
     { name: "Consensus key", class: "optional", cell: (validator) => identifier(validator.consensus_key) },
     { name: "BLS key", class: "optional", cell: (validator) => identifier(validator.bls_key) },
   ];
@@ -22,10 +30,16 @@ export async function validatorsView(_, { signal }) {
     "div",
     {},
     h("div", { class: "title" }, h("h1", {}, "Validators")),
-    epoch && panel(
-      { title: "Epoch" },
-      facts(["Epoch", count(epoch.epoch)], ["View", count(epoch.view)], Number(epoch.length) > 0 && ["Length", `${count(epoch.length)} blocks`], ["Block number", count(epoch.number)]),
-    ),
+    epoch &&
+      panel(
+        { title: "Epoch" },
+        facts(
+          ["Epoch", count(epoch.epoch)],
+          ["View", count(epoch.view)],
+          Number(epoch.length) > 0 && ["Length", `${count(epoch.length)} blocks`],
+          ["Block number", count(epoch.number)],
+        ),
+      ),
     validators.length === 0
       ? panel({ title: "Validators" }, empty("The node names none."))
       : panel({ title: "Who votes", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),

@@ -3,9 +3,17 @@
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
-export const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** Starts the machine's own chromium; CHROMIUM names another one. */
 export function launch() {
@@ -41,8 +49,12 @@ export async function checkWidth(page, what) {
 export async function checkNames(page, what) {
   const nameless = await page.evaluate(() => {
     const name = (element) => element.getAttribute("aria-label") || element.textContent.trim() || element.labels?.[0]?.textContent;
-    const controls = [...document.querySelectorAll("a, button, input, select, textarea")].filter((element) => !element.closest("[aria-hidden=true]") && element.getAttribute("aria-hidden") !== "true" && !name(element));
-    const pictures = [...document.querySelectorAll("svg")].filter((svg) => !svg.closest("[aria-hidden=true]") && !svg.getAttribute("aria-label"));
+    const controls = [...document.querySelectorAll("a, button, input, select, textarea")].filter(
+      (element) => !element.closest("[aria-hidden=true]") && element.getAttribute("aria-hidden") !== "true" && !name(element),
+    );
+    const pictures = [...document.querySelectorAll("svg")].filter(
+      (svg) => !svg.closest("[aria-hidden=true]") && !svg.getAttribute("aria-label"),
+    );
     return [...controls, ...pictures].map((element) => element.outerHTML.slice(0, 200));
   });
   assert.deepEqual(nameless, [], what);

@@ -49,7 +49,10 @@ const VIEWS = [
 ];
 
 test("every view shows what the node says, on desktops and phones, light and dark", async () => {
-  for (const [size, scheme] of [["desktop", "light"], ["phone", "dark"]]) {
+  for (const [size, scheme] of [
+    ["desktop", "light"],
+    ["phone", "dark"],
+  ]) {
     const { page, problems } = await open(browser, { size, scheme });
     for (const [hash, heading, texts] of VIEWS) {
       assert.equal(await visit(page, base, hash), heading, hash);
@@ -76,7 +79,11 @@ test("hostile texts stay texts", async () => {
   for (const tab of ["", "/source", "/storage", "/log", "/query", "/history"]) {
     await visit(page, base, `#/actor/${HOSTILE_ADDRESS}${tab}`);
     await page.locator("details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
-    const harm = await page.evaluate(() => [window.pwned, document.querySelectorAll("main img, main script, main b.bold").length, document.querySelector("main").textContent.includes("\u202e")]);
+    const harm = await page.evaluate(() => [
+      window.pwned,
+      document.querySelectorAll("main img, main script, main b.bold").length,
+      document.querySelector("main").textContent.includes("\u202e"),
+    ]);
     assert.deepEqual(harm, [undefined, 0, false], tab);
   }
   await visit(page, base, "#/search/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
@@ -130,7 +137,13 @@ test("a restart of the node shows, and heals", async () => {
 test("the keyboard searches", async () => {
   const { page } = await open(browser);
   const rows = [
-    ["118", "118"], ["1,18", "118"], [hashOf("block", 0, 90), "90"], [hashOf("relay", 97).slice(2), "announce"], [ALICE.toUpperCase().replace("0X", "0x"), ALICE], [COUNTER_ADDRESS, "Counter"], ["latest", String(chain.height)],
+    ["118", "118"],
+    ["1,18", "118"],
+    [hashOf("block", 0, 90), "90"],
+    [hashOf("relay", 97).slice(2), "announce"],
+    [ALICE.toUpperCase().replace("0X", "0x"), ALICE],
+    [COUNTER_ADDRESS, "Counter"],
+    ["latest", String(chain.height)],
   ];
   for (const [text, heading] of rows) {
     await visit(page, base, "#/parameters");
