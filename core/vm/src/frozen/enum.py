@@ -37,6 +37,20 @@ class auto:
 class property(_property):
     """A property of members that does not collide with a member of the same name."""
 
+    def __set_name__(self, owner, name):
+        self._owner = owner.__name__
+        self._attribute = name
+
+    def __set__(self, instance, value):
+        if self.fset is None:
+            raise AttributeError(f"<enum {self._owner!r}> cannot set attribute {self._attribute!r}")
+        self.fset(instance, value)
+
+    def __delete__(self, instance):
+        if self.fdel is None:
+            raise AttributeError(f"<enum {self._owner!r}> cannot delete attribute {self._attribute!r}")
+        self.fdel(instance)
+
 
 def _is_descriptor(value):
     return hasattr(value, "__get__") or hasattr(value, "__set__") or hasattr(value, "__delete__")
@@ -143,10 +157,10 @@ class EnumType(type):
             type.__setattr__(root, "_member_map_", {})
             root._member_type_ = object
             return root
+        names = list(classdict._member_names)
         for name in classdict._ignore:
             classdict.pop(name, None)
         classdict.pop("_ignore_", None)
-        names = list(classdict._member_names)
         bad = [name for name in names if name in ("mro", "")]
         if bad:
             raise ValueError(f"invalid enum member name(s) {', '.join([repr(name) for name in bad])}")
