@@ -1,0 +1,169 @@
+// An actor at a glance.
+
+import * as cbor from "../../cbor.js";
+import { find, get } from "../../api.js";
+import { fromHex, toHex } from "../../bytes.js";
+import { countdown } from "../../clock.js";
+import { h, replace } from "../../dom.js";
+import { bytes, clip, count, percent } from "../../format.js";
+import { badge, empty, facts, heightLink, identifier, money, nodeOf, panel, route, table, who } from "../../parts.js";
+import { valueLine } from "../../value.js";
+import { wakes } from "../timers.js";
+import { logPanel, logsOf } from "./log.js";
+
+const MAILBOX_ROWS = 20;
+
+/** See TABS in ../actor.js. */
+export async function overviewTab(context) {
+  const { actor, source, clock, signal } = context;
+  const summary = /^\s*(?:"""|''')\s*([^\n]{1,300})/.exec(source)?.[1].replace(/("""|''')\s*$/, "");
+  const side = h("div", {});
+  const news = h("div", {});
+  const refresh = async () => {
+    const [logs, timers, stored] = await Promise.all([
+      logsOf(actor.address, 0, 8, signal),
+      find(`/timers/${actor.address}?limit=5`, signal),
+      find(`/actors/${actor.address}/storage?limit=12`, signal),
+    ]);
+    replace(side, nextPanel(timers?.timers ?? [], clock, actor), storagePreview(actor, stored?.entries ?? []));
+    replace(news, logPanel(logs, { title: "Latest events", more: route.actor(actor.address, "log") }));
+  };
+  await refresh();
+  const node = h(
+    "div",
+    { class: "columns wide-left" },
+    h(
+      "div",
+      {},
+      panel(
+        { title: "About" },
+        summary && h("p", { class: "about" }, clip(summary, 300)),
+        facts(
+          ["Owner", who(actor.owner)],
+          actor.creator !== actor.owner && ["Deployed by", who(actor.creator)],
+          ["Deployed in block", heightLink(actor.created_at)],
+          ["Code hash", identifier(actor.code_hash)],
+          [
+            "Space used",
+            `${bytes(Number(actor.storage_bytes))} of ${bytes(Number(actor.storage_quota))}, ${percent(actor.storage_bytes, actor.storage_quota)}`,
+          ],
+          ["Messages waiting", count(actor.mailbox_count)],
+          Number(actor.nonce) > 0 && ["Actors deployed", count(actor.nonce)],
+          ["Entitlements", entitlements(actor.entitlements)],
+        ),
+      ),
+      handlersPanel(context),
+      Number(actor.mailbox_count) > 0 && (await mailboxPanel(actor, signal)),
+      news,
+    ),
+    side,
+  );
+  return { node, refresh };
+}
+
+function entitlements(grants) {
+  if (grants.length === 0) return h("span", { class: "soft" }, "none");
+  return h(
+    "ul",
+    { class: "grants" },
+    grants
+      .slice(0, 100)
+      .map(({ id, params, deprecated }) =>
+        h(
+          "li",
+          {},
+          h("code", {}, clip(id, 100)),
+          params && Object.keys(params).length > 0 && [" ", valueLine(nodeOf(params), 160)],
+          deprecated && [" ", badge("wait", "deprecated")],
+        ),
+      ),
+  );
+}
+
+function handlersPanel({ actor, handlers }) {
+  if (handlers.length === 0) return null;
+  const words = { public: "anyone may call it", restricted: "only some may call it", private: "only itself", unknown: "" };
+  return panel(
+    { title: "Handlers" },
+    h(
+      "ul",
+      { class: "handlers" },
+      handlers.map((handler) =>
+        h(
+          "li",
+          {},
+          h(
+            "p",
+            {},
+            h(
+              "a",
+              {
+                class: "mono",
+                href: handler.line ? route.actor(actor.address, `source/${handler.line}`) : route.actor(actor.address, "source"),
+              },
+              clip(handler.name, 100),
+            ),
+            h("span", { class: "mono faint" }, `(${clip(handler.parameters.join(", "), 120)})`),
+            " ",
+            handler.access === "restricted" && badge("wait", words.restricted),
+            handler.access === "private" && badge("plain", words.private),
+            handler.access !== "private" &&
+              h("a", { class: "small ask", href: route.actor(actor.address, `query/${encodeURIComponent(handler.name)}`) }, "query"),
+          ),
+          handler.about && h("p", { class: "small soft" }, clip(handler.about, 200)),
+        ),
+      ),
+    ),
+  );
+}
+
+async function mailboxPanel(actor, signal) {
+  const { messages } = await get(`/actors/${actor.address}/mailbox?limit=${MAILBOX_ROWS}`, signal);
+  const columns = [
+    { name: "Handler", cell: (message) => h("code", {}, clip(message.handler || "handle_message", 80)) },
+    { name: "From", cell: (message) => who(message.sender, { actor: true }) },
+    { name: "Value", end: true, cell: (message) => money(message.value) },
+    { name: "Began with", class: "optional", cell: (message) => identifier(message.origin, { href: route.transaction(message.origin) }) },
+  ];
+  return panel(
+    { title: "Messages waiting", aside: count(actor.mailbox_count), flush: true },
+    table(columns, messages, { caption: "Messages waiting" }),
+  );
+}
+
+function storagePreview(actor, entries) {
+  if (entries.length === 0) return panel({ title: "Storage" }, empty("Nothing stored."));
+  const line = (entry) => {
+    const raw = fromHex(entry.value_bytes) ?? new Uint8Array();
+    const node = cbor.tryDecode(raw);
+    return node ? valueLine(node, 120) : h("span", { class: "mono faint" }, clip(toHex(raw), 80));
+  };
+  return panel(
+    { title: "Storage", aside: h("a", { href: route.actor(actor.address, "storage") }, "all") },
+    h(
+      "dl",
+      { class: "pairs" },
+      entries.map((entry) => h("div", {}, h("dt", { class: "mono" }, clip(entry.key, 80)), h("dd", {}, line(entry)))),
+    ),
+  );
+}
+
+function nextPanel(timers, clock, actor) {
+  if (timers.length === 0) return null;
+  return panel(
+    { title: "Next to fire", aside: h("a", { href: route.actor(actor.address, "timers") }, "all") },
+    h(
+      "ol",
+      { class: "next" },
+      timers.map((timer) =>
+        h(
+          "li",
+          {},
+          h("b", {}, countdown(timer.height, clock)),
+          h("span", {}, wakes(timer)),
+          h("span", { class: "faint number" }, `at ${count(timer.height)}`),
+        ),
+      ),
+    ),
+  );
+}
