@@ -1,4 +1,5 @@
 //! Constants to 2,558 binary places, cut off, and a few to 62 that only start an iteration.
+//! Made by tools/math_tables.py: do not edit.
 
 /// 64-bit words in a constant.
 pub(super) const WORDS: usize = 40;

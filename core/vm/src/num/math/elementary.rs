@@ -4,7 +4,7 @@ use dashu_int::IBig;
 
 use super::ball::{Ball, correctly_rounded};
 use super::kernels;
-use super::{F64, MathError, Outcome, finite};
+use super::{F64, MathError, Outcome, finite, wide};
 use crate::num::int::bit_length;
 use crate::num::softfloat::round_scaled;
 
@@ -41,7 +41,10 @@ pub fn exp(x: F64) -> Outcome {
         _ if x.is_nan() => Ok(x),
         _ if x.is_infinite() => Ok(if x.is_negative() { F64::ZERO } else { x }),
         _ if x.is_zero() => Ok(F64::ONE),
-        _ => exp_of(|_| Ball::of(x), x),
+        _ => match wide::exp(x) {
+            Some(value) => finite(value),
+            None => exp_of(|_| Ball::of(x), x),
+        },
     }
 }
 
@@ -100,7 +103,10 @@ fn log_special(x: F64) -> Option<Outcome> {
 
 /// `math.log(x)` of a float.
 pub fn log(x: F64) -> Outcome {
-    log_special(x).unwrap_or_else(|| Ok(correctly_rounded(|bits| kernels::log(&Ball::of(x), bits))))
+    log_special(x).unwrap_or_else(|| {
+        let slow = || correctly_rounded(|bits| kernels::log(&Ball::of(x), bits));
+        Ok(wide::log(x).unwrap_or_else(slow))
+    })
 }
 
 /// `math.log2(x)` of a float.
@@ -112,7 +118,7 @@ pub fn log2(x: F64) -> Outcome {
     if mantissa == F64::HALF {
         return Ok(F64::from_i64(i64::from(exponent) - 1));
     }
-    Ok(log_to_base(&Ball::of(x), Ball::ln_2))
+    Ok(wide::log2(x).unwrap_or_else(|| log_to_base(&Ball::of(x), Ball::ln_2)))
 }
 
 /// `math.log10(x)` of a float.
@@ -126,7 +132,7 @@ pub fn log10(x: F64) -> Outcome {
     if let Some(exact) = whole.and_then(|whole| exact_log10(&whole)) {
         return Ok(F64::from_i64(exact));
     }
-    Ok(log_to_base(&Ball::of(x), Ball::ln_10))
+    Ok(wide::log10(x).unwrap_or_else(|| log_to_base(&Ball::of(x), Ball::ln_10)))
 }
 
 /// The exponent of a power of ten.
@@ -206,7 +212,8 @@ fn turn_special(x: F64) -> Option<Outcome> {
 
 /// `math.sin(x)`.
 pub fn sin(x: F64) -> Outcome {
-    turn_special(x).unwrap_or_else(|| Ok(odd(x, |ball, bits| kernels::sin_cos(ball, bits).0)))
+    let slow = || odd(x, |ball, bits| kernels::sin_cos(ball, bits).0);
+    turn_special(x).unwrap_or_else(|| Ok(if x.is_zero() { x } else { wide::sin(x).unwrap_or_else(slow) }))
 }
 
 /// `math.cos(x)`.
@@ -217,7 +224,8 @@ pub fn cos(x: F64) -> Outcome {
     if top(x) < CUBE_VANISHES {
         return Ok(F64::ONE);
     }
-    Ok(correctly_rounded(|bits| kernels::sin_cos(&Ball::of(x), bits).1))
+    let slow = || correctly_rounded(|bits| kernels::sin_cos(&Ball::of(x), bits).1);
+    Ok(wide::cos(x).unwrap_or_else(slow))
 }
 
 /// `math.tan(x)`.

@@ -11,6 +11,8 @@ mod kernels;
 mod power;
 mod special;
 mod sums;
+mod wide;
+mod wide_tables;
 
 pub use elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, exp2, expm1, log, log_int, log_int_2, log_int_10, log1p, log2, log10,

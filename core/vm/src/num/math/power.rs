@@ -5,7 +5,7 @@ use dashu_int::{IBig, UBig};
 
 use super::ball::{Ball, correctly_rounded};
 use super::kernels;
-use super::{F64, MathError, Outcome};
+use super::{F64, MathError, Outcome, wide};
 use crate::num::softfloat::round_scaled;
 
 /// Why `x ** y` of floats has no float value.
@@ -67,8 +67,17 @@ fn power(x: F64, y: F64) -> Result<F64, PowerError> {
 
 /// `x^y` of a positive finite `x` and a finite `y`; infinity if it is too large.
 fn power_of_positive(x: F64, y: F64) -> F64 {
-    if x == F64::ONE {
-        return F64::ONE;
+    // Rounded once as they are, these are the powers.
+    match y {
+        _ if x == F64::ONE => return F64::ONE,
+        _ if y == F64::ONE => return x,
+        _ if y == F64::TWO => return x * x,
+        _ if y == F64::HALF => return x.sqrt(),
+        _ if y == F64::NEG_ONE => return F64::ONE / x,
+        _ => {}
+    }
+    if let Some(value) = wide::pow(x, y) {
+        return value;
     }
     if let Some(exact) = exact_power(x, y) {
         return exact;
