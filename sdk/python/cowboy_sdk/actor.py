@@ -12,6 +12,7 @@ these or with int, str, bool or float takes a list of one as that one, which is 
 from ._context import actor_address, sender
 from ._state import is_initialized, mark_initialized
 from .actor_ref import ActorRef, derive_actor_address
+from .codec import decode, encode
 from .errors import PermissionDeniedError
 from .handler_mode import PURE, running
 from .payload_codec import CODECS, DEFAULT_CODEC, _Encoded, decode_payload, encode_return
@@ -25,6 +26,8 @@ _VARARGS = 0x04
 
 # Parameter kinds by annotation: what the value is made into, None for left as it is.
 _KINDS = {"Address": Address, "TokenId": TokenId, "BlockHeight": BlockHeight}
+# Results that are encoded without further questions.
+_PLAIN_RESULTS = (int, str, dict, list, bool)
 _PLAIN_KINDS = ("int", "str", "bool", "float")
 
 
@@ -33,6 +36,7 @@ class Handler:
 
     def __init__(self, name, function):
         self.name = name
+        self.is_init = name == "init"
         self.function = function
         self.permission = getattr(function, "_call_perm", None)
         self.mode = getattr(function, "_handler_mode", PURE)
@@ -54,9 +58,13 @@ class Handler:
         """Checks the caller, decodes, runs and encodes. Returns bytes or None."""
         if self.permission != PUBLIC:
             check_permission(type(instance).__name__, self.name, self.permission)
-        if self.name == "init" and is_initialized():
+        if self.is_init and is_initialized():
             raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
-        argument = decode_payload(payload, self.format)
+        form = self.format
+        if form == "cbor" and type(payload) is bytes:
+            argument = decode(payload) if payload else None
+        else:
+            argument = decode_payload(payload, form)
         previous = running.current
         running.current = self.mode
         try:
@@ -64,20 +72,27 @@ class Handler:
                 if self.takes_one:
                     argument = self._only(argument)
                 result = self.function(instance, argument)
+            elif argument is None or not self.parameters:
+                result = self.function(instance)
             else:
                 result = self._spread(instance, argument)
         finally:
             running.current = previous
-        if self.name == "init":
+        if self.is_init:
             mark_initialized()
-        if self.format == "raw":
+        kind = type(result)
+        if result is None or kind is bytes:
+            return result
+        if form == "cbor" and kind in _PLAIN_RESULTS:
+            return encode(result)
+        if form == "raw":
             if isinstance(result, _Encoded):
                 raise TypeError(
                     f'{self.name}: ok() is only valid inside a decode="cbor" handler; '
                     "a raw handler's return is never encoded."
                 )
             return result
-        return encode_return(result, self.format)
+        return encode_return(result, form)
 
     def _only(self, argument):
         """The value for the only parameter: taken out of a list of one, and made what the annotation says."""
@@ -90,8 +105,6 @@ class Handler:
 
     def _spread(self, instance, argument):
         function = self.function
-        if len(self.parameters) == 0 or argument is None:
-            return function(instance)
         if isinstance(argument, dict):
             for name, make in self.makers.items():
                 if argument.get(name) is not None:
@@ -123,7 +136,7 @@ def actor(cls):
         handlers[name] = handler
         setattr(cls, name, _entry(handler))
     cls.address = property(_get_address)
-    cls.storage = property(_get_storage)
+    cls.storage = STORAGE
     cls.sender = property(_get_sender)
     cls._handlers = handlers
     cls._is_cowboy_actor = True
@@ -143,10 +156,6 @@ registry = _Registry()
 
 def _get_address(self):
     return actor_address()
-
-
-def _get_storage(self):
-    return STORAGE
 
 
 def _get_sender(self):

@@ -37,9 +37,11 @@ def dispatch(method, payload, module=None):
         result = _fire(payload, module)
     else:
         result = _run(method or MESSAGE_HANDLER, payload, module)
+    if type(result) is bytes:
+        return result
     if result is None:
         return b""
-    if isinstance(result, (bytes, bytearray)):
+    if isinstance(result, bytearray):
         return bytes(result)
     raise TypeError(f"{method}() must return bytes, or declare a payload format; got {type(result).__name__}")
 
@@ -47,11 +49,11 @@ def dispatch(method, payload, module=None):
 def _run(name, payload, module):
     actor_class = registry.actor_class
     handlers = {} if actor_class is None else actor_class._handlers
-    if module is not None:
-        function = _module_function(module, name, actor_class is None or name in handlers)
+    handler = handlers.get(name)
+    if getattr(module, name, None) is not None:
+        function = _module_function(module, name, actor_class is None or handler is not None)
         if function is not None:
             return _run_function(function, name, payload)
-    handler = handlers.get(name)
     if handler is not None:
         return handler.run(actor_class(), payload)
     raise ActorCallError(f"no handler {name!r}; this actor offers: {', '.join(_offered(handlers, module)) or 'none'}")

@@ -49,10 +49,10 @@ def decode_payload(payload, name):
 def encode_return(result, name):
     """The bytes that leave a handler declaring format `name`, or None for no output."""
     if isinstance(result, _Encoded):
-        return encode_value(result.value, name)
-    if result is None:
+        result = result.value
+    elif result is None:
         return None
-    if isinstance(result, (bytes, bytearray)):
+    elif isinstance(result, (bytes, bytearray)):
         return bytes(result)
     return encode_value(result, name)
 

@@ -6,23 +6,26 @@ Keys are str (stored as UTF-8) or bytes; values are anything canonical CBOR can 
 gives None. A value read is a copy: change it, then assign it back.
 """
 
-from . import codec
 from ._host import pvm_host
-from ._state import RESERVED_KEYS
+from ._state import INITIALIZED_KEY
+from .codec import decode, encode
 from .guards import GuardedValue
 
 _NO_VALUE = b"\xf6"
+_RESERVED = INITIALIZED_KEY.decode()
 
 
 class ActorStorage:
     """A dict-like view of the running actor's storage. It holds nothing itself."""
 
+    # The commonest operations spell the common key out: a str, and not the reserved one.
+
     def __getitem__(self, key):
-        raw = pvm_host.get_state(_key(key))
-        return None if raw is None else codec.decode(raw)
+        raw = pvm_host.get_state(key.encode() if type(key) is str and key != _RESERVED else _key(key))
+        return None if raw is None else decode(raw)
 
     def __setitem__(self, key, value):
-        pvm_host.set_state(_key(key), codec.encode(value))
+        pvm_host.set_state(key.encode() if type(key) is str and key != _RESERVED else _key(key), encode(value))
 
     def __delitem__(self, key):
         pvm_host.delete_state(_key(key))
@@ -32,10 +35,10 @@ class ActorStorage:
 
     def get(self, key, default=None):
         """The value under `key`; `default` when there is none or when it is None."""
-        raw = pvm_host.get_state(_key(key))
+        raw = pvm_host.get_state(key.encode() if type(key) is str and key != _RESERVED else _key(key))
         if raw is None or raw == _NO_VALUE:
             return default
-        return codec.decode(raw)
+        return decode(raw)
 
     def delete(self, key):
         pvm_host.delete_state(_key(key))
@@ -59,12 +62,12 @@ class ActorStorage:
         must be CBOR to be listed here.
         """
         pairs = pvm_host.scan_state_prefix(_key(prefix), int(limit))
-        return [(key, codec.decode(raw)) for key, raw in pairs if key not in RESERVED_KEYS]
+        return [(key, decode(raw)) for key, raw in pairs if key != INITIALIZED_KEY]
 
 
 def _key(key):
     raw = key if isinstance(key, bytes) else key.encode("utf-8")
-    if raw in RESERVED_KEYS:
+    if raw == INITIALIZED_KEY:
         raise ValueError(f"Storage key {raw!r} is SDK-reserved; choose another key")
     return raw
 
