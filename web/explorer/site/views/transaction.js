@@ -57,7 +57,7 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
     h(
       "div",
       { class: "columns wide-left" },
-      h("div", {}, askedPanel(hash, transaction, receipt), tree && treePanel(tree, receipt), receipt && answerPanel(receipt)),
+      h("div", {}, askedPanel(hash, transaction, receipt, tree), tree && treePanel(tree, receipt), receipt && answerPanel(receipt)),
       h("div", {}, receipt ? feePanel(receipt, transaction) : offerPanel(transaction)),
     ),
     transaction?.instruction && payloadPanel(effective(transaction.instruction)),
@@ -119,7 +119,7 @@ async function family(receipt, signal) {
   };
 }
 
-function askedPanel(hash, transaction, receipt) {
+function askedPanel(hash, transaction, receipt, tree) {
   const instruction = transaction && effective(transaction.instruction);
   const target = receipt?.created ?? receipt?.target ?? instruction?.target;
   const value = receipt?.value ?? instruction?.value ?? 0;
@@ -127,11 +127,7 @@ function askedPanel(hash, transaction, receipt) {
     { title: "What was asked" },
     facts(
       ["Hash", identifier(hash, { full: true })],
-      receipt &&
-        receipt.origin !== hash && [
-          "Began with",
-          identifier(receipt.origin, { href: receipt.kind === "timer" ? null : route.transaction(receipt.origin), full: true }),
-        ],
+      tree && receipt.origin !== hash && originRow(receipt, tree.root),
       ["From", receipt ? asker(receipt) : who(transaction.from)],
       transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
       target && [receipt?.created ? "Created" : "To", receipt ? whom(receipt) : who(target)],
@@ -156,6 +152,13 @@ function askedPanel(hash, transaction, receipt) {
   );
 }
 
+/** Where a delivery began: the transaction, which has a page, or the timer, which has none once it fired. */
+function originRow(receipt, root) {
+  const isTransaction = root.tx_hash === receipt.origin;
+  const name = identifier(receipt.origin, { href: isTransaction ? route.transaction(receipt.origin) : null, full: true });
+  return [isTransaction ? "Began with" : "Timer", name];
+}
+
 function answerPanel(receipt) {
   if (receipt.return_data.length <= 2) return null;
   return panel({ title: "What it returned" }, payloadOfHex(receipt.return_data));
@@ -173,7 +176,12 @@ function feePanel(receipt, transaction) {
   return panel(
     { title: "Fee" },
     h("p", { class: "fee-total" }, money(fee.total)),
-    h("p", { class: "small soft" }, "of ", money(fee.reserved), " reserved, paid by ", who(fee.payer)),
+    h(
+      "p",
+      { class: "small soft" },
+      BigInt(fee.reserved) > 0n ? ["of ", money(fee.reserved), " reserved, paid by "] : "out of what its origin reserved, paid by ",
+      who(fee.payer),
+    ),
     partsBar(parts, `Of the reserve ${percent(fee.burned, fee.reserved)} was burned and ${percent(fee.refunded, fee.reserved)} refunded`),
     facts(
       ["Cycles", gauge(receipt.cycles_used, transaction?.cycles_limit)],
