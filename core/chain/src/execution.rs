@@ -130,6 +130,7 @@ impl Execution {
             height: input.height,
             timestamp: input.timestamp,
             beacon: input.beacon.clone(),
+            round: input.seeds.last().map_or((0, 0), |seed| (seed.epoch, seed.view)),
             images: input.images.clone(),
             door: Door::Block,
         };

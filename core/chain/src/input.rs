@@ -244,21 +244,8 @@ pub struct Exception {
     pub name: String,
     /// What it says.
     pub message: String,
-    /// Where it was raised: file, line, function and source, outermost first.
-    pub traceback: Vec<TraceLine>,
-}
-
-/// A frame of a traceback.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TraceLine {
-    /// The module.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The function.
-    pub function: String,
-    /// The line's text, without indentation.
-    pub source: String,
+    /// Where it was raised, as CPython prints it, line by line, outermost frame first.
+    pub traceback: Vec<String>,
 }
 
 /// A message that left a delivery.

@@ -22,8 +22,8 @@
 //! - [`admit`]: why a transaction is refused, in order.
 //! - [`genesis`]: the first state.
 //! - [`execution`]: the steps of a block.
-//! - [`delivery`]: the one verb. Transactions, messages and timers all pass through it.
 //! - [`query`]: reading a handler's answer, and trying a transaction.
+//! - [`manifest`]: what an actor may do.
 //! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
 
 pub mod admit;
@@ -32,6 +32,7 @@ pub mod fees;
 pub mod genesis;
 pub mod input;
 pub mod lanes;
+pub mod manifest;
 pub mod order;
 pub mod query;
 
@@ -40,9 +41,13 @@ mod vm_driver;
 pub mod supply;
 
 pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
+pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
 pub use execution::Execution;
 pub use genesis::{GenesisConfig, genesis};
 pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Need, Outcome, Trace};
 pub use cowboy_state::StateKey;
 pub use query::{Query, Simulation};
 pub use vm_driver::Image;
+
+#[cfg(test)]
+mod tests;

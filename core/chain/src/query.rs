@@ -25,6 +25,8 @@ pub struct At {
     pub timestamp: TimestampMs,
     /// Its parent beacon.
     pub beacon: Bytes,
+    /// The absolute round whose seed that is, epoch and view; zeros where there is none.
+    pub round: (u64, u64),
     /// The cache of compiled actors.
     pub images: Arc<dyn Images>,
 }
@@ -253,6 +255,7 @@ fn machine_at(at: &At, door: Door) -> Machine {
         height: at.height,
         timestamp: at.timestamp,
         beacon: at.beacon.clone(),
+        round: at.round,
         images: at.images.clone(),
         door,
     })

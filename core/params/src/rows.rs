@@ -44,7 +44,7 @@ parameters! {
         /// Keys that one prefix scan returns at most.
         0x13 scan_limit: Count = 1_000 in 1..=1_000, T0, "CIP-6";
         /// Bytes of a storage key.
-        0x14 storage_key_bytes: Bytes = 4_096 in 64..=4_096, T0, "ours";
+        0x14 storage_key_bytes: Bytes = 256 in 64..=4_096, T0, "ours";
         /// Cycles of one read-only query from outside, when the caller names none.
         0x15 query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
         /// Messages that may lead to one another; a deeper send reverts its sender.
@@ -469,23 +469,7 @@ parameters! {
         0x01 delivery: Nanoseconds = 5_000 in 100..=1_000_000, Fixed, "ours: decision 132";
         /// Starting a handler: records, image, arguments.
         0x02 call: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
-        /// Reading a record.
-        0x03 read: Nanoseconds = 3_000 in 100..=1_000_000, Fixed, "ours: decision 132";
-        /// Changing a record.
-        0x04 write: Nanoseconds = 5_000 in 100..=1_000_000, Fixed, "ours: decision 132";
-        /// Keeping or inserting a name in a directory.
-        0x05 directory: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
-        /// Recovering or verifying a secp256k1 signature.
-        0x06 verify_secp256k1: Nanoseconds = 45_000 in 100..=10_000_000, Fixed, "ours: decision 132";
-        /// Verifying an Ed25519 signature.
-        0x07 verify_ed25519: Nanoseconds = 60_000 in 100..=10_000_000, Fixed, "ours: decision 132";
-        /// Verifying a BLS12-381 signature.
-        0x08 verify_bls: Nanoseconds = 900_000 in 100..=10_000_000, Fixed, "ours: decision 132";
-        /// Deriving randomness.
-        0x09 randomness: Nanoseconds = 3_000 in 100..=1_000_000, Fixed, "ours: decision 132";
         /// Compiling a byte of source and running its module body, the body's own cycles aside.
-        0x0A source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
-        /// Anything else that an actor asks of the host.
-        0x0B host: Nanoseconds = 500 in 1..=1_000_000, Fixed, "ours: decision 132";
+        0x03 source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
     }
 }

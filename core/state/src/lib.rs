@@ -19,4 +19,4 @@ pub mod world;
 
 pub use directory::Directory;
 pub use key::{Key, Kind, StateKey};
-pub use world::{Checkpoint, Miss, World};
+pub use world::{Checkpoint, Miss, Step, Stop, World};

@@ -3,7 +3,7 @@
 use crate::key::{Key, Kind, StateKey};
 use bytes::Bytes;
 use commonware_codec::{Decode as _, Encode, Read};
-use cowboy_types::Event;
+use cowboy_types::{Abort, Event};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records that were asked for and never fetched. Not a failure: fetch them and ask again.
@@ -15,6 +15,30 @@ impl From<Key> for Miss {
         Self(vec![key])
     }
 }
+
+/// Why a handler does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Records are missing: undo what it did, fetch them, and run it again, uncharged.
+    Miss(Miss),
+    /// It failed.
+    Abort(Abort),
+}
+
+impl From<Miss> for Stop {
+    fn from(miss: Miss) -> Self {
+        Self::Miss(miss)
+    }
+}
+
+impl From<Abort> for Stop {
+    fn from(abort: Abort) -> Self {
+        Self::Abort(abort)
+    }
+}
+
+/// The result of a handler that may have to run again.
+pub type Step<T> = Result<T, Stop>;
 
 /// A record as it was before the block, and as it is now.
 #[derive(Clone, Debug)]
@@ -97,6 +121,22 @@ impl World {
     /// What was announced since a checkpoint, in order.
     pub fn events_since(&self, checkpoint: &Checkpoint) -> &[Event] {
         &self.events[checkpoint.events..]
+    }
+
+    /// Accounts that changed since a checkpoint, each with what it was then.
+    pub fn accounts_since(&self, checkpoint: &Checkpoint) -> BTreeMap<cowboy_types::Address, Option<Bytes>> {
+        let mut accounts = BTreeMap::new();
+        for (key, previous) in &self.journal[checkpoint.journal..] {
+            if key.kind == Kind::Account {
+                accounts.entry(key.address).or_insert_with(|| previous.clone());
+            }
+        }
+        accounts
+    }
+
+    /// How many announcements the running delivery made.
+    pub fn announcements(&self) -> usize {
+        self.events.len()
     }
 
     /// Takes every announcement away, for the receipt of the delivery that made them.

@@ -1,1 +1,14 @@
-//! The system actors.
+//! The system actors: services of the protocol at reserved addresses (003 §9), one folder each.
+//!
+//! A folder has `mod.rs` (what the actor is and its methods), and `handlers.rs` (read, check, change, announce:
+//! in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
+//!
+//! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.
+
+pub mod actor;
+pub mod basefee;
+pub mod governance;
+pub mod timers;
+pub mod treasury;
+
+pub use actor::{ACTORS, Actor, Context, Method, call};

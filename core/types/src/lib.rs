@@ -8,12 +8,14 @@
 //! - [`units`]: newtypes of the numbers: heights, cycles, amounts.
 //! - [`address`], [`hash`]: names of accounts and of bytes.
 //! - [`instruction`], [`transaction`]: what a user asks for, and the signed envelope around it.
+//! - [`cbor`]: canonical CBOR, for manifests and event data.
 //! - [`block`], [`receipt`]: what validators agree on, and what came of it.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
 //! - [`signing`]: secp256k1, behind the feature `signing` (C code, so not on wasm32).
 
 pub mod address;
 pub mod block;
+pub mod cbor;
 pub mod error;
 pub mod hash;
 pub mod instruction;

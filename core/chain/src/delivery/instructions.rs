@@ -1,9 +1,13 @@
 //! What transactions ask for, one function an instruction.
 
+use super::deploy::Deployment;
+use super::frames::{Entry, Gives};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use bytes::Bytes;
-use cowboy_state::{Key, Kind};
-use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
+use cowboy_state::{Checkpoint, Key, Kind};
+use cowboy_system::governance::handlers::TimerConfig;
+use cowboy_system::{Context, basefee, governance};
+use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, error};
 
@@ -42,7 +46,11 @@ impl Machine {
         self.running().meter.charge(intrinsic.cycles.0, intrinsic.cells.0, weight)?;
         match work {
             Work::Instruction(instruction) => self.instruct(sender, instruction),
-            Work::Handler { .. } => Err(error::UNAVAILABLE.into()),
+            Work::Handler { target, handler, payload, value } => {
+                let checkpoint = self.world.checkpoint();
+                self.world.credit(target, value)?;
+                self.enter(sender, target, &handler, &payload, value, checkpoint)
+            }
         }
     }
 
@@ -57,8 +65,71 @@ impl Machine {
             Instruction::System(System::TransferActorOwnership { actor, owner }) => self.transfer_ownership(sender, actor, owner),
             Instruction::Custom(Custom::SetBalance { account, balance }) => self.set_balance(account, balance),
             Instruction::Custom(Custom::Impersonate { sender, instruction }) => self.instruct(sender, instruction.into()),
-            Instruction::System(_) | Instruction::Actor(_) => Err(error::UNAVAILABLE.into()),
+            Instruction::System(System::CancelTimer { timer }) => self.govern(sender, |context| basefee::handlers::cancel(context, &timer)),
+            Instruction::System(System::ExtendTimer { timer, expires_at }) => self.govern(sender, |context| basefee::handlers::extend(context, &timer, expires_at)),
+            Instruction::System(System::UpdateTimerConfig { ttl_blocks, cycles_per_fire, cells_per_fire, timers_per_actor, cleanup_cycles }) => {
+                let config = TimerConfig {
+                    ttl_blocks: ttl_blocks.0,
+                    cycles_per_fire: cycles_per_fire.0,
+                    cells_per_fire: cells_per_fire.0,
+                    timers_per_actor: timers_per_actor.0,
+                    cleanup_cycles: cleanup_cycles.0,
+                };
+                self.govern(sender, |context| governance::handlers::set_timer_config(context, &config))
+            }
+            Instruction::Actor(Actor::Execute { target, handler, payload, value }) => {
+                let checkpoint = self.world.checkpoint();
+                self.pay(sender, target, value)?;
+                self.enter(sender, target, &handler, &payload, value, checkpoint)
+            }
+            Instruction::Actor(Actor::Deploy { code, salt, init, manifest, endowment }) => self.deploy(sender, &code, &salt, init.as_ref(), manifest.as_ref().map(|manifest| &manifest[..]), endowment),
         }
+    }
+
+    /// Runs a handler of the protocol itself.
+    fn govern(&mut self, sender: Address, handler: impl FnOnce(&mut Context<'_>) -> Step<()>) -> Step<()> {
+        handler(&mut self.system_context(sender))?;
+        self.end(Bytes::new())
+    }
+
+    /// Enters a handler of an actor or a method of a system actor. What was paid for it is undone with it.
+    fn enter(&mut self, sender: Address, target: Address, handler: &str, payload: &[u8], value: Amount, checkpoint: Checkpoint) -> Step<()> {
+        if cowboy_system::actor::at(target).is_some() {
+            let cycles = self.environment.params.execution.system_method_cycles;
+            self.running().meter.charge(cycles, 0, 0)?;
+            self.running().calls.push(call_trace(0, sender, target, handler, value));
+            let data = self.call_system(sender, target, handler, payload)?;
+            return self.end(data.into());
+        }
+        let is_plain_payment = handler.is_empty() && payload.is_empty() && self.world.actor(target)?.is_none();
+        if is_plain_payment {
+            self.running().calls.push(call_trace(0, sender, target, handler, value));
+            return self.end(Bytes::new());
+        }
+        let weight = self.environment.params.weights.call;
+        self.running().meter.charge(0, 0, weight)?;
+        let limits = self.outer_limits();
+        let frame = self.frame(Entry { sender, target, handler, payload, value, limits, gives: Gives::Data }, checkpoint)?;
+        self.push(frame);
+        Ok(())
+    }
+
+    fn deploy(&mut self, sender: Address, code: &[u8], salt: &[u8], init: Option<&Init>, manifest: Option<&[u8]>, endowment: Amount) -> Step<()> {
+        let checkpoint = self.world.checkpoint();
+        let limits = self.outer_limits();
+        let (address, body) = self.create(&Deployment { creator: sender, code, salt, manifest, parent: None }, limits)?;
+        self.running().meter.charge(body.cycles, body.cells, body.weight)?;
+        self.pay(sender, address, endowment)?;
+        let Some(init) = init else {
+            self.running().calls.push(call_trace(0, sender, address, "", endowment));
+            self.running().created = Some(address);
+            return self.end(Bytes::new());
+        };
+        let limits = self.outer_limits();
+        let gives = Gives::Address(address);
+        let frame = self.frame(Entry { sender, target: address, handler: &init.handler, payload: &init.payload, value: endowment, limits, gives }, checkpoint)?;
+        self.push(frame);
+        Ok(())
     }
 
     fn transfer(&mut self, sender: Address, to: Address, amount: Amount) -> Step<()> {

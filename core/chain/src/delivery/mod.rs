@@ -4,6 +4,9 @@
 //! checkpoints, charges, runs, catches and rolls back. What the envelope's payer owes is the business of
 //! [`crate::execution`].
 
+mod deploy;
+mod frames;
+mod host;
 mod instructions;
 mod meter;
 
@@ -12,11 +15,16 @@ use crate::fees::Used;
 use crate::input::{CallTrace, ChainConfig, Exception, Images, SentMessage, Trace};
 use bytes::Bytes;
 use cowboy_params::Params;
-use cowboy_state::{Checkpoint, Miss, World};
+use cowboy_state::records::Account;
+use cowboy_state::{Checkpoint, Miss, Step, Stop, World};
 use cowboy_types::instruction::Instruction;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
-use cowboy_types::{Abort, Address, Event, Hash};
+use cowboy_types::{Abort, Address, Event, Hash, error, keccak256};
+pub use deploy::{canonical_source, padded_salt};
+use frames::Frame;
+pub(crate) use host::{derive, mailbox_bytes};
+pub use host::message_id;
 pub(crate) use meter::Meter;
 use std::sync::Arc;
 
@@ -29,6 +37,8 @@ pub(crate) struct Environment {
     pub(crate) height: Height,
     pub(crate) timestamp: TimestampMs,
     pub(crate) beacon: Bytes,
+    /// The absolute round whose seed the beacon is; zero where it is an epoch's or genesis' own value.
+    pub(crate) round: (u64, u64),
     pub(crate) images: Arc<dyn Images>,
     pub(crate) door: Door,
 }
@@ -118,34 +128,12 @@ pub(crate) struct Delivered {
     pub(crate) side_effect: Option<String>,
 }
 
-/// Why a step does not go on.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// Records are missing: fetch and repeat the step.
-    Miss(Miss),
-    /// The delivery failed.
-    Abort(Abort),
-}
-
-impl From<Miss> for Stop {
-    fn from(miss: Miss) -> Self {
-        Self::Miss(miss)
-    }
-}
-
-impl From<Abort> for Stop {
-    fn from(abort: Abort) -> Self {
-        Self::Abort(abort)
-    }
-}
-
-/// The result of a step that may have to be repeated.
-pub(crate) type Step<T> = Result<T, Stop>;
-
 /// How far a running delivery is.
 enum Stage {
     /// Nothing happened yet.
     Start,
+    /// Handlers are under way.
+    Frames,
     /// It is over; the result stands, the books are open.
     Ended(Result<Bytes, Abort>),
 }
@@ -159,6 +147,7 @@ struct Running {
     start: Checkpoint,
     meter: Meter,
     stage: Stage,
+    frames: Vec<Frame>,
     created: Option<Address>,
     minted: Amount,
     burned: Amount,
@@ -193,7 +182,7 @@ impl Machine {
         let start = self.world.checkpoint();
         let (calls, sent) = (Vec::new(), Vec::new());
         let (created, minted, burned) = (None, Amount::ZERO, Amount::ZERO);
-        self.running = Some(Running { envelope, target, handler, value, start, meter, stage: Stage::Start, created, minted, burned, calls, sent, side_effect: None });
+        self.running = Some(Running { envelope, target, handler, value, start, meter, stage: Stage::Start, frames: Vec::new(), created, minted, burned, calls, sent, side_effect: None });
     }
 
     /// Goes one step further. Answers what came of the delivery when it is over. A miss changes nothing.
@@ -201,17 +190,31 @@ impl Machine {
         let running = self.running.as_ref().expect("a step needs a delivery");
         match &running.stage {
             Stage::Start => self.guarded(|machine| machine.start()),
-            Stage::Ended(_) => {
-                let checkpoint = self.world.checkpoint();
-                match self.finish() {
-                    Ok(delivered) => Ok(Some(delivered)),
-                    Err(miss) => {
-                        self.world.rollback(&checkpoint);
-                        Err(miss)
-                    }
+            Stage::Frames => self.step_frames().map(|()| None),
+            Stage::Ended(Ok(_)) => match self.unholdable()? {
+                Some(_) => {
+                    self.running().stage = Stage::Ended(Err(error::BAD_RECIPIENT));
+                    Ok(None)
                 }
+                None => Ok(Some(self.finish())),
+            },
+            Stage::Ended(Err(_)) => Ok(Some(self.finish())),
+        }
+    }
+
+    /// An actor that would keep CBY which it had not before and may not hold (000 §9.7, A-105).
+    fn unholdable(&self) -> Result<Option<Address>, Miss> {
+        let running = self.running.as_ref().expect("a step needs a delivery");
+        for (address, before) in self.world.accounts_since(&running.start) {
+            let before = before.map_or(Amount::ZERO, |bytes| decode_account(&bytes).balance);
+            if self.world.account(address)?.balance <= before || cowboy_system::actor::at(address).is_some() || self.world.actor(address)?.is_none() {
+                continue;
+            }
+            if self.grants(address)?.get("econ.hold_balance").is_none() {
+                return Ok(Some(address));
             }
         }
+        Ok(None)
     }
 
     /// Runs a step that either happens whole, or misses and did nothing, or ends the delivery.
@@ -241,7 +244,7 @@ impl Machine {
     }
 
     /// Closes the books: undoes what a failed delivery did, and hands out what came of it.
-    fn finish(&mut self) -> Result<Delivered, Miss> {
+    fn finish(&mut self) -> Delivered {
         let running = self.running.take().expect("a step needs a delivery");
         let Stage::Ended(result) = running.stage else { unreachable!("only an ended delivery is finished") };
         if result.is_err() {
@@ -257,7 +260,7 @@ impl Machine {
             calls: running.calls,
             sent: if is_done { running.sent } else { Vec::new() },
         };
-        Ok(Delivered {
+        Delivered {
             target: running.target,
             handler: running.handler,
             value: running.value,
@@ -266,13 +269,13 @@ impl Machine {
             used: running.meter.used(),
             weight: running.meter.weight(),
             events,
-            sent: self.world.messages(),
+            sent: if is_done { self.world.messages() } else { 0 },
             minted: if is_done { running.minted } else { Amount::ZERO },
             burned: if is_done { running.burned } else { Amount::ZERO },
             trace,
             side_effect: running.side_effect,
             envelope: running.envelope,
-        })
+        }
     }
 }
 
@@ -287,4 +290,14 @@ fn describe(work: &Work) -> (Address, String, Amount) {
 /// The trace of a handler that has not run yet.
 fn call_trace(depth: u32, sender: Address, target: Address, handler: &str, value: Amount) -> CallTrace {
     CallTrace { depth, sender, target, handler: handler.to_string(), value, cycles_used: Cycles::ZERO, abort: None, exception: None::<Exception> }
+}
+
+fn decode_account(bytes: &Bytes) -> Account {
+    commonware_codec::DecodeExt::decode(bytes.clone()).expect("the state holds only records that this code wrote")
+}
+
+/// The id of the receipt of what follows from an origin: keccak256(origin ‖ be32(index)) (decision 125).
+pub fn nested_id(origin: &Hash, index: u64) -> Hash {
+    let index = u32::try_from(index).expect("an origin sends fewer than 2^32 messages");
+    keccak256(&[&origin.0, &index.to_be_bytes()])
 }

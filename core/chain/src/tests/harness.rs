@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
-use cowboy_chain::genesis::Funded;
-use cowboy_chain::input::{Limits, NoImages};
-use cowboy_chain::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
+use crate::genesis::Funded;
+use crate::input::{Limits, NoImages};
+use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
 use cowboy_state::records::{Account, Actor, Mailbox, Message, Origin, Supply, Timer, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_types::instruction::{Instruction, System};
@@ -186,7 +186,7 @@ impl Chain {
     fn check_supply(&self) {
         let held: u128 = self.state.values().map(|stored| {
             let (key, body) = Key::open(stored).expect("every record is sealed");
-            u128::from(cowboy_chain::supply::held(key.kind, &body))
+            u128::from(crate::supply::held(key.kind, &body))
         }).sum();
         let supply: Supply = self.record(&keys::supply()).expect("genesis wrote the supply");
         let expected = u128::from(supply.genesis.0) + u128::from(supply.minted.0) - u128::from(supply.burned.0);

@@ -1,4 +1,4 @@
 //! The transition, driven over a map as a node drives it over its store.
 
-mod harness;
+pub(crate) mod harness;
 mod transfers;

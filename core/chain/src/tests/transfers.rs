@@ -1,8 +1,8 @@
 //! Transfers end to end: fees, nonces, order, refusals.
 
-use crate::harness::{Chain, PROPOSER, address, sign, signed, transfer, unsigned};
-use cowboy_chain::admit::Invalid;
-use cowboy_chain::{BlockInvalid, Mode, SignedTransaction};
+use super::harness::{Chain, PROPOSER, address, sign, signed, transfer, unsigned};
+use crate::admit::Invalid;
+use crate::{BlockInvalid, Mode, SignedTransaction};
 use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
 use cowboy_types::{Address, Hash, Transaction};
@@ -79,7 +79,7 @@ fn refusals_stand_in_their_written_order() {
 #[test]
 fn signatures_are_checked_before_anything_else() {
     let mut transaction = unsigned(1, 0, Instruction::System(System::Transfer { to: address(2), amount: Amount(1) }));
-    crate::harness::key(2).sign_transaction(&mut transaction);
+    super::harness::key(2).sign_transaction(&mut transaction);
     assert!(matches!(SignedTransaction::check(transaction.clone()), Err(Invalid::Signature(_))));
     let co = |number: u8| cowboy_types::CoSignature { address: address(number), signature: Default::default() };
     transaction.additional_signers = cowboy_types::List::new(vec![co(3), co(3)]).expect("two fit");
@@ -97,7 +97,7 @@ fn the_order_is_the_keys_and_verifiers_check_it() {
     let outcome = chain.block(candidates.clone());
     assert_eq!(outcome.included.len(), 30);
     let digests: Vec<Hash> = outcome.included.iter().map(Transaction::digest).collect();
-    let keys: Vec<Hash> = { let chain = Chain::new(); digests.iter().map(|digest| cowboy_chain::order::order_key(&chain.order_key(), digest)).collect() };
+    let keys: Vec<Hash> = { let chain = Chain::new(); digests.iter().map(|digest| crate::order::order_key(&chain.order_key(), digest)).collect() };
     assert!(!keys.is_sorted(), "a sender's places were filled by nonce");
     let mut swapped: Vec<SignedTransaction> = outcome.included.iter().cloned().map(SignedTransaction::unchecked).collect();
     let last = swapped.len() - 1;
@@ -121,7 +121,7 @@ fn a_body_with_a_refused_transaction_is_invalid() {
 fn unused_lanes_spill_into_the_user_lane() {
     let mut chain = Chain::with(|genesis| {
         let rows = [("execution.block_weight", 4_000_000_000)];
-        genesis.parameters = crate::harness::parameters(&rows);
+        genesis.parameters = super::harness::parameters(&rows);
     });
     let candidates: Vec<SignedTransaction> = (1..=9).flat_map(|from| (0..450).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
     let outcome = chain.block(candidates);
@@ -133,7 +133,7 @@ fn unused_lanes_spill_into_the_user_lane() {
 #[test]
 fn selection_is_by_effective_fee() {
     let mut chain = Chain::with(|genesis| {
-        genesis.parameters = crate::harness::parameters(&[("lanes.system_cycles", 1_000_000), ("lanes.timer_cycles", 550_000), ("lanes.runner_cycles", 550_000), ("lanes.user_cycles", 1_000_000)]);
+        genesis.parameters = super::harness::parameters(&[("lanes.system_cycles", 1_000_000), ("lanes.timer_cycles", 550_000), ("lanes.runner_cycles", 550_000), ("lanes.user_cycles", 1_000_000)]);
     });
     let fits = 3_100_000 / 21_000;
     let candidates: Vec<SignedTransaction> = (1..=9u8).flat_map(|from| (0..20u64).map(move |nonce| {
@@ -177,7 +177,7 @@ fn an_impersonated_transfer_comes_out_of_the_other_account() {
 /// both base fees follow use, independently, by at most 1/96, and never below the floor.
 #[test]
 fn base_fees_follow_use() {
-    use cowboy_chain::fees::next_base_fee;
+    use crate::fees::next_base_fee;
     let params = cowboy_params::Params::GENESIS;
     let target = params.fees.cycles_target;
     let rows = [
@@ -198,7 +198,7 @@ fn base_fees_follow_use() {
 /// the genesis supply is exactly a billion CBY, in the buckets of 003 §8.3, with their schedules.
 #[test]
 fn genesis_is_a_billion_in_buckets() {
-    use cowboy_chain::genesis::{BUCKETS, bucket_address};
+    use crate::genesis::{BUCKETS, bucket_address};
     let chain = Chain::with(|genesis| genesis.accounts = Default::default());
     assert_eq!(BUCKETS.iter().map(|bucket| bucket.cby).sum::<u64>(), 1_000_000_000);
     for bucket in &BUCKETS {

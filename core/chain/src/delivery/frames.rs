@@ -1,0 +1,343 @@
+//! Handlers under way: an explicit stack of engines, of which only the last runs (decision 134).
+
+use super::{Machine, Stage, Step, call_trace};
+use crate::input::Exception;
+use crate::manifest::Grants;
+use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage};
+use bytes::Bytes;
+use cowboy_state::records::ActorStatus;
+use cowboy_state::{Checkpoint, Key, Kind, Miss, Stop};
+use cowboy_system as system;
+use cowboy_types::units::{Amount, Cycles};
+use cowboy_types::{Abort, Address, error};
+use std::sync::Arc;
+
+/// What the caller of a handler gets when it returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gives {
+    /// What the handler returned.
+    Data,
+    /// The address of the actor that it initialised.
+    Address(Address),
+}
+
+/// A handler under way.
+pub(super) struct Frame {
+    pub(super) actor: Address,
+    pub(super) sender: Address,
+    pub(super) value: Amount,
+    pub(super) grants: Arc<Grants>,
+    engine: Engine,
+    limits: Limits,
+    /// What the engine waits for; nothing while it runs or while a handler that it called does.
+    waits_for: Option<Exit>,
+    /// What is undone when it fails.
+    checkpoint: Checkpoint,
+    /// Its place among the trace's calls.
+    trace: usize,
+    gives: Gives,
+}
+
+/// What the host's work costs beside the price of the door.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Price {
+    pub(super) cycles: u64,
+    pub(super) cells: u64,
+    pub(super) weight: u64,
+}
+
+impl Price {
+    pub(super) fn cycles(cycles: u64) -> Self {
+        Self { cycles, ..Self::default() }
+    }
+
+    pub(super) fn with_cells(self, cells: u64) -> Self {
+        Self { cells: self.cells.saturating_add(cells), ..self }
+    }
+}
+
+/// How the host answers.
+pub(super) enum Reply {
+    /// With a value.
+    Value(HostValue, Price),
+    /// With a refusal, which Python sees as HostError.
+    Refuse(HostError, Price),
+    /// With what another handler will return.
+    Enter(Box<Frame>, Price),
+}
+
+impl Reply {
+    pub(super) fn none(price: Price) -> Step<Self> {
+        Ok(Self::Value(HostValue::None, price))
+    }
+
+    pub(super) fn bytes(bytes: impl Into<Vec<u8>>, price: Price) -> Step<Self> {
+        Ok(Self::Value(HostValue::Bytes(bytes.into()), price))
+    }
+
+    /// Refuses for a row of the error table.
+    pub(super) fn refuse(abort: Abort, price: Price) -> Step<Self> {
+        Ok(Self::Refuse(refusal(&abort), price))
+    }
+}
+
+/// A failure as Python sees it.
+pub(super) fn refusal(abort: &Abort) -> HostError {
+    let row = error::row(abort.code);
+    HostError { code: host_code(abort), name: row.slug, message: format!("{} {} {}", row.what, row.why, row.fix) }
+}
+
+/// The class of a refusal: 1 limit, 2 bad input, 3 not found, 5 forbidden, 6 internal, 8 resource.
+fn host_code(abort: &Abort) -> u32 {
+    match abort.code {
+        1005 | 1006 | 1205 | 1209 => 1,
+        1203 | 1202 | 1503 => 3,
+        1206 | 1210 | 1216 | 1217 | 1301 | 1302 | 1504 | 1505 | 1900 => 5,
+        1207 | 1208 | 1213 | 1214 | 1502 | 1508 | 1509 => 8,
+        1201 | 1212 | 1901 => 6,
+        _ => 2,
+    }
+}
+
+/// Everything needed to enter a handler.
+pub(super) struct Entry<'a> {
+    pub(super) sender: Address,
+    pub(super) target: Address,
+    pub(super) handler: &'a str,
+    pub(super) payload: &'a [u8],
+    pub(super) value: Amount,
+    pub(super) limits: Limits,
+    pub(super) gives: Gives,
+}
+
+impl Machine {
+    /// A handler's frame, its value moved already. Fails where no actor lives at the target, or it does not run.
+    pub(super) fn frame(&mut self, entry: Entry<'_>, checkpoint: Checkpoint) -> Step<Frame> {
+        let actor = self.world.actor(entry.target)?.ok_or(error::ACTOR_NOT_FOUND)?;
+        if actor.status != ActorStatus::Active {
+            return Err(error::ACTOR_NON_EXECUTABLE.into());
+        }
+        let grants = Arc::new(self.grants(entry.target)?);
+        let image = self.image(&actor.code_hash)?;
+        let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
+        let trace = self.running().calls.len();
+        self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
+        let engine = Engine::start(&image, entry.handler, entry.payload, entry.limits);
+        let Entry { sender, target, value, limits, gives, .. } = entry;
+        Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives })
+    }
+
+    /// What an actor's manifest grants.
+    pub(super) fn grants(&self, actor: Address) -> Result<Grants, Miss> {
+        let manifest = self.world.get(&Key::of(Kind::Manifest, actor))?;
+        let parse = |bytes: &Bytes| Grants::parse(&self.environment.params, bytes).expect("the manifest was validated when it was deployed");
+        Ok(manifest.map(parse).unwrap_or_default())
+    }
+
+    /// A code hash's image: out of the cache, or made again from source. Costs the same either way.
+    fn image(&self, code_hash: &cowboy_types::Hash) -> Step<Image> {
+        if let Some(image) = self.environment.images.get(code_hash) {
+            return Ok(image);
+        }
+        let source = self.world.get(&cowboy_state::records::keys::code(code_hash))?.ok_or(error::UNAVAILABLE)?;
+        let source = std::str::from_utf8(source).expect("source is stored as UTF-8");
+        let (image, _) = vm_driver::build(source, self.full_limits()).map_err(|_| Stop::Abort(error::INTERNAL))?;
+        self.environment.images.put(*code_hash, image.clone());
+        Ok(image)
+    }
+
+    /// The limits of a run that nobody pays for: the most that any run may use.
+    fn full_limits(&self) -> Limits {
+        let rows = &self.environment.params;
+        self.limits(rows.fees.block_cycles, rows.fees.block_cells, rows.execution.block_weight)
+    }
+
+    /// Limits of a run, with the chain's bounds of memory and recursion.
+    pub(super) fn limits(&self, cycles: u64, cells: u64, weight_ns: u64) -> Limits {
+        let rows = &self.environment.params.execution;
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        Limits { cycles, cells, memory_bytes: size(rows.memory_per_call), recursion: size(rows.recursion_limit), weight_ns }
+    }
+
+    /// The limits of the delivery's first handler: all that its meter has left.
+    pub(super) fn outer_limits(&mut self) -> Limits {
+        let meter = &self.running().meter;
+        let (left, weight) = (meter.left(), meter.weight_left());
+        self.limits(left.cycles.0, left.cells.0, weight)
+    }
+
+    /// Puts a handler on the stack.
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.running().frames.push(frame);
+        self.running().stage = Stage::Frames;
+    }
+
+    /// The handler that runs.
+    pub(super) fn top(&mut self) -> &mut Frame {
+        self.running().frames.last_mut().expect("a handler is under way")
+    }
+
+    /// Lets the last handler run, or answers what it waits for.
+    pub(super) fn step_frames(&mut self) -> Result<(), Miss> {
+        let frame = self.top();
+        let exit = match frame.waits_for.take() {
+            Some(exit) => exit,
+            None => frame.engine.run(),
+        };
+        let call = match exit {
+            Exit::Return(value) => {
+                self.give(value);
+                return Ok(());
+            }
+            Exit::Raise(error) => {
+                self.leave(Err((abort_of(&error), Some(exception_of(error)))));
+                return Ok(());
+            }
+            Exit::Trap(trap) => {
+                self.leave(Err((abort_of_trap(trap), None)));
+                return Ok(());
+            }
+            Exit::HostCall(call) => call,
+        };
+        let checkpoint = self.world.checkpoint();
+        let (calls, sent) = (self.running().calls.len(), self.running().sent.len());
+        match self.answer(&call) {
+            Ok(Reply::Value(value, price)) => self.resume(Ok(value), price),
+            Ok(Reply::Refuse(refusal, price)) => self.resume(Err(refusal), price),
+            Ok(Reply::Enter(frame, price)) => match self.charge_top(price) {
+                Ok(()) => self.push(*frame),
+                Err(trap) => {
+                    self.running().calls.truncate(calls);
+                    self.leave(Err((abort_of_trap(trap), None)));
+                }
+            },
+            // Nothing catches this in the handler itself: its caller sees a failed call.
+            Err(Stop::Abort(abort)) => self.leave(Err((abort, None))),
+            Err(Stop::Miss(miss)) => {
+                self.world.rollback(&checkpoint);
+                self.running().calls.truncate(calls);
+                self.running().sent.truncate(sent);
+                self.top().waits_for = Some(Exit::HostCall(call));
+                return Err(miss);
+            }
+        }
+        Ok(())
+    }
+
+    fn charge_top(&mut self, price: Price) -> Result<(), Trap> {
+        self.top().engine.charge(price.cycles, price.cells, price.weight)
+    }
+
+    fn resume(&mut self, answer: Result<HostValue, HostError>, price: Price) {
+        match self.charge_top(price) {
+            Err(trap) => self.leave(Err((abort_of_trap(trap), None))),
+            Ok(()) => {
+                let frame = self.top();
+                frame.waits_for = Some(frame.engine.resume(answer));
+            }
+        }
+    }
+
+    /// The handler returned: its data is bounded, and paid for in cells (003 §4.1).
+    fn give(&mut self, value: HostValue) {
+        let data = match value {
+            HostValue::Bytes(data) => data,
+            HostValue::None => Vec::new(),
+            _ => return self.leave(Err((error::INVALID_ARGUMENT, None))),
+        };
+        let size = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        if size > self.environment.params.execution.return_bytes {
+            return self.leave(Err((error::RETURN_TOO_LARGE, None)));
+        }
+        match self.charge_top(Price::default().with_cells(size)) {
+            Ok(()) => self.leave(Ok(data.into())),
+            Err(trap) => self.leave(Err((abort_of_trap(trap), None))),
+        }
+    }
+
+    /// Takes the last handler off the stack: books what it used, undoes what it did where it failed, and tells its caller.
+    fn leave(&mut self, result: Result<Bytes, (Abort, Option<Exception>)>) {
+        let frame = self.running().frames.pop().expect("a handler is under way");
+        let used = frame.engine.usage();
+        let call = &mut self.running().calls[frame.trace];
+        call.cycles_used = Cycles(used.cycles);
+        if let Err((abort, exception)) = &result {
+            call.abort = Some(abort.clone());
+            call.exception.clone_from(exception);
+            self.world.rollback(&frame.checkpoint);
+            let sent = usize::try_from(self.world.messages()).expect("messages are few");
+            self.running().sent.truncate(sent);
+        }
+        if self.running().frames.is_empty() {
+            return self.end_outer(used, frame.gives, result.map_err(|(abort, _)| abort));
+        }
+        let answer = match (result, frame.gives) {
+            (Ok(data), Gives::Data) => Ok(HostValue::Bytes(data.to_vec())),
+            (Ok(_), Gives::Address(address)) => Ok(HostValue::Bytes(address.0.to_vec())),
+            (Err((abort, exception)), _) => Err(failed_call(&abort, exception)),
+        };
+        self.resume(answer, Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns });
+    }
+
+    fn end_outer(&mut self, used: Usage, gives: Gives, result: Result<Bytes, Abort>) {
+        let charged = self.running().meter.charge(used.cycles, used.cells, used.weight_ns);
+        let result = charged.and(result);
+        if let (Ok(_), Gives::Address(address)) = (&result, gives) {
+            self.running().created = Some(address);
+        }
+        self.running().stage = Stage::Ended(result);
+    }
+
+    /// Runs a method of a system actor on behalf of a sender.
+    pub(super) fn call_system(&mut self, sender: Address, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
+        let environment = &self.environment;
+        let mut context = system::Context { world: &mut self.world, params: &environment.params, deployers: &environment.deployers, height: environment.height, sender };
+        system::call(&mut context, target, method, payload)
+    }
+
+    /// What a handler may still use: its limits less what it used.
+    pub(super) fn top_left(&mut self) -> Usage {
+        let frame = self.top();
+        let used = frame.engine.usage();
+        Usage {
+            cycles: frame.limits.cycles.saturating_sub(used.cycles),
+            cells: frame.limits.cells.saturating_sub(used.cells),
+            peak_memory: 0,
+            weight_ns: frame.limits.weight_ns.saturating_sub(used.weight_ns),
+        }
+    }
+}
+
+/// A failed call as its caller sees it: the callee's own words, where it raised any.
+fn failed_call(abort: &Abort, exception: Option<Exception>) -> HostError {
+    let mut error = refusal(abort);
+    if let Some(exception) = exception {
+        error.message = format!("{}: {}", exception.name, exception.message);
+    }
+    error
+}
+
+fn exception_of(error: PyError) -> Exception {
+    Exception { name: error.type_name, message: error.message, traceback: error.traceback }
+}
+
+/// The row of the error table for an exception that nobody caught.
+fn abort_of(error: &PyError) -> Abort {
+    let name = error.type_name.rsplit('.').next().unwrap_or_default();
+    match name {
+        "DeterminismError" => error::DETERMINISM,
+        "PermissionDeniedError" => error::PERMISSION_DENIED,
+        "ActorCallError" if error.message.starts_with("no handler") => error::UNKNOWN_HANDLER,
+        _ => error::HANDLER_RAISED,
+    }
+}
+
+fn abort_of_trap(trap: Trap) -> Abort {
+    match trap {
+        Trap::OutOfCycles => error::OUT_OF_CYCLES,
+        Trap::OutOfCells => error::OUT_OF_CELLS,
+        Trap::OutOfMemory => error::OUT_OF_MEMORY,
+        Trap::OutOfWeight => error::OUT_OF_TIME,
+        Trap::Internal => error::INTERNAL,
+    }
+}

@@ -1,0 +1,100 @@
+//! Timers as actors set them (003 §3.3, §5.1a; 000 §9.8).
+
+use super::{Arguments, length, read};
+use crate::delivery::frames::{Price, Reply};
+use crate::delivery::{Machine, Step};
+use cowboy_state::Stop;
+use cowboy_state::records::Payload;
+use cowboy_system::timers::{self, Request};
+use cowboy_types::instruction::HandlerName;
+use cowboy_types::units::{Cells, Cycles, Height};
+use cowboy_types::{Abort, Address, Hash, error};
+
+/// The handler that runs when a timer fires (decision 11).
+const HANDLER: &str = "handle_timer";
+
+impl Machine {
+    pub(super) fn schedule_timer(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let (height, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
+        self.schedule(height, payload, None, None, None, None)
+    }
+
+    /// (height, payload, fee payer, gas limit, access limit, last height): absent, empty and zero mean the default.
+    pub(super) fn schedule_timer_ex(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let (height, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
+        let payer = match read!(arguments.bytes_or_empty(2)) {
+            b"" => None,
+            _ => Some(read!(arguments.address(2))),
+        };
+        let positive = |number: u64| (number > 0).then_some(number);
+        let cycles = positive(read!(arguments.number_or_zero(3))).map(Cycles);
+        let cells = positive(read!(arguments.number_or_zero(4))).map(Cells);
+        let expires_at = positive(read!(arguments.number_or_zero(5))).map(Height);
+        self.schedule(height, payload, payer, cycles, cells, expires_at)
+    }
+
+    fn schedule(&mut self, height: u64, payload: &[u8], fee_payer: Option<Address>, cycles_limit: Option<Cycles>, cells_limit: Option<Cells>, expires_at: Option<Height>) -> Step<Reply> {
+        let grants = self.top().grants.clone();
+        let max_timers = grants.require("timer.schedule")?.number("max_timers");
+        let price = Price::cycles(self.environment.params.costs.timer).with_cells(length(payload));
+        let Some(payload) = Payload::new(payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
+        let (actor, signer) = (self.actor_address(), self.running().envelope.signer);
+        let handler = HandlerName::new(HANDLER).expect("the handler's name is short");
+        let request = Request { height: Height(height), handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, signer };
+        match timers::schedule(&mut self.system_context(actor), actor, request) {
+            Ok(id) => Reply::bytes(id.0, price),
+            Err(Stop::Abort(abort)) if abort == error::ENTITLEMENT_QUOTA => Err(abort.into()),
+            Err(stop) => refused(stop, price),
+        }
+    }
+
+    pub(super) fn extend_timer(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let (id, expires_at) = (read!(hash(arguments)), Height(read!(arguments.number(1))));
+        let price = Price::cycles(self.environment.params.costs.timer);
+        let actor = self.actor_address();
+        let extended = own_timer(self, actor, &id).and_then(|timer| timers::extend(&mut self.system_context(actor), &id, timer, expires_at));
+        match extended {
+            Ok(()) => Reply::none(price),
+            Err(stop) => refused(stop, price),
+        }
+    }
+
+    /// Cancelling a timer that is gone changes nothing; another actor's is refused.
+    pub(super) fn cancel_timer(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let id = read!(hash(arguments));
+        let price = Price::cycles(self.environment.params.costs.timer);
+        let actor = self.actor_address();
+        match own_timer(self, actor, &id) {
+            Ok(timer) => {
+                timers::remove(&mut self.world, &id, &timer)?;
+                Reply::none(price)
+            }
+            Err(Stop::Abort(abort)) if abort == error::TIMER_NOT_FOUND => Reply::none(price),
+            Err(stop) => refused(stop, price),
+        }
+    }
+
+    /// The system actors' view of the block, for a sender.
+    pub(in crate::delivery) fn system_context(&mut self, sender: Address) -> cowboy_system::Context<'_> {
+        let environment = &self.environment;
+        cowboy_system::Context { world: &mut self.world, params: &environment.params, deployers: &environment.deployers, height: environment.height, sender }
+    }
+}
+
+fn own_timer(machine: &Machine, actor: Address, id: &Hash) -> Step<cowboy_state::records::Timer> {
+    let timer = timers::read(&machine.world, id)?;
+    if timer.actor == actor { Ok(timer) } else { Err(error::TIMER_NOT_OWNED.into()) }
+}
+
+fn hash(arguments: Arguments<'_>) -> Result<Hash, Abort> {
+    Ok(Hash(arguments.bytes(0)?.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
+}
+
+/// A failure that the actor may catch.
+fn refused(stop: Stop, price: Price) -> Step<Reply> {
+    match stop {
+        Stop::Abort(abort) => Reply::refuse(abort, price),
+        Stop::Miss(miss) => Err(miss.into()),
+    }
+}
+

@@ -1,0 +1,184 @@
+//! A stand-in engine for tests of the host: handlers are lists of host calls, one a line.
+//!
+//! `#script` on the first line, then `handler NAME` and its lines. A line is `[try] function argument…`; arguments are
+//! numbers, `'text'`, `b'bytes'`, `@3` (the address of test account 3), `0x…`, `$payload`, `$last`, `$N` (the answer of
+//! line N of the handler, from 0), `none`. Other lines: `burn N` (uses cycles), `return ARG`, `raise`, `trap`.
+//! After `try` a refusal by the host becomes the answer, as its name.
+
+use super::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Handlers by name.
+#[derive(Debug)]
+pub(crate) struct Program(BTreeMap<String, Vec<Vec<String>>>);
+
+impl Program {
+    pub(crate) fn parse(source: &str) -> Self {
+        let mut handlers: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+        let mut current = String::new();
+        for line in source.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+            if words[0] == "handler" {
+                current = words.get(1).cloned().unwrap_or_default();
+                handlers.insert(current.clone(), Vec::new());
+            } else {
+                handlers.get_mut(&current).expect("a line stands in a handler").push(words);
+            }
+        }
+        Self(handlers)
+    }
+}
+
+/// A handler under way.
+pub(crate) struct Run {
+    lines: Option<Vec<Vec<String>>>,
+    next: usize,
+    answers: Vec<HostValue>,
+    payload: Vec<u8>,
+    is_trying: bool,
+    limits: Limits,
+    usage: Usage,
+}
+
+impl Run {
+    pub(crate) fn start(program: Arc<Program>, method: &str, payload: &[u8], limits: Limits) -> Self {
+        let lines = program.0.get(method).cloned();
+        Self { lines, next: 0, answers: Vec::new(), payload: payload.to_vec(), is_trying: false, limits, usage: Usage::default() }
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    pub(crate) fn charge(&mut self, cycles: u64, cells: u64, weight: u64) -> Result<(), Trap> {
+        self.usage.cycles += cycles;
+        self.usage.cells += cells;
+        self.usage.weight_ns += weight;
+        if self.usage.cycles > self.limits.cycles {
+            self.usage.cycles = self.limits.cycles;
+            return Err(Trap::OutOfCycles);
+        }
+        if self.usage.cells > self.limits.cells {
+            self.usage.cells = self.limits.cells;
+            return Err(Trap::OutOfCells);
+        }
+        if self.usage.weight_ns > self.limits.weight_ns { Err(Trap::OutOfWeight) } else { Ok(()) }
+    }
+
+    pub(crate) fn resume(&mut self, answer: Result<HostValue, HostError>) -> Exit {
+        match answer {
+            Ok(value) => self.answers.push(value),
+            Err(error) if self.is_trying => self.answers.push(HostValue::Str(error.name.to_string())),
+            Err(error) => return raise("pvm_host.HostError", &error.message, Some(error.code)),
+        }
+        self.run()
+    }
+
+    pub(crate) fn run(&mut self) -> Exit {
+        let Some(lines) = self.lines.clone() else { return raise("ActorCallError", "no handler of this name", None) };
+        loop {
+            if let Err(trap) = self.charge(10, 0, 0) {
+                return Exit::Trap(trap);
+            }
+            let Some(words) = lines.get(self.next) else { return Exit::Return(HostValue::Bytes(Vec::new())) };
+            self.next += 1;
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            self.is_trying = words[0] == "try";
+            let words = if self.is_trying { &words[1..] } else { &words[..] };
+            match words[0] {
+                "burn" => {
+                    if let Err(trap) = self.charge(words[1].parse().expect("a number"), 0, 0) {
+                        return Exit::Trap(trap);
+                    }
+                    self.answers.push(HostValue::None);
+                }
+                "return" => return Exit::Return(HostValue::Bytes(bytes_of(self.argument(words[1])))),
+                "raise" => return raise("ValueError", "raised by the script", None),
+                "trap" => return Exit::Trap(Trap::OutOfMemory),
+                name => {
+                    let args = words[1..].iter().map(|word| self.argument(word)).collect();
+                    return Exit::HostCall(HostCall { function: function(name), args });
+                }
+            }
+        }
+    }
+
+    fn argument(&self, word: &str) -> HostValue {
+        if word == "none" {
+            return HostValue::None;
+        }
+        if word == "$payload" {
+            return HostValue::Bytes(self.payload.clone());
+        }
+        if word == "$last" {
+            return self.answers.last().cloned().expect("an answer came before");
+        }
+        if let Some(place) = word.strip_prefix('$') {
+            return self.answers[place.parse::<usize>().expect("a place")].clone();
+        }
+        if let Some(number) = word.strip_prefix('@') {
+            let key = cowboy_types::signing::PrivateKey::from_bytes([number.parse().expect("an account"); 32]).expect("a key");
+            return HostValue::Bytes(key.address().0.to_vec());
+        }
+        if let Some(digits) = word.strip_prefix("0x") {
+            return HostValue::Bytes(hex(digits));
+        }
+        if let Some(text) = word.strip_prefix("b'") {
+            return HostValue::Bytes(text.trim_end_matches('\'').as_bytes().to_vec());
+        }
+        if let Some(text) = word.strip_prefix('\'') {
+            return HostValue::Str(text.trim_end_matches('\'').to_string());
+        }
+        HostValue::int(word.parse::<u64>().expect("a number"))
+    }
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    (0..digits.len() / 2).map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).expect("hex")).collect()
+}
+
+fn bytes_of(value: HostValue) -> Vec<u8> {
+    match value {
+        HostValue::Bytes(bytes) => bytes,
+        HostValue::Str(text) => text.into_bytes(),
+        other => format!("{other:?}").into_bytes(),
+    }
+}
+
+fn raise(name: &str, message: &str, code: Option<u32>) -> Exit {
+    Exit::Raise(PyError { type_name: name.to_string(), message: message.to_string(), traceback: vec!["Traceback (most recent call last):".to_string()], slug: None, code })
+}
+
+fn function(name: &str) -> HostFn {
+    match name {
+        "context" => HostFn::Context,
+        "self" => HostFn::SelfAddress,
+        "height" => HostFn::CurrentBlock,
+        "get" => HostFn::GetState,
+        "set" => HostFn::SetState,
+        "delete" => HostFn::DeleteState,
+        "mark" => HostFn::SetReservedState,
+        "scan" => HostFn::ScanStatePrefix,
+        "owner" => HostFn::ActorOwner,
+        "charge" => HostFn::ChargeGas,
+        "emit" => HostFn::EmitEvent,
+        "send" => HostFn::SendMessage,
+        "call" => HostFn::CallActor,
+        "pay" => HostFn::TransferBalance,
+        "timer" => HostFn::ScheduleTimer,
+        "timer_ex" => HostFn::ScheduleTimerEx,
+        "extend" => HostFn::ExtendTimer,
+        "cancel" => HostFn::CancelTimer,
+        "random" => HostFn::Randomness,
+        "random_at" => HostFn::RandomnessAt,
+        "verify" => HostFn::VerifySignature,
+        "recover" => HostFn::Recover,
+        "grant" => HostFn::EntitlementParams,
+        "spawn" => HostFn::SpawnActor,
+        "balance" => HostFn::Balance,
+        "defer" => HostFn::CreateDeferredTx,
+        "job" => HostFn::SubmitJob,
+        other => panic!("the script engine has no function {other}"),
+    }
+}

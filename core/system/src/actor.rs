@@ -1,0 +1,122 @@
+//! What every system actor is made of, and the table of them all.
+
+use cowboy_params::Params;
+use cowboy_state::{Step, World};
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::units::Height;
+use cowboy_types::{Address, Blob, Event, Text, error};
+
+/// What a method sees of the block and of who asks.
+pub struct Context<'a> {
+    /// The state.
+    pub world: &'a mut World,
+    /// The block's parameters.
+    pub params: &'a Params,
+    /// Accounts that may use methods of the protocol itself.
+    pub deployers: &'a [Address],
+    /// The block's height.
+    pub height: Height,
+    /// Who asks.
+    pub sender: Address,
+}
+
+impl Context<'_> {
+    /// Fails unless a system deployer asks.
+    pub fn require_deployer(&self) -> Step<()> {
+        if self.deployers.contains(&self.sender) { Ok(()) } else { Err(error::SYSTEM_UNAUTHORIZED.into()) }
+    }
+
+    /// Announces something as a system actor.
+    pub fn announce(&mut self, number: u8, name: &'static str, data: &Value) {
+        announce(self.world, number, name, data);
+    }
+}
+
+/// Announces something as a system actor.
+pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
+    let event = Event {
+        emitter: Address::system(number),
+        name: Text::new(name).expect("event names of the protocol are short"),
+        data: Blob::new(data.encode()).expect("events of the protocol are short"),
+    };
+    world.announce(event);
+}
+
+/// A method of a system actor.
+pub struct Method {
+    /// Its name, as the specification spells it.
+    pub name: &'static str,
+    /// What it does, what it takes and what it answers.
+    pub doc: &'static str,
+    /// Does it.
+    pub run: fn(&mut Context<'_>, &Value) -> Step<Value>,
+}
+
+/// A system actor.
+pub struct Actor {
+    /// Its address's number.
+    pub number: u8,
+    /// Its name (003 §9).
+    pub name: &'static str,
+    /// What it is for.
+    pub doc: &'static str,
+    /// What it can be asked. Empty until its part of the protocol is built.
+    pub methods: &'static [Method],
+}
+
+const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
+    Actor { number, name, doc, methods: &[] }
+}
+
+/// Every system actor of 003 §9, ascending.
+pub static ACTORS: &[Actor] = &[
+    reserved(0x01, "Runner Registry", "Runner registration, staking, capabilities, health, reputation."),
+    reserved(0x02, "Job Dispatcher", "Job submission, selection, lifecycle."),
+    reserved(0x03, "Result Verifier", "Commit and reveal, verification, callbacks."),
+    reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
+    reserved(0x05, "TEE Verifier", "Remote attestation."),
+    basefee::ACTOR,
+    reserved(0x07, "Entitlement Registry", "Pool access control and roles."),
+    treasury::ACTOR,
+    governance::ACTOR,
+    reserved(0x0A, "Storage Manager", "Volumes and capability tokens."),
+    reserved(0x0B, "Relay Registry", "Storage relays."),
+    reserved(0x0C, "Session Actor", "Payment sessions."),
+    reserved(0x0D, "Stream Key Manager", "Paid streams."),
+    reserved(0x0E, "Route Registry", "Names."),
+    reserved(0x0F, "Gateway Registry", "Gateways and ingress."),
+    reserved(0x10, "Receipt Registry", "Receipts of domain actions."),
+    reserved(0x11, "Container Registry", "Container images."),
+    reserved(0x12, "PaymentGate", "HTTP payments."),
+    reserved(0x13, "BankActor", "Card accounts of agents."),
+    reserved(0x1D, "Event Subscription", "The market of subscriptions."),
+];
+
+use crate::{basefee, governance, treasury};
+
+/// The system actor at an address.
+pub fn at(address: Address) -> Option<&'static Actor> {
+    ACTORS.iter().find(|actor| Address::system(actor.number) == address)
+}
+
+/// Runs a method of a system actor. The argument is a canonical CBOR map, or nothing; so is the answer.
+pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
+    let actor = at(target).ok_or(error::ACTOR_NOT_FOUND)?;
+    let method = actor.methods.iter().find(|row| row.name == method).ok_or(error::UNAVAILABLE)?;
+    let argument = match payload {
+        b"" | b"{}" => Value::Map(Vec::new()),
+        bytes => cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?,
+    };
+    Ok((method.run)(context, &argument)?.encode())
+}
+
+/// A 32-byte id among the arguments.
+pub(crate) fn hash_argument(argument: &Value, name: &str) -> Step<cowboy_types::Hash> {
+    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+    Ok(cowboy_types::Hash(bytes.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
+}
+
+/// A number among the arguments.
+pub(crate) fn number_argument(argument: &Value, name: &str) -> Step<u64> {
+    Ok(argument.get(name).and_then(Value::as_u64).ok_or(error::INVALID_ARGUMENT)?)
+}

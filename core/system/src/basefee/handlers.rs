@@ -1,0 +1,52 @@
+//! What 0x06 does.
+
+use super::NUMBER;
+use crate::actor::{Context, hash_argument, number_argument};
+use crate::timers;
+use cowboy_state::records::{Markets, keys};
+use cowboy_state::{Step, Stop};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::Height;
+use cowboy_types::{Hash, error};
+
+pub(super) fn get_basefee(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    let markets: Markets = context.world.read(&keys::markets())?.expect("genesis wrote the base fees");
+    Ok(Value::map([("cycle", Value::uint(markets.base_fee_cycle.0)), ("cell", Value::uint(markets.base_fee_cell.0))]))
+}
+
+pub(super) fn cancel_timer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let id = hash_argument(argument, "timer_id")?;
+    cancel(context, &id)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn extend_timer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (id, expires_at) = (hash_argument(argument, "timer_id")?, Height(number_argument(argument, "expires_at")?));
+    extend(context, &id, expires_at)?;
+    Ok(Value::Null)
+}
+
+/// SYS_CANCEL_TIMER: removes any actor's timer. Removing one that is gone changes nothing.
+pub fn cancel(context: &mut Context<'_>, id: &Hash) -> Step<()> {
+    context.require_deployer()?;
+    match timers::read(context.world, id) {
+        Err(Stop::Abort(abort)) if abort == error::TIMER_NOT_FOUND => Ok(()),
+        Err(stop) => Err(stop),
+        Ok(timer) => {
+            timers::remove(context.world, id, &timer)?;
+            let data = Value::map([("timer_id", Value::Bytes(id.0.to_vec())), ("actor", Value::Bytes(timer.actor.0.to_vec()))]);
+            context.announce(NUMBER, "timer.cancelled_by_governance", &data);
+            Ok(())
+        }
+    }
+}
+
+/// SYS_EXTEND_TIMER: moves any actor's timer's last height.
+pub fn extend(context: &mut Context<'_>, id: &Hash, expires_at: Height) -> Step<()> {
+    context.require_deployer()?;
+    let timer = timers::read(context.world, id)?;
+    timers::extend(context, id, timer, expires_at)?;
+    let data = Value::map([("timer_id", Value::Bytes(id.0.to_vec())), ("expires_at", Value::uint(expires_at.0))]);
+    context.announce(NUMBER, "timer.extended_by_governance", &data);
+    Ok(())
+}
