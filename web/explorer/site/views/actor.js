@@ -79,7 +79,11 @@ export async function actorView([address = "", tab = "overview", detail], { live
     ),
     body.node,
   );
-  return { title: `${name ?? actor.address.slice(0, 8)} · ${title}`, node, stay: tab !== "overview" && !detail, ready: body.ready };
+  const ready = () => {
+    node.querySelector(".tabs [aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
+    body.ready?.();
+  };
+  return { title: `${name ?? actor.address.slice(0, 8)} · ${title}`, node, stay: tab !== "overview" && !detail, ready };
 }
 
 /** What the node says it offers, with what its source says about each. */
