@@ -1,0 +1,414 @@
+"""Iterators over other iterators."""
+
+_MISSING = object()
+
+
+class count:
+    """start, start + step, start + 2 * step, ..."""
+
+    def __init__(self, start=0, step=1):
+        if not hasattr(start, "__add__") or isinstance(start, (str, bytes, list, tuple)):
+            raise TypeError("a number is required")
+        self._next = start
+        self._step = step
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        value = self._next
+        self._next = value + self._step
+        return value
+
+    def __repr__(self):
+        if self._step == 1 and isinstance(self._step, int):
+            return f"count({self._next!r})"
+        return f"count({self._next!r}, {self._step!r})"
+
+
+class repeat:
+    """The same object again and again, for ever or `times` times."""
+
+    def __init__(self, object, times=None):
+        if times is not None and not isinstance(times, int):
+            raise TypeError(f"'{type(times).__name__}' object cannot be interpreted as an integer")
+        self._object = object
+        self._times = None if times is None else max(times, 0)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._times is not None:
+            if self._times == 0:
+                raise StopIteration
+            self._times -= 1
+        return self._object
+
+    def __length_hint__(self):
+        if self._times is None:
+            raise TypeError("len() of unsized object")
+        return self._times
+
+    def __repr__(self):
+        return f"repeat({self._object!r})" if self._times is None else f"repeat({self._object!r}, {self._times})"
+
+
+class chain:
+    """The items of the first iterable, then those of the next."""
+
+    def __init__(self, *iterables):
+        self._items = _chained(iterables)
+
+    @classmethod
+    def from_iterable(cls, iterable, /):
+        made = cls()
+        made._items = _chained(iterable)
+        return made
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._items)
+
+
+def _chained(iterables):
+    for iterable in iterables:
+        yield from iterable
+
+
+def cycle(iterable, /):
+    """The items, and again from the start, for ever."""
+    return _cycle(iter(iterable))
+
+
+def _cycle(items):
+    saved = []
+    for item in items:
+        yield item
+        saved.append(item)
+    while saved:
+        yield from saved
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    """Running totals, or the running results of a function of two arguments."""
+    return _accumulate(iter(iterable), func, initial)
+
+
+def _accumulate(items, func, initial):
+    total = initial
+    if initial is None:
+        for total in items:
+            break
+        else:
+            return
+    yield total
+    if func is None:
+        for item in items:
+            total = total + item
+            yield total
+    else:
+        for item in items:
+            total = func(total, item)
+            yield total
+
+
+def compress(data, selectors):
+    """The items whose selector is true."""
+    return _compress(iter(data), iter(selectors))
+
+
+def _compress(data, selectors):
+    for item, selected in zip(data, selectors):
+        if selected:
+            yield item
+
+
+def dropwhile(predicate, iterable, /):
+    """The items from the first one that the predicate does not hold for."""
+    return _dropwhile(predicate, iter(iterable))
+
+
+def _dropwhile(predicate, items):
+    for item in items:
+        if not predicate(item):
+            yield item
+            break
+    yield from items
+
+
+def takewhile(predicate, iterable, /):
+    """The items before the first one that the predicate does not hold for."""
+    return _takewhile(predicate, iter(iterable))
+
+
+def _takewhile(predicate, items):
+    for item in items:
+        if not predicate(item):
+            return
+        yield item
+
+
+def filterfalse(function, iterable, /):
+    """The items that the function is false for; None stands for the truth of the item itself."""
+    return _filterfalse(function, iter(iterable))
+
+
+def _filterfalse(function, items):
+    for item in items:
+        if not (item if function is None else function(item)):
+            yield item
+
+
+def starmap(function, iterable, /):
+    """function(*item) for each item."""
+    return _starmap(function, iter(iterable))
+
+
+def _starmap(function, items):
+    for item in items:
+        yield function(*tuple(item))
+
+
+def pairwise(iterable, /):
+    """Each item with the one after it."""
+    return _pairwise(iter(iterable))
+
+
+def _pairwise(items):
+    for previous in items:
+        break
+    else:
+        return
+    for item in items:
+        yield previous, item
+        previous = item
+
+
+def islice(iterable, *bounds):
+    """The items that range(...) with the same bounds would index."""
+    if not 1 <= len(bounds) <= 3:
+        raise TypeError(f"islice expected {'at least 2' if not bounds else 'at most 4'} arguments, got {len(bounds) + 1}")
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    start = 0 if start is None else start
+    step = 1 if step is None else step
+    if stop is not None and (not isinstance(stop, int) or stop == -1):
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if not isinstance(start, int) or start < 0 or (stop is not None and stop < 0):
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if not isinstance(step, int) or step < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
+    return _islice(iter(iterable), start, stop, step)
+
+
+def _islice(items, start, stop, step):
+    position = 0
+    wanted = start
+    # What lies behind the slice stays in the iterator: an item is taken only when it is wanted or skipped over.
+    while stop is None or position < stop:
+        for item in items:
+            break
+        else:
+            return
+        if position == wanted:
+            yield item
+            wanted += step
+        position += 1
+
+
+def zip_longest(*iterables, fillvalue=None, **others):
+    """Tuples of one item of each, as long as the longest goes."""
+    if others:
+        raise TypeError("zip_longest() got an unexpected keyword argument")
+    return _zip_longest([iter(iterable) for iterable in iterables], fillvalue)
+
+
+def _zip_longest(iterators, fillvalue):
+    active = len(iterators)
+    while active:
+        row = []
+        for index, items in enumerate(iterators):
+            item = fillvalue if items is None else next(items, _MISSING)
+            if item is _MISSING:
+                active -= 1
+                if active == 0:
+                    return
+                iterators[index] = None
+                item = fillvalue
+            row.append(item)
+        yield tuple(row)
+
+
+class groupby:
+    """Runs of neighbours with the same key, as (key, iterator over the run)."""
+
+    def __init__(self, iterable, key=None):
+        self._items = iter(iterable)
+        self._key = key
+        self._wanted = _MISSING
+        self._current_key = _MISSING
+        self._current = None
+        self._group = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self._group += 1
+        while self._current_key is _MISSING or self._current_key == self._wanted:
+            self._advance()
+        self._wanted = self._current_key
+        return self._current_key, self._run(self._wanted, self._group)
+
+    def _advance(self):
+        self._current = next(self._items)
+        self._current_key = self._current if self._key is None else self._key(self._current)
+
+    def _run(self, wanted, group):
+        while self._group == group and self._current_key == wanted:
+            yield self._current
+            try:
+                self._advance()
+            except StopIteration:
+                self._current_key = _MISSING
+                self._items = iter(())
+                return
+
+
+class _Tee:
+    """One of the copies that tee() makes: a place in a shared list of what was read."""
+
+    def __init__(self, items, seen):
+        self._items = items
+        self._seen = seen
+        self._place = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._place == len(self._seen):
+            self._seen.append(next(self._items))
+        item = self._seen[self._place]
+        self._place += 1
+        return item
+
+    def __copy__(self):
+        copy = _Tee(self._items, self._seen)
+        copy._place = self._place
+        return copy
+
+
+def tee(iterable, n=2, /):
+    """`n` independent iterators over the same items."""
+    if n < 0:
+        raise ValueError("n must be >= 0")
+    items = iter(iterable)
+    if isinstance(items, _Tee):
+        return tuple([items.__copy__() for _ in range(n)])
+    seen = []
+    return tuple([_Tee(items, seen) for _ in range(n)])
+
+
+# Combinations
+
+
+def product(*iterables, repeat=1):
+    """Every way to take one item of each, the last changing fastest."""
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
+    return _product([tuple(iterable) for iterable in iterables] * repeat)
+
+
+def _product(pools):
+    if not all(pools):
+        return
+    places = [0] * len(pools)
+    while True:
+        yield tuple([pool[place] for pool, place in zip(pools, places)])
+        position = len(pools) - 1
+        while position >= 0 and places[position] == len(pools[position]) - 1:
+            places[position] = 0
+            position -= 1
+        if position < 0:
+            return
+        places[position] += 1
+
+
+def permutations(iterable, r=None):
+    """Every ordered choice of `r` items."""
+    pool = tuple(iterable)
+    r = len(pool) if r is None else r
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _permutations(pool, r)
+
+
+def _permutations(pool, r):
+    n = len(pool)
+    if r > n:
+        return
+    indices = list(range(n))
+    cycles = list(range(n, n - r, -1))
+    yield tuple([pool[i] for i in indices[:r]])
+    while n:
+        for i in range(r - 1, -1, -1):
+            cycles[i] -= 1
+            if cycles[i] == 0:
+                indices[i:] = indices[i + 1 :] + indices[i : i + 1]
+                cycles[i] = n - i
+            else:
+                j = n - cycles[i]
+                indices[i], indices[j] = indices[j], indices[i]
+                yield tuple([pool[i] for i in indices[:r]])
+                break
+        else:
+            return
+
+
+def combinations(iterable, r):
+    """Every choice of `r` items, in their order."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _combinations(tuple(iterable), r)
+
+
+def _combinations(pool, r):
+    n = len(pool)
+    if r > n:
+        return
+    indices = list(range(r))
+    while True:
+        yield tuple([pool[i] for i in indices])
+        position = r - 1
+        while position >= 0 and indices[position] == position + n - r:
+            position -= 1
+        if position < 0:
+            return
+        indices[position] += 1
+        for j in range(position + 1, r):
+            indices[j] = indices[j - 1] + 1
+
+
+def combinations_with_replacement(iterable, r):
+    """Every choice of `r` items, in their order, each as often as you like."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _combinations_with_replacement(tuple(iterable), r)
+
+
+def _combinations_with_replacement(pool, r):
+    n = len(pool)
+    if r and not n:
+        return
+    indices = [0] * r
+    while True:
+        yield tuple([pool[i] for i in indices])
+        position = r - 1
+        while position >= 0 and indices[position] == n - 1:
+            position -= 1
+        if position < 0:
+            return
+        indices[position:] = [indices[position] + 1] * (r - position)
