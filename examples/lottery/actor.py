@@ -1,14 +1,14 @@
 """A lottery that cannot be rigged: tickets first, the random number later.
 
-Tickets are sold until a height is reached. The winner is drawn some blocks after that, from a seed that did not exist
-while tickets could still be bought.
+When the sale closes, the actor names a round of consensus that is still to come. Its seed decides, and nobody knew it
+while tickets could be bought.
 """
 
 from cowboy_sdk import OWNER, Address, actor, callable_by, deferred, emit, public, runtime, set_timer, vrf
 from cowboy_sdk.collections import StoredMap
 
 TICKET_PRICE = 100
-# Blocks between the last ticket and the draw: long enough that no block holds both.
+# Blocks from the end of the sale to the draw: by then the named round has happened.
 DRAW_DELAY = 3
 
 TICKETS = StoredMap("ticket:")
@@ -18,22 +18,22 @@ TICKETS = StoredMap("ticket:")
 class Lottery:
     @callable_by(OWNER)
     def start(self, blocks: int) -> int:
-        """Sells tickets for `blocks` blocks. Returns the height of the draw."""
-        if self.storage.get("closes", 0):
-            raise ValueError("a round is running already")
+        """Sells tickets for `blocks` blocks. Returns the last height of the sale."""
+        if self.storage.get("running", False):
+            raise ValueError("a lottery is running already")
         if blocks < 1:
-            raise ValueError("a round lasts at least one block")
-        closes = runtime.current_block() + blocks
-        self.storage["closes"] = closes
+            raise ValueError("a sale lasts at least one block")
+        last = runtime.current_block() + blocks
+        self.storage["running"] = True
+        self.storage["last"] = last
         self.storage["sold"] = 0
-        # The moment of the draw is fixed now, so that nobody can wait for a number that suits.
-        set_timer(closes + DRAW_DELAY, "draw")
-        return closes + DRAW_DELAY
+        set_timer(last + 1, "close")
+        return last
 
     @public
     def buy(self) -> int:
         """Buys one ticket for exactly TICKET_PRICE. Returns its number."""
-        if runtime.current_block() > self.storage.get("closes", 0):
+        if runtime.current_block() > self.storage.get("last", 0):
             raise ValueError("no tickets are sold now")
         if runtime.get_value() != TICKET_PRICE:
             raise ValueError(f"a ticket costs {TICKET_PRICE}")
@@ -42,27 +42,40 @@ class Lottery:
         self.storage["sold"] = number + 1
         return number
 
+    # No decorator admits anybody to the next two: only the actor's own timers get there.
+
+    def close(self) -> None:
+        """Commits to the round that will decide, now that no ticket can be bought any more."""
+        self.storage["round"] = vrf.commit()
+        set_timer(runtime.current_block() + DRAW_DELAY, "draw")
+
     @deferred
     def draw(self) -> None:
-        """Picks the winner and pays. Undecorated otherwise: only the actor's own timer gets here."""
+        """Picks the winner with the seed of the named round, and pays."""
+        # The actor's address in the label keeps two lotteries apart that close in the same block.
+        seed = vrf.reveal_at(self.storage["round"], b"lottery" + bytes(self.address))
+        if seed is None:
+            # The epoch ended before the named round came: name another.
+            self.close()
+            return
+        self.storage["running"] = False
         sold = self.storage["sold"]
-        self.storage["closes"] = 0
         if sold == 0:
             emit("drawn", {"winner": None, "prize": 0})
             return
-        # The actor's address in the label keeps two lotteries in one block apart.
-        ticket = vrf.random_int(b"lottery" + bytes(self.address), sold)
+        ticket = vrf.to_int(seed, sold)
         winner = Address(TICKETS[str(ticket)])
         prize = sold * TICKET_PRICE
         self.storage["winner"] = winner
         runtime.transfer_balance(winner, prize)
-        emit("drawn", {"ticket": ticket, "winner": winner, "prize": prize})
+        emit("drawn", {"round": self.storage["round"], "ticket": ticket, "winner": winner, "prize": prize})
 
     @public
     def status(self) -> dict:
-        """When the sale closes (0: none is on), how many tickets are sold, and who won last."""
+        """Whether a lottery is running, its last height of sale, how many tickets are sold, and who won last."""
         return {
-            "closes": self.storage.get("closes", 0),
+            "running": self.storage.get("running", False),
+            "last": self.storage.get("last", 0),
             "sold": self.storage.get("sold", 0),
             "winner": self.storage["winner"],
         }

@@ -7,20 +7,22 @@ What it may decide. Whoever proposes a block knows that seed before picking the 
 pays must be read after the players can no longer act:
 
 1. close the game, and call `commit()` in the same message: it names a later round, whose seed nobody knows yet;
-2. in a later block, `reveal_at(round, label)` reads that very round. The answer is the same whoever asks and whenever,
-   so that nobody gains by waiting. Seeds stay readable for 256 rounds.
+2. in a later block, best in a timer of the actor's own, `reveal_at(round, label)` reads that very round. The answer is
+   the same whoever asks and whenever, so that nobody gains by waiting. Seeds stay readable for 256 rounds.
 
-A game that draws in its own timer, fixed to a height when it closes, may use `randomness` there: nobody picks the
-moment, though a proposer may skip its own turn at the price of the block. For high stakes use `commit` and `reveal_at`.
+`randomness` alone, even in a timer, leaves a proposer one choice: to skip its turn, so that the block is made in
+another round.
 
 Two actors that use the same label in the same block get the same bytes. Mix in `runtime.get_actor_address()` or
 `runtime.get_tx_hash()` where that matters.
 """
 
-from ._host import pvm_host
+from ._host import HostError, pvm_host
 
 # How many rounds ahead `commit` looks: the next one's leader may know its predecessor's seed already.
 ROUNDS_AHEAD = 2
+
+_NOT_FOUND = 3
 
 
 def randomness(label):
@@ -66,14 +68,17 @@ def commit(ahead=ROUNDS_AHEAD):
 
 
 def reveal_at(round, label):
-    """32 bytes, HKDF(seed of that round, label); None while the round has not happened yet.
+    """32 bytes, HKDF(seed of that round, label); None when it cannot be read: then `commit` again.
 
-    HostError (not found) once it is more than 256 rounds ago.
+    It cannot be read before it has happened, after 256 more rounds, or when the epoch ended before it.
     """
     epoch, view = round
-    if (epoch, view) > current_round():
-        return None
-    return pvm_host.randomness_at(epoch, view, _label(label))
+    try:
+        return pvm_host.randomness_at(epoch, view, _label(label))
+    except HostError as problem:
+        if problem.code != _NOT_FOUND:
+            raise
+    return None
 
 
 def _label(label):
