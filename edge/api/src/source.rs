@@ -18,10 +18,10 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("exec.spawn", &["spawn_actor"]),
     ("http.fetch", &["http"]),
     ("oracle.llm", &["llm"]),
-    ("storage.kv", &["storage", "get_state", "set_state", "delete_state", "scan_state_prefix", "storage_guard", "reentrancy_guard", "get_raw", "set_raw"]),
+    ("storage.kv", &["storage", "get_state", "set_state", "delete_state", "scan_state_prefix", "storage_guard", "reentrancy_guard", "get_raw", "set_raw", "StoredMap", "StoredLog", "patterns"]),
     (
         "timer.schedule",
-        &["schedule_timer", "schedule_timer_ex", "schedule_after", "set_timer", "set_interval", "reschedule_interval", "extend_timer", "set_timeout"],
+        &["schedule", "schedule_timer", "schedule_timer_ex", "schedule_after", "set_timer", "set_interval", "reschedule_interval", "extend_timer", "set_timeout"],
     ),
 ];
 
