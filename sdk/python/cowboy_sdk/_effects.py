@@ -1,7 +1,5 @@
 """What an actor does to the world outside its storage: events, messages, calls, value, jobs, tokens."""
 
-import json
-
 from . import codec
 from ._host import pvm_host
 from .errors import CodecError
@@ -148,6 +146,8 @@ def _refuse_json_text(text):
     stripped = text.strip()
     if (stripped[:1], stripped[-1:]) not in (("{", "}"), ("[", "]")):
         return
+    import json
+
     try:
         json.loads(stripped)
     except ValueError:

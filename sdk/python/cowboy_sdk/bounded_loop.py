@@ -1,7 +1,6 @@
 """@bounded_loop: a promise about how often a method's loops turn, enforced while they do."""
 
-import functools
-
+from ._wrapping import look_like
 from .errors import LoopBoundExceeded
 
 
@@ -19,7 +18,7 @@ def bounded_loop(max_iterations=1000):
     """Limits the iterations that the decorated method counts with BoundedRange or check_iteration."""
 
     def decorate(function):
-        @functools.wraps(function)
+        @look_like(function)
         def bounded(*args, **kwargs):
             _bounds.active.append([max_iterations, 0])
             try:

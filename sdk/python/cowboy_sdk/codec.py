@@ -4,10 +4,9 @@ None, bool, int, finite float, bytes, str, list, tuple and dict; shortest heads;
 floats always binary64 with one zero; map keys unique and ordered by encoded length, then bytes; nothing of indefinite
 length. An object may offer `__cbor_reduce__()`, which returns the plain value to encode in its place.
 
-Inside the VM both directions run natively; the Python below is the reference and what tests outside the VM use.
+Inside the VM both directions run natively; the Python below is the reference and what tests outside the VM use. (It
+imports `struct` where it needs it, so that loading the SDK loads nothing else.)
 """
-
-import struct
 
 from ._host import pvm_host
 from .errors import CodecError
@@ -108,6 +107,8 @@ def _encode(value, depth):
         value = int(value)
         return _encode_int(0, value, depth) if value >= 0 else _encode_int(1, -1 - value, depth)
     if isinstance(value, float):
+        import struct
+
         return b"\xfb" + struct.pack(">d", _finite(value))
     if isinstance(value, (bytes, bytearray)):
         return _head(2, len(value)) + bytes(value)
@@ -202,6 +203,8 @@ def _decode_simple(data, info, offset):
         raise CodecError(f"CBOR: unsupported simple/float info={info}")
     if offset + 8 > len(data):
         raise CodecError("CBOR: unexpected end of input")
+    import struct
+
     return _finite(struct.unpack(">d", data[offset : offset + 8])[0]), offset + 8
 
 

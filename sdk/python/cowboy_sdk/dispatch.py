@@ -8,8 +8,6 @@ A name is looked up first among the module's own functions, then in the @actor c
   Other functions are helpers that nobody outside can reach.
 """
 
-import json
-
 from . import codec
 from .actor import registry
 from .errors import ActorCallError, CodecError
@@ -130,6 +128,8 @@ def _routed(payload):
             if isinstance(inner, bytes):
                 return envelope["_handler"], inner
     elif payload[:1] == b"{":
+        import json
+
         try:
             envelope = json.loads(payload.decode("utf-8"))
         except ValueError:
@@ -145,4 +145,6 @@ def _is_name(name):
 
 
 def _json_bytes(value):
+    import json
+
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode("utf-8")

@@ -1,8 +1,7 @@
 """`emit`: events in the receipt, for people and programs that watch the chain."""
 
-import functools
-
 from ._effects import emit_event
+from ._wrapping import look_like
 
 _NOTHING = object()
 
@@ -23,7 +22,7 @@ def emit(topic, payload=_NOTHING):
         return emit_event(topic, payload)
 
     def decorate(function):
-        @functools.wraps(function)
+        @look_like(function)
         def emitting(*args, **kwargs):
             result = function(*args, **kwargs)
             emit_event(topic, result)

@@ -1,9 +1,8 @@
 """Locks against reentry and watches over stored values."""
 
-import functools
-
 from ._host import pvm_host
 from ._state import delete_state, get_state, set_state
+from ._wrapping import look_like
 from .errors import ReentrancyError, StateConflictError
 
 
@@ -14,9 +13,9 @@ def reentrancy_guard(function=None, *, key=None):
     that names the resource, so that work on one token does not block work on another.
     """
     if function is None:
-        return functools.partial(reentrancy_guard, key=key)
+        return lambda method: reentrancy_guard(method, key=key)
 
-    @functools.wraps(function)
+    @look_like(function)
     def guarded(self, *args, **kwargs):
         name = function.__name__ if key is None else key
         if callable(name):

@@ -1,6 +1,7 @@
-"""Strict JSON, for handlers that declare `decode="json"`: sorted keys, ASCII, no blanks, no NaN."""
+"""Strict JSON, for handlers that declare `decode="json"`: sorted keys, ASCII, no blanks, no NaN.
 
-import json
+`json` is imported by those who need it, so that loading the SDK loads nothing else.
+"""
 
 from .codec import _plain
 from .errors import CodecError
@@ -8,6 +9,8 @@ from .errors import CodecError
 
 def encode(value):
     """The JSON bytes of `value`. CodecError for what JSON cannot carry."""
+    import json
+
     try:
         plain = _plain(value, 0)
         _refuse_surrogates(plain)
@@ -19,6 +22,8 @@ def encode(value):
 
 def decode(data):
     """The value of JSON bytes in UTF-8. CodecError for anything `encode` could not write again."""
+    import json
+
     if not isinstance(data, (bytes, bytearray)):
         raise CodecError(f"json payload must be bytes-like, got {type(data).__name__}")
     try:
