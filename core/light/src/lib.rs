@@ -1,1 +1,14 @@
-//! placeholder
+//! Verification without a node: proofs of state, transactions and receipts against a header.
+//!
+//! Pure Rust without a database or a runtime, so that it runs in a browser. The rules are those of the
+//! node's database, written down a second time; `edge/store` tests the two against each other.
+//!
+//! - [`state`]: that a record has a value, or none, in the state of a root.
+//! - [`answer`]: a proof with the headers that tie it to a finalized block.
+//!
+//! Transactions and receipts are proven by [`cowboy_types::merkle::Inclusion`].
+
+pub mod answer;
+pub mod state;
+
+pub use answer::{Anchor, Mismatch};

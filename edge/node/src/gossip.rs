@@ -51,6 +51,7 @@ impl<S: Sender<PublicKey = PublicKey>> Teller<S> {
     async fn run(mut self, clock: impl Clock, mut given: broadcast::Receiver<SignedTransaction>) {
         loop {
             let news = tokio::select! {
+                biased;
                 news = given.recv() => Some(news),
                 () = clock.sleep(RETELL) => None,
             };

@@ -6,3 +6,5 @@
 mod common;
 #[path = "simulation/devnet.rs"]
 mod devnet;
+#[path = "simulation/network.rs"]
+mod network;
