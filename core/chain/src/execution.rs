@@ -4,7 +4,9 @@
 //! wherever the store is slow and go on later.
 
 mod close;
+mod messages;
 mod open;
+mod timers;
 mod transactions;
 
 pub(crate) use open::rules;
@@ -12,7 +14,7 @@ pub(crate) use transactions::receipt_of;
 
 use crate::admit::{Invalid, SignedTransaction};
 use crate::delivery::{Delivered, Door, Environment, Machine};
-use crate::fees::{Cost, Prices, Used};
+use crate::fees::{Cost, Offers, Prices, Used};
 use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, SupplyChange, Trace};
 use crate::lanes::{Lane, Space};
 use bytes::Bytes;
@@ -26,8 +28,12 @@ use std::collections::BTreeSet;
 enum Phase {
     /// Nothing was read yet.
     Open,
+    /// The oldest message is next.
+    Messages,
     /// The transaction at this place is next.
     Transactions(usize),
+    /// The next due timer is next.
+    Timers,
     /// The books are closed.
     Close,
 }
@@ -46,8 +52,16 @@ enum Attempt {
 struct Reserved {
     lane: Lane,
     payer: Address,
+    offers: Offers,
     prices: Prices,
     reserve: Amount,
+}
+
+/// Who owes what for the delivery that is under way.
+enum Charge {
+    Transaction(Reserved),
+    Message(Box<messages::Delivery>),
+    Timer(timers::Fire),
 }
 
 /// A block being executed: one owned value, synchronous, without I/O.
@@ -60,7 +74,11 @@ pub struct Execution {
     refused: BTreeSet<Hash>,
     rejected_before: Vec<(Hash, Invalid)>,
     books: Books,
-    reserved: Option<Reserved>,
+    charge: Option<Charge>,
+    delivered: Option<Delivered>,
+    due: timers::Due,
+    /// One past the last message of earlier blocks.
+    queue_end: Option<u64>,
 }
 
 /// What a block has done so far.
@@ -143,7 +161,10 @@ impl Execution {
             refused: BTreeSet::new(),
             rejected_before: Vec::new(),
             books: Books::new(none, Cycles::ZERO),
-            reserved: None,
+            charge: None,
+            delivered: None,
+            due: timers::Due::default(),
+            queue_end: None,
             input,
         }
     }
@@ -165,20 +186,26 @@ impl Execution {
 
     fn step(&mut self) -> Result<Option<Box<Outcome>>, Halt> {
         if self.machine.is_busy() {
-            if let Some(delivered) = self.machine.step()? {
-                self.settle(delivered);
-            }
+            self.delivered = self.machine.step()?;
             return Ok(None);
         }
         // What a step reads stays; what it changed before it missed does not.
         let checkpoint = self.machine.world.checkpoint();
-        let result = match self.phase {
-            Phase::Open => self.open().map(|()| None),
-            Phase::Transactions(place) => self.next_transaction(place).map(|()| None),
-            Phase::Close => self.close().map(Some).map_err(Halt::from),
+        let books = (self.books.timer_receipts.len(), self.due.cleanup_used);
+        let result = match self.delivered.take() {
+            Some(delivered) => self.settle(delivered).map(|()| None),
+            None => match self.phase {
+                Phase::Open => self.open().map(|()| None),
+                Phase::Messages => self.next_message().map(|()| None),
+                Phase::Transactions(place) => self.next_transaction(place).map(|()| None),
+                Phase::Timers => self.next_timer().map(|()| None),
+                Phase::Close => self.close().map(Some).map_err(Halt::from),
+            },
         };
         if let Err(Halt::Miss(_)) = &result {
             self.machine.world.rollback(&checkpoint);
+            self.books.timer_receipts.truncate(books.0);
+            self.due.cleanup_used = books.1;
         }
         result
     }
@@ -187,9 +214,16 @@ impl Execution {
         matches!(self.input.mode, Mode::Propose { .. })
     }
 
-    fn settle(&mut self, delivered: Delivered) {
-        let reserved = self.reserved.take().expect("what is delivered was reserved for");
-        self.settle_transaction(reserved, delivered);
+    /// Books what a delivery cost. Every record that this touches was read before the delivery began.
+    fn settle(&mut self, delivered: Delivered) -> Result<(), Halt> {
+        let charge = self.charge.take().expect("what is delivered was charged for");
+        let settled = match charge {
+            Charge::Transaction(reserved) => self.settle_transaction(reserved, delivered),
+            Charge::Message(delivery) => self.settle_message(*delivery, delivered),
+            Charge::Timer(fire) => self.settle_timer(fire, delivered),
+        };
+        settled.expect("what settling touches was read before the delivery began");
+        Ok(())
     }
 }
 

@@ -77,6 +77,8 @@ kinds! {
     0x0B Manifest;
     /// What an actor spent in the current block of entitlement quotas; no name.
     0x0C Spent;
+    /// A timer's payload by the timer's id, under the zero address. Apart, so that looking at due timers is cheap.
+    0x0D TimerPayload;
 }
 
 /// A record's readable name.

@@ -158,8 +158,8 @@ record! {
         pub sequence: Count,
         /// The handler to run.
         pub handler: HandlerName,
-        /// The handler's argument.
-        pub payload: Payload,
+        /// Bytes of the handler's argument, which has a record of its own.
+        pub payload_bytes: Count,
         /// Who pays.
         pub fee_payer: Address,
         /// Cycles of the fire.
@@ -377,6 +377,10 @@ pub mod keys {
     /// A timer by its id.
     pub fn timer(id: &Hash) -> Key {
         Key::global(Kind::Timer, id)
+    }
+    /// A timer's payload by the timer's id; absent where it is empty.
+    pub fn timer_payload(id: &Hash) -> Key {
+        Key::global(Kind::TimerPayload, id)
     }
     /// What is left of a transaction or timer.
     pub fn origin(id: &Hash) -> Key {

@@ -91,7 +91,7 @@ pub fn schedule(context: &mut Context<'_>, actor: Address, request: Request) -> 
         height: request.height,
         sequence: book.sequence,
         handler: request.handler,
-        payload: request.payload,
+        payload_bytes: Count(u64::try_from(request.payload.len()).expect("a payload's length fits")),
         fee_payer: request.fee_payer.unwrap_or(actor),
         cycles_limit: request.cycles_limit.unwrap_or(Cycles(rows.cycles_per_fire)),
         cells_limit: request.cells_limit.unwrap_or(Cells(rows.cells_per_fire)),
@@ -106,6 +106,9 @@ pub fn schedule(context: &mut Context<'_>, actor: Address, request: Request) -> 
     book.live = Count(book.live.0 + 1);
     record.timers_set = Count(record.timers_set.0 + 1);
     record.timers_live = Count(record.timers_live.0 + 1);
+    if !request.payload.is_empty() {
+        context.world.put(keys::timer_payload(&id), Some(request.payload.bytes().clone()));
+    }
     context.world.write(keys::timer(&id), &timer);
     context.world.write(keys::timers(), &book);
     context.world.set_actor(actor, &record);
@@ -117,6 +120,14 @@ pub fn read(world: &World, id: &Hash) -> Step<Timer> {
     Ok(world.read(&keys::timer(id))?.ok_or(error::TIMER_NOT_FOUND)?)
 }
 
+/// A timer's payload.
+pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, cowboy_state::Miss> {
+    if timer.payload_bytes == Count::ZERO {
+        return Ok(bytes::Bytes::new());
+    }
+    Ok(world.get(&keys::timer_payload(id))?.cloned().expect("a timer with a payload has its record"))
+}
+
 /// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled.
 pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), cowboy_state::Miss> {
     let mut record = world.actor(timer.actor)?.expect("an actor with a timer exists");
@@ -126,6 +137,10 @@ pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), cowboy_
     record.timers_live = Count(record.timers_live.0 - 1);
     book.live = Count(book.live.0 - 1);
     world.remove(keys::timer(id));
+    if timer.payload_bytes > Count::ZERO {
+        world.require([&keys::timer_payload(id)])?;
+        world.remove(keys::timer_payload(id));
+    }
     world.write(keys::timers(), &book);
     world.set_actor(timer.actor, &record);
     Ok(())

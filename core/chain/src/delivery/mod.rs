@@ -185,6 +185,12 @@ impl Machine {
         self.running = Some(Running { envelope, target, handler, value, start, meter, stage: Stage::Start, frames: Vec::new(), created, minted, burned, calls, sent, side_effect: None });
     }
 
+    /// Takes an envelope that fails before it runs: its receipt is due all the same.
+    pub(crate) fn begin_failed(&mut self, envelope: Envelope, abort: Abort) {
+        self.begin(envelope);
+        self.running().stage = Stage::Ended(Err(abort));
+    }
+
     /// Goes one step further. Answers what came of the delivery when it is over. A miss changes nothing.
     pub(crate) fn step(&mut self) -> Result<Option<Delivered>, Miss> {
         let running = self.running.as_ref().expect("a step needs a delivery");

@@ -5,13 +5,16 @@ use crate::fees::next_base_fee;
 use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
 use cowboy_state::Miss;
-use cowboy_state::records::{Markets, Supply, keys};
+use cowboy_state::records::{Markets, Queue, Supply, keys};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, merkle};
 
 impl Execution {
     /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
     pub(super) fn close(&mut self) -> Result<Box<Outcome>, Miss> {
+        self.forget_seen()?;
+        let next_timer = self.first_timer()?;
+        let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.books.tips;
         self.machine.world.credit(self.input.proposer, tips)?;
         self.mint()?;
@@ -23,6 +26,8 @@ impl Execution {
         self.machine.world.write(keys::supply(), &total);
         supply::assert_conserved(&self.machine.world, &change);
 
+        let next_height = self.input.height.next();
+        let has_work = queue.is_some_and(|queue| queue.head < queue.tail) || next_timer.is_some_and(|due| due <= next_height);
         let books = &mut self.books;
         let all = [std::mem::take(&mut books.transaction_receipts), std::mem::take(&mut books.message_receipts), std::mem::take(&mut books.timer_receipts)];
         let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
@@ -42,8 +47,8 @@ impl Execution {
             usage: books.space.usage().clone(),
             weight_ns: books.weight,
             supply: change,
-            has_work: false,
-            next_timer: None,
+            has_work,
+            next_timer,
         }))
     }
 

@@ -6,10 +6,10 @@ use crate::delivery::Machine;
 use crate::input::{BaseFees, BlockInvalid, Mode};
 use crate::lanes::Lane;
 use crate::order;
-use cowboy_state::records::{Deployers, Markets, ParameterChanges, keys};
+use cowboy_state::records::{Deployers, Markets, ParameterChanges, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
-use cowboy_types::units::Cycles;
+use cowboy_types::units::Count;
 
 impl Execution {
     /// Reads the rules, asks for everything that the body obviously needs in one batch, and puts the body in order.
@@ -17,17 +17,20 @@ impl Execution {
         let wanted = self.wanted();
         self.machine.world.require(&wanted)?;
         let base_fees = rules(&mut self.machine)?;
-        self.books = Books::new(base_fees, Cycles::ZERO);
+        let declared = self.find_due()?;
+        self.keep_seeds()?;
+        self.queue_end = self.machine.world.read::<Queue>(&keys::queue())?.map(|queue| queue.tail.0);
+        self.books = Books::new(base_fees, declared);
         self.books.rejected = std::mem::take(&mut self.rejected_before);
         self.arrange()?;
-        self.phase = Phase::Transactions(0);
+        self.phase = Phase::Messages;
         Ok(())
     }
 
     /// The records of the protocol, and those that the transactions name.
     fn wanted(&self) -> Vec<Key> {
         let mut wanted = vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
-        wanted.extend([Directory::timers().first_key(), Key::account(self.input.proposer)]);
+        wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,
             Mode::Verify { transactions } => transactions,
@@ -37,6 +40,32 @@ impl Execution {
             named(&signed.transaction().instruction, &mut wanted);
         }
         wanted
+    }
+
+    /// Keeps the header's seeds readable: a ring of the newest rounds (decision 115).
+    fn keep_seeds(&mut self) -> Result<(), Miss> {
+        if self.input.seeds.is_empty() {
+            return Ok(());
+        }
+        let history = self.machine.environment.params.consensus.seed_history;
+        let world = &mut self.machine.world;
+        let zero = Count::ZERO;
+        let first = SeedIndex { epoch: zero, base: zero, previous_epoch: zero, previous_base: zero, newest: zero };
+        let mut index = world.read::<SeedIndex>(&keys::seeds())?.unwrap_or(first);
+        for seed in &self.input.seeds {
+            if seed.epoch != index.epoch.0 {
+                (index.previous_epoch, index.previous_base) = (index.epoch, index.base);
+                // Views count from 1, so that the first of an epoch follows the newest of the one before.
+                (index.epoch, index.base) = (Count(seed.epoch), Count((index.newest.0 + 1).saturating_sub(seed.view)));
+            }
+            let place = index.base.0.saturating_add(seed.view);
+            index.newest = Count(place);
+            let record = SeedRecord { epoch: Count(seed.epoch), view: Count(seed.view), seed: seed.seed };
+            world.require([&keys::seed(place % history)])?;
+            world.write(keys::seed(place % history), &record);
+        }
+        world.write(keys::seeds(), &index);
+        Ok(())
     }
 
     /// Puts the body in order, or checks that it is.

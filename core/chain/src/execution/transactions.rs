@@ -1,10 +1,11 @@
 //! Transactions: reserve, deliver, charge, refund (003 §2.3).
 
-use super::{Attempt, Execution, Halt, Phase, Reserved, fee_of};
+use super::{Attempt, Charge, Execution, Halt, Phase, Reserved, fee_of};
 use crate::admit::{self, Facts, Invalid, SignedTransaction};
 use crate::delivery::{Delivered, Envelope};
 use crate::fees::{Offers, lane_base_fee};
 use crate::input::BlockInvalid;
+use cowboy_state::Miss;
 use cowboy_types::units::Nonce;
 use cowboy_types::{Blob, List, Receipt, Text};
 
@@ -12,7 +13,7 @@ impl Execution {
     /// Admits the transaction at a place, reserves its fee and hands it to the machine.
     pub(super) fn next_transaction(&mut self, place: usize) -> Result<(), Halt> {
         let Some(signed) = self.transactions.get(place).cloned() else {
-            self.phase = Phase::Close;
+            self.phase = Phase::Timers;
             return Ok(());
         };
         match self.reserve(&signed)? {
@@ -46,17 +47,18 @@ impl Execution {
             return Ok(Err(Invalid::DoesNotFit));
         }
         let cycle = lane_base_fee(fees.cycle, admitted.lane.fee_multiplier(params));
-        let prices = Offers::from(transaction).at(cycle, fees.cell);
+        let offers = Offers::from(transaction);
+        let prices = offers.at(cycle, fees.cell);
         account.nonce = Nonce(account.nonce.0.checked_add(1).expect("an account sends fewer than 2^64 transactions"));
         account.balance = account.balance.checked_sub(admitted.reserve).expect("admission checked the balance");
         self.machine.world.set_account(transaction.from, &account);
-        Ok(Ok(Reserved { lane: admitted.lane, payer: transaction.from, prices, reserve: admitted.reserve }))
+        Ok(Ok(Reserved { lane: admitted.lane, payer: transaction.from, offers, prices, reserve: admitted.reserve }))
     }
 
     fn begin_transaction(&mut self, signed: SignedTransaction, reserved: Reserved) {
         let intrinsic = admit::intrinsic(&self.machine.environment.params, &signed.transaction().instruction);
         self.machine.begin(Envelope::of_transaction(&signed, intrinsic));
-        self.reserved = Some(reserved);
+        self.charge = Some(Charge::Transaction(reserved));
         self.books.included_bytes += signed.size();
         self.books.included.push(signed);
     }
@@ -83,17 +85,19 @@ impl Execution {
         self.restart(next, rejected);
     }
 
-    /// Charges what was used, gives back the rest and writes the receipt.
-    pub(super) fn settle_transaction(&mut self, reserved: Reserved, delivered: Delivered) {
+    /// Charges what was used, holds what its messages may need, gives back the rest and writes the receipt.
+    pub(super) fn settle_transaction(&mut self, reserved: Reserved, delivered: Delivered) -> Result<(), Miss> {
         let cost = reserved.prices.cost(delivered.used);
-        let refund = reserved.reserve.checked_sub(cost.total()).expect("a cost is at most its reserve");
-        self.machine.world.credit(reserved.payer, refund).expect("the payer's account was read when the fee was reserved");
+        let held = self.open_origin(&delivered, reserved.payer, reserved.offers, reserved.reserve, &cost)?;
+        let refund = reserved.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
+        self.machine.world.credit(reserved.payer, refund)?;
         self.books.count(reserved.lane, delivered.used, delivered.weight, &cost);
         self.books.supply.minted = self.books.supply.minted.checked_add(delivered.minted).expect("all CBY fit");
         self.books.burn(delivered.burned);
         let fee = fee_of(reserved.payer, &reserved.prices, reserved.reserve, &cost, refund);
         let receipt = receipt_of(&delivered, fee);
         self.books.transaction_receipts.push((receipt, delivered.trace));
+        Ok(())
     }
 }
 

@@ -298,3 +298,85 @@ pub(crate) fn parameters(rows: &[(&str, u64)]) -> List<cowboy_state::records::Pa
     changes.sort_by_key(|change| change.row);
     List::new(changes).expect("few changes fit")
 }
+
+/// A manifest of grants: an id, and its numbers.
+pub(crate) fn manifest(grants: &[(&str, &[(&str, u64)])]) -> Vec<u8> {
+    use cowboy_types::cbor::Value;
+    let grant = |(id, numbers): &(&str, &[(&str, u64)])| {
+        if numbers.is_empty() {
+            return Value::map([("id", Value::text(*id))]);
+        }
+        let params = numbers.iter().map(|(name, number)| (Value::text(*name), Value::uint(*number))).collect();
+        Value::map([("id", Value::text(*id)), ("params", Value::Map(params))])
+    };
+    Value::map([("entitlements", Value::Array(grants.iter().map(grant).collect()))]).encode()
+}
+
+/// What most actors of tests may.
+pub(crate) const ALL: &[(&str, &[(&str, u64)])] =
+    &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("exec.spawn", &[]), ("storage.kv", &[]), ("timer.schedule", &[])];
+
+/// A deployment of a script.
+pub(crate) fn deployment(script: &str, grants: Option<&[(&str, &[(&str, u64)])]>, init: Option<&str>, endowment: u64) -> Instruction {
+    use cowboy_types::Blob;
+    use cowboy_types::instruction::{Actor as Deploy, Init};
+    Instruction::Actor(Deploy::Deploy {
+        code: Blob::new(format!("#script\n{script}").into_bytes()).expect("a script fits"),
+        salt: Blob::default(),
+        init: init.map(|name| Init { handler: cowboy_types::Text::new(name).expect("a name fits"), payload: Blob::default() }),
+        manifest: grants.map(|grants| Blob::new(manifest(grants)).expect("a manifest fits")),
+        endowment: Amount(endowment),
+    })
+}
+
+/// A call of a handler.
+pub(crate) fn execution(target: Address, handler: &str, payload: &[u8], value: u64) -> Instruction {
+    Instruction::Actor(cowboy_types::instruction::Actor::Execute {
+        target,
+        handler: cowboy_types::Text::new(handler).expect("a name fits"),
+        payload: cowboy_types::Blob::new(payload.to_vec()).expect("a payload fits"),
+        value: Amount(value),
+    })
+}
+
+impl Chain {
+    /// The next nonce of an account.
+    pub(crate) fn nonce(&self, from: u8) -> u64 {
+        self.account(address(from)).nonce.0
+    }
+
+    /// Sends an instruction alone in a block.
+    pub(crate) fn send(&mut self, from: u8, instruction: Instruction) -> Receipt {
+        let nonce = self.nonce(from);
+        self.one(signed(from, nonce, instruction))
+    }
+
+    /// Deploys a script that may everything, with some CBY.
+    pub(crate) fn deploy(&mut self, script: &str) -> Address {
+        self.deploy_with(script, ALL, 1_000_000_000_000)
+    }
+
+    /// Deploys a script with these grants and this endowment.
+    pub(crate) fn deploy_with(&mut self, script: &str, grants: &[(&str, &[(&str, u64)])], endowment: u64) -> Address {
+        let receipt = self.send(1, deployment(script, Some(grants), None, endowment));
+        assert_eq!(receipt.abort, None, "the script is deployed");
+        receipt.created.expect("a deployment creates")
+    }
+
+    /// Calls a handler from account 1.
+    pub(crate) fn call(&mut self, target: Address, handler: &str, payload: &[u8]) -> Receipt {
+        self.send(1, execution(target, handler, payload, 0))
+    }
+
+    /// An actor's value under a key.
+    pub(crate) fn stored(&self, actor: Address, key: &str) -> Option<Vec<u8>> {
+        let key = Key::storage(actor, key.as_bytes().to_vec());
+        let (_, body) = Key::open(self.state.get(&key.digest())?).expect("the state holds sealed records");
+        Some(body.to_vec())
+    }
+
+    /// An actor's record.
+    pub(crate) fn actor(&self, address: Address) -> Actor {
+        self.record(&Key::of(Kind::Actor, address)).expect("an actor lives there")
+    }
+}

@@ -1,0 +1,225 @@
+//! Messages of earlier blocks: first in, first out, before new transactions, in their share of the user lane (decision 125).
+
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use crate::delivery::{Delivered, Envelope, Work, mailbox_bytes, nested_id};
+use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
+use crate::lanes::Lane;
+use cowboy_state::records::{Mailbox, Message, Origin, Queue, Seen, keys};
+use cowboy_state::{Checkpoint, Directory, Key, Kind, Miss};
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, Cells, Count, Cycles};
+use cowboy_types::{Address, Hash, error};
+
+/// A message that is being delivered.
+#[derive(Clone, Debug)]
+pub(super) struct Delivery {
+    place: u64,
+    message: Message,
+    origin: Origin,
+    prices: Prices,
+    /// What is undone when the lane has too little left for it.
+    before: Checkpoint,
+    /// Whether the lane gave it less than its origin has, though others took from the lane before it.
+    is_cut: bool,
+}
+
+impl Execution {
+    /// Cycles of the user lane that deliveries may take, as far as they have not.
+    fn deliveries_left(&self) -> Cycles {
+        let params = &self.machine.environment.params;
+        let share = u128::from(params.lanes.user_cycles) * u128::from(params.lanes.delivery_share) / 10_000;
+        let share = Cycles(u64::try_from(share).expect("a share is less than the whole"));
+        share.saturating_sub(self.books.space.usage().user.cycles)
+    }
+
+    /// Takes the oldest message, or goes on to the transactions where none waits or no room is left.
+    pub(super) fn next_message(&mut self) -> Result<(), Halt> {
+        let params = &self.machine.environment.params;
+        let queue = self.machine.world.read::<Queue>(&keys::queue())?;
+        let half_of_the_time = params.execution.block_weight / 2;
+        let left = Used { cycles: self.deliveries_left(), cells: self.books.space.cells_left(params) };
+        let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
+        let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.weight < half_of_the_time) else {
+            self.phase = Phase::Transactions(0);
+            return Ok(());
+        };
+        let place = queue.head.0;
+        let message: Message = self.machine.world.read(&keys::message(place))?.expect("every place of the queue holds a message");
+        let target = message.target;
+        self.machine.world.require([&keys::origin(&message.origin), &keys::seen(target, &message.id), &Key::account(target), &Key::of(Kind::Actor, target)])?;
+        let origin: Origin = self.machine.world.read(&keys::origin(&message.origin))?.expect("a message's origin lives until it is delivered");
+        self.machine.world.require([&Key::account(message.sender), &Key::account(origin.payer)])?;
+        let before = self.machine.world.checkpoint();
+        let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
+        self.dequeue(place, queue, &message)?;
+        self.begin_message(Delivery { place, prices: self.prices_of(&origin), message, origin, before, is_cut: false }, left, was_seen)
+    }
+
+    /// Messages that were sent in this very block wait for the next: one past the last place that may be delivered.
+    fn last_place(&self, queue: &Queue) -> u64 {
+        self.queue_end.unwrap_or(queue.tail.0)
+    }
+
+    /// What an origin's units cost in this block.
+    pub(super) fn prices_of(&self, origin: &Origin) -> Prices {
+        let fees = self.books.base_fees;
+        let multiplier = Lane::User.fee_multiplier(&self.machine.environment.params);
+        let offers = Offers {
+            cycle: Offer { max: origin.max_fee_per_cycle, priority: origin.priority_per_cycle },
+            cell: Offer { max: origin.max_fee_per_cell, priority: origin.priority_per_cell },
+        };
+        offers.at(lane_base_fee(fees.cycle, multiplier), fees.cell)
+    }
+
+    /// Takes a message out of queue and mailbox, and remembers that it was received.
+    fn dequeue(&mut self, place: u64, mut queue: Queue, message: &Message) -> Result<(), Miss> {
+        let world = &mut self.machine.world;
+        let mailbox_key = Key::of(Kind::Mailbox, message.target);
+        let mut mailbox: Mailbox = world.read(&mailbox_key)?.expect("a waiting message is counted by its mailbox");
+        mailbox.count = Count(mailbox.count.0 - 1);
+        mailbox.bytes = Count(mailbox.bytes.0 - mailbox_bytes(&message.handler, &message.payload));
+        if mailbox.count == Count::ZERO { world.remove(mailbox_key) } else { world.write(mailbox_key, &mailbox) }
+        Directory::mailbox(message.target).remove(world, &place.to_be_bytes())?;
+        world.remove(keys::message(place));
+        queue.head = Count(place + 1);
+        world.write(keys::queue(), &queue);
+        let height = self.machine.environment.height;
+        world.write(keys::seen(message.target, &message.id), &Seen { height });
+        Directory::seen().insert(world, &[&height.0.to_be_bytes()[..], &message.target.0, &message.id.0].concat())?;
+        Ok(())
+    }
+
+    fn begin_message(&mut self, mut delivery: Delivery, left: Used, was_seen: bool) -> Result<(), Halt> {
+        let (message, origin) = (&delivery.message, &delivery.origin);
+        let params = &self.machine.environment.params;
+        let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
+        let limits = Used { cycles: origin.cycles.min(left.cycles), cells: origin.cells.min(left.cells) };
+        let failure = if was_seen {
+            Some(error::DUPLICATE_MESSAGE)
+        } else {
+            (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED)
+        };
+        let is_first = self.books.space.usage().user.cycles == Cycles::ZERO && self.books.space.cells() == Cells::ZERO;
+        delivery.is_cut = !is_first && limits != Used { cycles: origin.cycles, cells: origin.cells };
+        let envelope = Envelope {
+            id: nested_id(&message.origin, message.index.0),
+            kind: ReceiptKind::Message,
+            origin: message.origin,
+            parent: Hash::ZERO,
+            depth: message.depth.0,
+            sent_before: origin.sent.0,
+            sender: message.sender,
+            signer: Address::ZERO,
+            work: Work::Handler { target: message.target, handler: message.handler.to_string(), payload: message.payload.bytes().clone(), value: message.value },
+            limits,
+            intrinsic: if failure.is_some() { Used::default() } else { intrinsic },
+        };
+        match failure {
+            Some(abort) => self.machine.begin_failed(envelope, abort),
+            None => self.machine.begin(envelope),
+        }
+        self.charge = Some(Charge::Message(Box::new(delivery)));
+        Ok(())
+    }
+
+    /// Draws what was used from the origin, and gives back what is left once nothing is under way any more.
+    /// A message for which the lane had too little is undone, unpaid, and comes first in the next block.
+    pub(super) fn settle_message(&mut self, delivery: Delivery, delivered: Delivered) -> Result<(), Miss> {
+        let ran_short = matches!(&delivered.result, Err(abort) if [error::OUT_OF_CYCLES, error::OUT_OF_CELLS].contains(abort));
+        if delivery.is_cut && ran_short {
+            self.machine.world.rollback(&delivery.before);
+            self.books.weight = self.books.weight.saturating_add(delivered.weight);
+            self.phase = Phase::Transactions(0);
+            return Ok(());
+        }
+        let Delivery { message, mut origin, prices, .. } = delivery;
+        let cost = prices.cost(delivered.used);
+        if delivered.result.is_err() {
+            self.machine.world.credit(message.sender, message.value)?;
+        }
+        origin.cycles = origin.cycles.saturating_sub(delivered.used.cycles);
+        origin.cells = origin.cells.saturating_sub(delivered.used.cells);
+        origin.held = origin.held.checked_sub(cost.total()).expect("an origin holds its limits at the maximum prices");
+        origin.sent = Count(origin.sent.0 + delivered.sent);
+        origin.outstanding = Count(origin.outstanding.0 + delivered.sent - 1);
+        let reserved = origin.held.saturating_add(cost.total());
+        let refund = self.keep_origin(&message.origin, &origin)?;
+        self.books.count(Lane::User, delivered.used, delivered.weight, &cost);
+        let fee = fee_of(origin.payer, &prices, reserved, &cost, refund);
+        self.books.message_receipts.push((receipt_of(&delivered, fee), delivered.trace));
+        Ok(())
+    }
+
+    /// Writes an origin, or closes it where nothing of it is under way. Answers what was given back.
+    pub(super) fn keep_origin(&mut self, id: &Hash, origin: &Origin) -> Result<Amount, Miss> {
+        let world = &mut self.machine.world;
+        if origin.outstanding > Count::ZERO {
+            world.write(keys::origin(id), origin);
+            return Ok(Amount::ZERO);
+        }
+        world.remove(keys::origin(id));
+        world.credit(origin.payer, origin.held)?;
+        Ok(origin.held)
+    }
+
+    /// What a transaction or timer has left for its messages, held until they are delivered. Nothing where it sent none.
+    pub(super) fn open_origin(&mut self, delivered: &Delivered, payer: Address, offers: Offers, reserve: Amount, cost: &Cost) -> Result<Amount, Miss> {
+        if delivered.sent == 0 {
+            return Ok(Amount::ZERO);
+        }
+        let left = Used {
+            cycles: delivered.envelope.limits.cycles.saturating_sub(delivered.used.cycles),
+            cells: delivered.envelope.limits.cells.saturating_sub(delivered.used.cells),
+        };
+        let held = offers.reserve(left).expect("less than the reserve fits").min(reserve.saturating_sub(cost.total()));
+        let origin = Origin {
+            payer,
+            held,
+            cycles: left.cycles,
+            cells: left.cells,
+            max_fee_per_cycle: offers.cycle.max,
+            max_fee_per_cell: offers.cell.max,
+            priority_per_cycle: offers.cycle.priority,
+            priority_per_cell: offers.cell.priority,
+            sent: Count(delivered.sent),
+            outstanding: Count(delivered.sent),
+        };
+        self.machine.world.write(keys::origin(&delivered.envelope.origin), &origin);
+        Ok(held)
+    }
+
+    /// Forgets marks of messages that are older than the dedup window.
+    pub(super) fn forget_seen(&mut self) -> Result<(), Miss> {
+        let window = self.machine.environment.params.execution.dedup_window;
+        let height = self.machine.environment.height.0;
+        for _ in 0..FORGET_PAGES {
+            let names = Directory::seen().list(&self.machine.world, &[], FORGET_PAGE)?;
+            let old: Vec<_> = names.into_iter().map(|name| (seen_at(&name), name)).take_while(|((at, _), _)| at.saturating_add(window) < height).collect();
+            let keys: Vec<Key> = old.iter().map(|((_, key), _)| key.clone()).collect();
+            self.machine.world.require(&keys)?;
+            for ((_, key), name) in &old {
+                Directory::seen().remove(&mut self.machine.world, name)?;
+                self.machine.world.remove(key.clone());
+            }
+            if old.len() < FORGET_PAGE {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Marks that are looked at together.
+const FORGET_PAGE: usize = 64;
+
+/// Pages of marks that one block forgets at most: more than a block can make.
+const FORGET_PAGES: usize = 1_024;
+
+/// When a message was received, and the key of its mark, out of a name of the directory.
+fn seen_at(name: &[u8]) -> (u64, Key) {
+    let (height, rest) = name.split_at(8);
+    let (receiver, id) = rest.split_at(20);
+    let height = u64::from_be_bytes(height.try_into().expect("a mark begins with a height"));
+    let receiver = Address(receiver.try_into().expect("an address follows"));
+    (height, keys::seen(receiver, &Hash(id.try_into().expect("an id follows"))))
+}

@@ -1,0 +1,195 @@
+//! Timers that are due: after the transactions, first in, first out, in their own lane (003 §5.1a).
+//!
+//! Every due timer stands at the front of the chain's directory until it fires or is removed, so one that
+//! the lane has no room for comes first in the next block, and none is lost.
+
+use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
+use crate::delivery::{Delivered, Envelope, Work, nested_id};
+use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
+use crate::lanes::Lane;
+use crate::input::Trace;
+use cowboy_state::records::{Timer, keys};
+use cowboy_state::{Directory, Miss};
+use cowboy_system::timers::{self, listed};
+use cowboy_types::cbor::Value;
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, Cells, Cycles, Height, Price};
+use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, error};
+
+/// The system actor that announces what becomes of timers.
+const BASEFEE: u8 = 0x06;
+
+/// The due timers of a block, and how far they are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Due {
+    /// Ids, the longest due first.
+    ids: Vec<Hash>,
+    next: usize,
+    /// Whether the lane had no room for one: those behind it wait too.
+    is_lane_full: bool,
+    /// Cycles of the cleanup lane that were used.
+    pub(super) cleanup_used: u64,
+}
+
+/// A timer whose maximum was charged and which is firing.
+#[derive(Clone, Debug)]
+pub(super) struct Fire {
+    payer: Address,
+    offers: Offers,
+    prices: Prices,
+    reserve: Amount,
+}
+
+impl Execution {
+    /// Reads which timers are due. Answers the cycles that they declare, up to the lane's budget: so much of the
+    /// lane is not spilled to others.
+    pub(super) fn find_due(&mut self) -> Result<Cycles, Miss> {
+        let params = &self.machine.environment.params;
+        let (height, most) = (self.machine.environment.height, params.timers.examined_per_block);
+        let names = Directory::timers().list(&self.machine.world, &[], usize::try_from(most).expect("the row is small"))?;
+        let ids: Vec<Hash> = names.iter().map(|name| listed(name)).take_while(|(due, _)| *due <= height).map(|(_, id)| id).collect();
+        let records: Vec<_> = ids.iter().map(keys::timer).collect();
+        self.machine.world.require(&records)?;
+        let budget = Lane::Timer.budget(params);
+        let mut declared = Cycles::ZERO;
+        for record in &records {
+            let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
+            declared = declared.saturating_add(timer.cycles_limit).min(budget);
+        }
+        self.due = Due { ids, ..Due::default() };
+        Ok(declared)
+    }
+
+    /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
+    pub(super) fn next_timer(&mut self) -> Result<(), Halt> {
+        let Some(id) = self.due.ids.get(self.due.next).copied() else {
+            self.phase = Phase::Close;
+            return Ok(());
+        };
+        // A timer may have been cancelled by a transaction of this block.
+        let Some(timer) = self.machine.world.read::<Timer>(&keys::timer(&id))? else {
+            self.due.next += 1;
+            return Ok(());
+        };
+        if timer.expires_at < self.machine.environment.height {
+            self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
+        } else if !self.due.is_lane_full {
+            self.fire(&id, &timer)?;
+        }
+        self.due.next += 1;
+        Ok(())
+    }
+
+    /// Charges the most that the fire can cost, and begins it.
+    fn fire(&mut self, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+        let params = &self.machine.environment.params;
+        let space = &self.books.space;
+        let fits = timer.cycles_limit <= space.left(params, Lane::Timer)
+            && timer.cells_limit <= space.cells_left(params)
+            && self.books.weight < params.execution.block_weight;
+        if !fits {
+            self.due.is_lane_full = true;
+            return Ok(());
+        }
+        let fees = self.books.base_fees;
+        let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
+        let cycle = lane_base_fee(fees.cycle, Lane::Timer.fee_multiplier(params));
+        let offers = Offers { cycle: exactly(cycle), cell: exactly(fees.cell) };
+        let limits = Used { cycles: timer.cycles_limit, cells: timer.cells_limit };
+        // A maximum beyond all CBY is one that nobody can pay.
+        let reserve = offers.reserve(limits).unwrap_or(Amount::MAX);
+        let world = &mut self.machine.world;
+        let available = world.account(timer.fee_payer)?.balance;
+        if !world.debit(timer.fee_payer, reserve)? {
+            return self.clean_up(id, timer, error::TIMER_UNFUNDED, Some((reserve, available)));
+        }
+        let payload = timers::payload(world, id, timer)?;
+        timers::remove(world, id, timer)?;
+        let envelope = Envelope {
+            id: nested_id(id, 0),
+            kind: ReceiptKind::Timer,
+            origin: *id,
+            parent: Hash::ZERO,
+            depth: 0,
+            sent_before: 0,
+            sender: timer.actor,
+            signer: Address::ZERO,
+            work: Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO },
+            limits,
+            intrinsic: Used::default(),
+        };
+        self.machine.begin(envelope);
+        self.charge = Some(Charge::Timer(Fire { payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve }));
+        Ok(())
+    }
+
+    /// Refunds what the fire did not use. A handler that failed is charged all the same.
+    pub(super) fn settle_timer(&mut self, fire: Fire, delivered: Delivered) -> Result<(), Miss> {
+        let cost = fire.prices.cost(delivered.used);
+        let held = self.open_origin(&delivered, fire.payer, fire.offers, fire.reserve, &cost)?;
+        let refund = fire.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
+        self.machine.world.credit(fire.payer, refund)?;
+        self.books.count(Lane::Timer, delivered.used, delivered.weight, &cost);
+        let fee = fee_of(fire.payer, &fire.prices, fire.reserve, &cost, refund);
+        self.books.timer_receipts.push((receipt_of(&delivered, fee), delivered.trace));
+        Ok(())
+    }
+
+    /// Removes a timer without firing it, in the cleanup lane: a storm of these never keeps others from firing.
+    /// Where that lane is used up the timer stays, and is looked at in the next block.
+    fn clean_up(&mut self, id: &Hash, timer: &Timer, abort: Abort, unfunded: Option<(Amount, Amount)>) -> Result<(), Miss> {
+        let rows = &self.machine.environment.params.timers;
+        let used = self.due.cleanup_used.saturating_add(rows.cleanup_cost);
+        if used > rows.cleanup_cycles {
+            return Ok(());
+        }
+        timers::remove(&mut self.machine.world, id, timer)?;
+        self.due.cleanup_used = used;
+        let timer_id = ("timer_id", Value::Bytes(id.0.to_vec()));
+        let payer = ("fee_payer", Value::Bytes(timer.fee_payer.0.to_vec()));
+        let (name, data) = match unfunded {
+            None => ("TimerExpired", Value::map([timer_id, payer, ("expires_at", Value::uint(timer.expires_at.0))])),
+            Some((required, available)) => {
+                let (required, available) = (Value::uint(required.0), Value::uint(available.0));
+                ("TimerCancelledInsufficientFunds", Value::map([timer_id, payer, ("required", required), ("available", available)]))
+            }
+        };
+        let receipt = unfired(id, timer, abort, name, &data);
+        let trace = Trace { id: receipt.id, kind: ReceiptKind::Timer, origin: *id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
+        self.books.timer_receipts.push((receipt, trace));
+        Ok(())
+    }
+
+    /// The height of the first timer in the book, where there is one.
+    pub(super) fn first_timer(&self) -> Result<Option<Height>, Miss> {
+        let names = Directory::timers().list(&self.machine.world, &[], 1)?;
+        Ok(names.first().map(|name| listed(name).0))
+    }
+}
+
+/// The receipt of a timer that was removed without firing: it cost nothing.
+fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
+    let event = Event {
+        emitter: Address::system(BASEFEE),
+        name: Text::new(name).expect("event names of the protocol are short"),
+        data: Blob::new(data.encode()).expect("events of the protocol are short"),
+    };
+    let none = Cost::default();
+    let fee: Fee = fee_of(timer.fee_payer, &Prices::default(), Amount::ZERO, &none, Amount::ZERO);
+    Receipt {
+        id: nested_id(id, 0),
+        kind: ReceiptKind::Timer,
+        origin: *id,
+        sender: timer.actor,
+        target: timer.actor,
+        handler: Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name"),
+        value: Amount::ZERO,
+        cycles_used: Cycles::ZERO,
+        cells_used: Cells::ZERO,
+        fee,
+        created: None,
+        return_data: Blob::default(),
+        events: List::new(vec![event]).expect("one event fits"),
+        abort: Some(abort),
+    }
+}
