@@ -118,7 +118,7 @@ impl FormatError {
         matches!(self, FormatError::Overflow(_))
     }
 
-    pub(super) fn value(message: &str) -> FormatError {
+    pub(in crate::num) fn value(message: &str) -> FormatError {
         FormatError::Value(message.to_string())
     }
 }
@@ -260,17 +260,17 @@ fn allowed_grouping(grouping: Grouping, kind: Option<char>) -> Result<Grouping, 
 }
 
 /// A number ready to be laid out: `[sign][prefix][digits][rest]`, where only `digits` are grouped.
-pub(super) struct NumberText<'a> {
-    pub(super) negative: bool,
-    pub(super) prefix: &'a str,
+pub(in crate::num) struct NumberText<'a> {
+    pub(in crate::num) negative: bool,
+    pub(in crate::num) prefix: &'a str,
     /// ASCII digits before the point; empty for a character, an infinity or NaN.
-    pub(super) digits: &'a str,
+    pub(in crate::num) digits: &'a str,
     /// The point and all after it, or what stands in the place of digits.
-    pub(super) rest: &'a str,
+    pub(in crate::num) rest: &'a str,
 }
 
 /// Lays a number out as the specification says.
-pub(super) fn lay_out(number: &NumberText<'_>, spec: &Spec) -> String {
+pub(in crate::num) fn lay_out(number: &NumberText<'_>, spec: &Spec) -> String {
     let sign = match (number.negative, spec.sign) {
         (true, _) => "-",
         (false, Some('+')) => "+",

@@ -4,6 +4,7 @@
 //! Functions return `Option` or a small error; the caller turns that into Python's exception.
 
 pub mod complex;
+pub mod decimal;
 pub mod float_format;
 pub mod format_spec;
 pub mod hash;

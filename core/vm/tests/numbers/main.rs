@@ -1,6 +1,7 @@
 //! Numbers against the host's FPU and against CPython 3.11.
 
 mod complex;
+mod decimal;
 mod float;
 mod format;
 mod hash;

@@ -80,7 +80,7 @@ pub(crate) const EDGES: [u64; 28] = [
 ];
 
 const EVALUATOR: &str = r#"
-import math, cmath, struct, sys, unicodedata
+import decimal, math, struct, sys, unicodedata
 def F(bits): return struct.unpack("<d", struct.pack("<Q", bits))[0]
 def B(x):
     if x != x: return "7ff8000000000000"

@@ -43,11 +43,11 @@ impl NumberError {
     /// An integer would pass the cap.
     pub const TOO_LARGE: NumberError = NumberError::overflow("integer has more than 4096 bits");
 
-    pub(super) const fn value(message: &'static str) -> NumberError {
+    pub(in crate::num) const fn value(message: &'static str) -> NumberError {
         NumberError::Value(Cow::Borrowed(message))
     }
 
-    pub(super) const fn overflow(message: &'static str) -> NumberError {
+    pub(in crate::num) const fn overflow(message: &'static str) -> NumberError {
         NumberError::Overflow(Cow::Borrowed(message))
     }
 }
@@ -174,7 +174,7 @@ pub fn round_to_places(value: &IBig, places: &IBig) -> Result<IBig, NumberError>
 }
 
 /// The quotient rounded to nearest even.
-pub(super) fn divide_half_even(numerator: UBig, denominator: &UBig) -> UBig {
+pub(in crate::num) fn divide_half_even(numerator: UBig, denominator: &UBig) -> UBig {
     let (quotient, remainder) = numerator.div_rem(denominator);
     rounded_half_even(quotient, remainder, denominator)
 }

@@ -14,7 +14,7 @@ use crate::num::softfloat::{SIGN_BIT, round_scaled};
 
 /// All reals within `error * 2^exponent` of `middle * 2^exponent`.
 #[derive(Clone, Debug)]
-pub(super) struct Ball {
+pub(in crate::num) struct Ball {
     middle: IBig,
     exponent: i64,
     /// `u64::MAX` stands for "no idea": such a ball never rounds.
@@ -60,21 +60,21 @@ fn shifted(value: &IBig, shift: i64) -> IBig {
 
 impl Ball {
     /// `middle * 2^exponent` exactly.
-    pub(super) fn exact(middle: IBig, exponent: i64) -> Ball {
+    pub(in crate::num) fn exact(middle: IBig, exponent: i64) -> Ball {
         Ball { middle, exponent, error: 0 }
     }
 
     /// `middle * 2^exponent`, off by at most `error * 2^exponent`.
-    pub(super) fn new(middle: IBig, exponent: i64, error: u64) -> Ball {
+    pub(in crate::num) fn new(middle: IBig, exponent: i64, error: u64) -> Ball {
         Ball { middle, exponent, error }
     }
 
-    pub(super) fn integer(value: i64) -> Ball {
+    pub(in crate::num) fn integer(value: i64) -> Ball {
         Ball::exact(IBig::from(value), 0)
     }
 
     /// A finite float, exactly.
-    pub(super) fn of(value: F64) -> Ball {
+    pub(in crate::num) fn of(value: F64) -> Ball {
         let (significand, exponent) = value.significand_and_exponent();
         Ball::exact(IBig::from_parts(value.sign(), UBig::from(significand)), i64::from(exponent))
     }
@@ -85,20 +85,20 @@ impl Ball {
         Ball::new(IBig::from(UBig::from_le_bytes(&bytes)), -constants::PLACES, 1).cut(bits)
     }
 
-    pub(super) fn pi(bits: i64) -> Ball {
+    pub(in crate::num) fn pi(bits: i64) -> Ball {
         Ball::constant(&constants::PI, bits)
     }
 
-    pub(super) fn ln_2(bits: i64) -> Ball {
+    pub(in crate::num) fn ln_2(bits: i64) -> Ball {
         Ball::constant(&constants::LN_2, bits)
     }
 
-    pub(super) fn ln_10(bits: i64) -> Ball {
+    pub(in crate::num) fn ln_10(bits: i64) -> Ball {
         Ball::constant(&constants::LN_10, bits)
     }
 
     /// At most this many bits, the error grown by what is cut off.
-    pub(super) fn cut(self, bits: i64) -> Ball {
+    pub(in crate::num) fn cut(self, bits: i64) -> Ball {
         let excess = length(&self.middle) - bits;
         if excess <= 0 { self } else { self.at_exponent(self.exponent + excess) }
     }
@@ -112,39 +112,50 @@ impl Ball {
     }
 
     /// The integer nearest to the middle times two to the `places`, and the error beside it.
-    pub(super) fn fixed_point(&self, places: i64) -> (IBig, u64) {
+    pub(in crate::num) fn fixed_point(&self, places: i64) -> (IBig, u64) {
         let fixed = self.at_exponent(-places);
         (fixed.middle, fixed.error)
     }
 
     /// The ball with `2^exponent` more error.
-    pub(super) fn widened(&self, exponent: i64) -> Ball {
+    pub(in crate::num) fn widened(&self, exponent: i64) -> Ball {
         let unit = self.exponent.max(exponent - ERROR_BITS);
         let ball = self.at_exponent(unit);
         Ball { error: ball.error.saturating_add(scale_error(1, exponent - unit)), ..ball }
     }
 
+    /// The least and the greatest of the ball as integers times a power of two; `None` of "no idea".
+    pub(in crate::num) fn bounds(&self) -> Option<(IBig, IBig, i64)> {
+        let error = IBig::from(Some(self.error).filter(|&error| error != u64::MAX)?);
+        Some((&self.middle - &error, &self.middle + error, self.exponent))
+    }
+
+    /// The middle as an integer times a power of two.
+    pub(in crate::num) fn parts(&self) -> (&IBig, i64) {
+        (&self.middle, self.exponent)
+    }
+
     /// Binary places after the point.
-    pub(super) fn places(&self) -> i64 {
+    pub(in crate::num) fn places(&self) -> i64 {
         (-self.exponent).max(0)
     }
 
     /// Whether this is zero, surely.
-    pub(super) fn is_zero(&self) -> bool {
+    pub(in crate::num) fn is_zero(&self) -> bool {
         self.error == 0 && self.middle.is_zero()
     }
 
     /// An exponent `t` with `|middle| < 2^t`, and at least `2^(t-1)` unless it is zero.
-    pub(super) fn top(&self) -> i64 {
+    pub(in crate::num) fn top(&self) -> i64 {
         self.exponent + length(&self.middle)
     }
 
-    pub(super) fn is_negative(&self) -> bool {
+    pub(in crate::num) fn is_negative(&self) -> bool {
         self.middle.sign() == Sign::Negative
     }
 
     /// The integer nearest to the middle.
-    pub(super) fn nearest_integer(&self) -> IBig {
+    pub(in crate::num) fn nearest_integer(&self) -> IBig {
         if self.exponent >= 0 {
             return shifted(&self.middle, self.exponent);
         }
@@ -153,11 +164,11 @@ impl Ball {
     }
 
     /// Times two to the `shift`.
-    pub(super) fn scaled(&self, shift: i64) -> Ball {
+    pub(in crate::num) fn scaled(&self, shift: i64) -> Ball {
         Ball { exponent: self.exponent + shift, ..self.clone() }
     }
 
-    pub(super) fn negated(&self) -> Ball {
+    pub(in crate::num) fn negated(&self) -> Ball {
         Ball { middle: -&self.middle, ..self.clone() }
     }
 
@@ -166,7 +177,7 @@ impl Ball {
         if self.error == 0 { i64::MIN } else { self.exponent + bits_in(self.error) - ERROR_BITS }
     }
 
-    pub(super) fn plus(&self, other: &Ball, bits: i64) -> Ball {
+    pub(in crate::num) fn plus(&self, other: &Ball, bits: i64) -> Ball {
         let exponent = self
             .exponent
             .min(other.exponent)
@@ -177,11 +188,11 @@ impl Ball {
         Ball::new(a.middle + b.middle, exponent, sum_errors(&[a.error, b.error]))
     }
 
-    pub(super) fn minus(&self, other: &Ball, bits: i64) -> Ball {
+    pub(in crate::num) fn minus(&self, other: &Ball, bits: i64) -> Ball {
         self.plus(&other.negated(), bits)
     }
 
-    pub(super) fn times(&self, other: &Ball, bits: i64) -> Ball {
+    pub(in crate::num) fn times(&self, other: &Ball, bits: i64) -> Ball {
         let (a, b) = (length(&self.middle), length(&other.middle));
         // In units of the product, one factor's error is as many bits longer as the other factor has.
         let longest_error = [(other.error, a), (self.error, b)].map(|(error, factor)| match error {
@@ -199,7 +210,7 @@ impl Ball {
     }
 
     /// The quotient; "no idea" if the divisor is zero or nearly so.
-    pub(super) fn over(&self, other: &Ball, bits: i64) -> Ball {
+    pub(in crate::num) fn over(&self, other: &Ball, bits: i64) -> Ball {
         let (a, b) = (length(&self.middle), length(&other.middle));
         // The divisor's least magnitude must be at least a quarter of its power of two.
         if other.middle.is_zero() || (other.error != 0 && bits_in(other.error) > b - 2) {
@@ -219,7 +230,7 @@ impl Ball {
     }
 
     /// The square root of a ball whose middle is positive.
-    pub(super) fn square_root(&self, bits: i64) -> Ball {
+    pub(in crate::num) fn square_root(&self, bits: i64) -> Ball {
         let own = length(&self.middle);
         let mut shift = 2 * bits + 2 - own;
         if self.error != 0 {
@@ -234,7 +245,7 @@ impl Ball {
     }
 
     /// The one float that every real in the ball rounds to; `None` if there are several.
-    pub(super) fn rounded(&self) -> Option<F64> {
+    pub(in crate::num) fn rounded(&self) -> Option<F64> {
         if self.error == u64::MAX {
             return None;
         }
@@ -244,13 +255,13 @@ impl Ball {
     }
 
     /// The float nearest to the middle.
-    pub(super) fn middle(&self) -> F64 {
+    pub(in crate::num) fn middle(&self) -> F64 {
         nearest_float(&self.middle, self.exponent)
     }
 }
 
 /// The float nearest to `value * 2^exponent`; infinity if it is too large.
-pub(super) fn nearest_float(value: &IBig, exponent: i64) -> F64 {
+pub(in crate::num) fn nearest_float(value: &IBig, exponent: i64) -> F64 {
     let sign = if value.sign() == Sign::Negative { SIGN_BIT } else { 0 };
     let magnitude = value.unsigned_abs();
     let excess = magnitude.bit_len().saturating_sub(120);
@@ -265,7 +276,7 @@ pub(super) fn nearest_float(value: &IBig, exponent: i64) -> F64 {
 ///
 /// The formulas' exact results are never halfway between two floats (their callers take those cases out), so
 /// it ends long before the last step; there the middle decides, the same on every machine.
-pub(super) fn correctly_rounded(formula: impl Fn(i64) -> Ball) -> F64 {
+pub(in crate::num) fn correctly_rounded(formula: impl Fn(i64) -> Ball) -> F64 {
     const STEPS: [i64; 5] = [96, 160, 320, 640, 1200];
     let mut last = F64::NAN;
     for bits in STEPS {

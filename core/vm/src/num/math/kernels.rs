@@ -16,7 +16,7 @@ fn places_of(bits: i64) -> usize {
 }
 
 /// `e^x`. The middle's magnitude must be below 2^40.
-pub(super) fn exp(x: &Ball, bits: i64) -> Ball {
+pub(in crate::num) fn exp(x: &Ball, bits: i64) -> Ball {
     let wide = bits + 8 + x.top().max(0);
     let ln_2 = Ball::ln_2(wide);
     let twos = x.over(&ln_2, x.top().max(0) + 8).nearest_integer();
@@ -52,7 +52,7 @@ fn is_negligible(term: &IBig) -> bool {
 }
 
 /// `ln x` of a ball whose middle is positive.
-pub(super) fn log(x: &Ball, bits: i64) -> Ball {
+pub(in crate::num) fn log(x: &Ball, bits: i64) -> Ball {
     // x = mantissa * 2^twos with the mantissa between 0.7 and 1.42.
     let top = x.top();
     let (sixty_two, _) = x.scaled(-top).fixed_point(i64::from(START_PLACES));
@@ -121,7 +121,7 @@ fn start_of_log(mantissa: i128) -> i128 {
 }
 
 /// `(sin x, cos x)`; each with about `bits` significant bits.
-pub(super) fn sin_cos(x: &Ball, bits: i64) -> (Ball, Ball) {
+pub(in crate::num) fn sin_cos(x: &Ball, bits: i64) -> (Ball, Ball) {
     // The worst floats come within 2^-61 of a multiple of a quarter turn.
     let wide = bits + 72 + x.top().max(0);
     let quarter = Ball::pi(wide).scaled(-1);
@@ -164,7 +164,7 @@ fn trigonometric_series(x: &Ball, places: i64, first_divisor: u64) -> Ball {
 }
 
 /// `atan x`.
-pub(super) fn atan(x: &Ball, bits: i64) -> Ball {
+pub(in crate::num) fn atan(x: &Ball, bits: i64) -> Ball {
     if x.is_negative() {
         return atan(&x.negated(), bits).negated();
     }

@@ -7,13 +7,14 @@
 mod ball;
 mod constants;
 mod elementary;
-mod kernels;
+pub(in crate::num) mod kernels;
 mod power;
 mod special;
 mod sums;
 mod wide;
 mod wide_tables;
 
+pub(in crate::num) use ball::Ball;
 pub use elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, exp2, expm1, log, log_int, log_int_2, log_int_10, log1p, log2, log10,
     sin, sinh, tan, tanh,
