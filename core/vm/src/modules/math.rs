@@ -1,0 +1,288 @@
+//! The module `math`: Python's arguments and errors around [`crate::num::math`].
+
+use crate::error::{Outcome, Throw};
+use crate::interp::Vm;
+use crate::native::{NativeKind::Function, NativeRow};
+use crate::num::math::{self, MathError, SumError};
+use crate::num::{F64, NumberError, int};
+use crate::types::ty;
+use crate::value::Value;
+use dashu_int::IBig;
+
+/// Cycles of a function that is computed in integers to the last bit.
+const TRANSCENDENTAL: u32 = 60;
+/// Cycles of an exact operation on floats.
+const EXACT: u32 = 2;
+
+macro_rules! unary {
+    ($($name:literal $cycles:ident $function:expr;)*) => {
+        &[$(NativeRow(Function, concat!("math.", $name), "x, /", $cycles, |vm, arguments| {
+            let x = float(vm, arguments[0])?;
+            let outcome: Result<F64, MathError> = $function(x);
+            match outcome {
+                Ok(value) => Ok(Value::Float(value)),
+                Err(error) => Err(math_error(vm, error)),
+            }
+        }, ""),)*]
+    };
+}
+
+/// Functions of one float.
+pub(crate) const UNARY: &[NativeRow] = unary! {
+    "sqrt" EXACT math::sqrt;
+    "exp" TRANSCENDENTAL math::exp;
+    "exp2" TRANSCENDENTAL math::exp2;
+    "expm1" TRANSCENDENTAL math::expm1;
+    "log1p" TRANSCENDENTAL math::log1p;
+    "sin" TRANSCENDENTAL math::sin;
+    "cos" TRANSCENDENTAL math::cos;
+    "tan" TRANSCENDENTAL math::tan;
+    "asin" TRANSCENDENTAL math::asin;
+    "acos" TRANSCENDENTAL math::acos;
+    "atan" TRANSCENDENTAL |x| Ok(math::atan(x));
+    "sinh" TRANSCENDENTAL math::sinh;
+    "cosh" TRANSCENDENTAL math::cosh;
+    "tanh" TRANSCENDENTAL |x| Ok(math::tanh(x));
+    "asinh" TRANSCENDENTAL |x| Ok(math::asinh(x));
+    "acosh" TRANSCENDENTAL math::acosh;
+    "atanh" TRANSCENDENTAL math::atanh;
+    "cbrt" TRANSCENDENTAL |x| Ok(math::cbrt(x));
+    "erf" TRANSCENDENTAL |x| Ok(math::erf(x));
+    "erfc" TRANSCENDENTAL |x| Ok(math::erfc(x));
+    "gamma" TRANSCENDENTAL math::gamma;
+    "lgamma" TRANSCENDENTAL math::lgamma;
+    "fabs" EXACT |x: F64| Ok(x.abs());
+    "degrees" EXACT |x| Ok(math::degrees(x));
+    "radians" EXACT |x| Ok(math::radians(x));
+    "ulp" EXACT |x: F64| Ok(x.ulp());
+};
+
+/// The other functions.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| binary(vm, a, math::fmod), ""),
+    NativeRow(Function, "math.remainder", "x, y, /", EXACT, |vm, a| binary(vm, a, math::remainder), ""),
+    NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), ""),
+    NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), ""),
+    NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), ""),
+    NativeRow(Function, "math.pow", "x, y, /", TRANSCENDENTAL, |vm, a| binary(vm, a, math::pow), ""),
+    NativeRow(Function, "math.log", "x, base=, /", TRANSCENDENTAL, log, ""),
+    NativeRow(Function, "math.log2", "x, /", TRANSCENDENTAL, |vm, a| log_of(vm, a[0], math::log2, math::log_int_2), ""),
+    NativeRow(Function, "math.log10", "x, /", TRANSCENDENTAL, |vm, a| log_of(vm, a[0], math::log10, math::log_int_10), ""),
+    NativeRow(Function, "math.floor", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::floor), "math_floor"),
+    NativeRow(Function, "math.ceil", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::ceil), "math_ceil"),
+    NativeRow(Function, "math.trunc", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::trunc), "math_trunc"),
+    NativeRow(Function, "math.isnan", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_nan())), ""),
+    NativeRow(Function, "math.isinf", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_infinite())), ""),
+    NativeRow(Function, "math.isfinite", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_finite())), ""),
+    NativeRow(Function, "math.isclose", "a, b, *, rel_tol=, abs_tol=", EXACT, is_close, ""),
+    NativeRow(Function, "math.frexp", "x, /", EXACT, frexp, ""),
+    NativeRow(Function, "math.ldexp", "x, i, /", EXACT, ldexp, ""),
+    NativeRow(Function, "math.modf", "x, /", EXACT, modf, ""),
+    NativeRow(Function, "math.factorial", "x, /", TRANSCENDENTAL, factorial, ""),
+    NativeRow(Function, "math.comb", "n, k, /", TRANSCENDENTAL, |vm, a| integers(vm, a, int::comb), ""),
+    NativeRow(Function, "math.perm", "n, k=, /", TRANSCENDENTAL, perm, ""),
+    NativeRow(Function, "math.isqrt", "n, /", EXACT, isqrt, ""),
+    NativeRow(Function, "math.gcd", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ZERO, |x, y| Ok(int::gcd(x, y))), ""),
+    NativeRow(Function, "math.lcm", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ONE, int::lcm), ""),
+    NativeRow(Function, "math.hypot", "*coordinates", TRANSCENDENTAL, hypot, ""),
+    NativeRow(Function, "math.dist", "p, q, /", TRANSCENDENTAL, dist, "math_dist"),
+    NativeRow(Function, "math.fsum", "seq, /", EXACT, fsum, "math_fsum"),
+];
+
+/// Constants of the module.
+pub(crate) const CONSTANTS: [(&str, F64); 5] =
+    [("pi", math::PI), ("e", math::E), ("tau", math::TAU), ("inf", F64::INFINITY), ("nan", F64::NAN)];
+
+fn math_error(vm: &mut Vm, error: MathError) -> Throw {
+    vm.number_error(NumberError::from(error))
+}
+
+/// An argument as float. An object with `__float__` goes through `float()` first.
+fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
+    match vm.number(value) {
+        Some(number) => vm.to_float(&number),
+        None => {
+            let message = format!("must be real number, not {}", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+/// An argument as integer.
+fn integer(vm: &mut Vm, value: Value) -> Outcome<IBig> {
+    match vm.as_int(value) {
+        Some(number) => Ok(number),
+        None => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn binary(vm: &mut Vm, arguments: &[Value], function: fn(F64, F64) -> math::Outcome) -> Outcome {
+    let (x, y) = (float(vm, arguments[0])?, float(vm, arguments[1])?);
+    match function(x, y) {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(error) => Err(math_error(vm, error)),
+    }
+}
+
+/// The logarithm of a float or of an integer of any size.
+fn log_of(vm: &mut Vm, value: Value, of_float: fn(F64) -> math::Outcome, of_int: fn(&IBig) -> math::Outcome) -> Outcome {
+    let outcome = match vm.as_int(value) {
+        Some(number) => of_int(&number),
+        None => of_float(float(vm, value)?),
+    };
+    match outcome {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(error) => Err(math_error(vm, error)),
+    }
+}
+
+fn log(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let numerator = log_of(vm, arguments[0], math::log, math::log_int)?;
+    if arguments[1].is_undefined() {
+        return Ok(numerator);
+    }
+    let denominator = log_of(vm, arguments[1], math::log, math::log_int)?;
+    match (numerator, denominator) {
+        (Value::Float(_), Value::Float(denominator)) if denominator.is_zero() => {
+            Err(vm.raise(ty::ZERO_DIVISION_ERROR, "float division by zero"))
+        }
+        (Value::Float(numerator), Value::Float(denominator)) => Ok(Value::Float(numerator / denominator)),
+        _ => Ok(Value::None),
+    }
+}
+
+fn whole(vm: &mut Vm, value: Value, round: fn(F64) -> F64) -> Outcome {
+    if let Some(number) = vm.as_int(value) {
+        return vm.int_value(number);
+    }
+    if vm.is_python_instance(value) {
+        return Err(Throw::Fallback);
+    }
+    let x = float(vm, value)?;
+    match round(x).to_int() {
+        Some(number) => vm.int_value(number),
+        None if x.is_nan() => Err(vm.value_error("cannot convert float NaN to integer")),
+        None => Err(vm.raise(ty::OVERFLOW_ERROR, "cannot convert float infinity to integer")),
+    }
+}
+
+fn is_close(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let (a, b) = (float(vm, arguments[0])?, float(vm, arguments[1])?);
+    // 1e-09
+    let relative = if arguments[2].is_undefined() { F64(0x3e11_2e0b_e826_d695) } else { float(vm, arguments[2])? };
+    let absolute = if arguments[3].is_undefined() { F64::ZERO } else { float(vm, arguments[3])? };
+    match math::is_close(a, b, relative, absolute) {
+        Some(close) => Ok(Value::Bool(close)),
+        None => Err(vm.value_error("tolerances must be non-negative")),
+    }
+}
+
+fn frexp(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let (mantissa, exponent) = float(vm, arguments[0])?.frexp();
+    Ok(vm.tuple(vec![Value::Float(mantissa), Value::Int(i64::from(exponent))]))
+}
+
+fn ldexp(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let x = float(vm, arguments[0])?;
+    let Some(exponent) = vm.as_int(arguments[1]) else {
+        return Err(vm.type_error("Expected an int as second argument to ldexp."));
+    };
+    let far = if exponent < IBig::ZERO { i64::MIN } else { i64::MAX };
+    match math::ldexp(x, i64::try_from(&exponent).unwrap_or(far)) {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(error) => Err(math_error(vm, error)),
+    }
+}
+
+fn modf(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let (fraction, whole) = float(vm, arguments[0])?.modf();
+    Ok(vm.tuple(vec![Value::Float(fraction), Value::Float(whole)]))
+}
+
+fn number(vm: &mut Vm, outcome: Result<IBig, NumberError>) -> Outcome {
+    match outcome {
+        Ok(value) => vm.int_value(value),
+        Err(error) => Err(vm.number_error(error)),
+    }
+}
+
+/// Cycles of combinatorics: a multiplication for each factor, before any is made.
+fn spend_factors(vm: &mut Vm, factors: &IBig) -> Outcome<()> {
+    let most = int::MOST_BITS;
+    let factors = usize::try_from(factors).unwrap_or(if *factors < IBig::ZERO { 0 } else { most });
+    vm.spend(factors.min(most).saturating_mul(16))
+}
+
+fn integers(vm: &mut Vm, arguments: &[Value], function: fn(&IBig, &IBig) -> Result<IBig, NumberError>) -> Outcome {
+    let (n, k) = (integer(vm, arguments[0])?, integer(vm, arguments[1])?);
+    spend_factors(vm, &k)?;
+    number(vm, function(&n, &k))
+}
+
+fn factorial(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let n = integer(vm, arguments[0])?;
+    spend_factors(vm, &n)?;
+    number(vm, int::factorial(&n))
+}
+
+fn perm(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    if arguments[1].is_undefined() || arguments[1].is_none() { factorial(vm, arguments) } else { integers(vm, arguments, int::perm) }
+}
+
+fn isqrt(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let n = integer(vm, arguments[0])?;
+    vm.spend(int::bit_length(&n))?;
+    number(vm, int::isqrt(&n))
+}
+
+fn fold(vm: &mut Vm, arguments: &[Value], start: IBig, function: fn(&IBig, &IBig) -> Result<IBig, NumberError>) -> Outcome {
+    let mut result = start;
+    for &value in &vm.tuple_items(arguments[0]) {
+        let next = integer(vm, value)?;
+        vm.spend(int::bit_length(&next) / 4)?;
+        result = match function(&result, &next) {
+            Ok(value) => value,
+            Err(error) => return Err(vm.number_error(error)),
+        };
+    }
+    vm.int_value(result)
+}
+
+fn floats(vm: &mut Vm, values: &[Value]) -> Outcome<Vec<F64>> {
+    vm.spend(values.len().saturating_mul(4))?;
+    values.iter().map(|&value| float(vm, value)).collect()
+}
+
+fn hypot(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let items = vm.tuple_items(arguments[0]);
+    let coordinates = floats(vm, &items)?;
+    Ok(Value::Float(math::hypot(&coordinates)))
+}
+
+fn collected(vm: &mut Vm, iterable: Value) -> Outcome<Vec<F64>> {
+    let values = vm.collect(iterable)?;
+    let numbers = floats(vm, &values);
+    vm.heap.release_all(values);
+    numbers
+}
+
+fn dist(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let (p, q) = (collected(vm, arguments[0])?, collected(vm, arguments[1])?);
+    if p.len() != q.len() {
+        return Err(vm.value_error("both points must have the same number of dimensions"));
+    }
+    Ok(Value::Float(math::dist(&p, &q)))
+}
+
+fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let values = collected(vm, arguments[0])?;
+    vm.spend(values.len().saturating_mul(8))?;
+    match math::fsum(values) {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(SumError::Overflow) => Err(vm.raise(ty::OVERFLOW_ERROR, "intermediate overflow in fsum")),
+        Err(SumError::OppositeInfinities) => Err(vm.value_error("-inf + inf in fsum")),
+    }
+}
