@@ -3,7 +3,7 @@
 If neither does anything, a timer gives the money back.
 """
 
-from cowboy_sdk import Address, PermissionDeniedError, actor, cancel_timer, deferred, emit, public, runtime, timer
+from cowboy_sdk import Address, PermissionDeniedError, actor, cancel_timer, deferred, emit, public, runtime, set_timer
 from cowboy_sdk.collections import StoredMap
 
 DEALS = StoredMap("deal:")
@@ -31,7 +31,7 @@ class Escrow:
             "amount": amount,
             "deadline": deadline,
             # The buyer, who signed for it, pays for the fire: what the actor holds belongs to its customers.
-            "timer": timer.schedule(deadline, str(number).encode(), handler="expire", fee_payer=self.sender),
+            "timer": set_timer(deadline, "expire", number, fee_payer=self.sender, gas_limit=200_000),
         }
         emit("opened", {"deal": number, "buyer": self.sender, "seller": seller, "amount": amount})
         return number
@@ -52,11 +52,10 @@ class Escrow:
         self._only(deal["seller"])
         self._settle(number, deal, deal["buyer"], "refunded")
 
-    @public(decode="raw")
+    @public
     @deferred
-    def expire(self, payload: bytes) -> None:
+    def expire(self, number: int) -> None:
         """Gives the money of an overdue deal back. Its timer calls this; if that failed, anybody may."""
-        number = int(payload.decode())
         deal = self._deal(number)
         if runtime.current_block() < deal["deadline"]:
             raise ValueError(f"deal {number} runs until block {deal['deadline']}")

@@ -12,7 +12,8 @@ class Heartbeat:
     @public
     def init(self) -> None:
         """Starts the heart. Nobody has to call the actor again."""
-        self.storage["interval"] = set_interval(EVERY_BLOCKS, "beat")
+        # The actor pays for each beat. Limits near to what a beat needs let a small balance go a long way.
+        self.storage["interval"] = set_interval(EVERY_BLOCKS, "beat", gas_limit=100_000, cells_limit=20_000)
 
     def beat(self) -> None:
         """Runs on every wake-up. Undecorated: only the actor itself can reach it."""

@@ -11,6 +11,10 @@ TICKET_PRICE = 100
 # Blocks from the end of the sale to the draw: by then the named round has happened.
 DRAW_DELAY = 3
 
+# The most that closing and drawing may use. The actor pays for both, so it must own a little beside the prize.
+STEP_CYCLES = 200_000
+STEP_CELLS = 20_000
+
 TICKETS = StoredMap("ticket:")
 
 
@@ -27,7 +31,7 @@ class Lottery:
         self.storage["running"] = True
         self.storage["last"] = last
         self.storage["sold"] = 0
-        set_timer(last + 1, "close")
+        set_timer(last + 1, "close", gas_limit=STEP_CYCLES, cells_limit=STEP_CELLS)
         return last
 
     @public
@@ -47,7 +51,7 @@ class Lottery:
     def close(self) -> None:
         """Commits to the round that will decide, now that no ticket can be bought any more."""
         self.storage["round"] = vrf.commit()
-        set_timer(runtime.current_block() + DRAW_DELAY, "draw")
+        set_timer(runtime.current_block() + DRAW_DELAY, "draw", gas_limit=STEP_CYCLES, cells_limit=STEP_CELLS)
 
     @deferred
     def draw(self) -> None:

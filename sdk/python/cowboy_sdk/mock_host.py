@@ -273,7 +273,7 @@ def schedule_timer(height, payload):
     return schedule_timer_ex(height, payload)
 
 
-def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, access_limit=0, expires_at=0):
+def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, cells_limit=0, expires_at=0):
     if height <= world.height:
         raise HostError(f"timer height {height} is not after block {world.height}", 2, "invalid_input")
     own = context()["actor_addr"]
@@ -288,7 +288,7 @@ def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, access_limit=
         "payload": bytes(payload),
         "fee_payer": bytes(fee_payer) or None,
         "gas_limit": gas_limit or None,
-        "access_limit": access_limit or None,
+        "cells_limit": cells_limit or None,
         "expires_at": expires_at or None,
     }
     return timer_id

@@ -12,8 +12,11 @@ from .types import address_argument, to_address_bytes
 DEFAULT_HANDLER = "handle_timer"
 MAX_HANDLER_BYTES = 256
 
-# An interval's payload: tag ‖ id (32) ‖ handler length (2) ‖ handler ‖ every (8) ‖ data.
+# An interval's payload: tag ‖ id (32) ‖ every, cycles, cells (8 each) ‖ handler length (2) ‖ handler ‖ data.
 _INTERVAL_TAG = b"\x00CINT"
+_ID_START = len(_INTERVAL_TAG)
+_ID_END = _ID_START + 32
+_NAME_START = _ID_END + 3 * 8 + 2
 # Under this key and the interval's id stands the id of the timer that fires next.
 _INTERVAL_KEY = b"__interval:"
 _INTERVAL_COUNT_KEY = b"__intervals"
@@ -22,29 +25,41 @@ _INTERVAL_COUNT_KEY = b"__intervals"
 # One-shot timers
 
 
-def set_timer(height, handler, data=b""):
+def set_timer(height, handler, data=b"", **options):
     """Runs `handler` with `data` in block `height`, which must lie ahead. Returns the timer's id.
 
     `data` is bytes, delivered as they are, or a value, delivered as canonical CBOR; the handler decodes it like any
-    payload. `handler` is a method's name or the method.
+    payload. `handler` is a method's name or the method. `options` are those of `schedule`.
     """
-    return schedule(height, _payload(data), handler=handler)
+    return schedule(height, _payload(data), handler=handler, **options)
 
 
-def schedule(height, payload=b"", *, handler=None, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None):
+def schedule(
+    height,
+    payload=b"",
+    *,
+    handler=None,
+    fee_payer=None,
+    gas_limit=None,
+    cells_limit=None,
+    access_limit=None,
+    expires_at=None,
+):
     """Schedules one fire with all options of the protocol. Returns the timer's id.
 
-    Without `handler` the payload goes to `handle_timer`. `fee_payer` defaults to the actor itself; `gas_limit` and
-    `expires_at` default to the chain's parameters.
+    Without `handler` the payload goes to `handle_timer`. `fee_payer` pays the fire: the actor itself, or the signer of
+    the transaction. At the fire it must be able to pay for `gas_limit` cycles and `cells_limit` cells, of which the
+    unused ones are given back: low limits let a small balance go far. The chain's parameters are the defaults.
     """
     payload = bytes(payload)
     if handler is not None:
         payload = codec.encode({"_handler": _handler_name(handler), "_payload": payload})
-    if fee_payer is None and gas_limit is None and access_limit is None and expires_at is None:
+    options = (fee_payer, gas_limit, cells_limit, access_limit, expires_at)
+    if options == (None, None, None, None, None):
         return pvm_host.schedule_timer(int(height), payload)
     if fee_payer:
         fee_payer = to_address_bytes(fee_payer)
-    return schedule_timer_ex(height, payload, fee_payer, gas_limit, access_limit, expires_at)
+    return schedule_timer_ex(height, payload, fee_payer, gas_limit, access_limit, expires_at, cells_limit=cells_limit)
 
 
 def schedule_timer(height, payload):
@@ -52,8 +67,13 @@ def schedule_timer(height, payload):
     return pvm_host.schedule_timer(int(height), bytes(payload))
 
 
-def schedule_timer_ex(height, payload, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None):
-    """`schedule_timer` with the protocol's options; None stands for each default."""
+def schedule_timer_ex(
+    height, payload, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None, *, cells_limit=None
+):
+    """`schedule_timer` with the protocol's options; None stands for each default.
+
+    `access_limit` belongs to networks that count accesses; this chain meters them as cycles and lets it pass.
+    """
     if access_limit is not None and int(access_limit) <= 0:
         raise ValueError("access_limit must be a positive number of accesses")
     return pvm_host.schedule_timer_ex(
@@ -61,7 +81,7 @@ def schedule_timer_ex(height, payload, fee_payer=None, gas_limit=None, access_li
         bytes(payload),
         b"" if fee_payer is None else address_argument(fee_payer),
         0 if gas_limit is None else int(gas_limit),
-        0 if access_limit is None else int(access_limit),
+        0 if cells_limit is None else int(cells_limit),
         0 if expires_at is None else int(expires_at),
     )
 
@@ -91,31 +111,35 @@ def cancel_timer(timer_id):
 # Intervals
 
 
-def set_interval(every_n_blocks, handler, data=b""):
+def set_interval(every_n_blocks, handler, data=b"", *, gas_limit=0, cells_limit=0):
     """Runs `handler` with `data` every `every_n_blocks` blocks until cancelled. Returns the interval's id.
 
-    The id stays the same however often the interval fires. An actor that defines `handle_timer` receives the fires
-    there and re-arms them itself with `dispatch_interval`; for any other actor the SDK does both.
+    The id stays the same however often the interval fires. `gas_limit` and `cells_limit` bound each fire (0: the
+    chain's default), and the actor must be able to pay for them when it fires.
+
+    An actor that defines `handle_timer` receives the fires there and re-arms them itself with `dispatch_interval`; for
+    any other actor the SDK does both.
     """
     every = int(every_n_blocks)
     if every <= 0:
         raise ValueError("every_n_blocks must be a positive number of blocks")
     name = _handler_name(handler).encode("utf-8")
     raw = pvm_host.get_state(_INTERVAL_COUNT_KEY)
-    count = 1 if raw is None else int.from_bytes(raw, "big") + 1
-    pvm_host.set_state(_INTERVAL_COUNT_KEY, count.to_bytes(8, "big"))
-    interval = pvm_host.keccak256(b"interval" + pvm_host.self_address() + count.to_bytes(8, "big"))
-    payload = (
-        _INTERVAL_TAG + interval + len(name).to_bytes(2, "big") + name + every.to_bytes(8, "big") + _payload(data)
-    )
-    _arm(interval, every, payload)
+    count = (1 if raw is None else int.from_bytes(raw, "big") + 1).to_bytes(8, "big")
+    pvm_host.set_state(_INTERVAL_COUNT_KEY, count)
+    interval = pvm_host.keccak256(b"interval" + pvm_host.self_address() + count)
+    numbers = b"".join([number.to_bytes(8, "big") for number in (every, int(gas_limit), int(cells_limit))])
+    _arm(_INTERVAL_TAG + interval + numbers + len(name).to_bytes(2, "big") + name + _payload(data))
     return interval
 
 
 def decode_interval(payload):
     """(handler, every_n_blocks, data) of an interval's payload, or None for any other."""
-    fields = _interval_fields(bytes(payload))
-    return None if fields is None else fields[1:]
+    payload = bytes(payload)
+    if not payload.startswith(_INTERVAL_TAG) or len(payload) < _NAME_START:
+        return None
+    name_end = _NAME_START + int.from_bytes(payload[_NAME_START - 2 : _NAME_START], "big")
+    return payload[_NAME_START:name_end].decode("utf-8"), _number(payload, 0), payload[name_end:]
 
 
 def reschedule_interval(payload):
@@ -124,13 +148,12 @@ def reschedule_interval(payload):
     A cancelled interval is not re-armed.
     """
     payload = bytes(payload)
-    fields = _interval_fields(payload)
+    fields = decode_interval(payload)
     if fields is None:
         return None
-    interval, handler, every, data = fields
-    if pvm_host.get_state(_INTERVAL_KEY + interval) is not None:
-        _arm(interval, every, payload)
-    return handler, data
+    if pvm_host.get_state(_INTERVAL_KEY + payload[_ID_START:_ID_END]) is not None:
+        _arm(payload)
+    return fields[0], fields[2]
 
 
 def dispatch_interval(payload, handlers):
@@ -144,29 +167,26 @@ def dispatch_interval(payload, handlers):
     return True
 
 
-def _arm(interval, every, payload):
-    timer_id = pvm_host.schedule_timer(pvm_host.current_block() + every, payload)
-    pvm_host.set_state(_INTERVAL_KEY + interval, timer_id)
+def _arm(payload):
+    """Schedules the interval's next fire, and remembers it under the interval's id."""
+    height = pvm_host.current_block() + _number(payload, 0)
+    cycles, cells = _number(payload, 1), _number(payload, 2)
+    if cycles or cells:
+        timer_id = pvm_host.schedule_timer_ex(height, payload, b"", cycles, cells, 0)
+    else:
+        timer_id = pvm_host.schedule_timer(height, payload)
+    pvm_host.set_state(_INTERVAL_KEY + payload[_ID_START:_ID_END], timer_id)
+
+
+def _number(payload, index):
+    start = _ID_END + 8 * index
+    return int.from_bytes(payload[start : start + 8], "big")
 
 
 def _live_id(timer_id):
     """The id of the timer behind an interval's id; any other id stands for itself."""
     live = pvm_host.get_state(_INTERVAL_KEY + timer_id)
     return timer_id if live is None else live
-
-
-def _interval_fields(payload):
-    if not payload.startswith(_INTERVAL_TAG):
-        return None
-    start = len(_INTERVAL_TAG)
-    interval = payload[start : start + 32]
-    name_start = start + 34
-    name_end = name_start + int.from_bytes(payload[start + 32 : name_start], "big")
-    data_start = name_end + 8
-    if len(payload) < data_start:
-        return None
-    handler = payload[name_start:name_end].decode("utf-8")
-    return interval, handler, int.from_bytes(payload[name_end:data_start], "big"), payload[data_start:]
 
 
 # Handlers

@@ -80,6 +80,26 @@ def test_an_interval_keeps_one_id_while_it_fires():
     chain.execute(address, "cancel", codec.encode(interval))
 
 
+def test_an_interval_keeps_its_limits():
+    """A-110."""
+
+    @actor
+    class Modest:
+        @public
+        def start(self):
+            set_interval(2, "tick", b"d", gas_limit=100_000, cells_limit=5_000)
+
+        def tick(self, data):
+            self.storage["data"] = data
+
+    chain = Chain()
+    address = chain.deploy(Modest)
+    chain.execute(address, "start")
+    chain.mine(5)
+    assert chain.storage(address)["data"] == b"d"
+    assert [(t["gas_limit"], t["cells_limit"]) for t in chain.world.timers.values()] == [(100_000, 5_000)]
+
+
 def test_two_intervals_are_told_apart():
     chain, address = clock()
     first = chain.execute(address, "every", [2, "a"])

@@ -41,7 +41,7 @@ def state():
 
 def timers():
     rows = [
-        [t["height"], t["payload"].hex(), t["fee_payer"] and t["fee_payer"].hex(), t["gas_limit"], t["access_limit"], t["expires_at"]]
+        [t["height"], t["payload"].hex(), t["fee_payer"] and t["fee_payer"].hex(), t["gas_limit"], t["expires_at"]]
         for t in mock_host.get_timers().values()
     ]
     return sorted(rows, key=repr)
