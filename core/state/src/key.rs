@@ -3,6 +3,7 @@
 use bytes::{BufMut, Bytes};
 use commonware_codec::{EncodeSize as _, Read as _, ReadExt as _, Write as _};
 use cowboy_types::{Address, Blob, Hash, blake3};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The namespace of records that the Python VM and the protocol itself own. Other VMs get other numbers.
@@ -82,7 +83,7 @@ kinds! {
 }
 
 /// A record's readable name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// What the record is.
     pub kind: Kind,
@@ -90,6 +91,28 @@ pub struct Key {
     pub address: Address,
     /// Which of them, at most [`MAX_NAME_BYTES`].
     pub name: Bytes,
+}
+
+/// An address as numbers of the same order: comparing these is several times faster than comparing bytes, and a
+/// block compares addresses millions of times.
+fn numbers(address: &Address) -> (u128, u32) {
+    let (high, low) = address.0.split_at(16);
+    let high = u128::from_be_bytes(high.try_into().expect("sixteen bytes"));
+    (high, u32::from_be_bytes(low.try_into().expect("four bytes")))
+}
+
+impl Ord for Key {
+    /// By kind, address, name.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let of_name = || if self.name.is_empty() && other.name.is_empty() { Ordering::Equal } else { self.name.cmp(&other.name) };
+        self.kind.cmp(&other.kind).then_with(|| numbers(&self.address).cmp(&numbers(&other.address))).then_with(of_name)
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Key {
