@@ -49,7 +49,7 @@ from ._effects import (
     transfer_balance,
     verify_signature,
 )
-from ._outside import (
+from ._foreign import (
     force_unsubscribe_event,
     fork_actor,
     intent_deposit,

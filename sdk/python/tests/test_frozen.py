@@ -24,8 +24,10 @@ for name in order:
     loaded[name] = importlib.util.module_from_spec(spec)
     real = sys.modules.get(name)
     sys.modules[name] = loaded[name]
+    if name == "collections_abc":
+        sys.modules["collections.abc"] = loaded[name]
+        sys.modules["collections"].abc = loaded[name]
     spec.loader.exec_module(loaded[name])
-sys.modules["collections.abc"] = loaded["collections_abc"]
 loaded["collections"].abc = loaded["collections_abc"]
 source = pathlib.Path(sys.argv[2]).read_text()
 exec(compile(source, sys.argv[2], "exec"), {"__name__": "__main__"})

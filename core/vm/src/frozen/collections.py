@@ -1,6 +1,6 @@
 """Container types beside the built-in ones."""
 
-import collections_abc as _abc
+import collections.abc as _abc
 from collections_named import namedtuple
 from collections_user import UserDict, UserList, UserString
 

@@ -1,6 +1,6 @@
 """Wrappers of the built-in containers, for those who inherit from them."""
 
-import collections_abc as _abc
+import collections.abc as _abc
 
 
 class UserDict(_abc.MutableMapping):

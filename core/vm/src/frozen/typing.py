@@ -1,7 +1,7 @@
 """Type hints: names for readers and tools. At run time they are values that subscript, compare and print, and do no more."""
 
 import collections
-import collections_abc
+import collections.abc as collections_abc
 from abc import ABCMeta, abstractmethod
 from collections import namedtuple as _namedtuple
 
