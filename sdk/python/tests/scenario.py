@@ -18,7 +18,6 @@ address as hex, `{"$height": n}` for the current height plus n, `{"$remembered":
 import json
 import pathlib
 
-from cowboy_sdk import Address
 from cowboy_sdk.testing import ALICE, BOB, CAROL, Chain
 
 ACCOUNTS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
@@ -31,6 +30,9 @@ class FakeWorld:
         self.chain = Chain()
         for account in ACCOUNTS.values():
             self.chain.fund(account, 10**12)
+
+    def accounts(self):
+        return ACCOUNTS
 
     def deploy(self, path, init, sender):
         return self.chain.deploy(path, init=init, sender=sender)
@@ -62,7 +64,7 @@ class Scenario:
     def __init__(self, folder, world):
         self.folder = pathlib.Path(folder)
         self.world = world
-        self.names = dict(ACCOUNTS)
+        self.names = dict(world.accounts())
         self.remembered = {}
         self.seen_events = 0
 
@@ -131,7 +133,7 @@ class Scenario:
             return [self.value(item) for item in template]
         if isinstance(template, dict):
             if "$address" in template:
-                return self.names[template["$address"]].to_hex()
+                return self.names[template["$address"]].to_hex(checksum=False)
             if "$height" in template:
                 return self.world.height() + template["$height"]
             if "$remembered" in template:
@@ -141,9 +143,11 @@ class Scenario:
 
 
 def plain(value):
-    """`value` as JSON would carry it: 20 bytes as a checksummed address, other bytes as 0x-hex."""
+    """`value` as JSON carries it: bytes and addresses as 0x-hex in lower case."""
     if isinstance(value, bytes):
-        return Address(value).to_hex() if len(value) == 20 else "0x" + value.hex()
+        return "0x" + value.hex()
+    if isinstance(value, str) and len(value) == 42 and value.startswith("0x"):
+        return value.lower()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, dict):

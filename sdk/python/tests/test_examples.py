@@ -1,9 +1,13 @@
-"""Every example's scenario on the in-process chain, and its manifest against the rules of 000 §3.3 and §10."""
+"""Every example's scenario on the in-process chain and on a devnet, and its manifest by the rules of 000 §3.3 and §10.
+
+The devnet needs the programs (`cargo build`, or COWBOY_BIN names their folder); without them its tests are skipped.
+"""
 
 import json
 import pathlib
 
 import pytest
+from devnet import DevnetWorld, programs
 from scenario import FakeWorld, Scenario
 
 EXAMPLES = sorted(path.parent for path in (pathlib.Path(__file__).parents[3] / "examples").glob("*/actor.py"))
@@ -18,6 +22,13 @@ KNOWN = {
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
 def test_scenario(folder):
     Scenario(folder, FakeWorld()).run()
+
+
+@pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_scenario_on_a_devnet(folder):
+    with DevnetWorld(programs()) as world:
+        Scenario(folder, world).run()
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
