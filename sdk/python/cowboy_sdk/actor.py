@@ -15,7 +15,7 @@ from .actor_ref import ActorRef, derive_actor_address
 from .codec import decode, encode
 from .errors import PermissionDeniedError
 from .handler_mode import PURE, running
-from .payload_codec import CODECS, DEFAULT_CODEC, _Encoded, decode_payload, encode_return
+from .payload_codec import DEFAULT_CODEC, _Encoded, decode_payload, encode_return
 from .permissions import PUBLIC, RAW_ENTRYPOINTS, check_permission
 from .storage import STORAGE
 from .types import Address, BlockHeight, TokenId
