@@ -3,5 +3,7 @@
 pub(crate) mod harness;
 mod actors;
 mod messages;
+mod queries;
+mod randomness;
 mod timers;
 mod transfers;

@@ -110,7 +110,14 @@ impl Chain {
         assert_eq!(proposed.writes, verified.writes, "maker and checker change the same records");
         assert_eq!(proposed.receipt_root, verified.receipt_root, "maker and checker write the same receipts");
         assert_eq!(proposed.usage, verified.usage, "maker and checker meter the same (A-40)");
-        for (key, stored) in &verified.writes {
+        self.apply(&verified);
+        verified.rejected = proposed.rejected;
+        verified
+    }
+
+    /// Takes what came of a block into the state, and checks the invariants.
+    pub(crate) fn apply(&mut self, outcome: &Outcome) {
+        for (key, stored) in &outcome.writes {
             match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),
                 None => self.state.remove(key),
@@ -119,8 +126,6 @@ impl Chain {
         self.height = self.height.next();
         self.timestamp = TimestampMs(self.timestamp.0 + 1_000);
         self.check_invariants();
-        verified.rejected = proposed.rejected;
-        verified
     }
 
     /// The one receipt of a block of one transaction.
