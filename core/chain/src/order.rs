@@ -4,9 +4,10 @@ use crate::admit::SignedTransaction;
 use crate::fees::Offers;
 use crate::lanes::Lane;
 use cowboy_params::Params;
+use cowboy_types::instruction::{Actor, Instruction};
 use cowboy_types::units::Price;
 use cowboy_types::{Address, Hash, keccak256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a transaction offers for its intrinsic costs: by this the proposer selects (003 §6.4).
 pub fn effective_fee(params: &Params, transaction: &SignedTransaction, base_fee_cycle: Price, base_fee_cell: Price) -> u128 {
@@ -50,6 +51,8 @@ pub fn is_sorted(transactions: &[SignedTransaction], vrf_output: &Hash) -> bool 
 
 /// Candidates of each lane by effective fee, the best first, ties by digest. One sender's follow each
 /// other by nonce: a later one is taken only where all before it were, so it ranks no better than they do.
+/// What asks for more cycles of one actor than `execution.actor_block_cycles` comes after everything else
+/// in its lane: it is taken where there is spare room.
 pub fn rank(params: &Params, candidates: Vec<SignedTransaction>, base_fee_cycle: Price, base_fee_cell: Price) -> Vec<SignedTransaction> {
     let mut of_sender: BTreeMap<Address, Vec<SignedTransaction>> = BTreeMap::new();
     for candidate in candidates {
@@ -67,5 +70,28 @@ pub fn rank(params: &Params, candidates: Vec<SignedTransaction>, base_fee_cycle:
         }
     }
     ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
-    ranked.into_iter().map(|(_, transaction)| transaction).collect()
+    bursts_last(params, ranked.into_iter().map(|(_, transaction)| transaction).collect())
+}
+
+/// Moves what exceeds one actor's share of the block behind the rest of its lane, and with it what its sender sends later.
+fn bursts_last(params: &Params, ranked: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
+    let mut asked: BTreeMap<Address, u64> = BTreeMap::new();
+    let mut bursting: BTreeSet<Address> = BTreeSet::new();
+    let mut tiered: Vec<(Lane, bool, SignedTransaction)> = Vec::with_capacity(ranked.len());
+    for transaction in ranked {
+        let inner = transaction.transaction();
+        let mut is_burst = bursting.contains(&inner.from);
+        if let Instruction::Actor(Actor::Execute { target, .. }) = &inner.instruction {
+            let asked = asked.entry(*target).or_default();
+            *asked = asked.saturating_add(inner.cycles_limit.0);
+            // One transaction alone is never a burst: it could not be made smaller by waiting.
+            is_burst |= *asked > params.execution.actor_block_cycles && *asked > inner.cycles_limit.0;
+        }
+        if is_burst {
+            bursting.insert(inner.from);
+        }
+        tiered.push((Lane::of(&inner.instruction), is_burst, transaction));
+    }
+    tiered.sort_by_key(|(lane, is_burst, _)| (*lane, *is_burst));
+    tiered.into_iter().map(|(_, _, transaction)| transaction).collect()
 }

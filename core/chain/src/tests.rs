@@ -2,8 +2,11 @@
 
 pub(crate) mod harness;
 mod actors;
+mod blocks;
 mod messages;
+mod properties;
 mod queries;
 mod randomness;
 mod timers;
 mod transfers;
+mod vectors;

@@ -2,7 +2,7 @@
 //!
 //! `#script` on the first line, then `handler NAME` and its lines. A line is `[try] function argument…`; arguments are
 //! numbers, `'text'`, `b'bytes'`, `@3` (the address of test account 3), `0x…`, `$payload`, `$last`, `$N` (the answer of
-//! line N of the handler, from 0), `none`. Other lines: `burn N` (uses cycles), `return ARG`, `raise`, `trap`.
+//! line N of the handler, from 0), `none`. Other lines: `burn N` (uses cycles), `weigh N` (takes ns of frozen weight), `return ARG`, `raise`, `trap`.
 //! After `try` a refusal by the host becomes the answer, as its name.
 
 use super::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
@@ -89,6 +89,12 @@ impl Run {
             match words[0] {
                 "burn" => {
                     if let Err(trap) = self.charge(words[1].parse().expect("a number"), 0, 0) {
+                        return Exit::Trap(trap);
+                    }
+                    self.answers.push(HostValue::None);
+                }
+                "weigh" => {
+                    if let Err(trap) = self.charge(0, 0, words[1].parse().expect("a number")) {
                         return Exit::Trap(trap);
                     }
                     self.answers.push(HostValue::None);
