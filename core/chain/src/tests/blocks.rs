@@ -51,8 +51,8 @@ fn what_does_not_fit_is_left_out_with_its_followers() {
         transaction.cycles_limit = Cycles(1_000_000);
         sign(from, transaction)
     };
-    let mut candidates: Vec<SignedTransaction> = (1..=6).flat_map(|from| (0..22).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
-    candidates.extend((0..6).map(|nonce| wide(8, nonce)));
+    let mut candidates: Vec<SignedTransaction> = (1..=6).flat_map(|from| (0..21).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
+    candidates.extend((0..12).map(|nonce| wide(8, nonce)));
     candidates.push(wide(9, 0));
     let outcome = chain.block(candidates);
     assert!(outcome.included.len() >= 100, "{} were included", outcome.included.len());
