@@ -1,6 +1,5 @@
 """What an actor does to the world outside its storage: events, messages, calls, value, jobs, tokens."""
 
-from . import codec
 from ._host import pvm_host
 from .errors import CodecError
 from .handler_mode import check_deferred_allowed

@@ -17,6 +17,12 @@ class CowboyError(Exception):
     why = ""
     fix = ""
 
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        # The names under which the VM reads them.
+        cls.slug = cls.ERROR_SLUG
+        cls.code = cls.HOST_ERROR_CODE
+
 
 # Determinism and safety
 
