@@ -1,0 +1,50 @@
+//! What the measurements ask of a chain, whichever it is.
+
+use crate::http::{Connection, Request};
+use cowboy_types::{Address, signing::PrivateKey};
+use std::io;
+
+/// What a transaction of the load does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Moves one unit to [`RECIPIENT`].
+    Transfer,
+    /// Adds one to the counter.
+    Count,
+}
+
+/// Who receives the transfers.
+pub(crate) const RECIPIENT: Address = Address([0xBE; 20]);
+
+/// A chain under load.
+pub(crate) trait Chain: Sync {
+    /// The account's next nonce in committed state.
+    fn nonce(&self, connection: &mut Connection, account: &Address) -> io::Result<u64>;
+
+    /// What the work added up to so far: the recipient's balance, or the counter.
+    fn total(&self, connection: &mut Connection, work: Work) -> io::Result<u128>;
+
+    /// A signed transaction.
+    fn sign(&self, key: &PrivateKey, nonce: u64, work: Work) -> Vec<u8>;
+
+    /// The request that submits these signed transactions.
+    fn submit(&self, signed: &[Vec<u8>]) -> Request;
+
+    /// The request that reads the counter.
+    fn read(&self) -> Request;
+
+    /// Submits one transaction and returns once its receipt is final.
+    fn settle(&self, connection: &mut Connection, signed: &[u8]) -> io::Result<()>;
+
+    /// Makes a chain that has stopped although its pool is not empty go on. Only for chains that need it.
+    fn nudge(&self, _connection: &mut Connection) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A field of an answer, or an error that shows the answer.
+pub(crate) fn field<'a>(answer: &'a serde_json::Value, pointer: &str) -> io::Result<&'a serde_json::Value> {
+    answer
+        .pointer(pointer)
+        .ok_or_else(|| io::Error::other(format!("no {pointer} in {}", answer.to_string().chars().take(300).collect::<String>())))
+}
