@@ -251,3 +251,64 @@ impl<'a> Reader<'a> {
         Ok(Value::Map(pairs))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        ::hex::decode(text).expect("hex")
+    }
+
+    /// rows of RFC 8949 appendix A that are canonical, both ways.
+    #[test]
+    fn values_have_one_encoding() {
+        let rows = [
+            ("00", Value::uint(0)),
+            ("17", Value::uint(23)),
+            ("1818", Value::uint(24)),
+            ("1903e8", Value::uint(1000)),
+            ("1a000f4240", Value::uint(1_000_000)),
+            ("1bffffffffffffffff", Value::uint(u64::MAX)),
+            ("3bffffffffffffffff", Value::Integer(-18_446_744_073_709_551_616)),
+            ("20", Value::Integer(-1)),
+            ("f4", Value::Bool(false)),
+            ("f6", Value::Null),
+            ("4401020304", Value::Bytes(vec![1, 2, 3, 4])),
+            ("63c3bc61", Value::text("\u{fc}a")),
+            ("83010203", Value::Array(vec![Value::uint(1), Value::uint(2), Value::uint(3)])),
+            ("a26161016162820203", Value::map([("b", Value::Array(vec![Value::uint(2), Value::uint(3)])), ("a", Value::uint(1))])),
+            ("fb3ff199999999999a", Value::Float(0x3FF1_9999_9999_999A)),
+        ];
+        for (encoded, value) in rows {
+            assert_eq!(value.encode(), hex(encoded), "{value:?}");
+            assert_eq!(decode(&hex(encoded)), Ok(value));
+        }
+    }
+
+    /// everything else is refused.
+    #[test]
+    fn other_encodings_are_refused() {
+        let rows = [
+            ("", "nothing"),
+            ("1817", "a longer number than needed"),
+            ("190017", "a longer number than needed"),
+            ("5f42010243030405ff", "an indefinite length"),
+            ("9fff", "an indefinite list"),
+            ("a2616201616101", "keys out of order"),
+            ("a2616101616102", "a key twice"),
+            ("0000", "bytes behind"),
+            ("c074", "a tag"),
+            ("f97e00", "a half float"),
+            ("fb7ff8000000000000", "a NaN"),
+            ("fb8000000000000000", "minus zero"),
+            ("6180", "no UTF-8"),
+            ("5bffffffffffffffff00", "a lying length"),
+            ("9bffffffffffffffff", "a lying list"),
+        ];
+        for (encoded, why) in rows {
+            assert!(decode(&hex(encoded)).is_err(), "{why}");
+        }
+        assert!(decode(&[0x81; 10_000]).is_err(), "too deep");
+    }
+}

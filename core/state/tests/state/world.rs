@@ -1,0 +1,98 @@
+//! The journal against copies of a map.
+
+use bytes::Bytes;
+use cowboy_state::{Checkpoint, Key, Kind, World};
+use cowboy_types::{Address, Event};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn key(number: u8) -> Key {
+    Key::of(Kind::Account, Address([number; 20]))
+}
+
+/// A world that knows that nothing is there.
+fn empty_world() -> World {
+    let mut world = World::default();
+    let miss = world.require(&(0..8).map(key).collect::<Vec<_>>()).expect_err("nothing was fetched");
+    for digest in world.want(miss) {
+        world.fill(&digest, None);
+    }
+    world
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Put(u8, Option<u8>),
+    Announce,
+    Message,
+    Checkpoint,
+    Rollback,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => (0u8..8, prop::option::of(any::<u8>())).prop_map(|(key, value)| Act::Put(key, value)),
+        1 => Just(Act::Announce),
+        1 => Just(Act::Message),
+        2 => Just(Act::Checkpoint),
+        2 => Just(Act::Rollback),
+    ]
+}
+
+proptest! {
+    /// A rolled back checkpoint leaves no trace: not in records, not in announcements, not in the count of messages.
+    #[test]
+    fn a_rollback_is_a_copy_put_back(acts in prop::collection::vec(act(), 0..200)) {
+        let mut world = empty_world();
+        let mut model: (BTreeMap<u8, u8>, usize, u64) = Default::default();
+        let mut saved: Vec<(Checkpoint, (BTreeMap<u8, u8>, usize, u64))> = Vec::new();
+        for act in acts {
+            match act {
+                Act::Put(place, value) => {
+                    world.put(key(place), value.map(|value| Bytes::from(vec![value])));
+                    match value { Some(value) => model.0.insert(place, value), None => model.0.remove(&place) };
+                }
+                Act::Announce => {
+                    world.announce(Event { emitter: Address::ZERO, name: Default::default(), data: Default::default() });
+                    model.1 += 1;
+                }
+                Act::Message => {
+                    world.count_message();
+                    model.2 += 1;
+                }
+                Act::Checkpoint => saved.push((world.checkpoint(), model.clone())),
+                Act::Rollback => {
+                    if let Some((checkpoint, copy)) = saved.pop() {
+                        world.rollback(&checkpoint);
+                        model = copy;
+                    }
+                }
+            }
+            for place in 0..8 {
+                let held = world.get(&key(place)).expect("known").map(|bytes| bytes[0]);
+                prop_assert_eq!(held, model.0.get(&place).copied());
+            }
+            prop_assert_eq!((world.announcements(), world.messages()), (model.1, model.2));
+        }
+        prop_assert_eq!(world.writes().len(), model.0.len(), "only what differs from before is written");
+    }
+}
+
+/// What was never fetched is missed, all of it together; what was fetched is not.
+#[test]
+fn misses_are_batched() {
+    let mut world = World::default();
+    let keys: Vec<Key> = (0..5).map(key).collect();
+    let miss = world.require(&keys).expect_err("nothing was fetched");
+    assert_eq!(miss.0.len(), 5);
+    let digests = world.want(miss);
+    for (place, digest) in digests.iter().enumerate() {
+        let stored = (place == 3).then(|| keys[3].seal(b"x"));
+        world.fill(digest, stored);
+    }
+    assert_eq!(world.require(&keys), Ok(()));
+    assert_eq!(world.get(&keys[3]), Ok(Some(&Bytes::from_static(b"x"))));
+    assert_eq!(world.get(&keys[0]), Ok(None));
+    assert!(world.get(&key(9)).is_err());
+    assert!(world.writes().is_empty(), "reading changes nothing");
+}
