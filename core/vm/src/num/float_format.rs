@@ -234,9 +234,6 @@ fn push_exponent(out: &mut String, letter: char, exponent: i64) {
     out.push_str(&magnitude.to_string());
 }
 
-/// Beyond this CPython refuses a precision.
-const PRECISION_LIMIT: usize = 0x7fff_ffff;
-
 /// `format(value, spec)` of a float.
 pub fn format_float(value: F64, spec: &Spec) -> Result<String, FormatError> {
     let percent = spec.kind == Some('%');
@@ -247,9 +244,6 @@ pub fn format_float(value: F64, spec: &Spec) -> Result<String, FormatError> {
         Some('f' | 'F' | '%') => (Notation::Fixed, 6),
         Some(code) => return Err(FormatError::UnknownCode(code)),
     };
-    if spec.precision.is_some_and(|precision| precision > PRECISION_LIMIT) {
-        return Err(FormatError::value("precision too big"));
-    }
     let style = FloatStyle {
         notation,
         precision: spec.precision.unwrap_or(default_precision),

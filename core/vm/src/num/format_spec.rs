@@ -1,9 +1,13 @@
 //! The format mini-language: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
 //!
 //! The parser, CPython's refusals in its order, the layout shared by all numbers, and the formatting of strings.
-//! A width or precision is not bounded here: the caller compares [`Spec::least_size`] with the memory left.
+//! A width or precision past [`LARGEST_SIZE`] is refused; below it the caller compares [`Spec::least_size`] with
+//! the memory left.
 
 use std::fmt::Write;
+
+/// The largest width or precision: CPython would take as much memory as there is, an invocation has 10 MiB.
+pub const LARGEST_SIZE: usize = 10 << 20;
 
 /// What is to be formatted: it decides defaults and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,14 +154,18 @@ impl Reader<'_> {
 
     /// A run of decimal digits; `None` if there is none.
     fn number(&mut self) -> Result<Option<usize>, FormatError> {
+        let too_many = || FormatError::value("Too many decimal digits in format string");
         let mut number: Option<i64> = None;
         while let Some(digit) = self.peek().and_then(crate::unicode::decimal_value) {
             self.next_if(|_| true);
             let grown = number.unwrap_or(0).checked_mul(10).and_then(|tens| tens.checked_add(i64::from(digit)));
-            let too_many = || FormatError::value("Too many decimal digits in format string");
             number = Some(grown.ok_or_else(too_many)?);
         }
-        Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
+        match number.map(usize::try_from) {
+            None => Ok(None),
+            Some(Ok(size)) if size <= LARGEST_SIZE => Ok(Some(size)),
+            Some(_) => Err(too_many()),
+        }
     }
 
     fn alignment(&mut self) -> Option<Align> {

@@ -57,12 +57,13 @@ fn operators_equal_cpython() {
         rows.push((format!("round({a}, {places})"), shown(round_to_places(&a, &places))));
         rows.push((format!("round({}, -1)", &small * 5), shown(round_to_places(&(&small * 5), &IBig::from(-1)))));
     }
+    let huge = true_divide(&(IBig::ONE << 2000), &IBig::from(3));
+    rows.push(("(1 << 2000) / 3".to_string(), shown(huge.map(|quotient| format!("{quotient:?}")))));
     for (a, b) in [(0, -5), (1, 3), (7, 0), (0, 0), (-7, 2), (i64::MIN, -1)] {
         let (a, b) = (IBig::from(a), IBig::from(b));
         rows.push((format!("B({a} / {b})"), shown(true_divide(&a, &b).map(|x| format!("{:016x}", x.0)))));
         rows.push((format!("math.gcd({a}, {b})"), gcd(&a, &b).to_string()));
     }
-    rows.push((format!("(1 << 2000) / 3"), shown(true_divide(&(IBig::ONE << 2000), &IBig::from(3)).map(|x| format!("{x:?}")))));
     check_against_python(&rows);
 }
 
@@ -72,10 +73,7 @@ fn combinatorics_equal_cpython() {
     let mut rows = Vec::new();
     for n in -2..60 {
         let n = IBig::from(n);
-        rows.push((
-            format!("math.factorial({n})"),
-            shown(factorial(&n)).replace("n must be a non-negative integer", "factorial() not defined for negative values"),
-        ));
+        rows.push((format!("math.factorial({n})"), shown(factorial(&n))));
         for k in -1..12 {
             let k = IBig::from(k * 5);
             rows.push((format!("math.comb({n}, {k})"), shown(comb(&n, &k))));

@@ -15,12 +15,10 @@ fn a_67_repr_equals_cpython_and_reads_back() {
     let mut random = Random::new(72);
     let mut rows = Vec::new();
     for round in 0..20_000 {
-        let bits = if round < EDGES.len() {
-            EDGES[round]
-        } else if round % 2 == 0 {
-            random.float_bits()
-        } else {
-            random.short_decimal().to_bits()
+        let bits = match EDGES.get(round) {
+            Some(&edge) => edge,
+            None if round % 2 == 0 => random.float_bits(),
+            None => random.short_decimal().to_bits(),
         };
         let value = F64::from_bits(bits);
         let text = repr(value);

@@ -54,7 +54,11 @@ impl Decimal {
     /// `self.compare(other)`: -1, 0 or 1, or a NaN.
     pub fn compare(&self, other: &Decimal) -> Outcome {
         match self.order(other) {
-            Some(order) => Ok(Decimal::from_i64(order as i64)),
+            Some(order) => Ok(Decimal::from_i64(match order {
+                Ordering::Less => -1,
+                Ordering::Equal => 0,
+                Ordering::Greater => 1,
+            })),
             None => self.nan_of(other).unwrap_or(Err(DecimalError::InvalidOperation)),
         }
     }

@@ -6,11 +6,11 @@ use dashu_int::{IBig, Sign, UBig};
 use super::rounding::rescaled;
 use super::{Decimal, Value, digit_count, power_of_ten};
 use crate::num::F64;
-use crate::num::int::{MOST_BITS, NumberError, capped};
+use crate::num::int::{NumberError, capped};
 use crate::num::repr::decimal_to_f64;
 
 /// More digits than an integer within the cap has.
-const MOST_INTEGER_DIGITS: i64 = MOST_BITS as i64 / 3;
+const MOST_INTEGER_DIGITS: i64 = 4096 / 3;
 
 impl Decimal {
     /// An integer, exactly.

@@ -2,10 +2,10 @@
 
 use dashu_int::{IBig, Sign, UBig};
 
-use super::{MOST_BITS, NumberError, capped};
+use super::{NumberError, capped};
 
 /// A factor count past which every one of these products has more bits than the cap allows.
-const MOST_FACTORS: u64 = MOST_BITS as u64;
+const MOST_FACTORS: u64 = 4096;
 
 /// `math.factorial(n)`.
 pub fn factorial(n: &IBig) -> Result<IBig, NumberError> {

@@ -68,8 +68,34 @@ pub fn erfc(x: F64) -> F64 {
         return correctly_rounded(|bits| one.plus(&erf_ball(&magnitude, bits), bits));
     }
     // e^(-x^2) is about how much is left of one.
-    let lost = (x * x).to_i64().unwrap_or(0) * 3 / 2 + 8;
-    correctly_rounded(|bits| one.minus(&erf_ball(&magnitude, bits + lost), bits + lost).cut(bits))
+    let square = (x * x).to_i64().expect("below 27.3^2");
+    let lost = square * 3 / 2 + 8;
+    correctly_rounded(|bits| {
+        // The far series' terms fall until one is about e^(-x^2).
+        if lost > bits + 24 {
+            return erfc_far(&magnitude, bits);
+        }
+        one.minus(&erf_ball(&magnitude, bits + lost), bits + lost).cut(bits)
+    })
+}
+
+/// `erfc x = e^(-x^2) / (x sqrt(pi)) (1 - 1/(2x^2) + 3/(2x^2)^2 - 3*5/(2x^2)^3 + …)`: the error is less than the
+/// first term left out, as long as the terms fall.
+fn erfc_far(x: &Ball, bits: i64) -> Ball {
+    let wide = bits + 16;
+    let square = x.times(x, 2 * wide);
+    let doubled = square.scaled(1);
+    let mut sum = Ball::integer(1);
+    let mut term = Ball::integer(1);
+    let mut factor = 1;
+    while term.top() > -wide {
+        term = term.times(&Ball::integer(-factor), wide).over(&doubled, wide);
+        sum = sum.plus(&term, wide);
+        factor += 2;
+    }
+    let decay = kernels::exp(&square.negated(), wide);
+    let divisor = x.times(&Ball::pi(wide).square_root(wide), wide);
+    sum.widened(term.top()).times(&decay, wide).over(&divisor, bits)
 }
 
 /// Above this, the gamma function is larger than any float.

@@ -37,7 +37,7 @@ impl Estimate {
     }
 }
 
-const LOW: u128 = u64::MAX as u128;
+const LOW: u128 = 0xffff_ffff_ffff_ffff;
 
 /// The high half of the product, too low by two at most.
 #[inline]
