@@ -52,3 +52,20 @@ from .timer import cancel_timer, set_interval, set_timer, timer
 from .types import Address, BlockHeight, SoftFloat, TokenId, ordered_set, to_address_bytes
 
 __version__ = "0.1.6"
+
+# Names of the published SDK whose parts this version does not have.
+_MISSING_PARTS = {
+    "off-chain jobs": ("runner", "Retry", "TaskGroup", "Verify", "VerifyBuilder", "tee", "watchtower", "on_stream"),
+    "continuations": ("capture", "Capture", "continuation", "save_cont", "load_cont", "delete_cont"),
+    "structured models": ("CowboyModel",),
+    "HTTP routes": ("routes", "Pays", "mount"),
+    "event subscriptions": ("on_event", "events_v0"),
+    "self-cloning": ("fork",),
+}
+
+
+def __getattr__(name):
+    for part, names in _MISSING_PARTS.items():
+        if name in names:
+            raise ImportError(f"cowboy_sdk.{name} is not available: this version of the SDK has no {part}")
+    raise AttributeError(f"module 'cowboy_sdk' has no attribute {name!r}")

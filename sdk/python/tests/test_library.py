@@ -369,3 +369,10 @@ def test_functions_of_other_networks_are_refused_by_the_host():
         with pytest.raises(mock_host.HostError) as caught:
             action()
         assert caught.value.code == 5
+
+
+def test_parts_that_are_missing_say_so():
+    with pytest.raises(ImportError, match="has no off-chain jobs"):
+        from cowboy_sdk import runner  # noqa: F401
+    with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
+        from cowboy_sdk import nonsense  # noqa: F401
