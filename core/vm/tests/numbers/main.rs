@@ -5,6 +5,7 @@ mod decimal;
 mod float;
 mod format;
 mod hash;
+mod hostile;
 mod int;
 mod math;
 mod oracle;

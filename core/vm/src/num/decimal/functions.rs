@@ -3,7 +3,9 @@
 use dashu_int::ops::{BitTest, SquareRoot, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
-use super::{Decimal, DecimalError, LARGEST_EXPONENT, Outcome, PRECISION, TINY_EXPONENT, digit_count, power_of_ten};
+use super::{
+    Decimal, DecimalError, LARGEST_EXPONENT, Outcome, PRECISION, TINY_EXPONENT, WRITTEN_EXPONENT_LIMIT, digit_count, power_of_ten,
+};
 use crate::num::int::divide_half_even;
 use crate::num::math::{Ball, kernels};
 
@@ -256,7 +258,10 @@ impl Decimal {
         if digits.saturating_mul(count) > 300 {
             return Ok(None);
         }
-        let exponent = exponent.saturating_mul(i64::try_from(count).expect("at most 300"));
+        // Far out of the context's bounds all the same, and no later sum overflows.
+        let exponent = exponent
+            .saturating_mul(i64::try_from(count).expect("at most 300"))
+            .clamp(-4 * WRITTEN_EXPONENT_LIMIT, 4 * WRITTEN_EXPONENT_LIMIT);
         let power = Decimal::finite(false, coefficient.pow(count), exponent);
         if !other.negative {
             return Ok(Some(power));
