@@ -11,6 +11,7 @@ use cowboy_chain::{
     ChainConfig, GenesisConfig, StateKey,
     genesis::{Funded, GenesisError},
 };
+use cowboy_state::records::ParameterChange;
 use cowboy_store::state;
 use cowboy_types::{
     Address, Amount, ChainId, Hash, TimestampMs,
@@ -20,7 +21,7 @@ use cowboy_types::{
     units::{Count, Price},
     wire::{Blob, Fixed, List},
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Everything that a chain starts from.
 #[derive(Clone)]
@@ -87,11 +88,13 @@ pub struct DevGenesis {
     pub deployers: Vec<Address>,
     /// How many validators vote.
     pub validators: u32,
+    /// Parameters that begin with another value, by row.
+    pub parameters: BTreeMap<u16, u64>,
 }
 
 impl Default for DevGenesis {
     fn default() -> Self {
-        Self { chain_id: ChainId(1337), timestamp_ms: TimestampMs(0), accounts: Vec::new(), deployers: Vec::new(), validators: 1 }
+        Self { chain_id: ChainId(1337), timestamp_ms: TimestampMs(0), accounts: Vec::new(), deployers: Vec::new(), validators: 1, parameters: BTreeMap::new() }
     }
 }
 
@@ -101,6 +104,7 @@ pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProb
     let (validators, sharing, keys) = Committee::derive(b"cowboy dev", dev.validators, stake);
     let mut deployers = dev.deployers;
     deployers.sort();
+    let parameters = dev.parameters.into_iter().map(|(row, value)| ParameterChange { row, value });
     let config = GenesisConfig {
         chain_id: dev.chain_id,
         is_dev: true,
@@ -108,7 +112,7 @@ pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProb
         accounts: List::new(dev.accounts).ok_or(GenesisError::Unordered { list: "accounts" })?,
         deployers: List::new(deployers).ok_or(GenesisError::Unordered { list: "deployers" })?,
         validators: List::new(validators).expect("a dev chain has few validators"),
-        parameters: List::default(),
+        parameters: List::new(parameters.collect()).ok_or(GenesisError::Unordered { list: "parameters" })?,
     };
     Ok((Genesis::new(config, sharing)?, keys))
 }
