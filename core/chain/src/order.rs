@@ -69,7 +69,7 @@ pub fn rank(params: &Params, candidates: Vec<SignedTransaction>, base_fee_cycle:
             ranked.push(((lane, std::cmp::Reverse(least), transaction.transaction().nonce, *transaction.digest()), transaction));
         }
     }
-    ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
+    ranked.sort_by_key(|(rank, _)| *rank);
     bursts_last(params, ranked.into_iter().map(|(_, transaction)| transaction).collect())
 }
 

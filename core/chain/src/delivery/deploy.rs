@@ -4,11 +4,11 @@ use super::frames::Price;
 use super::{Machine, Step};
 use crate::input::Exception;
 use crate::manifest::Grants;
-use crate::vm_driver::{self, Limits};
+use crate::vm_driver::{self, Limits, Usage};
 use cowboy_state::records::{Actor, ActorStatus, keys};
-use cowboy_state::{Key, Kind, Stop};
+use cowboy_state::{Key, Kind};
 use cowboy_types::units::Count;
-use cowboy_types::{Address, Hash, error, keccak256};
+use cowboy_types::{Abort, Address, Hash, error, keccak256};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// What is deployed.
@@ -37,8 +37,8 @@ pub fn padded_salt(salt: &[u8]) -> Option<Hash> {
 }
 
 impl Machine {
-    /// Creates an actor. Answers its address and what its module body cost.
-    pub(super) fn create(&mut self, deployment: &Deployment<'_>, limits: Limits) -> Step<(Address, Price)> {
+    /// Creates an actor. Answers its address or why the source makes none, and what running its body cost.
+    pub(super) fn create(&mut self, deployment: &Deployment<'_>, limits: Limits) -> Step<(Result<Address, Abort>, Price)> {
         let source = canonical_source(deployment.code).ok_or(error::SOURCE_NOT_CANONICAL)?;
         let salt = padded_salt(deployment.salt).ok_or(error::BAD_SALT)?;
         let code_hash = keccak256(&[source.as_bytes()]);
@@ -51,13 +51,18 @@ impl Machine {
         self.check_manifest(deployment)?;
         let bytes = u64::try_from(source.len()).expect("a source is shorter than a transaction");
         let weight = bytes.saturating_mul(self.environment.params.weights.source_byte);
-        let (image, used) = vm_driver::build(&source, limits).map_err(|failure| {
-            self.note_failure(address, failure.exception);
-            Stop::Abort(failure.abort)
-        })?;
-        self.environment.images.put(code_hash, image);
-        self.write_actor(deployment, address, code_hash, source);
-        Ok((address, Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns.saturating_add(weight) }))
+        let price = |used: Usage| Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns.saturating_add(weight) };
+        match vm_driver::build(&source, limits) {
+            Ok((image, used)) => {
+                self.environment.images.put(code_hash, image);
+                self.write_actor(deployment, address, code_hash, source);
+                Ok((Ok(address), price(used)))
+            }
+            Err(failure) => {
+                self.note_failure(address, failure.abort.clone(), failure.exception);
+                Ok((Err(failure.abort), price(failure.usage)))
+            }
+        }
     }
 
     /// 000 §10, and §9.2: sys.upgrade is for system deployers.
@@ -74,9 +79,10 @@ impl Machine {
     }
 
     /// Says in the trace what the source did wrong.
-    fn note_failure(&mut self, address: Address, exception: Exception) {
+    fn note_failure(&mut self, address: Address, abort: Abort, exception: Exception) {
         let sender = self.running().envelope.sender;
         let mut call = super::call_trace(0, sender, address, "<module>", Default::default());
+        call.abort = Some(abort);
         call.exception = Some(exception);
         self.running().calls.push(call);
     }

@@ -117,8 +117,9 @@ impl Machine {
     fn deploy(&mut self, sender: Address, code: &[u8], salt: &[u8], init: Option<&Init>, manifest: Option<&[u8]>, endowment: Amount) -> Step<()> {
         let checkpoint = self.world.checkpoint();
         let limits = self.outer_limits();
-        let (address, body) = self.create(&Deployment { creator: sender, code, salt, manifest, parent: None }, limits)?;
+        let (created, body) = self.create(&Deployment { creator: sender, code, salt, manifest, parent: None }, limits)?;
         self.running().meter.charge(body.cycles, body.cells, body.weight)?;
+        let address = created?;
         self.pay(sender, address, endowment)?;
         let Some(init) = init else {
             self.running().calls.push(call_trace(0, sender, address, "", endowment));

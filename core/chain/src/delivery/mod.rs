@@ -23,7 +23,9 @@ use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Event, Hash, error, keccak256};
 pub use deploy::{canonical_source, padded_salt};
 use frames::Frame;
-pub(crate) use host::{derive, mailbox_bytes};
+#[cfg(test)]
+pub(crate) use host::derive;
+pub(crate) use host::mailbox_bytes;
 pub use host::message_id;
 pub(crate) use meter::Meter;
 use std::sync::Arc;

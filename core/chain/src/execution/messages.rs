@@ -13,7 +13,6 @@ use cowboy_types::{Address, Hash, error};
 /// A message that is being delivered.
 #[derive(Clone, Debug)]
 pub(super) struct Delivery {
-    place: u64,
     message: Message,
     origin: Origin,
     prices: Prices,
@@ -52,7 +51,7 @@ impl Execution {
         let before = self.machine.world.checkpoint();
         let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
         self.dequeue(place, queue, &message)?;
-        self.begin_message(Delivery { place, prices: self.prices_of(&origin), message, origin, before, is_cut: false }, left, was_seen)
+        self.begin_message(Delivery { prices: self.prices_of(&origin), message, origin, before, is_cut: false }, left, was_seen)
     }
 
     /// Messages that were sent in this very block wait for the next: one past the last place that may be delivered.

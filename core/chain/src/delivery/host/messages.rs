@@ -162,12 +162,16 @@ impl Machine {
             return Reply::refuse(error::CALL_DEPTH, price);
         }
         let deployment = Deployment { creator, code, salt, manifest, parent: Some(&grants) };
-        let (address, body) = match self.create(&deployment, limits) {
+        let (created, body) = match self.create(&deployment, limits) {
             Ok(created) => created,
             Err(Stop::Abort(abort)) => return Reply::refuse(abort, price),
             Err(miss) => return Err(miss),
         };
         price = Price { cycles: price.cycles + body.cycles, cells: price.cells + body.cells, weight: price.weight + body.weight };
+        let address = match created {
+            Ok(address) => address,
+            Err(abort) => return Reply::refuse(abort, price),
+        };
         self.require_transfer(value)?;
         if !self.take(value)? {
             self.world.rollback(&checkpoint);

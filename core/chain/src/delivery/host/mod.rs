@@ -6,6 +6,7 @@ mod storage;
 mod timers;
 mod value;
 
+#[cfg(test)]
 pub(crate) use facts::derive;
 pub(crate) use messages::mailbox_bytes;
 pub use messages::message_id;
