@@ -9,8 +9,15 @@ use crate::types::ty;
 use crate::value::Value;
 use dashu_int::IBig;
 
-/// Cycles of a function that is computed in integers to the last bit.
-const TRANSCENDENTAL: u32 = 60;
+// Prices follow the time of the rarest, slowest case, in which more bits are needed to round correctly.
+/// Cycles of the functions that usually need only 128 bits.
+const QUICK: u32 = 200;
+/// Cycles of a function that is computed in wide integers to the last bit.
+const TRANSCENDENTAL: u32 = 1_200;
+/// Cycles of the error functions.
+const ERROR_FUNCTION: u32 = 9_000;
+/// Cycles of the gamma functions.
+const GAMMA: u32 = 32_000;
 /// Cycles of an exact operation on floats.
 const EXACT: u32 = 2;
 
@@ -30,12 +37,12 @@ macro_rules! unary {
 /// Functions of one float.
 pub(crate) const UNARY: &[NativeRow] = unary! {
     "sqrt" EXACT math::sqrt;
-    "exp" TRANSCENDENTAL math::exp;
+    "exp" QUICK math::exp;
     "exp2" TRANSCENDENTAL math::exp2;
     "expm1" TRANSCENDENTAL math::expm1;
     "log1p" TRANSCENDENTAL math::log1p;
-    "sin" TRANSCENDENTAL math::sin;
-    "cos" TRANSCENDENTAL math::cos;
+    "sin" QUICK math::sin;
+    "cos" QUICK math::cos;
     "tan" TRANSCENDENTAL math::tan;
     "asin" TRANSCENDENTAL math::asin;
     "acos" TRANSCENDENTAL math::acos;
@@ -47,10 +54,10 @@ pub(crate) const UNARY: &[NativeRow] = unary! {
     "acosh" TRANSCENDENTAL math::acosh;
     "atanh" TRANSCENDENTAL math::atanh;
     "cbrt" TRANSCENDENTAL |x| Ok(math::cbrt(x));
-    "erf" TRANSCENDENTAL |x| Ok(math::erf(x));
-    "erfc" TRANSCENDENTAL |x| Ok(math::erfc(x));
-    "gamma" TRANSCENDENTAL math::gamma;
-    "lgamma" TRANSCENDENTAL math::lgamma;
+    "erf" ERROR_FUNCTION |x| Ok(math::erf(x));
+    "erfc" ERROR_FUNCTION |x| Ok(math::erfc(x));
+    "gamma" GAMMA math::gamma;
+    "lgamma" GAMMA math::lgamma;
     "fabs" EXACT |x: F64| Ok(x.abs());
     "degrees" EXACT |x| Ok(math::degrees(x));
     "radians" EXACT |x| Ok(math::radians(x));
@@ -64,10 +71,10 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), ""),
     NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), ""),
     NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), ""),
-    NativeRow(Function, "math.pow", "x, y, /", TRANSCENDENTAL, |vm, a| binary(vm, a, math::pow), ""),
-    NativeRow(Function, "math.log", "x, base=, /", TRANSCENDENTAL, log, ""),
-    NativeRow(Function, "math.log2", "x, /", TRANSCENDENTAL, |vm, a| log_of(vm, a[0], math::log2, math::log_int_2), ""),
-    NativeRow(Function, "math.log10", "x, /", TRANSCENDENTAL, |vm, a| log_of(vm, a[0], math::log10, math::log_int_10), ""),
+    NativeRow(Function, "math.pow", "x, y, /", QUICK, |vm, a| binary(vm, a, math::pow), ""),
+    NativeRow(Function, "math.log", "x, base=, /", QUICK, log, ""),
+    NativeRow(Function, "math.log2", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log2, math::log_int_2), ""),
+    NativeRow(Function, "math.log10", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log10, math::log_int_10), ""),
     NativeRow(Function, "math.floor", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::floor), "math_floor"),
     NativeRow(Function, "math.ceil", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::ceil), "math_ceil"),
     NativeRow(Function, "math.trunc", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::trunc), "math_trunc"),
