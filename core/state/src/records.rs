@@ -92,6 +92,8 @@ record! {
         pub id: Hash,
         /// The transaction or timer where it began.
         pub origin: Hash,
+        /// The receipt of the delivery that sent it.
+        pub parent: Hash,
         /// Its number among the origin's messages, from 1.
         pub index: Count,
         /// How many messages led to it, from 1.

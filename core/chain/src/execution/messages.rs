@@ -104,7 +104,7 @@ impl Execution {
             id: nested_id(&message.origin, message.index.0),
             kind: ReceiptKind::Message,
             origin: message.origin,
-            parent: Hash::ZERO,
+            parent: message.parent,
             depth: message.depth.0,
             sent_before: origin.sent.0,
             sender: message.sender,

@@ -149,7 +149,10 @@ fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
                 _ => {}
             }
         }
-        Instruction::Actor(Actor::Execute { target, .. }) => both(*target),
+        Instruction::Actor(Actor::Execute { target, .. }) => {
+            both(*target);
+            wanted.push(Key::of(Kind::Manifest, *target));
+        }
         Instruction::Actor(Actor::Deploy { .. }) => {}
     }
 }

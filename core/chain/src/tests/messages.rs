@@ -28,8 +28,9 @@ fn a_message_is_delivered_once_and_paid_by_its_origin() {
     let sent = &outcome.traces[0].sent[0];
     let origin: Origin = chain.record(&cowboy_state::records::keys::origin(&outcome.receipts[0].id)).expect("the rest is held");
     assert_eq!((origin.payer, origin.outstanding.0), (address(1), 1));
-    let receipts = chain.idle(1);
-    let message = &receipts[0];
+    let next = chain.block(vec![]);
+    assert_eq!(next.traces[0].parent, outcome.receipts[0].id, "a message names the delivery that sent it");
+    let message = &next.receipts[0];
     assert_eq!((message.id, &message.kind), (sent.receipt, &ReceiptKind::Message));
     assert_eq!((message.sender, message.target, &message.handler[..], message.value), (sender, receiver, "greet", Amount(7)));
     assert_eq!(message.id, nested_id(&outcome.receipts[0].id, 1));

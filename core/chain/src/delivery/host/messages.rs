@@ -50,7 +50,8 @@ impl Machine {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
         };
         let rows = self.environment.params.execution.clone();
-        let (depth, sent_before, origin) = { let envelope = &self.running().envelope; (envelope.depth, envelope.sent_before, envelope.origin) };
+        let envelope = &self.running().envelope;
+        let (depth, sent_before, origin, parent) = (envelope.depth, envelope.sent_before, envelope.origin, envelope.id);
         if depth >= rows.message_depth {
             return Err(error::CALL_DEPTH.into());
         }
@@ -78,7 +79,7 @@ impl Machine {
         let index = sent_before + self.world.count_message();
         let sent = SentMessage { receipt: nested_id(&origin, index), id, target, handler: handler.to_string(), value };
         let sent_at = self.environment.height;
-        self.enqueue(&Message { id, origin, index: Count(index), depth: Count(depth + 1), sender, target, handler, payload, value, sent_at })?;
+        self.enqueue(&Message { id, origin, parent, index: Count(index), depth: Count(depth + 1), sender, target, handler, payload, value, sent_at })?;
         self.running().sent.push(sent);
         Reply::none(price)
     }
