@@ -33,20 +33,20 @@ pub struct Warp {
 }
 
 /// The chain kept at a moment, to come back to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Snapshot {
-    /// Its name; give it to revert.
-    pub id: String,
+    /// Its number; give it to revert.
+    pub id: u64,
     /// The height it was taken at.
     pub height: u64,
 }
 
-/// A wish to be back at a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// A wish to be back at a snapshot, which is used up by it, as are all newer ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Revert {
-    /// The snapshot's name.
-    pub id: String,
+    /// The snapshot's number.
+    pub id: u64,
 }
 
 /// A balance to set. What that makes or destroys counts as minted or burned.

@@ -1,0 +1,69 @@
+//! Amounts as people write them: base units, or CBY with the unit.
+
+use crate::failure::Failure;
+use cowboy_types::Amount;
+
+const DIGITS: usize = 9;
+
+/// The amount of a text like `1500000000`, `1.5cby` or `2 CBY`.
+pub(crate) fn parse(text: &str) -> Result<Amount, String> {
+    let lower = text.trim().to_ascii_lowercase().replace('_', "");
+    let wrong = || format!("{text:?} is no amount: give base units like 1500000000, or CBY like 1.5cby");
+    let Some(number) = lower.strip_suffix("cby").map(str::trim_end) else {
+        return lower.parse().map(Amount).map_err(|_| wrong());
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > DIGITS || !are_digits(whole) || !are_digits(fraction) {
+        return Err(wrong());
+    }
+    let units: u128 = format!("{whole}{fraction:0<DIGITS$}").parse().map_err(|_| wrong())?;
+    u64::try_from(units).map(Amount).map_err(|_| format!("{text:?} is more than all CBY there are"))
+}
+
+/// The amount in CBY, without needless zeros.
+pub(crate) fn cby(amount: u64) -> String {
+    let (whole, fraction) = (amount / Amount::CBY.get(), amount % Amount::CBY.get());
+    let fraction = format!("{fraction:09}");
+    match fraction.trim_end_matches('0') {
+        "" => format!("{whole} CBY"),
+        fraction => format!("{whole}.{fraction} CBY"),
+    }
+}
+
+/// The amount of an argument.
+pub(crate) fn argument(text: &str) -> Result<Amount, Failure> {
+    parse(text).map_err(|what| Failure::argument(what, "for example: cowboy transfer 0x… 2.5cby"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_read_and_print() {
+        let rows: &[(&str, Option<u64>)] = &[
+            ("0", Some(0)),
+            ("1500000000", Some(1_500_000_000)),
+            ("1_000", Some(1_000)),
+            ("1.5cby", Some(1_500_000_000)),
+            ("2 CBY", Some(2_000_000_000)),
+            ("0.000000001cby", Some(1)),
+            ("0.0000000001cby", None),
+            ("18446744073.709551615cby", Some(u64::MAX)),
+            ("18446744074cby", None),
+            ("-1", None),
+            ("1.5", None),
+            (".5cby", None),
+            ("cby", None),
+            ("1e3cby", None),
+            ("", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(parse(text).ok().map(Amount::get), *expected, "{text:?}");
+        }
+        for (amount, text) in [(0, "0 CBY"), (1, "0.000000001 CBY"), (1_500_000_000, "1.5 CBY"), (u64::MAX, "18446744073.709551615 CBY")] {
+            assert_eq!(cby(amount), text);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `cowboy actor` and `cowboy query`.
+
+use super::{session::Session, template, wallet::both};
+use crate::{
+    amount,
+    deploy::Deployment,
+    failure::Failure,
+    output::table,
+    payload,
+    send::{self, Terms},
+};
+use clap::{Args, Subcommand};
+use cowboy_api::{Hex, model};
+use cowboy_types::{Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text, keccak256};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Actor {
+    /// Write a new actor's source
+    New {
+        /// The folder to make
+        name: String,
+    },
+    /// Deploy a source, and run its init in the same transaction
+    Deploy(Box<Deploy>),
+    /// Print the address that a deployment would have
+    Address(Source),
+    /// Call a handler in a transaction
+    Execute(Box<Execute>),
+    /// Ask a handler, without a transaction
+    Query(Query),
+    /// Print what an actor is and holds
+    Get {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Print what an actor announced
+    Logs {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+        /// How many, the newest
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+}
+
+/// Where the source is, and what makes its address.
+#[derive(Args, Debug)]
+pub(crate) struct Source {
+    /// The source
+    #[arg(long, value_name = "FILE")]
+    code: PathBuf,
+    /// Up to 32 bytes in hex that make another address
+    #[arg(long, value_name = "HEX", default_value = "")]
+    salt: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Deploy {
+    #[command(flatten)]
+    source: Source,
+    /// What the actor may do; the manifest.json beside the source, or inferred, where left out
+    #[arg(long, value_name = "FILE")]
+    manifest_json: Option<PathBuf>,
+    /// The handler to run first; init where the source has one
+    #[arg(long, value_name = "NAME", conflicts_with = "no_init")]
+    init_handler: Option<String>,
+    /// Its argument: JSON, hex with 0x, or @FILE
+    #[arg(long, value_name = "PAYLOAD", conflicts_with = "no_init")]
+    init_payload: Option<String>,
+    /// Run no handler
+    #[arg(long)]
+    no_init: bool,
+    /// CBY that the actor begins with: base units, or CBY like 2.5cby
+    #[arg(long, value_name = "AMOUNT", default_value = "0")]
+    fund: String,
+    /// The name by which this folder remembers it
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Execute {
+    /// Which actor: an address, or an actor of this folder
+    actor: String,
+    /// Which handler
+    handler: String,
+    /// Its argument: JSON, hex with 0x, or @FILE
+    #[arg(long, default_value = "")]
+    payload: String,
+    /// CBY to send along: base units, or CBY like 2.5cby
+    #[arg(long, value_name = "AMOUNT", default_value = "0")]
+    value: String,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+/// Asks a handler.
+#[derive(Args, Debug)]
+pub(crate) struct Query {
+    /// Which actor: an address, or an actor of this folder
+    actor: String,
+    /// Which handler
+    handler: String,
+    /// Its argument: JSON, hex with 0x, or @FILE
+    #[arg(long, default_value = "")]
+    payload: String,
+    /// The most cycles it may use
+    #[arg(long)]
+    max_cycles: Option<u64>,
+}
+
+impl Actor {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::New { name } => template::write(session, &name),
+            Self::Deploy(deploy) => deploy.run(session).await,
+            Self::Address(source) => source.address(session),
+            Self::Execute(execute) => execute.run(session).await,
+            Self::Query(query) => query.run(session).await,
+            Self::Get { actor } => get(session, &session.address(&actor)?).await,
+            Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
+        }
+    }
+}
+
+impl Source {
+    fn salt(&self) -> Result<Vec<u8>, Failure> {
+        let digits = self.salt.strip_prefix("0x").unwrap_or(&self.salt);
+        let salt = hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is no hex: {error}"), "give up to 64 hex digits"))?;
+        if salt.len() > 32 { Err(Failure::argument("--salt is longer than 32 bytes", "give up to 64 hex digits")) } else { Ok(salt) }
+    }
+
+    fn address(&self, session: &Session) -> Result<(), Failure> {
+        let code = std::fs::read(&self.code).map_err(Failure::file(&self.code))?;
+        let source = cowboy_chain::canonical_source(&code).ok_or_else(|| Failure::argument(format!("{} is not UTF-8", self.code.display()), "save it as UTF-8"))?;
+        let mut salt = [0; 32];
+        let given = self.salt()?;
+        salt[..given.len()].copy_from_slice(&given);
+        let address = Address::of_actor(&session.key()?.address(), &Hash(salt), &keccak256(&[source.as_bytes()]));
+        session.output.result(&json!({ "address": address.to_string() }), address);
+        Ok(())
+    }
+
+    /// The name by which a folder remembers the actor: the file's, or its folder's where the file has a general name.
+    fn name(&self) -> String {
+        let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let own = stem(&self.code).unwrap_or_default();
+        let folder = || self.code.canonicalize().ok().and_then(|path| stem(path.parent()?));
+        if matches!(own.as_str(), "actor" | "main") { folder().unwrap_or(own) } else { own }
+    }
+}
+
+impl Deploy {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let mut deployment = Deployment::of_file(&self.source.code, self.manifest_json.as_ref())?;
+        deployment.salt = self.source.salt()?;
+        deployment.endowment = amount::argument(&self.fund)?;
+        match (self.no_init, &self.init_handler, &self.init_payload) {
+            (true, _, _) => deployment.init = None,
+            (false, None, None) => {}
+            (false, handler, argument) => deployment.use_init(handler.clone().unwrap_or_else(|| "init".into()), argument.as_deref().unwrap_or("{}"))?,
+        }
+        session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
+        let key = session.key()?;
+        let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await?;
+        let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
+        let name = self.name.unwrap_or_else(|| self.source.name());
+        if let Some(address) = created {
+            session.remember(&name, address);
+        }
+        let fee = sent.receipt.as_ref().map(|receipt| amount::cby(receipt.fee.total));
+        let address = created.map_or_else(|| "known once the transaction is final".to_owned(), |address| address.to_string());
+        session.output.result(
+            &json!({ "tx_hash": sent.tx_hash, "address": created, "name": name, "manifest": deployment.manifest, "receipt": sent.receipt }),
+            format_args!(
+                "Transaction hash: {}\nActor address: {address}\nName: {name}{}",
+                sent.tx_hash,
+                fee.map_or_else(String::new, |fee| format!("\nFee: {fee}"))
+            ),
+        );
+        Ok(())
+    }
+}
+
+impl Execute {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let too_large = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
+        let instruction = Instruction::Actor(ActorInstruction::Execute {
+            target: session.address(&self.actor)?,
+            handler: Text::new(self.handler).ok_or_else(|| too_large("the handler's name"))?,
+            payload: Blob::new(payload::argument(&self.payload)?).ok_or_else(|| too_large("the payload"))?,
+            value: amount::argument(&self.value)?,
+        });
+        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        let result = sent.receipt.as_ref().map_or(Value::Null, |receipt| payload::decode(&receipt.return_data));
+        let said = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
+            let events: String = receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect();
+            format!("\nResult: {result}{events}\nBlock: {}, fee {}", receipt.block_height, amount::cby(receipt.fee.total))
+        });
+        session.output.result(&json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": sent.receipt }), format_args!("Transaction hash: {}{said}", sent.tx_hash));
+        Ok(())
+    }
+}
+
+impl Query {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let question = model::ReadHandler {
+            selector: self.handler,
+            payload: payload::base64(&payload::argument(&self.payload)?),
+            max_cycles: self.max_cycles,
+            min_block: None,
+        };
+        let answer = session.client.read_handler(&session.address(&self.actor)?, &question).await?;
+        let result = payload::decode_base64(&answer.result)?;
+        session.output.result(&json!({ "block_height": answer.block_height, "result": result, "cycles_used": answer.cycles_used }), &result);
+        Ok(())
+    }
+}
+
+async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
+    let actor = session.client.actor(address).await?;
+    let grants: Vec<&str> = actor.entitlements.iter().map(|grant| grant.id.as_str()).collect();
+    let mut rows = vec![
+        ("address", actor.address.to_string()),
+        ("status", actor.status.clone()),
+        ("owner", actor.owner.to_string()),
+        ("balance", both(actor.balance)),
+        ("code hash", actor.code_hash.to_string()),
+        ("deployed at", actor.created_at.to_string()),
+        ("handlers", actor.handlers.join(", ")),
+        ("entitlements", grants.join(", ")),
+        ("storage", format!("{} of {} bytes", actor.storage_bytes, actor.storage_quota)),
+        ("waiting", format!("{} messages, {} timers", actor.mailbox_count, actor.timer_count)),
+    ];
+    let entries: Vec<String> = actor.storage.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    rows.extend(entries.iter().map(|entry| ("", entry.clone())));
+    session.output.result(&actor, table(rows));
+    Ok(())
+}
+
+async fn logs(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
+    let mut logs: model::Logs = session.client.get(&format!("/actor/{}/logs?order=desc&limit={limit}", Hex(*address))).await?;
+    logs.logs.reverse();
+    let lines: Vec<String> = logs.logs.iter().map(|log| format!("{:>8}  {}  {}", log.block_height, log.event.name, log.event.value)).collect();
+    session.output.result(&logs, if lines.is_empty() { "no events".to_owned() } else { lines.join("\n") });
+    Ok(())
+}

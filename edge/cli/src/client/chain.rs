@@ -1,0 +1,141 @@
+//! `cowboy chain`: steering a dev chain.
+
+use super::{session::Session, wallet::both};
+use crate::{amount, failure::Failure, payload};
+use clap::{Args, Subcommand};
+use commonware_codec::Encode as _;
+use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
+use cowboy_types::{
+    Actor, Blob, System, Text,
+    instruction::Ordinary,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Chain {
+    /// Make blocks now
+    Mine {
+        /// How many
+        #[arg(default_value_t = 1)]
+        blocks: u64,
+    },
+    /// Go to a later height or time; every timer on the way fires
+    Warp(Warp),
+    /// Keep the chain as it is, to come back to
+    Snapshot,
+    /// Go back to a snapshot, which is used up by it
+    Revert {
+        /// The snapshot's number
+        id: u64,
+    },
+    /// Set an account's balance
+    SetBalance {
+        /// Whose
+        address: String,
+        /// How much: base units, or CBY like 2.5cby
+        amount: String,
+    },
+    /// Act as another account
+    Impersonate(Impersonate),
+}
+
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Warp {
+    /// The height to be at
+    #[arg(long)]
+    height: Option<u64>,
+    /// How many heights to go
+    #[arg(long)]
+    blocks: Option<u64>,
+    /// The time to be at, in milliseconds since 1970
+    #[arg(long)]
+    timestamp_ms: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Impersonate {
+    /// The account that appears as the sender
+    sender: String,
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Send the account's CBY
+    Transfer {
+        /// Who receives
+        to: String,
+        /// How much: base units, or CBY like 2.5cby
+        amount: String,
+    },
+    /// Call a handler of an actor
+    Execute {
+        /// Whom
+        actor: String,
+        /// Which handler
+        handler: String,
+        /// Its argument: JSON, hex with 0x, or @FILE
+        #[arg(long, default_value = "")]
+        payload: String,
+        /// CBY to send along: base units, or CBY like 2.5cby
+        #[arg(long, default_value = "0")]
+        value: String,
+    },
+}
+
+impl Chain {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Mine { blocks } => at(session, session.client.post("/dev/mine", &model::Mine { blocks }).await?),
+            Self::Warp(Warp { height, blocks, timestamp_ms }) => {
+                at(session, session.client.post("/dev/warp", &model::Warp { height, blocks, timestamp_ms }).await?);
+            }
+            Self::Snapshot => {
+                let snapshot: model::Snapshot = session.client.post("/dev/snapshot", &serde_json::json!({})).await?;
+                session.output.result(&snapshot, format_args!("Snapshot {} at height {}\nBack: cowboy chain revert {}", snapshot.id, snapshot.height, snapshot.id));
+            }
+            Self::Revert { id } => at(session, session.client.post("/dev/revert", &model::Revert { id }).await?),
+            Self::SetBalance { address, amount: text } => {
+                let (address, balance) = (session.address(&address)?, amount::argument(&text)?);
+                let wish = model::SetBalance { address: Hex(address), balance: balance.get() };
+                let receipt = receipt(session.client.post("/dev/balance", &wish).await?)?;
+                session.output.result(&receipt, format_args!("{address} has {}", both(balance.get())));
+            }
+            Self::Impersonate(impersonate) => impersonate.run(session).await?,
+        }
+        Ok(())
+    }
+}
+
+fn at(session: &Session, height: model::Height) {
+    session.output.result(&height, format_args!("Height {}", height.height));
+}
+
+/// The receipt of a dev instruction; a failed one is a failure.
+fn receipt(result: model::SubmitResult) -> Result<model::Receipt, Failure> {
+    let receipt = result.receipt.ok_or_else(|| result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT)))?;
+    match receipt.error {
+        Some(error) => Err(error.into()),
+        None => Ok(receipt),
+    }
+}
+
+impl Impersonate {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let sender = session.address(&self.sender)?;
+        let instruction = match self.act {
+            Act::Transfer { to, amount: text } => Ordinary::System(System::Transfer { to: session.address(&to)?, amount: amount::argument(&text)? }),
+            Act::Execute { actor, handler, payload: text, value } => Ordinary::Actor(Actor::Execute {
+                target: session.address(&actor)?,
+                handler: Text::new(handler).ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
+                payload: Blob::new(payload::argument(&text)?).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
+                value: amount::argument(&value)?,
+            }),
+        };
+        let wish = model::Impersonate { sender: Hex(sender), instruction: Hex(instruction.encode().to_vec()) };
+        let receipt = receipt(session.client.post("/dev/impersonate", &wish).await?)?;
+        session.output.result(&receipt, format_args!("Transaction hash: {}\nResult: {}", receipt.tx_hash, payload::decode(&receipt.return_data)));
+        Ok(())
+    }
+}

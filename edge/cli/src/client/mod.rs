@@ -1,0 +1,122 @@
+//! `cowboy`: the client.
+
+mod account;
+mod actor;
+mod block;
+mod chain;
+mod init;
+mod session;
+mod template;
+mod transaction;
+mod transfer;
+mod wallet;
+
+use crate::{failure::Failure, output::Output};
+use clap::{Args, Parser, Subcommand};
+use session::Session;
+use std::process::ExitCode;
+
+/// The client of a Cowboy chain: wallets, actors, transfers, blocks.
+///
+/// Keys are looked up in --private-key, COWBOY_PRIVATE_KEY, the key_file of .cowboy/config.json, and .cowboy/key; the node in
+/// --rpc-url, COWBOY_RPC_URL, .cowboy/config.json, and http://localhost:4000.
+#[derive(Debug, Parser)]
+#[command(name = "cowboy", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Globals {
+    /// The node's address
+    #[arg(long, global = true, value_name = "URL", help_heading = "Everywhere")]
+    pub(crate) rpc_url: Option<String>,
+    /// The key that signs: hex, a PEM block, or a file
+    #[arg(long, global = true, value_name = "KEY", help_heading = "Everywhere")]
+    pub(crate) private_key: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Set up this folder for a network
+    Init(init::Init),
+    /// Make, show, move keys
+    #[command(subcommand)]
+    Wallet(wallet::Wallet),
+    /// Balances and nonces
+    #[command(subcommand)]
+    Account(account::Account),
+    /// Write, deploy, call and read actors
+    #[command(subcommand)]
+    Actor(actor::Actor),
+    /// Send CBY
+    Transfer(transfer::Transfer),
+    /// Ask the faucet of a dev chain for CBY
+    Faucet(transfer::Faucet),
+    /// Look at and send transactions
+    #[command(subcommand)]
+    Transaction(transaction::Transaction),
+    /// Look at blocks
+    #[command(subcommand)]
+    Block(block::Block),
+    /// Ask a handler of an actor, without a transaction
+    Query(actor::Query),
+    /// How the chain and the node are
+    Status,
+    /// Steer a dev chain: blocks, time, balances
+    #[command(subcommand)]
+    Chain(chain::Chain),
+    /// Print the version
+    Version,
+}
+
+/// Runs a command and answers its exit code.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    let output = Output { json: cli.globals.json };
+    match act(cli, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn act(cli: Cli, output: Output) -> Result<(), Failure> {
+    match cli.command {
+        Command::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            output.result(&serde_json::json!({ "version": version }), format_args!("cowboy {version}"));
+            Ok(())
+        }
+        command => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| Failure::Node(error.to_string()))?;
+            let session = Session::open(&cli.globals, output)?;
+            runtime.block_on(act_online(command, session))
+        }
+    }
+}
+
+async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
+    match command {
+        Command::Init(command) => command.run(&session),
+        Command::Wallet(command) => command.run(&session).await,
+        Command::Account(command) => command.run(&session).await,
+        Command::Actor(command) => command.run(&session).await,
+        Command::Transfer(command) => command.run(&session).await,
+        Command::Faucet(command) => command.run(&session).await,
+        Command::Transaction(command) => command.run(&session).await,
+        Command::Block(command) => command.run(&session).await,
+        Command::Query(command) => command.run(&session).await,
+        Command::Status => block::status(&session).await,
+        Command::Chain(command) => command.run(&session).await,
+        Command::Version => Ok(()),
+    }
+}

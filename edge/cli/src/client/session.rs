@@ -1,0 +1,98 @@
+//! What the online commands share: the folder's configuration, the key, the node.
+
+use super::Globals;
+use crate::{failure::Failure, output::Output};
+use cowboy_api::{
+    Client, HexAddress,
+    keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
+};
+use cowboy_types::{Address, signing::PrivateKey};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// One run of the client.
+pub(crate) struct Session {
+    /// How results are printed.
+    pub(crate) output: Output,
+    /// The node.
+    pub(crate) client: Client,
+    /// The folder that has, or will have, `.cowboy`.
+    pub(crate) project: PathBuf,
+    /// The folder's configuration.
+    pub(crate) config: Config,
+    /// What `--rpc-url` says.
+    pub(crate) rpc_url: Option<String>,
+    lookup: Lookup,
+}
+
+impl Session {
+    /// Reads the configuration and picks the node.
+    pub(crate) fn open(globals: &Globals, output: Output) -> Result<Self, Failure> {
+        let project = project()?;
+        let config = Config::load(&project)?;
+        let url = globals.rpc_url.clone().or_else(|| std::env::var(ENV_RPC_URL).ok()).or_else(|| config.rpc_url.clone());
+        let client = Client::new(url.as_deref().unwrap_or(DEFAULT_RPC_URL))?;
+        let lookup = Lookup { argument: globals.private_key.clone(), environment: std::env::var(ENV_KEY).ok(), project: project.clone(), config: config.clone() };
+        Ok(Self { output, client, project, config, rpc_url: globals.rpc_url.clone(), lookup })
+    }
+
+    /// The key that signs.
+    pub(crate) fn key(&self) -> Result<PrivateKey, Failure> {
+        Ok(self.lookup.key()?.key)
+    }
+
+    /// Where the key was found, for people.
+    pub(crate) fn key_source(&self) -> Result<String, Failure> {
+        Ok(self.lookup.key()?.source.to_string())
+    }
+
+    /// The named address, or the key's own.
+    pub(crate) fn address_or_own(&self, named: Option<&str>) -> Result<Address, Failure> {
+        match named {
+            Some(named) => self.address(named),
+            None => Ok(self.key()?.address()),
+        }
+    }
+
+    /// An address in hex, or the name of an actor that this folder deployed.
+    pub(crate) fn address(&self, named: &str) -> Result<Address, Failure> {
+        if let Ok(address) = named.parse() {
+            return Ok(address);
+        }
+        let known = self.deployed();
+        known.get(named).map(|address| address.0).ok_or_else(|| {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let names = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
+            Failure::argument(format!("{named:?} is no address, and no actor that this folder deployed ({names})"), "give 0x and 40 hex digits, or deploy first")
+        })
+    }
+
+    /// The actors that this folder deployed, by name.
+    fn deployed(&self) -> BTreeMap<String, HexAddress> {
+        std::fs::read(self.deployed_path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    fn deployed_path(&self) -> PathBuf {
+        self.project.join(CONFIG_DIRECTORY).join("actors.json")
+    }
+
+    /// Remembers an actor by its name, so that commands can use it. What cannot be remembered is no failure: the address was printed.
+    pub(crate) fn remember(&self, name: &str, address: HexAddress) {
+        let mut known = self.deployed();
+        known.insert(name.to_owned(), address);
+        let path = self.deployed_path();
+        let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
+        let written = std::fs::create_dir_all(self.project.join(CONFIG_DIRECTORY)).and_then(|()| std::fs::write(&path, text + "\n"));
+        if let Err(error) = written {
+            self.output.progress(format_args!("{}: {error}", path.display()));
+        }
+    }
+}
+
+/// The nearest folder upwards that has `.cowboy`, or the present one.
+fn project() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().map_err(Failure::file("."))?;
+    Ok(here.ancestors().find(|folder| folder.join(CONFIG_DIRECTORY).is_dir()).map_or(here.clone(), Path::to_path_buf))
+}

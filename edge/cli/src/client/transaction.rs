@@ -1,0 +1,85 @@
+//! `cowboy transaction`.
+
+use super::session::Session;
+use crate::{
+    failure::Failure,
+    output::table,
+    payload,
+    send::{self, Terms},
+};
+use clap::Subcommand;
+use cowboy_types::{Hash, Transaction as Signed};
+use serde_json::json;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Transaction {
+    /// Send a signed transaction
+    Submit {
+        /// Its canonical bytes: hex with 0x, or @FILE
+        transaction: String,
+        #[command(flatten)]
+        terms: Box<Terms>,
+    },
+    /// Print a transaction
+    Get {
+        /// Its hash
+        hash: String,
+    },
+    /// Print what came of a transaction
+    Status {
+        /// Its hash
+        hash: String,
+    },
+    /// Sign a hash with the key
+    SignHash {
+        /// 32 bytes in hex
+        hash: String,
+    },
+}
+
+/// The hash of an argument.
+fn hash(text: &str) -> Result<Hash, Failure> {
+    text.parse().map_err(|error| Failure::argument(format!("{text:?} is no hash: {error}"), "give 0x and 64 hex digits"))
+}
+
+impl Transaction {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Submit { transaction, terms } => {
+                let bytes = payload::bytes(&transaction)?;
+                let transaction = Signed::from_bytes(&bytes).map_err(|error| Failure::argument(error.to_string(), "build it with a client library, and send it unchanged"))?;
+                let sent = send::submit(&session.client, &transaction, &terms).await?;
+                session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+            }
+            Self::Get { hash: text } => session.output.document(&session.client.transaction(&hash(&text)?).await?),
+            Self::Status { hash: text } => status(session, &hash(&text)?).await?,
+            Self::SignHash { hash: text } => {
+                let key = session.key()?;
+                let signature = format!("0x{}", hex::encode(key.sign(&hash(&text)?).0));
+                session.output.result(&json!({ "address": key.address().to_string(), "signature": signature }), &signature);
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn status(session: &Session, hash: &Hash) -> Result<(), Failure> {
+    let transaction = session.client.transaction(hash).await?;
+    if transaction.status == "pending" {
+        session.output.result(&json!({ "tx_hash": hash.to_string(), "status": "pending" }), "pending");
+        return Ok(());
+    }
+    let receipt = session.client.receipt(hash).await?;
+    let mut rows = vec![
+        ("status", receipt.status.clone()),
+        ("block", receipt.block_height.to_string()),
+        ("cycles", receipt.cycles_used.to_string()),
+        ("cells", receipt.cells_used.to_string()),
+        ("fee", crate::amount::cby(receipt.fee.total)),
+    ];
+    if let Some(error) = &receipt.error {
+        rows.push(("error", error.to_string()));
+    }
+    session.output.result(&receipt, table(rows));
+    Ok(())
+}

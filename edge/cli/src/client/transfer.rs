@@ -1,0 +1,71 @@
+//! `cowboy transfer` and `cowboy faucet`.
+
+use super::session::Session;
+use crate::{
+    amount,
+    failure::Failure,
+    send::{self, Terms},
+};
+use clap::Args;
+use cowboy_types::{Instruction, System};
+use serde_json::json;
+
+/// Sends CBY.
+#[derive(Args, Debug)]
+pub(crate) struct Transfer {
+    /// Who receives: an address, or an actor of this folder
+    #[arg(required_unless_present = "to_flag")]
+    to: Option<String>,
+    /// How much: base units, or CBY like 2.5cby
+    #[arg(required_unless_present = "amount_flag")]
+    amount: Option<String>,
+    /// The same as TO
+    #[arg(long = "to", value_name = "TO", conflicts_with = "to")]
+    to_flag: Option<String>,
+    /// The same as AMOUNT
+    #[arg(long = "amount", value_name = "AMOUNT", conflicts_with = "amount")]
+    amount_flag: Option<String>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+impl Transfer {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        // With --to, the one positional left is the amount.
+        let (to, sum) = match (self.to_flag, self.amount_flag) {
+            (Some(to), Some(sum)) => (Some(to), Some(sum)),
+            (Some(to), None) => (Some(to), self.to.or(self.amount)),
+            (None, Some(sum)) => (self.to, Some(sum)),
+            (None, None) => (self.to, self.amount),
+        };
+        let missing = || Failure::argument("a transfer needs a recipient and an amount", "cowboy transfer 0x… 2.5cby");
+        let to = session.address(&to.ok_or_else(missing)?)?;
+        let sum = amount::argument(&sum.ok_or_else(missing)?)?;
+        let key = session.key()?;
+        let sent = send::send(&session.client, &key, Instruction::System(System::Transfer { to, amount: sum }), &self.terms).await?;
+        let fee = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
+            format!("\nBlock:  {}\nFee:    {}", receipt.block_height, amount::cby(receipt.fee.total))
+        });
+        session.output.result(&sent, format_args!("Transaction hash: {}\nSent:   {} to {to}{fee}", sent.tx_hash, amount::cby(sum.get())));
+        Ok(())
+    }
+}
+
+/// Asks the faucet.
+#[derive(Args, Debug)]
+pub(crate) struct Faucet {
+    /// Who receives; the key's own account where left out
+    address: Option<String>,
+}
+
+impl Faucet {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let address = session.address_or_own(self.address.as_deref())?;
+        let answer = session.client.faucet(&address).await?;
+        session.output.result(
+            &json!({ "address": address.to_string(), "status": answer.status, "tx_hash": answer.tx_hash, "amount": answer.amount, "amount_cby": answer.amount_cby }),
+            format_args!("Transaction hash: {}\nReceived: {} at {address}", answer.tx_hash, amount::cby(answer.amount)),
+        );
+        Ok(())
+    }
+}

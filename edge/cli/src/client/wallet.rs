@@ -1,0 +1,132 @@
+//! `cowboy wallet`: keys.
+
+use super::session::Session;
+use crate::{amount, failure::Failure};
+use clap::{Args, Subcommand, ValueEnum};
+use cowboy_api::keystore::{self, CONFIG_DIRECTORY, Mnemonic};
+use cowboy_types::signing::PrivateKey;
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Wallet {
+    /// Make a random key
+    Create(Place),
+    /// Make a random key out of twelve words, by Ethereum's derivation path
+    CreateMnemonic(Place),
+    /// Print the address of the key
+    Address,
+    /// Print the balance of the key's account, or of another
+    Balance {
+        /// Whose; the key's own where left out
+        address: Option<String>,
+    },
+    /// Print the secret key
+    Export {
+        /// How
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Take a key from a file, hex or words
+    Import(Import),
+}
+
+/// Where a key is kept.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Place {
+    /// The key's file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the key that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Import {
+    /// A key file, or the key in hex
+    #[arg(required_unless_present = "mnemonic", conflicts_with = "mnemonic")]
+    key: Option<String>,
+    /// Words of a mnemonic
+    #[arg(long, value_name = "WORDS")]
+    mnemonic: Option<String>,
+    /// Which account of the mnemonic
+    #[arg(long, default_value_t = 0, requires = "mnemonic")]
+    index: u32,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A PEM block
+    #[default]
+    Pem,
+    /// Hex with 0x
+    Hex,
+}
+
+impl Wallet {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Create(place) => place.keep(session, &keystore::random_key()?, None),
+            Self::CreateMnemonic(place) => {
+                let words = Mnemonic::random()?;
+                place.keep(session, &words.key(0)?, Some(words.words()))
+            }
+            Self::Address => {
+                let address = session.key()?.address().to_string();
+                session.output.result(&json!({ "address": address, "source": session.key_source()? }), address);
+                Ok(())
+            }
+            Self::Balance { address } => super::account::balance(session, address.as_deref()).await,
+            Self::Export { format } => {
+                let key = session.key()?;
+                let text = match format {
+                    Format::Pem => keystore::encode_pem(&key),
+                    Format::Hex => keystore::encode_hex(&key),
+                };
+                session.output.result(&json!({ "address": key.address().to_string(), "key": text }), text.trim_end());
+                Ok(())
+            }
+            Self::Import(import) => import.run(session),
+        }
+    }
+}
+
+impl Import {
+    fn run(self, session: &Session) -> Result<(), Failure> {
+        let key = match (&self.mnemonic, &self.key) {
+            (Some(words), _) => Mnemonic::parse(words, "")?.key(self.index)?,
+            (None, Some(text)) => {
+                let path = PathBuf::from(text);
+                if path.is_file() { keystore::read(&path)? } else { keystore::decode(text)? }
+            }
+            (None, None) => return Err(Failure::argument("nothing to import", "give a file, hex, or --mnemonic")),
+        };
+        self.place.keep(session, &key, None)
+    }
+}
+
+impl Place {
+    /// Writes the key and says where.
+    fn keep(&self, session: &Session, key: &PrivateKey, words: Option<&str>) -> Result<(), Failure> {
+        let path = self.out.clone().unwrap_or_else(|| session.project.join(CONFIG_DIRECTORY).join("key"));
+        if self.force && path.exists() {
+            std::fs::remove_file(&path).map_err(Failure::file(&path))?;
+        }
+        keystore::write(&path, key)?;
+        let address = key.address().to_string();
+        let said = words.map_or_else(String::new, |words| format!("\nWords:   {words}\nWrite the words down: they are shown once."));
+        session.output.result(
+            &json!({ "address": address, "key_file": path, "mnemonic": words }),
+            format_args!("Address: {address}\nKey:     {}{said}", path.display()),
+        );
+        Ok(())
+    }
+}
+
+/// An amount both ways, for people.
+pub(crate) fn both(units: u64) -> String {
+    format!("{} ({units} base units)", amount::cby(units))
+}

@@ -1,0 +1,59 @@
+//! What a devnet says: the banner, and a line a block.
+
+use super::state::{Beginning, Devnet};
+use crate::{amount, output::table};
+use cowboy_api::keystore;
+use cowboy_node::FinalizedBlock;
+use cowboy_params::Params;
+use std::path::Path;
+
+/// The beginning of the output: where everything is, and who has money.
+pub(crate) fn banner(url: &str, beginning: &Beginning, devnet: &Devnet, state: Option<&Path>, client: Option<&Path>) -> String {
+    let least = Params::GENESIS.fees.base_fee_min;
+    let mut lines = vec![
+        format!("Cowboy devnet {}", env!("CARGO_PKG_VERSION")),
+        String::new(),
+        table([
+            ("chain id", beginning.chain_id.to_string()),
+            ("genesis", devnet.genesis.hash().to_string()),
+            ("RPC", url.to_owned()),
+            ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
+            ("swagger", format!("{url}/swagger-ui/")),
+            ("state", state.map_or_else(|| "in a temporary folder; keep it with --state DIR".to_owned(), |path| path.display().to_string())),
+            ("base fees", format!("{least} a cycle, {least} a cell (base units; 1 CBY is 10^9)")),
+        ]),
+        String::new(),
+        format!("Accounts, {} CBY each. Everybody knows these keys: use them on devnets only.", beginning.balance_cby),
+        format!("Mnemonic: {}   (m/44'/60'/0'/0/i)", beginning.mnemonic),
+    ];
+    for (index, key) in devnet.accounts.iter().enumerate() {
+        lines.push(format!("({index}) {}  {}", key.address(), keystore::encode_hex(key)));
+    }
+    if let Some(client) = client {
+        lines.push(String::new());
+        lines.push(format!("Client: {}   try: cowboy init local; cowboy wallet create; cowboy faucet", client.display()));
+    }
+    lines.join("\n")
+}
+
+/// One line about a block.
+pub(crate) fn block(finalized: &FinalizedBlock) -> String {
+    let (header, hash) = (finalized.block.header(), finalized.block.hash().to_string());
+    let sent = finalized.block.block().transactions.len();
+    let delivered = finalized.receipts.len().saturating_sub(sent);
+    let failed = finalized.receipts.iter().filter(|receipt| !receipt.is_success()).count();
+    let burned = finalized.receipts.iter().fold(0u64, |sum, receipt| sum.saturating_add(receipt.fee.burned.get()));
+    let usage = &header.usage;
+    let cycles = [&usage.system, &usage.timer, &usage.runner, &usage.user].iter().fold(0u64, |sum, lane| sum.saturating_add(lane.cycles.get()));
+    let mut line = format!("block {:>6}  {}…  {sent} tx", header.height(), &hash[..10]);
+    if delivered > 0 {
+        line.push_str(&format!(", {delivered} delivered"));
+    }
+    if failed > 0 {
+        line.push_str(&format!(", {failed} failed"));
+    }
+    if cycles > 0 {
+        line.push_str(&format!(", {cycles} cycles, {} burned", amount::cby(burned)));
+    }
+    line
+}

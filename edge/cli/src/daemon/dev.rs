@@ -1,0 +1,225 @@
+//! `cowboyd dev`: a devnet in one process.
+
+use super::{banner, examples, link, node_failure, state::{Beginning, Devnet, Folder}};
+use crate::{
+    failure::Failure,
+    output::{self, Output},
+    send::{self, Terms},
+};
+use clap::Args;
+use cowboy_api::{Client, keystore::DEV_MNEMONIC};
+use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
+use cowboy_rpc::{Backend, Config, Listeners, REQUESTS_PER_SECOND};
+use cowboy_types::{Address, Hash, error as aborts, keccak256};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use tokio::sync::broadcast::error::RecvError;
+
+/// Runs a devnet: one validator with real votes, funded accounts, faucet, explorer.
+#[derive(Args, Debug)]
+pub(crate) struct Dev {
+    /// Deploy an example and say where to watch it
+    #[arg(long, value_name = "NAME")]
+    example: Vec<String>,
+    /// Time between blocks, like 1s or 200ms, or instant: a block as soon as there is work
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = block_time)]
+    block_time: BlockTime,
+    /// Keep the chain in this folder
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// Begin anew in the folder of --state
+    #[arg(long, requires = "state")]
+    reset: bool,
+    /// The API's port; metrics are at the next one. 0 takes any
+    #[arg(long, default_value_t = 4000)]
+    port: u16,
+    /// The API's address
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// Limit requests a second
+    #[arg(long, value_name = "RATE", num_args = 0..=1, default_missing_value = "100")]
+    rate_limit: Option<u32>,
+    /// How many accounts are funded
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    accounts: u32,
+    /// What each account begins with, in CBY
+    #[arg(long, default_value_t = 10_000)]
+    balance: u64,
+    /// Words of the accounts
+    #[arg(long, default_value = DEV_MNEMONIC)]
+    mnemonic: String,
+    /// The number in every signature
+    #[arg(long, default_value_t = 1337)]
+    chain_id: u64,
+    /// Begin with another value of a parameter, like lanes.user_cycles=1000000000
+    #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u64)>,
+    /// Print no line a block
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const _: () = assert!(REQUESTS_PER_SECOND == 100, "the help of --rate-limit names the default");
+
+/// `1s`, `200ms` or `instant`.
+fn block_time(text: &str) -> Result<BlockTime, String> {
+    let wrong = || format!("{text:?} is no block time: give 1s, 200ms or instant");
+    let milliseconds = match text {
+        "instant" => return Ok(BlockTime::Instant),
+        text => match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+            (Some(number), _) => number.parse::<u64>().ok(),
+            (None, Some(number)) => number.parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1_000)),
+            (None, None) => None,
+        },
+    };
+    let milliseconds = milliseconds.ok_or_else(wrong)?;
+    if (10..=60_000).contains(&milliseconds) { Ok(BlockTime::Every(Duration::from_millis(milliseconds))) } else { Err("block times are from 10ms to 60s".into()) }
+}
+
+/// `NAME=VALUE`.
+fn parameter(text: &str) -> Result<(String, u64), String> {
+    let wrong = || format!("{text:?} is no parameter: give NAME=VALUE, like lanes.user_cycles=1000000000");
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    Ok((name.to_owned(), value.replace('_', "").parse().map_err(|_| wrong())?))
+}
+
+impl Dev {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        for example in &self.example {
+            examples::deployment(example)?;
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(node_failure)?;
+        runtime.block_on(self.serve(output))
+    }
+
+    async fn serve(self, output: Output) -> Result<(), Failure> {
+        // The port comes first: a devnet that cannot listen must not touch the folder.
+        let config = Config { listen: SocketAddr::new(self.host, self.port), requests_per_second: self.rate_limit };
+        let listeners = Listeners::bind(&config).await.map_err(node_failure)?;
+        let url = format!("http://{}", listeners.address());
+        let folder = Folder::open(self.state.as_deref(), self.reset)?;
+        let beginning = folder.beginning(self.beginning())?;
+        let devnet = beginning.devnet()?;
+        let node = start(&folder, &devnet, self.block_time).await?;
+        let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
+        let server = listeners.serve(backend);
+        output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::client().as_deref()));
+        let printer = (!self.quiet).then(|| tokio::spawn(print_blocks(node.clone())));
+        output::line(format_args!("\nready: {url}\n"));
+        let done = tokio::select! {
+            deployed = self.deploy_examples(&url, &devnet, &node, output) => match deployed {
+                Ok(()) => stopped().await,
+                Err(failure) => Err(failure),
+            },
+            told = stopped() => told,
+        };
+        if let Some(printer) = printer {
+            printer.abort();
+        }
+        server.stop().await;
+        // The node's threads end before the folder goes.
+        tokio::task::spawn_blocking(move || node.shutdown()).await.map_err(node_failure)?;
+        drop(folder);
+        done
+    }
+
+    /// What a new chain begins with.
+    fn beginning(&self) -> Beginning {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Beginning {
+            chain_id: self.chain_id,
+            timestamp_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            mnemonic: self.mnemonic.clone(),
+            accounts: self.accounts,
+            balance_cby: self.balance,
+            parameters: self.parameters.iter().cloned().collect(),
+        }
+    }
+
+    async fn deploy_examples(&self, url: &str, devnet: &Devnet, node: &NodeHandle, output: Output) -> Result<(), Failure> {
+        for name in &self.example {
+            let address = deploy_example(name, url, devnet, node).await?;
+            output.result(
+                &serde_json::json!({ "example": name, "address": address.to_string() }),
+                format_args!("example {name} lives at {address}\nwatch it: {url}{}#/actor/{address}\n", cowboy_rpc::EXPLORER_PATH),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Deploys an example from the first account; one that is there already stays.
+async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandle) -> Result<Address, Failure> {
+    let key = devnet.accounts.first().ok_or_else(|| node_failure("a devnet has accounts"))?;
+    let deployment = examples::deployment(name)?;
+    let client = Client::new(url)?;
+    // Before the first block there is nobody with any CBY.
+    node.watch_head().wait_for(|head| head.number > 0).await.map_err(node_failure)?;
+    match send::send(&client, key, deployment.instruction()?, &Terms { timeout: 60, ..Terms::default() }).await {
+        Ok(sent) => sent.receipt.and_then(|receipt| receipt.created).map(|address| address.0).ok_or_else(|| node_failure("the deployment has no address")),
+        Err(Failure::Api(error)) if error.code == aborts::ADDRESS_TAKEN.code => {
+            let source = cowboy_chain::canonical_source(deployment.code.as_bytes()).unwrap_or_default();
+            Ok(Address::of_actor(&key.address(), &Hash::ZERO, &keccak256(&[source.as_bytes()])))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Result<NodeHandle, Failure> {
+    let mut config = NodeConfig::alone(folder.path().to_owned(), devnet.genesis.clone(), devnet.validator.clone());
+    config.block_time = block_time;
+    tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)
+}
+
+/// Prints a line a block.
+async fn print_blocks(node: NodeHandle) {
+    let mut blocks = node.subscribe();
+    loop {
+        match blocks.recv().await {
+            Ok(block) => output::line(banner::block(&block)),
+            Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn stopped() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
+        tokio::select! {
+            told = tokio::signal::ctrl_c() => told.map_err(node_failure),
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await.map_err(node_failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn block_times_read() {
+        let rows: &[(&str, Option<BlockTime>)] = &[
+            ("1s", Some(BlockTime::Every(Duration::from_secs(1)))),
+            ("200ms", Some(BlockTime::Every(Duration::from_millis(200)))),
+            ("instant", Some(BlockTime::Instant)),
+            ("0s", None),
+            ("5ms", None),
+            ("61s", None),
+            ("1", None),
+            ("fast", None),
+            ("18446744073709551615s", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(block_time(text).ok(), *expected, "{text}");
+        }
+    }
+}

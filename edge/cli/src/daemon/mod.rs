@@ -1,0 +1,60 @@
+//! `cowboyd`: the node.
+
+mod banner;
+mod dev;
+mod examples;
+mod link;
+mod state;
+
+use crate::{
+    failure::Failure,
+    log::{self, LogFormat},
+    output::Output,
+};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A node of a Cowboy chain.
+#[derive(Debug, Parser)]
+#[command(name = "cowboyd", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// How log lines on stderr look; RUST_LOG says which ones there are
+    #[arg(long, global = true, value_enum, default_value_t)]
+    log_format: LogFormat,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a devnet: one validator, funded accounts, faucet, explorer
+    Dev(Box<dev::Dev>),
+    /// Print the version
+    Version,
+}
+
+/// Runs a command and answers its exit code.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    log::begin(cli.log_format, "warn");
+    let output = Output { json: false };
+    let done = match cli.command {
+        Command::Dev(dev) => dev.run(output),
+        Command::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            output.result(&serde_json::json!({ "version": version }), format_args!("cowboyd {version}"));
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// Anything that keeps a node from running.
+pub(crate) fn node_failure(error: impl std::fmt::Display) -> Failure {
+    Failure::Node(error.to_string())
+}

@@ -1,0 +1,178 @@
+//! Where a devnet keeps its chain, and what the chain began with.
+
+use super::node_failure;
+use crate::failure::Failure;
+use cowboy_api::keystore::Mnemonic;
+use cowboy_chain::genesis::Funded;
+use cowboy_node::{
+    Genesis,
+    committee::ValidatorKeys,
+    genesis::{self, DevGenesis},
+};
+use cowboy_params::Params;
+use cowboy_store::{Directory, StoreError};
+use cowboy_types::{Amount, ChainId, TimestampMs, signing::PrivateKey};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// Which account of the mnemonic the faucet pays from: far from those that people use.
+const FAUCET_INDEX: u32 = 1_000;
+
+/// What the faucet begins with.
+const FAUCET_CBY: u64 = 20_000_000;
+
+/// What a devnet's chain begins with. Kept beside the chain, because the genesis hash follows from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Beginning {
+    /// The number in every signature.
+    pub(crate) chain_id: u64,
+    /// When the chain began.
+    pub(crate) timestamp_ms: u64,
+    /// Words of the accounts.
+    pub(crate) mnemonic: String,
+    /// How many accounts are funded.
+    pub(crate) accounts: u32,
+    /// What each of them begins with.
+    pub(crate) balance_cby: u64,
+    /// Parameters of the chain that begin with another value, by name.
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, u64>,
+}
+
+/// A folder for the chain: one that stays, or one that goes with the process.
+#[derive(Debug)]
+pub(crate) enum Folder {
+    /// `--state`.
+    Kept(PathBuf),
+    /// Gone at the end.
+    Temporary(tempfile::TempDir),
+}
+
+impl Folder {
+    /// The named folder, or a temporary one.
+    pub(crate) fn open(named: Option<&Path>, reset: bool) -> Result<Self, Failure> {
+        let Some(path) = named else {
+            return Ok(Self::Temporary(tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?));
+        };
+        if reset {
+            Directory::wipe(path).map_err(node_failure)?;
+        }
+        Ok(Self::Kept(path.to_owned()))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Temporary(folder) => folder.path(),
+        }
+    }
+
+    fn beginning_path(&self) -> PathBuf {
+        self.path().join("dev.json")
+    }
+
+    /// What the chain in the folder began with, or `wanted` for a new one.
+    pub(crate) fn beginning(&self, wanted: Beginning) -> Result<Beginning, Failure> {
+        let path = self.beginning_path();
+        match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display()))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                self.refuse_foreign()?;
+                std::fs::create_dir_all(self.path()).map_err(Failure::file(self.path()))?;
+                let text = serde_json::to_string_pretty(&wanted).expect("the beginning is JSON");
+                std::fs::write(&path, text + "\n").map_err(Failure::file(&path))?;
+                Ok(wanted)
+            }
+            Err(error) => Err(Failure::file(path)(error)),
+        }
+    }
+
+    /// Fails where the folder has files that no devnet put there.
+    fn refuse_foreign(&self) -> Result<(), Failure> {
+        if let Some(found) = Directory::genesis_of(self.path()).map_err(node_failure)? {
+            return Err(node_failure(StoreError::OtherChain { path: self.path().into(), found: found.to_string(), expected: "a devnet's".into() }));
+        }
+        let is_used = std::fs::read_dir(self.path()).is_ok_and(|mut entries| entries.next().is_some());
+        if is_used { Err(node_failure(StoreError::NotAChain { path: self.path().into() })) } else { Ok(()) }
+    }
+}
+
+/// A devnet's keys and genesis.
+pub(crate) struct Devnet {
+    /// What the chain starts from.
+    pub(crate) genesis: Genesis,
+    /// The validator's secrets.
+    pub(crate) validator: ValidatorKeys,
+    /// The funded accounts.
+    pub(crate) accounts: Vec<PrivateKey>,
+    /// The faucet's account.
+    pub(crate) faucet: PrivateKey,
+}
+
+impl Beginning {
+    /// The keys and the genesis that follow from it.
+    pub(crate) fn devnet(&self) -> Result<Devnet, Failure> {
+        let words = Mnemonic::parse(&self.mnemonic, "")?;
+        let accounts: Vec<PrivateKey> = (0..self.accounts).map(|index| words.key(index)).collect::<Result<_, _>>()?;
+        let faucet = words.key(FAUCET_INDEX)?;
+        let cby = |cby: u64| Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"));
+        let mut funded = vec![Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? }];
+        for key in &accounts {
+            funded.push(Funded { address: key.address(), amount: cby(self.balance_cby)? });
+        }
+        let mut parameters = BTreeMap::new();
+        for (name, value) in &self.parameters {
+            let row = Params::row(name).ok_or_else(|| Failure::argument(format!("there is no parameter {name}"), "GET /params lists them, like lanes.user_cycles"))?;
+            parameters.insert(row.id, *value);
+        }
+        let dev = DevGenesis {
+            chain_id: ChainId(self.chain_id),
+            timestamp_ms: TimestampMs(self.timestamp_ms),
+            accounts: funded,
+            deployers: accounts.first().map(PrivateKey::address).into_iter().collect(),
+            validators: 1,
+            parameters,
+        };
+        let (genesis, validators) = genesis::dev(dev).map_err(node_failure)?;
+        let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
+        Ok(Devnet { genesis, validator, accounts, faucet })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beginning(chain_id: u64) -> Beginning {
+        Beginning { chain_id, timestamp_ms: 5, mnemonic: cowboy_api::keystore::DEV_MNEMONIC.into(), accounts: 2, balance_cby: 10, parameters: BTreeMap::new() }
+    }
+
+    #[test]
+    fn a_folder_keeps_the_beginning_of_its_chain() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let folder = Folder::open(Some(&parent.path().join("chain")), false).expect("a new folder");
+        assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
+        assert_eq!(folder.beginning(beginning(2)).ok(), Some(beginning(1)), "the first one holds");
+    }
+
+    #[test]
+    fn a_folder_with_other_files_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a directory for the test");
+        std::fs::write(folder.path().join("thesis.txt"), "years of work").expect("the directory is writable");
+        let found = Folder::open(Some(folder.path()), false).expect("opening looks at nothing");
+        assert!(found.beginning(beginning(1)).is_err());
+        assert!(Folder::open(Some(folder.path()), true).is_err(), "not even with --reset");
+        assert!(folder.path().join("thesis.txt").exists());
+    }
+
+    #[test]
+    fn the_same_beginning_is_the_same_chain() {
+        let genesis = |chain_id| beginning(chain_id).devnet().map(|devnet| devnet.genesis.hash()).ok();
+        assert_eq!(genesis(1), genesis(1));
+        assert_ne!(genesis(1), genesis(2));
+    }
+}

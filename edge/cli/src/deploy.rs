@@ -1,0 +1,96 @@
+//! Deployments: what source, manifest, salt and init become.
+
+use crate::{failure::Failure, payload};
+use cowboy_api::{
+    model::Entitlement,
+    source::{self, handlers, infer},
+};
+use cowboy_types::{Actor, Amount, Blob, Instruction, Text, instruction::Init};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A deployment before it is an instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Deployment {
+    /// The source.
+    pub(crate) code: String,
+    /// What it may do.
+    pub(crate) manifest: Value,
+    /// Where the manifest comes from, for people.
+    pub(crate) manifest_source: String,
+    /// Up to 32 bytes that make the address.
+    pub(crate) salt: Vec<u8>,
+    /// The handler that runs first, and its argument.
+    pub(crate) init: Option<(String, Vec<u8>)>,
+    /// CBY that the actor begins with.
+    pub(crate) endowment: Amount,
+}
+
+impl Deployment {
+    /// The deployment of a source: manifest inferred, `init` run with `{}` where there is one.
+    pub(crate) fn of(code: String) -> Self {
+        let manifest = source::manifest(&infer(&code));
+        let init = handlers(&code).iter().any(|name| name == "init").then(|| ("init".to_owned(), b"{}".to_vec()));
+        Self { code, manifest, manifest_source: "inferred from the source".into(), salt: Vec::new(), init, endowment: Amount::ZERO }
+    }
+
+    /// The deployment of a file. A `manifest.json` beside it says what the actor may do, where nothing else does.
+    pub(crate) fn of_file(path: &Path, manifest: Option<&PathBuf>) -> Result<Self, Failure> {
+        let code = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+        let mut deployment = Self::of(code);
+        let beside = path.with_file_name("manifest.json");
+        let given = manifest.cloned().or_else(|| beside.is_file().then_some(beside));
+        if let Some(given) = given {
+            let text = std::fs::read_to_string(&given).map_err(Failure::file(&given))?;
+            deployment.use_manifest(&text, &given.display().to_string())?;
+        }
+        Ok(deployment)
+    }
+
+    /// Takes this manifest.
+    pub(crate) fn use_manifest(&mut self, text: &str, name: &str) -> Result<(), Failure> {
+        self.manifest = serde_json::from_str(text).map_err(|error| {
+            Failure::argument(format!("the manifest {name} is no JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
+        })?;
+        self.manifest_source = name.to_owned();
+        Ok(())
+    }
+
+    /// The grants of the manifest.
+    pub(crate) fn grants(&self) -> Vec<Entitlement> {
+        source::grants(&self.manifest)
+    }
+
+    /// The grants as one line for people.
+    pub(crate) fn describe(&self) -> String {
+        let ids: Vec<String> = self.grants().into_iter().map(|grant| grant.id).collect();
+        let ids = if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") };
+        format!("{ids} ({})", self.manifest_source)
+    }
+
+    /// The instruction.
+    pub(crate) fn instruction(&self) -> Result<Instruction, Failure> {
+        let too_large = |what: &str| Failure::argument(format!("{what} is too large: a transaction has at most 128 KiB"), "shorten it");
+        let init = match &self.init {
+            None => None,
+            Some((handler, payload)) => Some(Init {
+                handler: Text::new(handler.clone()).ok_or_else(|| too_large("the init handler's name"))?,
+                payload: Blob::new(payload.clone()).ok_or_else(|| too_large("the init payload"))?,
+            }),
+        };
+        let manifest = if self.grants().is_empty() { None } else { Some(Blob::new(source::manifest_bytes(&self.manifest)).ok_or_else(|| too_large("the manifest"))?) };
+        Ok(Instruction::Actor(Actor::Deploy {
+            code: Blob::new(self.code.clone().into_bytes()).ok_or_else(|| too_large("the code"))?,
+            salt: Blob::new(self.salt.clone()).ok_or_else(|| Failure::argument("the salt is longer than 32 bytes", "shorten it"))?,
+            init,
+            manifest,
+            endowment: self.endowment,
+        }))
+    }
+
+    /// Takes this init handler and argument.
+    pub(crate) fn use_init(&mut self, handler: String, argument: &str) -> Result<(), Failure> {
+        self.init = Some((handler, payload::bytes(argument)?));
+        Ok(())
+    }
+}

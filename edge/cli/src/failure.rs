@@ -1,0 +1,69 @@
+//! What goes wrong in a command.
+
+use cowboy_api::{ApiError, keystore::KeyError};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The node refuses, or nobody answers.
+    #[error(transparent)]
+    Api(Box<ApiError>),
+    /// There is no key, or a bad one.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An argument is not what the command takes.
+    #[error("{what}\n  fix: {fix}")]
+    Argument {
+        /// What is wrong with it.
+        what: String,
+        /// What to give instead.
+        fix: String,
+    },
+    /// The node does not start.
+    #[error("{0}")]
+    Node(String),
+    /// It was said already, like a script's traceback.
+    #[error("")]
+    Said,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Api(Box::new(error))
+    }
+}
+
+impl Failure {
+    /// A file that cannot be read or written.
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { path, source }
+    }
+
+    /// An argument that is wrong, and what to do about it.
+    pub(crate) fn argument(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::Argument { what: what.into(), fix: fix.into() }
+    }
+
+    /// 2 where the command was called wrongly, else 1.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(if matches!(self, Self::Argument { .. }) { 2 } else { 1 })
+    }
+
+    /// The failure as JSON: the node's own words where they are its.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Api(error) => serde_json::json!({ "error": error }),
+            other => serde_json::json!({ "error": { "what": other.to_string() } }),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The Cowboy programs in one binary. The name it is called by says which one it is.
+//!
+//! - [`daemon`]: `cowboyd`, the node: a devnet, a validator, a follower.
+//! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
+//! - [`failure`]: what goes wrong, with exit codes 1 (failed) and 2 (usage).
+//! - [`output`]: what is printed: results on stdout, as text or JSON; progress on stderr.
+
+mod amount;
+mod client;
+mod daemon;
+mod deploy;
+mod failure;
+mod log;
+mod output;
+mod payload;
+mod send;
+
+use clap::Parser as _;
+use std::{ffi::OsString, path::Path, process::ExitCode};
+
+/// One of the programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `cowboyd`.
+    Node,
+    /// `cowboy`.
+    Client,
+}
+
+impl Program {
+    /// The program of this name, like a link's.
+    fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "cowboyd" => Some(Self::Node),
+            "cowboy" => Some(Self::Client),
+            _ => None,
+        }
+    }
+}
+
+/// Runs the program that the first argument names, or else `built`. Answers the exit code: 0 done, 1 failed, 2 usage.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned));
+    let program = name.as_deref().and_then(Program::of_name).unwrap_or(built);
+    let done = match program {
+        Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
+        Program::Client => client::Cli::try_parse_from(arguments).map(client::run),
+    };
+    match done {
+        Ok(code) => code,
+        Err(refusal) => {
+            // Help goes to stdout with code 0, mistakes to stderr with code 2. A closed pipe is no failure.
+            let _ = refusal.print();
+            ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From an instruction to a receipt: limits and fees found by trying, signature, submission.
+
+use crate::failure::Failure;
+use clap::Args;
+use cowboy_api::{ApiError, Client, Hex, HexHash, model};
+use cowboy_types::{
+    Cells, ChainId, Cycles, Instruction, Nonce, Transaction,
+    signing::PrivateKey,
+    transaction::Signature,
+    units::Price,
+};
+use serde::Serialize;
+use std::time::Duration;
+
+/// What a transaction may use and pay. Everything is found automatically where it is left out.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Fees")]
+pub(crate) struct Terms {
+    /// The most cycles it may use
+    #[arg(long)]
+    pub(crate) cycles_limit: Option<u64>,
+    /// The most cells it may use
+    #[arg(long)]
+    pub(crate) cells_limit: Option<u64>,
+    /// The most paid for a cycle, in base units
+    #[arg(long)]
+    pub(crate) max_fee_per_cycle: Option<u64>,
+    /// The most paid for a cell, in base units
+    #[arg(long)]
+    pub(crate) max_fee_per_cell: Option<u64>,
+    /// The tip for a cycle, in base units
+    #[arg(long, default_value_t = 0)]
+    pub(crate) tip_per_cycle: u64,
+    /// The tip for a cell, in base units
+    #[arg(long, default_value_t = 0)]
+    pub(crate) tip_per_cell: u64,
+    /// The account's nonce; its next one where left out
+    #[arg(long)]
+    pub(crate) nonce: Option<u64>,
+    /// Print the hash and do not wait for the receipt
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// Send it even though trying it out fails
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Seconds to wait for the receipt
+    #[arg(long, default_value_t = 60)]
+    pub(crate) timeout: u64,
+}
+
+/// What was sent: its name, and what came of it where it was waited for.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Sent {
+    /// The transaction's name.
+    pub(crate) tx_hash: HexHash,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receipt: Option<model::Receipt>,
+}
+
+/// An unsigned transaction with zero limits and prices: the node fills them in where it tries it.
+pub(crate) fn draft(instruction: Instruction, key: &PrivateKey) -> Transaction {
+    Transaction {
+        chain_id: ChainId::ZERO,
+        nonce: Nonce::ZERO,
+        instruction,
+        cycles_limit: Cycles::ZERO,
+        cells_limit: Cells::ZERO,
+        max_fee_per_cycle: Price::ZERO,
+        max_fee_per_cell: Price::ZERO,
+        max_priority_fee_per_cycle: Price::ZERO,
+        max_priority_fee_per_cell: Price::ZERO,
+        from: key.address(),
+        metadata: Default::default(),
+        origin_tx_hash: None,
+        origin_remaining_cycles: None,
+        origin_remaining_cells: None,
+        signature: Signature::default(),
+        additional_signers: Default::default(),
+    }
+}
+
+/// Tries, signs and sends an instruction. A failure that trying it shows is never sent, unless the terms say so.
+pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruction, terms: &Terms) -> Result<Sent, Failure> {
+    let mut transaction = draft(instruction, key);
+    let health = client.health().await?;
+    let account = client.account_or_empty(&key.address()).await?;
+    transaction.chain_id = ChainId(health.chain_id);
+    transaction.nonce = Nonce(terms.nonce.unwrap_or(account.nonce));
+    transaction.max_priority_fee_per_cycle = Price::ZERO;
+    let tried = client.simulate(&transaction).await?;
+    if let Some(error) = tried.receipt.error.clone().filter(|_| !terms.force) {
+        return Err(error.into());
+    }
+    transaction.cycles_limit = Cycles(terms.cycles_limit.unwrap_or(tried.cycles_limit));
+    transaction.cells_limit = Cells(terms.cells_limit.unwrap_or(tried.cells_limit));
+    transaction.max_fee_per_cycle = Price(terms.max_fee_per_cycle.unwrap_or(tried.max_fee_per_cycle.saturating_add(terms.tip_per_cycle)));
+    transaction.max_fee_per_cell = Price(terms.max_fee_per_cell.unwrap_or(tried.max_fee_per_cell.saturating_add(terms.tip_per_cell)));
+    transaction.max_priority_fee_per_cycle = Price(terms.tip_per_cycle);
+    transaction.max_priority_fee_per_cell = Price(terms.tip_per_cell);
+    key.sign_transaction(&mut transaction);
+    submit(client, &transaction, terms).await
+}
+
+/// Submits a signed transaction, and waits for its receipt unless told not to. A failed receipt is a failure.
+pub(crate) async fn submit(client: &Client, transaction: &Transaction, terms: &Terms) -> Result<Sent, Failure> {
+    if terms.no_wait {
+        return Ok(Sent { tx_hash: Hex(client.submit(transaction).await?), receipt: None });
+    }
+    let receipt = client.submit_wait(transaction, Duration::from_secs(terms.timeout)).await?;
+    match failed(&receipt) {
+        Some(error) => Err(error.into()),
+        None => Ok(Sent { tx_hash: receipt.tx_hash, receipt: Some(receipt) }),
+    }
+}
+
+/// Why a receipt says failed, with the transaction's name.
+fn failed(receipt: &model::Receipt) -> Option<ApiError> {
+    let mut error = receipt.error.clone()?;
+    if !error.context.is_object() {
+        error.context = serde_json::json!({});
+    }
+    error.context["tx_hash"] = receipt.tx_hash.to_string().into();
+    Some(error)
+}

@@ -1,0 +1,315 @@
+//! Actors: what they are, hold and wait for, and questions to them.
+
+use super::{Page, count};
+use crate::{
+    App,
+    read::{self, Snapshot},
+    refusal::{Answer, Asked, Body, Named, Refusal},
+    trace,
+};
+use axum::{Json, extract::State};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use cowboy_api::{
+    ApiError, Hex, cbor, convert,
+    error::{BAD_REQUEST, TIMEOUT},
+    model,
+};
+use cowboy_chain::{
+    Query,
+    query::{Answer as Answered, At, Question, QueryError, Wants},
+};
+use cowboy_node::rules::beacon;
+use cowboy_state::{
+    Directory, Key, Kind, Miss, World,
+    records::{self, keys},
+};
+use cowboy_types::{Address, Cycles, Hash, error as aborts};
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+
+/// How long a question waits for the block it names.
+const MIN_BLOCK_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most events that one answer looks through to count them.
+const MAX_COUNTED_LOGS: usize = 100_000;
+
+/// What the protocol knows of an actor, or that there is none.
+async fn known(state: &mut Snapshot, address: Address) -> Result<records::Actor, Refusal> {
+    let found = state.ask(|world| world.actor(address)).await?;
+    found.ok_or_else(|| Refusal(ApiError::of_abort(aborts::ACTOR_NOT_FOUND).with(json!({ "address": address.to_string() }))))
+}
+
+pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Actor> {
+    let mut state = Snapshot::newest(&app);
+    let actor = known(&mut state, address).await?;
+    let params = state.params(&app.chain.params).await?;
+    let (account, mailbox, manifest) = state
+        .ask(|world| {
+            let mailbox = Key::of(Kind::Mailbox, address);
+            let manifest = Key::of(Kind::Manifest, address);
+            world.require([&Key::account(address), &mailbox, &manifest])?;
+            Ok((world.account(address)?, world.read::<records::Mailbox>(&mailbox)?, world.get(&manifest)?.cloned()))
+        })
+        .await?;
+    let entries = state.ask(|world| storage_entries(world, address, &[], model::DEFAULT_LIMIT)).await?;
+    let handlers = match source(&mut state, &actor).await? {
+        Some(source) => cowboy_api::source::handlers(&source),
+        None => Vec::new(),
+    };
+    let quota = if actor.storage_quota.get() == 0 { params.execution.storage_quota_per_actor } else { actor.storage_quota.get() };
+    Ok(Json(model::Actor {
+        address: Hex(address),
+        code_hash: Hex(actor.code_hash),
+        balance: account.balance.get(),
+        nonce: actor.children.get(),
+        mailbox_count: mailbox.map_or(0, |mailbox| mailbox.count.get()),
+        timer_count: actor.timers_live.get(),
+        storage: entries.into_iter().map(|entry| (entry.key, entry.value)).collect(),
+        storage_bytes: actor.storage_bytes.get(),
+        storage_quota: quota,
+        entitlements: manifest.as_deref().map(granted).unwrap_or_default(),
+        owner: Hex(actor.owner),
+        creator: Hex(actor.creator),
+        created_at: actor.created_at.get(),
+        status: status(&actor.status).into(),
+        handlers,
+    }))
+}
+
+fn status(status: &records::ActorStatus) -> &'static str {
+    match status {
+        records::ActorStatus::Active => "active",
+        records::ActorStatus::NonExecutable => "non_executable",
+        records::ActorStatus::Dormant => "dormant",
+    }
+}
+
+/// An actor's canonical source; none for a system actor.
+async fn source(state: &mut Snapshot, actor: &records::Actor) -> Result<Option<String>, Refusal> {
+    if actor.code_hash == Hash::ZERO {
+        return Ok(None);
+    }
+    let code = state.ask(|world| world.get(&keys::code(&actor.code_hash)).map(|found| found.cloned())).await?;
+    Ok(code.map(|code| String::from_utf8_lossy(&code).into_owned()))
+}
+
+pub(crate) async fn code(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Code> {
+    let mut state = Snapshot::newest(&app);
+    let actor = known(&mut state, address).await?;
+    let source = source(&mut state, &actor).await?.ok_or_else(|| Refusal::missing("code", address))?;
+    Ok(Json(model::Code { code_hash: Hex(actor.code_hash), source }))
+}
+
+pub(crate) async fn entitlements(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Entitlements> {
+    let mut state = Snapshot::newest(&app);
+    known(&mut state, address).await?;
+    let manifest = state.ask(|world| world.get(&Key::of(Kind::Manifest, address)).map(|found| found.cloned())).await?.unwrap_or_default();
+    Ok(Json(model::Entitlements { entitlements: granted(&manifest), manifest: Hex(manifest.to_vec()) }))
+}
+
+/// The grants of a manifest's bytes.
+fn granted(manifest: &[u8]) -> Vec<model::Entitlement> {
+    cbor::decode(manifest).map(|manifest| cowboy_api::source::grants(&manifest)).unwrap_or_default()
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogPage {
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+    order: Option<String>,
+}
+
+pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<LogPage>) -> Answer<model::Logs> {
+    known(&mut Snapshot::newest(&app), address).await?;
+    let view = read::ledger(&app)?;
+    let mut places = view.of_emitter(&address, cowboy_store::ledger::Place { number: 0, index: 0 }, MAX_COUNTED_LOGS)?;
+    let total_count = count(places.len());
+    match page.order.as_deref() {
+        None | Some("asc") => {}
+        Some("desc") => places.reverse(),
+        Some(other) => return Err(Refusal::bad("order", format!("asc or desc, not {other}"))),
+    }
+    let mut logs = Vec::new();
+    for (place, index) in places.into_iter().skip(page.offset).take(super::limit(page.limit)) {
+        let Some(found) = read::at(&view, place)? else { continue };
+        let Some(event) = usize::try_from(index).ok().and_then(|index| found.receipt.events.get(index)) else { continue };
+        logs.push(model::Log {
+            block_height: found.block.header.height().get(),
+            timestamp_ms: found.block.header.timestamp_ms.get(),
+            receipt: Hex(found.receipt.id),
+            index,
+            event: convert::event(event),
+        });
+    }
+    Ok(Json(model::Logs { logs, total_count }))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StorageAsked {
+    prefix: Option<String>,
+    cursor: Option<String>,
+    limit: Option<usize>,
+}
+
+pub(crate) async fn storage(State(app): State<App>, Named(address): Named<Address>, Asked(asked): Asked<StorageAsked>) -> Answer<model::StoragePage> {
+    let mut state = Snapshot::newest(&app);
+    known(&mut state, address).await?;
+    let prefix = asked.prefix.as_deref().map(key_bytes).transpose()?.unwrap_or_default();
+    let from = match &asked.cursor {
+        Some(cursor) => hex_cursor(cursor)?,
+        None => prefix.clone(),
+    };
+    let limit = super::limit(asked.limit);
+    let mut entries = state.ask(|world| storage_entries(world, address, &from, limit.saturating_add(1))).await?;
+    entries.retain(|entry| entry.key_bytes.starts_with(&prefix));
+    let next_cursor = (entries.len() > limit).then(|| entries.pop()).flatten().map(|next| next.key_bytes.to_string());
+    Ok(Json(model::StoragePage { entries, next_cursor }))
+}
+
+/// A storage key: hex with `0x`, else text.
+pub(crate) fn key_bytes(text: &str) -> Result<Vec<u8>, Refusal> {
+    if text.starts_with("0x") { crate::refusal::parse(text) } else { Ok(text.as_bytes().to_vec()) }
+}
+
+fn hex_cursor(cursor: &str) -> Result<Vec<u8>, Refusal> {
+    crate::refusal::parse(cursor).map_err(|_| Refusal::bad("cursor", "give `next_cursor` of the page before"))
+}
+
+/// Entries of an actor's storage from a key on, ascending.
+fn storage_entries(world: &World, address: Address, from: &[u8], limit: usize) -> Result<Vec<model::StorageEntry>, Miss> {
+    let names = Directory::storage(address).list(world, from, limit)?;
+    let keys: Vec<Key> = names.iter().map(|name| Key::storage(address, name.clone())).collect();
+    world.require(&keys)?;
+    let mut entries = Vec::with_capacity(names.len());
+    for (name, key) in names.iter().zip(&keys) {
+        let value = world.get(key)?.cloned().unwrap_or_default();
+        let key = match std::str::from_utf8(name) {
+            Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+            _ => format!("0x{}", Hex(name.to_vec()).to_string().trim_start_matches("0x")),
+        };
+        entries.push(model::StorageEntry { key, key_bytes: Hex(name.to_vec()), value: cbor::decode_or_hex(&value), value_bytes: Hex(value.to_vec()) });
+    }
+    Ok(entries)
+}
+
+pub(crate) async fn mailbox(State(app): State<App>, Named(address): Named<Address>, Asked(asked): Asked<super::accounts::Cursor>) -> Answer<model::MailboxPage> {
+    let mut state = Snapshot::newest(&app);
+    known(&mut state, address).await?;
+    let from = asked.cursor.as_deref().map(hex_cursor).transpose()?.unwrap_or_default();
+    let limit = super::limit(asked.limit);
+    let (mut messages, mut places) = state.ask(|world| waiting(world, address, &from, limit.saturating_add(1))).await?;
+    let next_cursor = (places.len() > limit).then(|| places.pop()).flatten().map(|next| Hex(next.to_vec()).to_string());
+    messages.truncate(limit);
+    Ok(Json(model::MailboxPage { messages, next_cursor }))
+}
+
+/// Messages that wait for an address, from a place of the queue on.
+fn waiting(world: &World, address: Address, from: &[u8], limit: usize) -> Result<(Vec<model::Message>, Vec<bytes::Bytes>), Miss> {
+    let places = Directory::mailbox(address).list(world, from, limit)?;
+    let keys: Vec<Key> = places.iter().map(|place| Key::named(Kind::Message, Address::ZERO, place.clone())).collect();
+    world.require(&keys)?;
+    let mut messages = Vec::with_capacity(keys.len());
+    for key in &keys {
+        let Some(message) = world.read::<records::Message>(key)? else { continue };
+        messages.push(model::Message {
+            id: Hex(message.id),
+            origin: Hex(message.origin),
+            sender: Hex(message.sender),
+            handler: message.handler.to_string(),
+            payload: Hex(message.payload.to_vec()),
+            value: message.value.get(),
+        });
+    }
+    Ok((messages, places))
+}
+
+pub(crate) async fn timers(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Timers> {
+    let mut state = Snapshot::newest(&app);
+    let mut timers = state.ask(|world| live_timers(world, address)).await?;
+    timers.sort_by_key(|timer| (timer.height, timer.id));
+    let total_count = count(timers.len());
+    Ok(Json(model::Timers { timers: page.of(timers), total_count }))
+}
+
+/// All live timers of an actor: a parameter bounds how many.
+fn live_timers(world: &World, address: Address) -> Result<Vec<model::Timer>, Miss> {
+    let ids = Directory::timers_of(address).list(world, &[], usize::MAX)?;
+    let ids: Vec<Hash> = ids.iter().filter_map(|id| id.as_ref().try_into().ok().map(Hash)).collect();
+    let wanted: Vec<Key> = ids.iter().flat_map(|id| [keys::timer(id), keys::timer_payload(id)]).collect();
+    world.require(&wanted)?;
+    let mut timers = Vec::with_capacity(ids.len());
+    for id in ids {
+        let Some(timer) = world.read::<records::Timer>(&keys::timer(&id))? else { continue };
+        let payload = world.read::<records::Payload>(&keys::timer_payload(&id))?.unwrap_or_default();
+        timers.push(model::Timer {
+            id: Hex(id),
+            actor: Hex(timer.actor),
+            height: timer.height.get(),
+            handler: timer.handler.to_string(),
+            payload: Hex(payload.to_vec()),
+            fee_payer: Hex(timer.fee_payer),
+            gas_limit: timer.cycles_limit.get(),
+            expires_at: timer.expires_at.get(),
+        });
+    }
+    Ok(timers)
+}
+
+pub(crate) async fn read_handler(State(app): State<App>, Named(address): Named<Address>, Body(asked): Body<model::ReadHandler>) -> Answer<model::ReadAnswer> {
+    let payload = BASE64_STANDARD.decode(&asked.payload).map_err(|error| Refusal::bad("payload", format!("not base64: {error}")))?;
+    if let Some(height) = asked.min_block {
+        let mut heads = app.node.watch_head();
+        let reached = heads.wait_for(|head| head.height.get() >= height);
+        if tokio::time::timeout(MIN_BLOCK_PATIENCE, reached).await.is_err() {
+            return Err(Refusal::new(TIMEOUT, json!({ "min_block": height, "height": app.node.head().height.get() })));
+        }
+    }
+    let state = Snapshot::newest(&app);
+    let question = Question { target: address, handler: asked.selector, payload: payload.into(), cycles_limit: asked.max_cycles.map(Cycles) };
+    let answer = answer(&app, &state, question).await?;
+    match answer.result {
+        Ok(result) => Ok(Json(model::ReadAnswer { block_height: state.head.height.get(), result: BASE64_STANDARD.encode(&result), cycles_used: answer.cycles_used.get() })),
+        Err(error) => Err(explain(&error).into()),
+    }
+}
+
+/// Runs a question against the state, fetching what it misses.
+async fn answer(app: &App, state: &Snapshot, question: Question) -> Result<Answered, Refusal> {
+    let mut query = Query::new(at(app, state)?, question);
+    let mut answers = Vec::new();
+    loop {
+        match query.advance(answers) {
+            Wants::Done(answer) => return Ok(*answer),
+            Wants::Keys(keys) => answers = state.fetch(keys).await?,
+        }
+    }
+}
+
+/// The committed block on whose state the law runs.
+pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
+    let view = read::ledger(app)?;
+    let header = read::block(&view, state.head.number)?.header;
+    let beacon = beacon(&header.context, &header.parent, &header.seeds);
+    let round = if header.seeds.is_empty() { (0, 0) } else { (header.context.epoch.get(), header.context.view.get().saturating_sub(1)) };
+    Ok(At { chain: app.chain.clone(), height: header.height(), timestamp: header.timestamp_ms, beacon: beacon.into(), round, images: app.node.chain()?.images.clone() })
+}
+
+/// Why a question has no answer, in the API's words.
+fn explain(error: &QueryError) -> ApiError {
+    match error {
+        QueryError::SideEffect { function } => {
+            ApiError::of_fault(BAD_REQUEST).with(json!({ "error": "ERR_QUERY_NO_SIDE_EFFECTS", "function": function, "reason": error.to_string() }))
+        }
+        QueryError::CycleLimit { limit } => {
+            ApiError::of_abort(aborts::OUT_OF_CYCLES).with(json!({ "error": "ERR_QUERY_CYCLE_LIMIT", "limit": limit.get(), "reason": error.to_string() }))
+        }
+        QueryError::Failed { abort, exception } => {
+            let context = exception.as_ref().map_or(serde_json::Value::Null, |exception| json!({ "trace": trace::text(exception) }));
+            ApiError::of_abort(abort.clone()).with(context)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The handlers, by subject.
+
+pub(crate) mod accounts;
+pub(crate) mod actors;
+pub(crate) mod blocks;
+pub(crate) mod dev;
+pub(crate) mod faucet;
+pub(crate) mod node;
+pub(crate) mod proofs;
+pub(crate) mod streams;
+pub(crate) mod transactions;
+
+use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT};
+use serde::Deserialize;
+
+/// Which rows of a list to answer.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Page {
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+}
+
+impl Page {
+    /// How many rows to answer at most.
+    pub(crate) fn limit(&self) -> usize {
+        limit(self.limit)
+    }
+
+    /// The rows to answer.
+    pub(crate) fn of<T>(&self, rows: impl IntoIterator<Item = T>) -> Vec<T> {
+        rows.into_iter().skip(self.offset).take(self.limit()).collect()
+    }
+}
+
+/// How many rows to answer at most.
+pub(crate) fn limit(asked: Option<usize>) -> usize {
+    asked.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT)
+}
+
+/// A count as JSON has it.
+pub(crate) fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,116 @@
+//! The chain as a whole.
+
+use super::{Page, count};
+use crate::{
+    App,
+    read::{self, Snapshot},
+    refusal::{Answer, Asked, Refusal},
+};
+use axum::{Json, extract::State};
+use cowboy_api::{Hex, convert, error::BUSY, model};
+use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
+use cowboy_node::BlockTime;
+use cowboy_params::Params;
+use cowboy_state::records::{GenesisValidators, Markets, Supply, keys};
+
+/// Answers while the process lives.
+pub(crate) async fn health() -> Json<model::Health> {
+    Json(model::Health { status: "ok".into() })
+}
+
+pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::HealthDetailed> {
+    let chain = app.node.chain()?;
+    let head = app.node.head();
+    let block_time = match chain.pace.block_time() {
+        BlockTime::Every(gap) => gap.as_millis(),
+        BlockTime::Instant => 0,
+    };
+    Ok(Json(model::HealthDetailed {
+        status: "ok".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        chain_id: app.chain.chain_id.get(),
+        genesis: Hex(chain.genesis.hash()),
+        dev: app.chain.is_dev,
+        height: head.height.get(),
+        block_hash: Hex(head.digest),
+        timestamp_ms: head.timestamp_ms.get(),
+        block_time_ms: u64::try_from(block_time).unwrap_or(u64::MAX),
+        mempool: count(chain.mempool.size().transactions),
+        peers: count(app.node.config().peers.len()),
+        uptime_ms: u64::try_from(app.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }))
+}
+
+pub(crate) async fn ready(State(app): State<App>) -> Answer<model::Ready> {
+    let chain = app.node.chain()?;
+    let head = app.node.head();
+    if chain.state().is_none() || head.number == 0 {
+        return Err(Refusal::from(BUSY));
+    }
+    Ok(Json(model::Ready { ready: true, height: head.height.get() }))
+}
+
+pub(crate) async fn height(State(app): State<App>) -> Json<model::Height> {
+    Json(model::Height { height: app.node.head().height.get() })
+}
+
+pub(crate) async fn base_fee(State(app): State<App>) -> Answer<model::BaseFee> {
+    let mut state = Snapshot::newest(&app);
+    let params = state.params(&app.chain.params).await?;
+    let markets = state.ask(|world| world.read::<Markets>(&keys::markets())).await?.ok_or(BUSY)?;
+    let lane = |lane: Lane| model::LaneFee {
+        cycle: lane_base_fee(markets.base_fee_cycle, lane.fee_multiplier(&params)).get(),
+        cell: markets.base_fee_cell.get(),
+        budget: model::LaneUsage { cycles: lane.budget(&params).get(), cells: params.fees.block_cells },
+    };
+    Ok(Json(model::BaseFee {
+        height: state.head.height.get(),
+        cycle_basefee: markets.base_fee_cycle.get(),
+        cell_basefee: markets.base_fee_cell.get(),
+        lanes: model::LaneFees { system: lane(Lane::System), timer: lane(Lane::Timer), runner: lane(Lane::Runner), user: lane(Lane::User) },
+    }))
+}
+
+pub(crate) async fn params(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Parameters> {
+    let params = Snapshot::newest(&app).params(&app.chain.params).await?;
+    let rows = Params::ROWS.iter().map(|row| convert::parameter(row, &params));
+    Ok(Json(model::Parameters { params: page.of(rows), total_count: count(Params::ROWS.len()) }))
+}
+
+pub(crate) async fn supply(State(app): State<App>) -> Answer<model::Supply> {
+    let mut state = Snapshot::newest(&app);
+    let supply = state.ask(|world| world.read::<Supply>(&keys::supply())).await?.ok_or(BUSY)?;
+    let circulating = supply.genesis.saturating_add(supply.minted).saturating_sub(supply.burned);
+    Ok(Json(model::Supply {
+        genesis: supply.genesis.get(),
+        minted: supply.minted.get(),
+        burned: supply.burned.get(),
+        circulating: circulating.get(),
+        last_mint: 0,
+    }))
+}
+
+pub(crate) async fn validators(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Validators> {
+    let mut state = Snapshot::newest(&app);
+    let found = state.ask(|world| world.read::<GenesisValidators>(&keys::validators())).await?.ok_or(BUSY)?;
+    let rows = found.validators.iter().map(|validator| model::Validator {
+        address: Hex(validator.address),
+        consensus_key: Hex(validator.network_key.0.to_vec()),
+        bls_key: Hex(validator.vrf_key.0.to_vec()),
+        stake: validator.stake.get(),
+    });
+    Ok(Json(model::Validators { validators: page.of(rows), total_count: count(found.validators.len()) }))
+}
+
+pub(crate) async fn epoch(State(app): State<App>) -> Answer<model::Epoch> {
+    let params = Snapshot::newest(&app).params(&app.chain.params).await?;
+    let view = read::ledger(&app)?;
+    let tip = view.tip()?.ok_or(BUSY)?;
+    let header = read::block(&view, tip)?.header;
+    Ok(Json(model::Epoch {
+        epoch: header.context.epoch.get(),
+        view: header.context.view.get(),
+        number: header.number.get(),
+        length: params.consensus.epoch,
+    }))
+}

@@ -1,0 +1,142 @@
+//! Blocks as they come: `/ws` for people and pages, `/follow` for followers.
+
+use crate::{
+    App, read,
+    refusal::{Asked, Refusal},
+    trace,
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{
+        State, WebSocketUpgrade,
+        ws::{Message, WebSocket, rejection::WebSocketUpgradeRejection},
+    },
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use cowboy_api::{
+    ApiError, Hex, convert,
+    error::BAD_REQUEST,
+    follow::Frame,
+    model::{Log, Notice, Subscribe},
+};
+use cowboy_node::FinalizedBlock;
+use cowboy_types::{Address, Receipt};
+use futures::{SinkExt as _, StreamExt as _};
+use serde::Deserialize;
+use tokio::sync::broadcast::error::RecvError;
+
+/// The most bytes of a message by a reader.
+const MAX_WISH_BYTES: usize = 4_096;
+
+pub(crate) async fn socket(State(app): State<App>, upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>) -> Result<Response, Refusal> {
+    let upgrade = upgrade.map_err(|rejection| Refusal::bad("websocket", rejection.body_text()))?;
+    Ok(upgrade.max_message_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, socket)))
+}
+
+/// Sends what a reader wants until it leaves.
+async fn talk(app: App, socket: WebSocket) {
+    let mut blocks = app.node.subscribe();
+    let (mut sender, mut reader) = socket.split();
+    let mut wish = Subscribe::default();
+    loop {
+        let notices = tokio::select! {
+            block = blocks.recv() => match block {
+                Ok(block) => notices(&block, &wish),
+                Err(RecvError::Lagged(missed)) => vec![Notice::Lagged { blocks: missed }],
+                Err(RecvError::Closed) => return,
+            },
+            message = reader.next() => match message {
+                Some(Ok(Message::Text(text))) => match serde_json::from_str(&text) {
+                    Ok(changed) => {
+                        wish = changed;
+                        continue;
+                    }
+                    Err(error) => {
+                        let refusal = ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() }));
+                        let text = serde_json::to_string(&refusal).expect("an error is JSON");
+                        if sender.send(Message::text(text)).await.is_err() {
+                            return;
+                        }
+                        continue;
+                    }
+                },
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => continue,
+            },
+        };
+        for notice in notices {
+            let text = serde_json::to_string(&notice).expect("a notice is JSON");
+            if sender.send(Message::text(text)).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// What a reader with this wish hears of a block.
+fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
+    let wants = |kind: &str| wish.subscribe.as_ref().is_none_or(|kinds| kinds.iter().any(|wanted| wanted == kind));
+    let (block, hash) = (finalized.block.block(), finalized.block.hash());
+    let mut notices = Vec::new();
+    if wants("block") {
+        notices.push(Notice::Block { block: convert::block_summary(block, finalized.receipts.len()) });
+    }
+    let address = wish.address.map(|address| address.0);
+    if wants("receipt") {
+        for (index, receipt) in finalized.receipts.iter().enumerate().filter(|(_, receipt)| concerns(receipt, address)) {
+            let trace = finalized.traces.get(index).and_then(trace::failure);
+            let place = convert::place(&block.header, hash, index);
+            notices.push(Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, trace.as_deref(), Vec::new())) });
+        }
+    }
+    if wants("event") {
+        for receipt in finalized.receipts.iter() {
+            for (index, event) in (0..).zip(receipt.events.iter()).filter(|(_, event)| address.is_none_or(|address| event.emitter == address)) {
+                let log = Log {
+                    block_height: block.header.height().get(),
+                    timestamp_ms: block.header.timestamp_ms.get(),
+                    receipt: Hex(receipt.id),
+                    index,
+                    event: convert::event(event),
+                };
+                notices.push(Notice::Event { event: Box::new(log) });
+            }
+        }
+    }
+    notices
+}
+
+fn concerns(receipt: &Receipt, address: Option<Address>) -> bool {
+    address.is_none_or(|address| receipt.sender == address || receipt.target == address || receipt.created == Some(address))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct From {
+    from: Option<u64>,
+}
+
+/// Sends blocks with certificates, from a height on, for ever.
+pub(crate) async fn follow(State(app): State<App>, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
+    let first = match from {
+        None => app.node.head().number.saturating_add(1),
+        Some(height) if height <= app.node.head().height.get() => read::number_at(&read::ledger(&app)?, height.max(1))?,
+        Some(_) => app.node.head().number.saturating_add(1),
+    };
+    let stream = futures::stream::unfold((app, first), |(app, number)| async move {
+        let frame = next_frame(&app, number).await?;
+        Some((Ok::<_, std::convert::Infallible>(frame), (app, number.saturating_add(1))))
+    });
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(stream)).into_response())
+}
+
+/// The frame of a block, once it is final. `None` ends the stream: the node stopped.
+async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
+    let mut heads = app.node.watch_head();
+    heads.wait_for(|head| head.number >= number).await.ok()?;
+    let view = read::ledger(app).ok()?;
+    let block = view.block_bytes(number).ok()??;
+    let certificate = view.certificate(number).ok()?.unwrap_or_default();
+    Some(Frame { block, certificate }.encode().into())
+}

@@ -1,0 +1,262 @@
+//! Sending transactions, trying them out, and looking at what came of them.
+
+use crate::{
+    App,
+    methods::actors::at,
+    read::{self, Found, Snapshot},
+    refusal::{Answer, Asked, Named, Raw, Refusal, from_json},
+    trace,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use cowboy_api::{
+    ApiError, Hex, convert,
+    error::{BODY_TOO_LARGE, NOT_FOUND, SERVER, TIMEOUT},
+    model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
+};
+use cowboy_chain::{Invalid, Simulation, SignedTransaction, fees::lane_base_fee, lanes::Lane, query::{Tried, Wants}};
+use cowboy_node::{FinalizedBlock, mempool::Refused};
+use cowboy_store::ledger::View;
+use cowboy_types::{Hash, Transaction, error as aborts};
+use serde::Deserialize;
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+/// How long `/submit_wait` waits where the request does not say.
+const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+
+/// The longest that `/submit_wait` waits.
+const MAX_TIMEOUT_MS: u64 = 120_000;
+
+/// Receipts that one answer names as set off by another.
+const MAX_DELIVERIES: usize = 1_024;
+
+pub(crate) async fn submit(State(app): State<App>, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
+    let submission = submission(&headers, &body)?;
+    Ok(answer(take(&app, submission).await?))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wait {
+    timeout_ms: Option<u64>,
+}
+
+pub(crate) async fn submit_wait(State(app): State<App>, Asked(wait): Asked<Wait>, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
+    let timeout = Duration::from_millis(wait.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS).min(MAX_TIMEOUT_MS));
+    let submission = submission(&headers, &body)?;
+    // Listening begins before the first transaction is taken, so that no receipt is missed.
+    let blocks = app.node.subscribe();
+    let mut results = take(&app, submission).await?;
+    receipts(&app, blocks, &mut results, timeout).await?;
+    Ok(answer(results))
+}
+
+/// The transactions' bytes in a body.
+fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal> {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if content_type.starts_with("application/octet-stream") {
+        return Ok(vec![body.to_vec()]);
+    }
+    let submission: model::Submission = from_json(body)?;
+    match submission.transactions.len() {
+        0 => Err(Refusal::bad("transactions", "give at least one")),
+        1..=MAX_SUBMISSION_TRANSACTIONS => Ok(submission.transactions.into_iter().map(|bytes| bytes.0).collect()),
+        more => Err(Refusal::new(BODY_TOO_LARGE, json!({ "transactions": more, "most": MAX_SUBMISSION_TRANSACTIONS }))),
+    }
+}
+
+/// Checks transactions and puts them into the mempool, each for itself.
+async fn take(app: &App, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, Refusal> {
+    let decode = move || submission.iter().map(|bytes| SignedTransaction::decode(bytes).map_err(Refused::from)).collect::<Vec<_>>();
+    // Recovering a batch's signatures takes milliseconds, for which other requests must not wait.
+    let signed = tokio::task::spawn_blocking(decode).await.map_err(|error| Refusal::new(SERVER, json!({ "reason": error.to_string() })))?;
+    let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
+    let answers = app.node.submit_signed(signed).await?;
+    let mut results = Vec::with_capacity(answers.len());
+    for (answer, digest) in answers.into_iter().zip(digests) {
+        results.push(match (answer, digest) {
+            (Ok(digest), _) | (Err(Refused::Known), Some(digest)) => taken(digest),
+            // Sent again after it was included: as good as taken.
+            (Err(Refused::Invalid(Invalid::NonceTooLow { .. })), Some(digest)) if app.node.view()?.place_of(&digest)?.is_some() => taken(digest),
+            (Err(refused), _) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },
+        });
+    }
+    Ok(results)
+}
+
+fn taken(digest: Hash) -> SubmitResult {
+    SubmitResult { tx_hash: Some(Hex(digest)), ..SubmitResult::default() }
+}
+
+/// Why the mempool did not take a transaction.
+pub(crate) fn explain(refused: &Refused) -> ApiError {
+    let abort = match refused {
+        Refused::Invalid(invalid) => return explain_invalid(invalid),
+        Refused::Known | Refused::Underpriced => aborts::REPLACEMENT_UNDERPRICED,
+        Refused::TooFarAhead { .. } => aborts::NONCE_GAP,
+        Refused::SenderFull | Refused::Full => aborts::POOL_FULL,
+    };
+    ApiError::of_abort(abort).with(json!({ "reason": refused.to_string() }))
+}
+
+/// Why the protocol refuses a transaction.
+pub(crate) fn explain_invalid(invalid: &Invalid) -> ApiError {
+    ApiError::of_abort(invalid.abort()).with(json!({ "reason": invalid.to_string() }))
+}
+
+/// The results as an answer: refused as a whole only where every one is.
+fn answer(results: Vec<SubmitResult>) -> Response {
+    let refusal = if results.iter().any(|result| result.tx_hash.is_some()) { None } else { results.iter().find_map(|result| result.error.as_ref()) };
+    let status = refusal.map_or(StatusCode::OK, |error| StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST));
+    (status, Json(model::Submitted { results })).into_response()
+}
+
+/// Waits until every taken transaction has its receipt, or the time is over.
+pub(crate) async fn receipts(app: &App, mut blocks: Receiver<Arc<FinalizedBlock>>, results: &mut [SubmitResult], timeout: Duration) -> Result<(), Refusal> {
+    let deadline = tokio::time::Instant::now() + timeout;
+    look_up(app, results)?;
+    while results.iter().any(is_waiting) {
+        match tokio::time::timeout_at(deadline, blocks.recv()).await {
+            Ok(Ok(block)) => fill(&block, results),
+            // Blocks were missed: the ledger has them.
+            Ok(Err(RecvError::Lagged(_))) => look_up(app, results)?,
+            Ok(Err(RecvError::Closed)) | Err(_) => break,
+        }
+        give_up_dropped(app, results)?;
+    }
+    for result in results.iter_mut().filter(|result| is_waiting(result)) {
+        result.error = Some(ApiError::of_fault(TIMEOUT));
+    }
+    Ok(())
+}
+
+fn is_waiting(result: &SubmitResult) -> bool {
+    result.tx_hash.is_some() && result.receipt.is_none() && result.error.is_none()
+}
+
+/// Takes the receipts out of a block.
+fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
+    let header = block.block.header();
+    for result in results.iter_mut().filter(|result| is_waiting(result)) {
+        let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
+        if let Some((index, receipt)) = found {
+            let place = convert::place(header, block.block.hash(), index);
+            let trace = block.traces.get(index).and_then(trace::failure);
+            result.receipt = Some(convert::receipt(receipt, &place, trace.as_deref(), Vec::new()));
+        }
+    }
+}
+
+/// Takes the receipts that are final out of the ledger.
+fn look_up(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
+    let view = read::ledger(app)?;
+    for result in results.iter_mut().filter(|result| is_waiting(result)) {
+        if let Some(hash) = result.tx_hash {
+            result.receipt = read::receipt(&view, &hash)?.map(|found| full_receipt(app, &view, &found)).transpose()?;
+        }
+    }
+    Ok(())
+}
+
+/// Ends the wait for transactions that the pool has dropped since.
+fn give_up_dropped(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
+    let chain = app.node.chain()?;
+    for result in results.iter_mut().filter(|result| is_waiting(result)) {
+        let dropped = result.tx_hash.and_then(|hash| chain.mempool.dropped(&hash));
+        result.error = dropped.map(|reason| explain_invalid(&reason));
+    }
+    Ok(())
+}
+
+pub(crate) async fn transaction(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {
+    let view = read::ledger(&app)?;
+    if let Some(found) = read::receipt(&view, &hash)? {
+        let index = usize::try_from(found.place.index).unwrap_or(usize::MAX);
+        let sent = found.block.transactions.get(index).ok_or_else(|| {
+            Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "reason": "this names a delivery, not a transaction; it has a receipt only", "origin": found.receipt.origin.to_string() }))
+        })?;
+        return Ok(Json(convert::transaction(sent, Some((&found.api_place(), &found.receipt)))));
+    }
+    waiting(&app, &hash)
+}
+
+pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Receipt> {
+    let view = read::ledger(&app)?;
+    let Some(found) = read::receipt(&view, &hash)? else {
+        let chain = app.node.chain()?;
+        if let Some(reason) = chain.mempool.dropped(&hash) {
+            return Err(Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "dropped": reason.to_string() })));
+        }
+        let status = if chain.mempool.get(&hash).is_some() { "pending" } else { "unknown" };
+        return Err(Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "status": status })));
+    };
+    Ok(Json(full_receipt(&app, &view, &found)?))
+}
+
+/// A receipt with the names of what it set off.
+fn full_receipt(app: &App, view: &View, found: &Found) -> Result<model::Receipt, Refusal> {
+    let mut deliveries = Vec::new();
+    for place in view.of_origin(&found.receipt.id, MAX_DELIVERIES)? {
+        deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id));
+    }
+    let trace = app.node.trace(&found.receipt.id)?.as_ref().and_then(trace::failure);
+    Ok(convert::receipt(&found.receipt, &found.api_place(), trace.as_deref(), deliveries))
+}
+
+pub(crate) async fn pending(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {
+    waiting(&app, &hash)
+}
+
+fn waiting(app: &App, hash: &Hash) -> Answer<model::Transaction> {
+    let found = app.node.chain()?.mempool.get(hash).ok_or_else(|| Refusal::missing("hash", hash))?;
+    Ok(Json(convert::transaction(found.transaction(), None)))
+}
+
+/// Room over what a simulation used, in percent: the state may change before the transaction runs.
+const HEADROOM_PERCENT: u64 = 125;
+
+/// How many times the present base fee the proposed maximum price is.
+const PRICE_FACTOR: u64 = 2;
+
+pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(body): Raw) -> Answer<model::Simulated> {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let bytes = if content_type.starts_with("application/octet-stream") { body.to_vec() } else { from_json::<model::Simulate>(&body)?.transaction.0 };
+    let transaction = Transaction::from_bytes(&bytes).map_err(|error| Refusal(ApiError::of_abort(aborts::NOT_CANONICAL).with(json!({ "reason": error.to_string() }))))?;
+    let mut state = Snapshot::newest(&app);
+    let params = state.params(&app.chain.params).await?;
+    let lane = Lane::of(&transaction.instruction);
+    let tried = try_out(&app, &state, transaction).await?;
+    let (receipt, trace) = tried.result.map_err(|invalid| Refusal(explain_invalid(&invalid)))?;
+    let roomy = |used: u64, most: u64| (u128::from(used) * u128::from(HEADROOM_PERCENT) / 100).try_into().unwrap_or(u64::MAX).min(most);
+    let place = convert::Place { height: state.head.height.get().saturating_add(1), block: Hash::ZERO, timestamp_ms: state.head.timestamp_ms.get(), index: 0 };
+    let failure = trace::failure(&trace);
+    let receipt = convert::receipt(&receipt, &place, failure.as_deref(), Vec::new());
+    Ok(Json(model::Simulated {
+        block_height: state.head.height.get(),
+        cycles_limit: roomy(receipt.cycles_used, lane.budget(&params).get()),
+        cells_limit: roomy(receipt.cells_used, params.fees.block_cells),
+        max_fee_per_cycle: lane_base_fee(tried.base_fees.cycle, lane.fee_multiplier(&params)).get().saturating_mul(PRICE_FACTOR),
+        max_fee_per_cell: tried.base_fees.cell.get().saturating_mul(PRICE_FACTOR),
+        fee: receipt.fee.total,
+        trace: trace::calls(&trace),
+        receipt,
+    }))
+}
+
+/// Runs a transaction against the state, fetching what it misses.
+async fn try_out(app: &App, state: &Snapshot, transaction: Transaction) -> Result<Tried, Refusal> {
+    let mut simulation = Simulation::new(at(app, state)?, transaction);
+    let mut answers = Vec::new();
+    loop {
+        match simulation.advance(answers) {
+            Wants::Done(tried) => return Ok(*tried),
+            Wants::Keys(keys) => answers = state.fetch(keys).await?,
+        }
+    }
+}

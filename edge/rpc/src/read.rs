@@ -1,0 +1,112 @@
+//! Committed state as it was after one block, and the ledger beside it.
+
+use crate::{App, refusal::Refusal};
+use bytes::Bytes;
+use cowboy_api::error::{NOT_FOUND, SERVER, SKIPPED};
+use cowboy_node::{Head, NodeHandle};
+use cowboy_params::Params;
+use cowboy_state::{Miss, StateKey, World, records::{ParameterChanges, keys}};
+use cowboy_store::ledger::{Place, View};
+use cowboy_types::{Block, Hash, Height, Receipt};
+use serde_json::json;
+
+/// The most rounds of reading that one answer takes: a directory's depth and its pages.
+const MAX_ROUNDS: usize = 4_096;
+
+/// The state after one block.
+pub(crate) struct Snapshot {
+    node: NodeHandle,
+    /// The block.
+    pub(crate) head: Head,
+    world: World,
+}
+
+impl Snapshot {
+    /// The newest committed state.
+    pub(crate) fn newest(app: &App) -> Self {
+        Self { node: app.node.clone(), head: app.node.head(), world: World::default() }
+    }
+
+    /// These records, as they were after the block.
+    pub(crate) async fn fetch(&self, keys: Vec<StateKey>) -> Result<Vec<(StateKey, Option<Bytes>)>, Refusal> {
+        let values = self.node.read(self.head.number, keys.clone()).await?;
+        Ok(keys.into_iter().zip(values).collect())
+    }
+
+    /// What `look` finds. It runs again after each fetch of what it missed.
+    pub(crate) async fn ask<T>(&mut self, mut look: impl FnMut(&World) -> Result<T, Miss>) -> Result<T, Refusal> {
+        for _ in 0..MAX_ROUNDS {
+            let miss = match look(&self.world) {
+                Ok(found) => return Ok(found),
+                Err(miss) => miss,
+            };
+            let wanted = self.world.want(miss);
+            for (key, value) in self.fetch(wanted).await? {
+                self.world.fill(&key, value);
+            }
+        }
+        Err(Refusal::new(SERVER, json!({ "reason": "the answer needs too many reads" })))
+    }
+
+    /// The parameters of the next block.
+    pub(crate) async fn params(&mut self, genesis: &Params) -> Result<Params, Refusal> {
+        let changes: Option<ParameterChanges> = self.ask(|world| world.read(&keys::parameters())).await?;
+        let mut params = genesis.clone();
+        for change in changes.iter().flat_map(|changes| changes.changes.iter()) {
+            // Governance checked the range when it set the value.
+            let _ = params.set_at_genesis(change.row, change.value);
+        }
+        Ok(params)
+    }
+}
+
+/// The ledger at this moment.
+pub(crate) fn ledger(app: &App) -> Result<View, Refusal> {
+    Ok(app.node.view()?)
+}
+
+/// The block of this number, which the ledger has.
+pub(crate) fn block(view: &View, number: u64) -> Result<Block, Refusal> {
+    view.block(number)?.ok_or_else(|| Refusal::missing("number", number))
+}
+
+/// The number of the block at this height.
+pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
+    if let Some(number) = view.number_at(Height(height))? {
+        return Ok(number);
+    }
+    let newest = match view.tip()? {
+        Some(tip) => block(view, tip)?.header.height().get(),
+        None => 0,
+    };
+    let fault = if (1..newest).contains(&height) { SKIPPED } else { NOT_FOUND };
+    Err(Refusal::new(fault, json!({ "height": height, "newest": newest })))
+}
+
+/// A receipt, the block it is in, and where.
+pub(crate) struct Found {
+    pub(crate) block: Block,
+    pub(crate) place: Place,
+    pub(crate) receipt: Receipt,
+}
+
+impl Found {
+    /// The receipt's place in the API's words.
+    pub(crate) fn api_place(&self) -> cowboy_api::convert::Place {
+        cowboy_api::convert::place(&self.block.header, self.block.digest(), usize::try_from(self.place.index).unwrap_or(usize::MAX))
+    }
+}
+
+/// The receipt of this name, where it is final.
+pub(crate) fn receipt(view: &View, id: &Hash) -> Result<Option<Found>, Refusal> {
+    match view.place_of(id)? {
+        Some(place) => at(view, place),
+        None => Ok(None),
+    }
+}
+
+/// The receipt at this place.
+pub(crate) fn at(view: &View, place: Place) -> Result<Option<Found>, Refusal> {
+    let Some(receipt) = view.receipt(place)? else { return Ok(None) };
+    Ok(Some(Found { block: block(view, place.number)?, place, receipt }))
+}

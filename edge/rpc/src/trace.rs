@@ -1,0 +1,45 @@
+//! What happened inside a delivery, as text for people.
+
+use cowboy_chain::{
+    Trace,
+    input::{CallTrace, Exception},
+};
+use cowboy_types::error;
+
+/// The traceback of an exception, as Python prints it.
+pub(crate) fn text(exception: &Exception) -> String {
+    let mut text = String::new();
+    if !exception.traceback.first().is_some_and(|line| line.starts_with("Traceback")) {
+        text.push_str("Traceback (most recent call last):\n");
+    }
+    for line in &exception.traceback {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str(&exception.name);
+    if !exception.message.is_empty() {
+        text.push_str(": ");
+        text.push_str(&exception.message);
+    }
+    text
+}
+
+/// The traceback of the exception that made a delivery fail, where one did.
+pub(crate) fn failure(trace: &Trace) -> Option<String> {
+    trace.calls.first().and_then(|call| call.exception.as_ref()).map(text)
+}
+
+/// What ran, one line a call, indented by depth.
+pub(crate) fn calls(trace: &Trace) -> Vec<String> {
+    let mut lines: Vec<String> = trace.calls.iter().map(call).collect();
+    for message in &trace.sent {
+        lines.push(format!("sent {} to {} with {}, delivered as {}", message.handler, message.target, message.value, message.receipt));
+    }
+    lines
+}
+
+fn call(call: &CallTrace) -> String {
+    let indent = "  ".repeat(usize::try_from(call.depth).unwrap_or(0));
+    let outcome = call.abort.as_ref().map_or_else(String::new, |abort| format!(", failed: {}", error::row(abort.code).slug));
+    format!("{indent}{} → {}.{} value {} cycles {}{outcome}", call.sender, call.target, call.handler, call.value, call.cycles_used)
+}
