@@ -89,12 +89,17 @@ class Anvil:
 
 class Cowboy:
     name = "cowboy"
-    configuration = ["--block-time", "instant", "--bench-limits"]
+    # The lanes and one actor's share of a block, as far as the parameters' ranges go.
+    parameters = {
+        "fees.block_cycles": 4_000_000_000, "fees.block_cells": 400_000_000, "fees.cycles_target": 1_000_000_000, "fees.cells_target": 100_000_000,
+        "lanes.user_cycles": 1_000_000_000, "execution.actor_block_cycles": 80_000_000, "execution.block_weight": 4_000_000_000,
+    }
+    configuration = ["--block-time", "instant", "--balance", "1000000", *(f"--parameter={name}={value}" for name, value in parameters.items())]
 
     def start(self, state):
         port = free_port()
         question = b"GET /height HTTP/1.1\r\nHost: x\r\n\r\n"
-        return Node([COWBOYD, "dev", "--rpc-port", str(port), "--state", str(state), *self.configuration], port, question, TOOLS / "cowboyd.log")
+        return Node([COWBOYD, "dev", "--port", str(port), "--state", str(state), "--quiet", *self.configuration], port, question, TOOLS / "cowboyd.log")
 
 
 def load(chain, node, counter, *what):

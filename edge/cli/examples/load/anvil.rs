@@ -98,8 +98,9 @@ impl Chain for Anvil {
         receipt(connection, &hash).map(drop)
     }
 
-    fn nudge(&self, connection: &mut Connection) -> io::Result<()> {
-        call(connection, "evm_mine", json!([])).map(drop)
+    /// Anvil 1.7.1 strands transactions that arrive over several connections until something else mines.
+    fn nudge(&self, connection: &mut Connection) -> io::Result<bool> {
+        call(connection, "evm_mine", json!([])).map(|_| true)
     }
 }
 

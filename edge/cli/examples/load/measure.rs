@@ -19,8 +19,11 @@ use std::{
 /// How often committed state is looked at.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A chain that has not moved for so long is nudged, and one that has not for ten times as long is given up.
-const STALLED: Duration = Duration::from_secs(2);
+/// A chain that has not moved for so long is nudged, soon enough to cost it little.
+const NUDGED_AFTER: Duration = Duration::from_millis(100);
+
+/// A chain that has not moved for so long is given up.
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(30);
 
 /// Transactions a second, from the first submission until all are committed. One sender for each connection.
 pub(crate) fn throughput(
@@ -104,11 +107,12 @@ fn wait_until_committed(chain: &dyn Chain, connection: &mut Connection, plans: &
         }
         if nonces != sum {
             (sum, moved) = (nonces, Instant::now());
-        } else if moved.elapsed() > STALLED * 10 {
+        } else if moved.elapsed() > GIVEN_UP_AFTER {
             return Err(io::Error::other(format!("the chain has stopped, and {missing} transactions are not committed")));
-        } else if moved.elapsed() > STALLED {
-            nudges += 1;
-            chain.nudge(connection)?;
+        } else if moved.elapsed() > NUDGED_AFTER {
+            if chain.nudge(connection)? {
+                nudges += 1;
+            }
         }
         thread::sleep(POLL);
     }
