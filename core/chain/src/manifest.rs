@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(Grants::parse(&Params::GENESIS, &manifest(grants)).map(|_| ()), expected, "{shown}");
     }
 
-    /// 000 §10, row by row.
+    /// 000 §10, row by row.
     #[test]
     fn manifests_are_validated() {
         let number = |name: &str, value: u64| Some(Value::Map(vec![(Value::text(name), Value::uint(value))]));
@@ -224,11 +224,15 @@ mod tests {
         }
         check(vec![Value::text("storage.kv")], Err(error::MANIFEST_INVALID));
         check(vec![Value::map([("id", Value::text("storage.kv")), ("note", Value::Null)])], Err(error::MANIFEST_INVALID));
+        let text = |name: &str, value: &str| Some(Value::Map(vec![(Value::text(name), Value::text(value))]));
+        check(vec![grant("sec.data_residency", text("region", "eu")), grant("sec.tee_required", text("tee_type", "sgx"))], Ok(()));
+        check(vec![grant("sec.tee_required", text("tee_type", "abacus"))], Err(error::ENTITLEMENT_PARAM));
+        check(vec![grant("sec.data_residency", text("region", "moon"))], Err(error::ENTITLEMENT_PARAM));
         assert_eq!(Grants::parse(&Params::GENESIS, &[0xFF]), Err(error::MANIFEST_INVALID));
         assert_eq!(Grants::parse(&Params::GENESIS, &vec![0; 16_385]), Err(error::MANIFEST_INVALID));
     }
 
-    /// 000 §7: a child has only what its parent has, may pass on, and no more of it.
+    /// a child has only what its parent has, may pass on, and no more of it.
     #[test]
     fn children_inherit_at_most_what_the_parent_has() {
         let parse = |grants| Grants::parse(&Params::GENESIS, &manifest(grants)).expect("the manifest is right");

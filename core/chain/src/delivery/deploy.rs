@@ -55,6 +55,7 @@ impl Machine {
         match vm_driver::build(&source, limits) {
             Ok((image, used)) => {
                 self.environment.images.put(code_hash, image);
+                self.started.insert(code_hash);
                 self.write_actor(deployment, address, code_hash, source);
                 Ok((Ok(address), price(used)))
             }

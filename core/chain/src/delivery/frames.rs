@@ -36,6 +36,8 @@ pub(super) struct Frame {
     /// Its place among the trace's calls.
     trace: usize,
     gives: Gives,
+    /// Frozen weight of beginning it, for its caller to charge.
+    pub(super) weight: u64,
 }
 
 /// What the host's work costs beside the price of the door.
@@ -119,12 +121,15 @@ impl Machine {
         }
         let grants = Arc::new(self.grants(entry.target)?);
         let image = self.image(&actor.code_hash)?;
+        let weights = &self.environment.params.weights;
+        let compiling = if self.started.insert(actor.code_hash) { actor.code_bytes.0.saturating_mul(weights.source_byte) } else { 0 };
+        let weight = weights.call.saturating_add(compiling);
         let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
         let trace = self.running().calls.len();
         self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
         let engine = Engine::start(&image, entry.handler, entry.payload, entry.limits);
         let Entry { sender, target, value, limits, gives, .. } = entry;
-        Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives })
+        Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight })
     }
 
     /// What an actor's manifest grants.
@@ -204,7 +209,7 @@ impl Machine {
         match self.answer(&call) {
             Ok(Reply::Value(value, price)) => self.resume(Ok(value), price),
             Ok(Reply::Refuse(refusal, price)) => self.resume(Err(refusal), price),
-            Ok(Reply::Enter(frame, price)) => match self.charge_top(price) {
+            Ok(Reply::Enter(frame, price)) => match self.charge_top(Price { weight: price.weight.saturating_add(frame.weight), ..price }) {
                 Ok(()) => self.push(*frame),
                 Err(trap) => {
                     self.running().calls.truncate(calls);

@@ -106,10 +106,9 @@ impl Machine {
             self.running().calls.push(call_trace(0, sender, target, handler, value));
             return self.end(Bytes::new());
         }
-        let weight = self.environment.params.weights.call;
-        self.running().meter.charge(0, 0, weight)?;
         let limits = self.outer_limits();
         let frame = self.frame(Entry { sender, target, handler, payload, value, limits, gives: Gives::Data }, checkpoint)?;
+        self.running().meter.charge(0, 0, frame.weight)?;
         self.push(frame);
         Ok(())
     }
@@ -129,6 +128,7 @@ impl Machine {
         let limits = self.outer_limits();
         let gives = Gives::Address(address);
         let frame = self.frame(Entry { sender, target: address, handler: &init.handler, payload: &init.payload, value: endowment, limits, gives }, checkpoint)?;
+        self.running().meter.charge(0, 0, frame.weight)?;
         self.push(frame);
         Ok(())
     }

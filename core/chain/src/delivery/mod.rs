@@ -28,6 +28,7 @@ pub(crate) use host::derive;
 pub(crate) use host::mailbox_bytes;
 pub use host::message_id;
 pub(crate) use meter::Meter;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The facts of a block that a delivery may see.
@@ -163,11 +164,19 @@ pub(crate) struct Machine {
     pub(crate) world: World,
     pub(crate) environment: Environment,
     running: Option<Running>,
+    /// Code that ran in this block. Its first run counts the weight of compiling it, whatever a cache holds.
+    started: BTreeSet<Hash>,
 }
 
 impl Machine {
     pub(crate) fn new(world: World, environment: Environment) -> Self {
-        Self { world, environment, running: None }
+        Self { world, environment, running: None, started: BTreeSet::new() }
+    }
+
+    /// Forgets everything but what was fetched.
+    pub(crate) fn restart(&mut self) {
+        self.world.rollback_all();
+        self.started.clear();
     }
 
     /// Whether a delivery is under way.

@@ -72,7 +72,7 @@ impl Execution {
 
     /// Begins a proposal again: nothing happened but that some candidates are known not to fit.
     pub(super) fn restart(&mut self, attempt: Attempt, rejected: Vec<(Hash, Invalid)>) {
-        self.machine.world.rollback_all();
+        self.machine.restart();
         self.attempt = attempt;
         self.phase = super::Phase::Open;
         self.rejected_before = rejected;

@@ -117,7 +117,7 @@ fn events_are_announced() {
     assert_eq!(chain.call(actor, "big", &[0; 4_096]).events.len(), 1);
 }
 
-/// 000 §11, A-106, A-105, A-123: without a grant each of these ends the handler, whatever it would catch.
+/// without a grant each of these ends the handler, whatever it would catch.
 #[test]
 fn an_actor_without_grants_has_nothing() {
     let mut chain = Chain::new();
@@ -230,7 +230,7 @@ fn calls_nest_32_deep() {
     assert_eq!(outcome.receipts[0].return_data[..], *b"call_depth_exceeded");
 }
 
-/// A-104, 000 §7: children within max_children, with grants within the parent's inheritable ones.
+/// children within max_children, with grants within the parent's inheritable ones.
 #[test]
 fn spawning_is_bounded_by_the_grant() {
     let mut chain = Chain::new();
@@ -288,7 +288,7 @@ fn an_actor_recovers_a_signer() {
     assert_eq!(chain.call(actor, "grant", b"").return_data[..], *b"Map([])");
 }
 
-/// A manifest that is not one refuses the deployment (A-269's gate is at deployment; 000 §6).
+/// a manifest that is not one refuses the deployment, each reason by its name.
 #[test]
 fn a_bad_manifest_refuses_the_deployment() {
     let mut chain = Chain::new();
@@ -304,4 +304,81 @@ fn a_bad_manifest_refuses_the_deployment() {
         }
         assert_eq!(chain.send(1, instruction).abort, Some(expected));
     }
+}
+
+/// what each host function costs an actor, in cycles and cells, beside the line that calls it.
+#[test]
+fn the_host_charges_its_prices() {
+    let key = ed25519_consensus::SigningKey::from([7; 32]);
+    let signature = key.sign(b"message").to_bytes();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let verify = format!("verify 2 0x{} b'message' 0x{}", hex(key.verification_key().as_ref()), hex(&signature));
+    let rows: [(&str, u64, u64); 14] = [
+        ("send @3 'abcd'", 80, 4),
+        ("send @3 'abcd' 0 'go'", 80, 6),
+        ("timer 1000 'abcd'", 200, 4),
+        ("cancel 0x0000000000000000000000000000000000000000000000000000000000000000", 200, 0),
+        ("height", 100, 0),
+        ("context", 100, 0),
+        ("self", 0, 0),
+        ("charge 123", 123, 0),
+        ("random 'label'", 1_000, 0),
+        (&verify, 5_000, 0),
+        ("pay @3 1", 1_000, 0),
+        ("balance", 100, 0),
+        ("get 'nothing'", 100, 0),
+        ("delete 'nothing'", 200, 7),
+    ];
+    let handlers: String = rows.iter().enumerate().map(|(place, (line, ..))| format!("handler h{place:02}\n {line}\n")).collect();
+    let mut chain = Chain::new();
+    let actor = chain.deploy(&handlers);
+    for (place, (line, cycles, cells)) in rows.iter().enumerate() {
+        let receipt = chain.call(actor, &format!("h{place:02}"), b"");
+        assert_eq!(receipt.abort, None, "{line}");
+        // Two lines of the script engine, and the three bytes of the handler's name.
+        assert_eq!((receipt.cycles_used, receipt.cells_used), (Cycles(21_000 + 20 + cycles), Cells(3 + cells)), "{line}");
+    }
+}
+
+/// an Ed25519 signature holds for its message and key, and for no other.
+#[test]
+fn an_actor_verifies_ed25519() {
+    let key = ed25519_consensus::SigningKey::from([7; 32]);
+    let signature = key.sign(b"message").to_bytes();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let (public, signature) = (hex(key.verification_key().as_ref()), hex(&signature));
+    let mut chain = Chain::new();
+    let actor = chain.deploy(&format!(
+        "handler good\n verify 2 0x{public} b'message' 0x{signature}\n return $last\nhandler other\n verify 2 0x{public} b'massage' 0x{signature}\n return $last\nhandler short\n try verify 2 0x{public} b'message' 0x00\n return $last\nhandler scheme\n try verify 1 0x{public} b'message' 0x{signature}\n return $last\n"
+    ));
+    for (handler, expected) in [("good", "Bool(true)"), ("other", "Bool(false)"), ("short", "invalid_argument"), ("scheme", "invalid_argument")] {
+        assert_eq!(chain.call(actor, handler, b"").return_data[..], *expected.as_bytes(), "{handler}");
+    }
+}
+
+/// a later handler sees the state of its own block, not that of the block which sent the message.
+#[test]
+fn later_handlers_see_fresh_state() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler ask\n set 'a' 'old'\n self\n send $1 '' 0 'look'\nhandler change\n set 'a' 'new'\nhandler look\n get 'a'\n return $last\n");
+    let nonce = chain.nonce(1);
+    chain.block(vec![signed(1, nonce, execution(actor, "ask", b"", 0)), signed(1, nonce + 1, execution(actor, "change", b"", 0))]);
+    assert_eq!(chain.idle(1)[0].return_data[..], *b"new");
+}
+
+/// an address has nonce and balance; an actor beside them its code's hash, storage and record; neither code
+/// nor manifest changes once deployed.
+#[test]
+fn what_the_state_knows_of_an_address() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler put\n set 'a' 'b'\nhandler again\n try spawn 'x'\n");
+    chain.call(actor, "put", b"");
+    let record = chain.actor(actor);
+    let code = chain.state[&cowboy_state::records::keys::code(&record.code_hash).digest()].clone();
+    let manifest = chain.state[&cowboy_state::Key::of(cowboy_state::Kind::Manifest, actor).digest()].clone();
+    assert_eq!(record.storage_bytes.0, 2);
+    chain.call(actor, "again", b"");
+    assert_eq!(chain.state[&cowboy_state::records::keys::code(&record.code_hash).digest()], code);
+    assert_eq!(chain.state[&cowboy_state::Key::of(cowboy_state::Kind::Manifest, actor).digest()], manifest);
+    assert!(chain.account(address(1)).nonce.0 > 0 && chain.balance(actor) > 0);
 }

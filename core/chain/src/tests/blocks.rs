@@ -38,6 +38,20 @@ fn a_block_is_bounded_by_its_weight() {
     assert_eq!((first.len(), second.len()), (5, 0), "five timers of 90 ms pass the limit with the fifth");
 }
 
+/// Decision 132: the first run of a code in a block counts the weight of compiling it, so that a block of many large
+/// actors takes no longer on a machine that holds none of them.
+#[test]
+fn the_first_run_of_a_block_weighs_its_source() {
+    let mut chain = Chain::new();
+    let padding = " weigh 0\n".repeat(5_000);
+    let actor = chain.deploy(&format!("handler go\nhandler never\n{padding}"));
+    let nonce = chain.nonce(1);
+    let once = chain.block(vec![signed(1, nonce, execution(actor, "go", b"", 0))]).weight_ns;
+    let twice = chain.block(vec![signed(1, nonce + 1, execution(actor, "go", b"", 0)), signed(1, nonce + 2, execution(actor, "go", b"", 0))]).weight_ns;
+    let source = chain.actor(actor).code_bytes.0 * cowboy_params::Params::GENESIS.weights.source_byte;
+    assert!(once > source && twice < 2 * source, "{once} {twice} {source}");
+}
+
 /// Decision 34: a limit that exceeds what the lane still holds makes the block invalid; a proposer leaves it out,
 /// with what its sender sends after it, and goes on.
 #[test]

@@ -40,7 +40,7 @@ fn a_timer_fires_at_its_height_and_pays_what_it_used() {
     assert!(chain.all::<Timer>(Kind::Timer).is_empty());
 }
 
-/// The refusals of scheduling, in their order., decision 113.
+/// The refusals of scheduling, in their order., decision 113.
 #[test]
 fn scheduling_is_refused_by_name() {
     let rows = [

@@ -98,7 +98,7 @@ impl Machine {
         let (target, method, payload) = (read!(arguments.address(0)), read!(arguments.text(1)), read!(arguments.bytes(2)));
         let (asked, value) = (read!(arguments.number_or_zero(3)), Amount(read!(arguments.number_or_zero(5))));
         let params = &self.environment.params;
-        let mut price = Price { cycles: params.costs.call, cells: 0, weight: params.weights.call };
+        let mut price = Price::cycles(params.costs.call);
         let asked = if asked == 0 { params.execution.call_cycles_default } else { asked };
         let waiting = u64::try_from(self.running().frames.len()).unwrap_or(u64::MAX);
         if waiting >= self.environment.params.execution.reentrancy_depth {
@@ -154,7 +154,7 @@ impl Machine {
             return Err(error::ENTITLEMENT_QUOTA.into());
         }
         let calldata = length(code).saturating_add(length(payload)).saturating_add(manifest.map_or(0, length));
-        let mut price = Price { cycles: self.environment.params.intrinsic.deploy_cycles, cells: calldata, weight: self.environment.params.weights.call };
+        let mut price = Price { cycles: self.environment.params.intrinsic.deploy_cycles, cells: calldata, weight: 0 };
         let left = self.top_left();
         let limits = self.limits(left.cycles.saturating_sub(price.cycles), left.cells.saturating_sub(price.cells), left.weight_ns);
         let checkpoint = self.world.checkpoint();
