@@ -98,6 +98,7 @@ export function blockStrip(blocks, href) {
     "svg",
     {
       class: "strip",
+      preserveAspectRatio: "xMaxYMax",
       viewBox: `0 0 ${Math.max(1, blocks.length) * step} ${height}`,
       role: "group",
       "aria-label": "Latest blocks by the compute they used",

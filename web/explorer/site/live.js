@@ -4,7 +4,7 @@
 // Events: "block" (detail: a block summary, or { height } when polled), "revert" (the chain went back or is another one),
 // "state" (detail: "connecting" | "live" | "polling" | "offline").
 
-import { ApiError, get } from "./api.js";
+import { ApiError, find, get } from "./api.js";
 import { parseJson } from "./json.js";
 
 const POLL_MS = 2_000;
@@ -33,11 +33,14 @@ export class Live extends EventTarget {
   connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    /** The height of the last notice on this socket. */
+    this.heard = null;
     this.socket.addEventListener("open", () => {
       this.retry = FIRST_RETRY_MS;
       this.socket.send('{"subscribe":["block"]}');
       this.become("live");
       this.look();
+      this.recognize();
     });
     this.socket.addEventListener("message", ({ data }) => this.hear(data));
     this.socket.addEventListener("close", () => {
@@ -55,8 +58,16 @@ export class Live extends EventTarget {
     } catch {
       return;
     }
-    if (notice?.type === "block" && Number.isSafeInteger(notice.block?.height)) this.meet(notice.block);
     if (notice?.type === "lagged") this.look();
+    if (notice?.type !== "block" || !Number.isSafeInteger(notice.block?.height)) return;
+    const { block } = notice;
+    const isRevert = this.heard !== null && block.height <= this.heard;
+    this.heard = block.height;
+    if (isRevert) this.goBack(block);
+    else if (this.tip === null || block.height > this.tip.height) this.advance(block);
+    else if (block.height === this.tip.height) this.tip.hash ??= block.hash;
+    // A notice may be slower than the answer to a question, so a lower one alone proves nothing.
+    else this.look();
   }
 
   async poll() {
@@ -64,29 +75,39 @@ export class Live extends EventTarget {
     setTimeout(() => this.poll(), POLL_MS);
   }
 
-  /** Asks for the height now. */
+  /** Asks for the height now. An answer below what was known before the question means that the chain went back. */
   async look() {
+    const known = this.tip?.height ?? 0;
     try {
       const { height } = await get("/height");
       if (this.socket?.readyState !== WebSocket.OPEN) this.become("polling");
-      this.meet({ height });
+      if (height < known && this.tip.height >= known) this.goBack({ height });
+      else if (height > (this.tip?.height ?? -1)) this.advance({ height });
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       if (problem.status === 0 || problem.status >= 500) this.become("offline");
     }
   }
 
-  meet(block) {
-    const before = this.tip;
-    const hash = block.hash ?? null;
-    if (before && block.height === before.height) {
-      const isOther = hash !== null && before.hash !== null && hash !== before.hash;
-      if (hash !== null) before.hash = hash;
-      if (isOther) this.say("revert", block);
-      return;
+  /** Whether the chain after a reconnection is the one from before: it may have gone back and on, or be another. */
+  async recognize() {
+    const hash = this.tip?.hash;
+    if (!hash) return;
+    try {
+      if ((await find(`/block/${hash}`)) === null) this.goBack(await get("/height"));
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
     }
-    this.tip = { height: block.height, hash };
-    this.say(before && block.height < before.height ? "revert" : "block", block);
+  }
+
+  advance({ height, hash = null, ...rest }) {
+    this.tip = { height, hash };
+    this.say("block", { height, hash, ...rest });
+  }
+
+  goBack({ height, hash = null }) {
+    this.tip = { height, hash };
+    this.say("revert", { height, hash });
   }
 
   become(state) {

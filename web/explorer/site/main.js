@@ -175,7 +175,7 @@ function drawBottom() {
     );
   get("/health/detailed").then(
     (health) =>
-      chain.append(`Chain ${count(health.chain_id)}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
+      chain.append(`Chain ${health.chain_id}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
     () => chain.remove(),
   );
 }

@@ -37,6 +37,8 @@ export async function actorView([address = "", tab = "overview", detail], { live
   if (source) learn(actor.address, source);
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
+  // The protocol's own actors are no Python and arm no timers.
+  const tabs = Object.entries(TABS).filter(([key]) => source || !["source", "timers", "query"].includes(key));
   const body = await draw(context);
   const balance = h("span", {}, money(actor.balance));
   const timers = h("span", { class: "tally" }, count(actor.timer_count));
@@ -68,7 +70,7 @@ export async function actorView([address = "", tab = "overview", detail], { live
     h(
       "nav",
       { class: "tabs", "aria-label": "About this actor" },
-      Object.entries(TABS).map(([key, [text]]) =>
+      tabs.map(([key, [text]]) =>
         h(
           "a",
           { href: route.actor(actor.address, key === "overview" ? "" : key), "aria-current": TABS[key][0] === title ? "page" : null },

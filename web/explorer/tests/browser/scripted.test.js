@@ -120,6 +120,23 @@ test("a revert brings the page back to what is", async () => {
   await page.close();
 });
 
+test("a slow notice is no revert", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/");
+  await page.locator(".pulse[data-state=live]").waitFor();
+  const slow = chain.mine();
+  const newest = chain.mine();
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await page.locator(".pulse", { hasText: String(newest.height) }).waitFor();
+  const asked = page.waitForResponse((response) => response.url().endsWith("/height"));
+  node.say(slow);
+  await asked;
+  node.say(chain.mine());
+  await page.locator(".pulse", { hasText: String(newest.height + 1) }).waitFor();
+  assert.equal(await page.locator("#notice > div").count(), 0);
+  await page.close();
+});
+
 test("a restart of the node shows, and heals", async () => {
   const { page } = await open(browser);
   await visit(page, base, `#/actor/${HEARTBEAT_ADDRESS}`);
