@@ -1,5 +1,6 @@
 //! The journaled world and its directories against plain maps.
 
 mod directory;
+mod formats;
 mod keys;
 mod world;
