@@ -31,6 +31,8 @@ const VIEWS = {
   search: searchView,
 };
 
+const RETRY_MS = 1_500;
+
 const SECTIONS = [
   ["", "Chain"],
   ["timers", "Timers"],
@@ -87,6 +89,9 @@ async function show(isRedraw) {
     view = await draw(draw === searchView && name !== "search" ? [name] : parameters, { live, signal, redraw: () => show(true) });
   } catch (problem) {
     if (signal.aborted) return;
+    if (isAway(problem)) setTimeout(() => !signal.aborted && show(true), RETRY_MS);
+    // What is on the page is better than that it cannot be drawn anew just now.
+    if (isAway(problem) && isRedraw && shown === location.hash) return;
     const heading = problem.isMissing ? "Nothing here" : "That did not work";
     view = {
       title: heading,
@@ -97,7 +102,6 @@ async function show(isRedraw) {
         trouble(problem, () => show(true)),
       ),
     };
-    awaitNode(problem, signal);
   } finally {
     clearTimeout(loading);
   }
@@ -116,10 +120,9 @@ async function show(isRedraw) {
   view.ready?.();
 }
 
-/** Draws again when a node that was away is back. */
-function awaitNode(problem, signal) {
-  if (problem.status !== 0 && !(problem.status >= 500)) return;
-  live.addEventListener("state", ({ detail }) => detail !== "offline" && show(true), { signal });
+/** Whether a node that is away, or busy with a snapshot, is what is wrong. */
+function isAway(problem) {
+  return problem.status === 0 || problem.status === 503;
 }
 
 function onRevert({ detail }) {

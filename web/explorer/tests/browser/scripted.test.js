@@ -143,7 +143,7 @@ test("a restart of the node shows, and heals", async () => {
   await page.locator(".pulse[data-state=live]").waitFor();
   const { port } = node;
   await node.stop();
-  await page.getByText("The node does not answer.").waitFor();
+  await page.locator("#notice", { hasText: "The node does not answer." }).waitFor();
   node = new ScriptedNode(chain);
   await node.listen(port);
   await page.locator(".pulse[data-state=live]").waitFor();
