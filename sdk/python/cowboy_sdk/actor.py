@@ -229,11 +229,14 @@ def _kind(annotation):
 def _parameters(function):
     """The parameters a payload is spread over; None for the usual `self, payload`, which takes it whole."""
     function = getattr(function, "__wrapped__", function)
-    code = function.__code__
-    count = code.co_argcount
-    if code.co_flags & _VARARGS or count == 2:
+    # The VM tells the positional parameters directly, with a star before the name of `*args`.
+    names = getattr(function, "__parameters__", None)
+    if names is None:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount] + ("*",) * (code.co_flags & _VARARGS)
+    if len(names) == 2 or names[-1].startswith("*"):
         return None
-    return code.co_varnames[1:count]
+    return names[1:]
 
 
 def _refuse_injected_names(cls):
