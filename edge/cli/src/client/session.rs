@@ -22,7 +22,7 @@ pub(crate) struct Session {
     pub(crate) project: PathBuf,
     /// The folder's configuration.
     pub(crate) config: Config,
-    /// What `--rpc-url` says.
+    /// What `--rpc-url` or the environment says.
     pub(crate) rpc_url: Option<String>,
     lookup: Lookup,
 }
@@ -32,10 +32,11 @@ impl Session {
     pub(crate) fn open(globals: &Globals, output: Output) -> Result<Self, Failure> {
         let project = project()?;
         let config = Config::load(&project)?;
-        let url = globals.rpc_url.clone().or_else(|| std::env::var(ENV_RPC_URL).ok()).or_else(|| config.rpc_url.clone());
+        let named = globals.rpc_url.clone().or_else(|| std::env::var(ENV_RPC_URL).ok());
+        let url = named.clone().or_else(|| config.rpc_url.clone());
         let client = Client::new(url.as_deref().unwrap_or(DEFAULT_RPC_URL))?;
         let lookup = Lookup { argument: globals.private_key.clone(), environment: std::env::var(ENV_KEY).ok(), project: project.clone(), config: config.clone() };
-        Ok(Self { output, client, project, config, rpc_url: globals.rpc_url.clone(), lookup })
+        Ok(Self { output, client, project, config, rpc_url: named, lookup })
     }
 
     /// The key that signs.

@@ -33,9 +33,12 @@ enum Command {
     Version,
 }
 
+/// What is logged where RUST_LOG says nothing. The engine warns about every fresh folder.
+const QUIET: &str = "warn,commonware_storage=error,commonware_runtime=error";
+
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    log::begin(cli.log_format, "warn");
+    log::begin(cli.log_format, QUIET);
     let output = Output { json: false };
     let done = match cli.command {
         Command::Dev(dev) => dev.run(output),

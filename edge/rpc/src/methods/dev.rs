@@ -73,9 +73,9 @@ pub(crate) async fn warp(State(app): State<App>, Body(wish): Body<model::Warp>) 
 
 pub(crate) async fn snapshot(State(app): State<App>) -> Answer<model::Snapshot> {
     only_on_dev_chains(&app)?;
-    let node = app.node.clone();
+    let (node, head) = (app.node.clone(), app.node.head());
     let id = stopped(move || node.snapshot()).await?;
-    Ok(Json(model::Snapshot { id, height: app.node.head().height.get() }))
+    Ok(Json(model::Snapshot { id, height: head.height.get() }))
 }
 
 pub(crate) async fn revert(State(app): State<App>, Body(wish): Body<model::Revert>) -> Answer<model::Height> {

@@ -29,7 +29,7 @@ pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::Hea
         status: "ok".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         chain_id: app.chain.chain_id.get(),
-        genesis: Hex(chain.genesis.hash()),
+        genesis: Hex(app.chain.genesis),
         dev: app.chain.is_dev,
         height: head.height.get(),
         block_hash: Hex(head.digest),
