@@ -247,3 +247,22 @@ fn a_jump_over_heights_loses_no_timer() {
     let fired: Vec<Vec<u8>> = chain.idle(1).iter().map(|receipt| receipt.events[0].data.to_vec()).collect();
     assert_eq!(fired, [b"a".to_vec(), b"b".to_vec()]);
 }
+
+/// Instructions and methods of the system actors are the same handlers: 0x06 by name does what SYS 48 does.
+#[test]
+fn governance_reaches_timers_by_method_too() {
+    use cowboy_types::cbor::Value;
+    let mut chain = Chain::new();
+    let actor = setter(&mut chain, "handler run\n timer 50 'x'\n return $last\n");
+    let id = id_of(&chain.call(actor, "run", b""));
+    let argument = Value::map([("timer_id", Value::Bytes(id.0.to_vec()))]).encode();
+    let basefee = Address::system(6);
+    assert_eq!(chain.send(1, execution(basefee, "cancel_timer", &argument, 0)).abort, Some(error::SYSTEM_UNAUTHORIZED));
+    assert_eq!(chain.send(9, execution(basefee, "cancel_timer", b"\xff", 0)).abort, Some(error::INVALID_ARGUMENT));
+    let cancelled = chain.send(9, execution(basefee, "cancel_timer", &argument, 0));
+    assert_eq!(&cancelled.events[0].name[..], "timer.cancelled_by_governance");
+    assert!(chain.all::<Timer>(Kind::Timer).is_empty());
+    let name = Value::map([("name", Value::text("timers.timers_per_actor"))]).encode();
+    let asked = chain.send(1, execution(Address::system(9), "get_param", &name, 0));
+    assert_eq!(cowboy_types::cbor::decode(&asked.return_data), Ok(Value::uint(1_024)));
+}
