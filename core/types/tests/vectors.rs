@@ -36,7 +36,7 @@ fn transfer() -> Transaction {
     }
 }
 
-///
+///
 #[test]
 fn appendix_a_vector_1() {
     let transaction = transfer();
