@@ -21,7 +21,7 @@ use cowboy_api::{
 use cowboy_chain::{Invalid, Simulation, SignedTransaction, fees::lane_base_fee, lanes::Lane, query::{Tried, Wants}};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_store::ledger::View;
-use cowboy_types::{Hash, Transaction, error as aborts};
+use cowboy_types::{Hash, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -188,7 +188,13 @@ pub(crate) async fn transaction(State(app): State<App>, Named(hash): Named<Hash>
 
 pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Receipt> {
     let view = read::ledger(&app)?;
-    let Some(found) = read::receipt(&view, &hash)? else {
+    // A timer's name stands for the receipt of its fire.
+    let fire = view.of_origin(&hash, 1)?.first().copied();
+    let named = match (read::receipt(&view, &hash)?, fire) {
+        (None, Some(place)) => read::at(&view, place)?,
+        (named, _) => named,
+    };
+    let Some(found) = named else {
         let chain = app.node.chain()?;
         if let Some(reason) = chain.mempool.dropped(&hash) {
             return Err(Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "dropped": reason.to_string() })));
@@ -201,9 +207,11 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
 
 /// A receipt with the names of what it set off.
 fn full_receipt(app: &App, view: &View, found: &Found) -> Result<model::Receipt, Refusal> {
+    // What a fire sets off begins with the timer, whose name is not the fire's.
+    let begin = if found.receipt.kind == ReceiptKind::Timer { &found.receipt.origin } else { &found.receipt.id };
     let mut deliveries = Vec::new();
-    for place in view.of_origin(&found.receipt.id, MAX_DELIVERIES)? {
-        deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id));
+    for place in view.of_origin(begin, MAX_DELIVERIES)? {
+        deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id).filter(|id| *id != found.receipt.id));
     }
     let trace = app.node.trace(&found.receipt.id)?.as_ref().and_then(trace::failure);
     Ok(convert::receipt(&found.receipt, &found.api_place(), trace.as_deref(), deliveries))
