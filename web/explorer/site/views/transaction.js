@@ -108,7 +108,7 @@ function headingOf(transaction, receipt) {
 
 /** The receipt where everything began, with all that it set off: [root, ...deliveries]. */
 async function family(receipt, signal) {
-  const isRoot = receipt.kind === "transaction" || receipt.origin === receipt.tx_hash;
+  const isRoot = receipt.kind === "transaction" || receipt.kind === "timer";
   const root = (!isRoot && (await find(`/transaction/${receipt.origin}/receipt`, signal))) || receipt;
   const names = root.deliveries.slice(0, MAX_DELIVERIES);
   const deliveries = await each(names, (name) => find(`/transaction/${name}/receipt`, signal));
@@ -152,11 +152,11 @@ function askedPanel(hash, transaction, receipt, tree) {
   );
 }
 
-/** Where a delivery began: the transaction, which has a page, or the timer, which has none once it fired. */
+/** Where a delivery began: with a transaction, or with a timer, whose page is that of its fire. */
 function originRow(receipt, root) {
-  const isTransaction = root.tx_hash === receipt.origin;
-  const name = identifier(receipt.origin, { href: isTransaction ? route.transaction(receipt.origin) : null, full: true });
-  return [isTransaction ? "Began with" : "Timer", name];
+  const isElsewhere = root.tx_hash !== receipt.tx_hash;
+  const name = identifier(receipt.origin, { href: isElsewhere ? route.transaction(root.tx_hash) : null, full: true });
+  return [isElsewhere ? "Began with" : "Timer", name];
 }
 
 function answerPanel(receipt) {
