@@ -63,7 +63,8 @@ fn main() {
             validators: List::default(),
             parameters: List::default(),
         };
-        let state: BTreeMap<StateKey, Bytes> = genesis(&config).expect("right").into_iter().filter_map(|(key, stored)| Some((key, stored?))).collect();
+        let state: BTreeMap<StateKey, Bytes> =
+            genesis(&config).expect("right").into_iter().filter_map(|(key, stored)| Some((key, stored?))).collect();
         let chain = Arc::new(config.chain().expect("right"));
         let input = |mode| BlockInput {
             mode,

@@ -300,7 +300,8 @@ pub fn check_form(facts: &Facts<'_>, signed: &SignedTransaction) -> Result<Admit
     if transaction.chain_id != facts.chain_id {
         return Err(Invalid::WrongChain { found: transaction.chain_id, expected: facts.chain_id });
     }
-    if transaction.origin_tx_hash.is_some() || transaction.origin_remaining_cycles.is_some() || transaction.origin_remaining_cells.is_some() {
+    if transaction.origin_tx_hash.is_some() || transaction.origin_remaining_cycles.is_some() || transaction.origin_remaining_cells.is_some()
+    {
         return Err(Invalid::OriginPresent);
     }
     if matches!(transaction.instruction, Instruction::Custom(_)) && !facts.is_dev {

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::records::{
-    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, Vesting, keys,
+    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply,
+    Vesting, keys,
 };
 use cowboy_state::{StateKey, World};
 use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
@@ -123,7 +124,9 @@ impl GenesisConfig {
         }
         let mut params = Params::GENESIS;
         for change in self.parameters.iter() {
-            params.set_at_genesis(change.row, change.value).map_err(|error| GenesisError::Parameter { row: change.row, reason: error.to_string() })?;
+            params
+                .set_at_genesis(change.row, change.value)
+                .map_err(|error| GenesisError::Parameter { row: change.row, reason: error.to_string() })?;
         }
         Ok(params)
     }

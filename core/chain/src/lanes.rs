@@ -86,7 +86,9 @@ impl Space {
 
     /// Cycles of all lanes.
     pub fn cycles(&self) -> Cycles {
-        [Lane::System, Lane::Runner, Lane::User, Lane::Timer].into_iter().fold(Cycles::ZERO, |sum, lane| sum.saturating_add(self.used(lane)))
+        [Lane::System, Lane::Runner, Lane::User, Lane::Timer]
+            .into_iter()
+            .fold(Cycles::ZERO, |sum, lane| sum.saturating_add(self.used(lane)))
     }
 
     /// Cells of all lanes.
@@ -116,8 +118,12 @@ impl Space {
             Lane::Runner => own(Lane::System).saturating_add(own(Lane::Runner)),
             // Lanes above that borrowed have used more than their own: their surplus is what all three leave together.
             Lane::User => {
-                let budget = [Lane::System, Lane::Runner, Lane::User].into_iter().fold(Cycles::ZERO, |sum, lane| sum.saturating_add(lane.budget(params)));
-                let used = [Lane::System, Lane::Runner, Lane::User].into_iter().fold(Cycles::ZERO, |sum, lane| sum.saturating_add(self.used(lane)));
+                let budget = [Lane::System, Lane::Runner, Lane::User]
+                    .into_iter()
+                    .fold(Cycles::ZERO, |sum, lane| sum.saturating_add(lane.budget(params)));
+                let used = [Lane::System, Lane::Runner, Lane::User]
+                    .into_iter()
+                    .fold(Cycles::ZERO, |sum, lane| sum.saturating_add(self.used(lane)));
                 budget.saturating_add(timers()).saturating_sub(used)
             }
         };

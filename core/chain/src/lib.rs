@@ -37,15 +37,15 @@ pub mod order;
 pub mod query;
 
 mod delivery;
-mod vm_driver;
 pub mod supply;
+mod vm_driver;
 
 pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
+pub use cowboy_state::StateKey;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
 pub use execution::Execution;
 pub use genesis::{GenesisConfig, genesis};
 pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Need, Outcome, Trace};
-pub use cowboy_state::StateKey;
 pub use query::{Query, Simulation};
 pub use vm_driver::Image;
 

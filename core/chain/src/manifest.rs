@@ -44,10 +44,26 @@ pub const REGISTRY: &[Entitlement] = &[
     row("econ.hold_balance", "Hold CBY across executions.", true, false, &[]),
     row("econ.transfer", "Transfer CBY.", false, false, &[("max_amount", Number), ("max_per_block", Number)]),
     row("exec.spawn", "Deploy child actors.", true, false, &[("max_children", Number)]),
-    row("http.fetch", "Fetch over HTTP by a runner.", true, true, &[("allowlist_domains", Domains), ("domain_set", Text(&[])), ("max_requests", Number)]),
-    row("ingress.http", "Answer HTTP requests through gateways.", false, false, &[
-        ("allowed_methods", Texts), ("max_query_cycles", Number), ("max_request_bytes", Number), ("max_response_bytes", Number), ("rate_limit", Number),
-    ]),
+    row(
+        "http.fetch",
+        "Fetch over HTTP by a runner.",
+        true,
+        true,
+        &[("allowlist_domains", Domains), ("domain_set", Text(&[])), ("max_requests", Number)],
+    ),
+    row(
+        "ingress.http",
+        "Answer HTTP requests through gateways.",
+        false,
+        false,
+        &[
+            ("allowed_methods", Texts),
+            ("max_query_cycles", Number),
+            ("max_request_bytes", Number),
+            ("max_response_bytes", Number),
+            ("rate_limit", Number),
+        ],
+    ),
     row("oracle.llm", "Ask a language model by a runner.", false, true, &[("max_requests", Number), ("max_tokens", Number)]),
     row("sec.data_residency", "Require data to stay in a region.", true, true, &[("region", Text(&["ap", "ca", "eu", "uk", "us"]))]),
     row("sec.tee_required", "Require a trusted execution environment.", true, true, &[("tee_type", Text(&["nitro", "sev", "sgx", "tdx"]))]),
@@ -57,7 +73,13 @@ pub const REGISTRY: &[Entitlement] = &[
     row("timer.schedule", "Schedule timers.", true, false, &[("max_timers", Number)]),
 ];
 
-const fn row(id: &'static str, what: &'static str, inheritable: bool, attested: bool, params: &'static [(&'static str, Schema)]) -> Entitlement {
+const fn row(
+    id: &'static str,
+    what: &'static str,
+    inheritable: bool,
+    attested: bool,
+    params: &'static [(&'static str, Schema)],
+) -> Entitlement {
     Entitlement { id, what, inheritable, attested, params }
 }
 
@@ -123,9 +145,9 @@ impl Grants {
 
     /// Whether a child may have these: each inheritable, held by the parent, and no wider than the parent's (000 §7).
     pub fn are_within(&self, parent: &Self) -> bool {
-        self.0.iter().all(|grant| {
-            grant.entitlement.inheritable && parent.get(grant.entitlement.id).is_some_and(|held| is_within(grant, held))
-        })
+        self.0
+            .iter()
+            .all(|grant| grant.entitlement.inheritable && parent.get(grant.entitlement.id).is_some_and(|held| is_within(grant, held)))
     }
 }
 
@@ -209,7 +231,9 @@ mod tests {
     #[test]
     fn manifests_are_validated() {
         let number = |name: &str, value: u64| Some(Value::Map(vec![(Value::text(name), Value::uint(value))]));
-        let list = |name: &str, items: &[&str]| Some(Value::Map(vec![(Value::text(name), Value::Array(items.iter().map(|item| Value::text(*item)).collect()))]));
+        let list = |name: &str, items: &[&str]| {
+            Some(Value::Map(vec![(Value::text(name), Value::Array(items.iter().map(|item| Value::text(*item)).collect()))]))
+        };
         check(vec![], Ok(()));
         check(vec![grant("storage.kv", None)], Ok(()));
         check(vec![grant("econ.transfer", number("max_amount", 1000)), grant("storage.kv", number("max_bytes", 5))], Ok(()));

@@ -25,7 +25,8 @@ pub fn order_key(vrf_output: &Hash, digest: &Hash) -> Hash {
 /// Puts transactions in the order of the body: by lane, within it by key, and where one sender has
 /// several in a lane, its places are filled by nonce.
 pub fn sort(transactions: &mut Vec<SignedTransaction>, vrf_output: &Hash) {
-    let keyed = |transaction: &SignedTransaction| (Lane::of(&transaction.transaction().instruction), order_key(vrf_output, transaction.digest()));
+    let keyed =
+        |transaction: &SignedTransaction| (Lane::of(&transaction.transaction().instruction), order_key(vrf_output, transaction.digest()));
     transactions.sort_by_cached_key(keyed);
     let mut places: BTreeMap<(Lane, Address), Vec<usize>> = BTreeMap::new();
     for (place, transaction) in transactions.iter().enumerate() {

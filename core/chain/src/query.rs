@@ -205,7 +205,13 @@ impl Simulation {
             self.base_fees = Some(base_fees);
             let chain = self.machine.environment.chain.clone();
             let params = &self.machine.environment.params;
-            let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fee_cycle: base_fees.cycle, base_fee_cell: base_fees.cell };
+            let facts = Facts {
+                chain_id: chain.chain_id,
+                is_dev: chain.is_dev,
+                params,
+                base_fee_cycle: base_fees.cycle,
+                base_fee_cell: base_fees.cell,
+            };
             return match check_form(&facts, &self.transaction) {
                 Err(reason) => Ok(Some(Tried { result: Err(reason), base_fees })),
                 Ok(admitted) => {
@@ -248,15 +254,18 @@ impl Simulation {
 }
 
 fn machine_at(at: &At, door: Door) -> Machine {
-    Machine::new(World::default(), crate::delivery::Environment {
-        chain: at.chain.clone(),
-        params: at.chain.params.clone(),
-        deployers: Vec::new(),
-        height: at.height,
-        timestamp: at.timestamp,
-        beacon: at.beacon.clone(),
-        round: at.round,
-        images: at.images.clone(),
-        door,
-    })
+    Machine::new(
+        World::default(),
+        crate::delivery::Environment {
+            chain: at.chain.clone(),
+            params: at.chain.params.clone(),
+            deployers: Vec::new(),
+            height: at.height,
+            timestamp: at.timestamp,
+            beacon: at.beacon.clone(),
+            round: at.round,
+            images: at.images.clone(),
+            door,
+        },
+    )
 }

@@ -1,8 +1,8 @@
 //! The transition, driven over a map as a node drives it over its store.
 
-pub(crate) mod harness;
 mod actors;
 mod blocks;
+pub(crate) mod harness;
 mod messages;
 mod properties;
 mod queries;

@@ -6,31 +6,118 @@ pub(crate) use mirror::*;
 mod mirror {
     #![allow(missing_docs, dead_code, reason = "a stand-in")]
     #[derive(Clone, Debug, PartialEq)]
-    pub(crate) enum HostValue { None, Bool(bool), Int(u128), Bytes(Vec<u8>), Str(String), List(Vec<HostValue>), Map(Vec<(HostValue, HostValue)>) }
+    pub(crate) enum HostValue {
+        None,
+        Bool(bool),
+        Int(u128),
+        Bytes(Vec<u8>),
+        Str(String),
+        List(Vec<HostValue>),
+        Map(Vec<(HostValue, HostValue)>),
+    }
     impl HostValue {
-        pub(crate) fn int(value: impl Into<u128>) -> Self { Self::Int(value.into()) }
-        pub(crate) fn as_u64(&self) -> Option<u64> { match self { Self::Int(value) => u64::try_from(*value).ok(), _ => None } }
-        pub(crate) fn as_bytes(&self) -> Option<&[u8]> { match self { Self::Bytes(bytes) => Some(bytes), _ => None } }
-        pub(crate) fn as_str(&self) -> Option<&str> { match self { Self::Str(text) => Some(text), _ => None } }
+        pub(crate) fn int(value: impl Into<u128>) -> Self {
+            Self::Int(value.into())
+        }
+        pub(crate) fn as_u64(&self) -> Option<u64> {
+            match self {
+                Self::Int(value) => u64::try_from(*value).ok(),
+                _ => None,
+            }
+        }
+        pub(crate) fn as_bytes(&self) -> Option<&[u8]> {
+            match self {
+                Self::Bytes(bytes) => Some(bytes),
+                _ => None,
+            }
+        }
+        pub(crate) fn as_str(&self) -> Option<&str> {
+            match self {
+                Self::Str(text) => Some(text),
+                _ => None,
+            }
+        }
     }
     #[derive(Clone, Debug, PartialEq)]
-    pub(crate) struct HostCall { pub(crate) function: HostFn, pub(crate) args: Vec<HostValue> }
+    pub(crate) struct HostCall {
+        pub(crate) function: HostFn,
+        pub(crate) args: Vec<HostValue>,
+    }
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(crate) struct HostError { pub(crate) code: u32, pub(crate) name: &'static str, pub(crate) message: String }
+    pub(crate) struct HostError {
+        pub(crate) code: u32,
+        pub(crate) name: &'static str,
+        pub(crate) message: String,
+    }
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Trap { OutOfCycles, OutOfCells, OutOfMemory, OutOfWeight, Internal }
+    pub(crate) enum Trap {
+        OutOfCycles,
+        OutOfCells,
+        OutOfMemory,
+        OutOfWeight,
+        Internal,
+    }
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(crate) struct PyError { pub(crate) type_name: String, pub(crate) message: String, pub(crate) traceback: Vec<String>, pub(crate) slug: Option<String>, pub(crate) code: Option<u32> }
+    pub(crate) struct PyError {
+        pub(crate) type_name: String,
+        pub(crate) message: String,
+        pub(crate) traceback: Vec<String>,
+        pub(crate) slug: Option<String>,
+        pub(crate) code: Option<u32>,
+    }
     #[derive(Clone, Debug)]
-    pub(crate) enum Exit { Return(HostValue), Raise(PyError), Trap(Trap), HostCall(HostCall) }
+    pub(crate) enum Exit {
+        Return(HostValue),
+        Raise(PyError),
+        Trap(Trap),
+        HostCall(HostCall),
+    }
     #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Limits { pub(crate) cycles: u64, pub(crate) cells: u64, pub(crate) memory_bytes: usize, pub(crate) recursion: usize, pub(crate) weight_ns: u64 }
+    pub(crate) struct Limits {
+        pub(crate) cycles: u64,
+        pub(crate) cells: u64,
+        pub(crate) memory_bytes: usize,
+        pub(crate) recursion: usize,
+        pub(crate) weight_ns: u64,
+    }
     #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Usage { pub(crate) cycles: u64, pub(crate) cells: u64, pub(crate) peak_memory: usize, pub(crate) weight_ns: u64 }
+    pub(crate) struct Usage {
+        pub(crate) cycles: u64,
+        pub(crate) cells: u64,
+        pub(crate) peak_memory: usize,
+        pub(crate) weight_ns: u64,
+    }
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum HostFn {
-        Context, SelfAddress, CurrentBlock, RuntimeConfig, GetState, SetState, DeleteState, SetReservedState, DeleteReservedState, ScanStatePrefix, ActorOwner, ChargeGas, EmitEvent, SendMessage,
-        CallActor, TransferBalance, ScheduleTimer, ScheduleTimerEx, ExtendTimer, CancelTimer, Randomness, RandomnessAt, VerifySignature, Recover, EntitlementParams, SpawnActor, CreateDeferredTx, Balance, SubmitJob,
+        Context,
+        SelfAddress,
+        CurrentBlock,
+        RuntimeConfig,
+        GetState,
+        SetState,
+        DeleteState,
+        SetReservedState,
+        DeleteReservedState,
+        ScanStatePrefix,
+        ActorOwner,
+        ChargeGas,
+        EmitEvent,
+        SendMessage,
+        CallActor,
+        TransferBalance,
+        ScheduleTimer,
+        ScheduleTimerEx,
+        ExtendTimer,
+        CancelTimer,
+        Randomness,
+        RandomnessAt,
+        VerifySignature,
+        Recover,
+        EntitlementParams,
+        SpawnActor,
+        CreateDeferredTx,
+        Balance,
+        SubmitJob,
     }
 }
 

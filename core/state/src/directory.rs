@@ -200,7 +200,11 @@ impl Directory {
         self.require_path(world, root.top, name)?;
         let Some(is_empty) = self.remove_below(world, root.top, name)? else { return Ok(false) };
         root.count = Count(root.count.0 - 1);
-        if is_empty { world.remove(self.root_key()) } else { world.write(self.root_key(), &root) }
+        if is_empty {
+            world.remove(self.root_key())
+        } else {
+            world.write(self.root_key(), &root)
+        }
         Ok(true)
     }
 
@@ -224,7 +228,11 @@ impl Directory {
                 (children.is_empty(), Node::Inner { children: List::new(children).expect("fewer children fit") })
             }
         };
-        if is_empty { world.remove(self.node_key(at)) } else { world.write(self.node_key(at), &node) }
+        if is_empty {
+            world.remove(self.node_key(at))
+        } else {
+            world.write(self.node_key(at), &node)
+        }
         Ok(Some(is_empty))
     }
 

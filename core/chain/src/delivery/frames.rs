@@ -135,7 +135,8 @@ impl Machine {
     /// What an actor's manifest grants.
     pub(super) fn grants(&self, actor: Address) -> Result<Grants, Miss> {
         let manifest = self.world.get(&Key::of(Kind::Manifest, actor))?;
-        let parse = |bytes: &Bytes| Grants::parse(&self.environment.params, bytes).expect("the manifest was validated when it was deployed");
+        let parse =
+            |bytes: &Bytes| Grants::parse(&self.environment.params, bytes).expect("the manifest was validated when it was deployed");
         Ok(manifest.map(parse).unwrap_or_default())
     }
 
@@ -296,7 +297,13 @@ impl Machine {
     /// Runs a method of a system actor on behalf of a sender.
     pub(super) fn call_system(&mut self, sender: Address, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
         let environment = &self.environment;
-        let mut context = system::Context { world: &mut self.world, params: &environment.params, deployers: &environment.deployers, height: environment.height, sender };
+        let mut context = system::Context {
+            world: &mut self.world,
+            params: &environment.params,
+            deployers: &environment.deployers,
+            height: environment.height,
+            sender,
+        };
         system::call(&mut context, target, method, payload)
     }
 

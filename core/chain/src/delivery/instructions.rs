@@ -66,8 +66,16 @@ impl Machine {
             Instruction::Custom(Custom::SetBalance { account, balance }) => self.set_balance(account, balance),
             Instruction::Custom(Custom::Impersonate { sender, instruction }) => self.instruct(sender, instruction.into()),
             Instruction::System(System::CancelTimer { timer }) => self.govern(sender, |context| basefee::handlers::cancel(context, &timer)),
-            Instruction::System(System::ExtendTimer { timer, expires_at }) => self.govern(sender, |context| basefee::handlers::extend(context, &timer, expires_at)),
-            Instruction::System(System::UpdateTimerConfig { ttl_blocks, cycles_per_fire, cells_per_fire, timers_per_actor, cleanup_cycles }) => {
+            Instruction::System(System::ExtendTimer { timer, expires_at }) => {
+                self.govern(sender, |context| basefee::handlers::extend(context, &timer, expires_at))
+            }
+            Instruction::System(System::UpdateTimerConfig {
+                ttl_blocks,
+                cycles_per_fire,
+                cells_per_fire,
+                timers_per_actor,
+                cleanup_cycles,
+            }) => {
                 let config = TimerConfig {
                     ttl_blocks: ttl_blocks.0,
                     cycles_per_fire: cycles_per_fire.0,
@@ -82,7 +90,9 @@ impl Machine {
                 self.pay(sender, target, value)?;
                 self.enter(sender, target, &handler, &payload, value, checkpoint)
             }
-            Instruction::Actor(Actor::Deploy { code, salt, init, manifest, endowment }) => self.deploy(sender, &code, &salt, init.as_ref(), manifest.as_ref().map(|manifest| &manifest[..]), endowment),
+            Instruction::Actor(Actor::Deploy { code, salt, init, manifest, endowment }) => {
+                self.deploy(sender, &code, &salt, init.as_ref(), manifest.as_ref().map(|manifest| &manifest[..]), endowment)
+            }
         }
     }
 
@@ -93,7 +103,15 @@ impl Machine {
     }
 
     /// Enters a handler of an actor or a method of a system actor. What was paid for it is undone with it.
-    fn enter(&mut self, sender: Address, target: Address, handler: &str, payload: &[u8], value: Amount, checkpoint: Checkpoint) -> Step<()> {
+    fn enter(
+        &mut self,
+        sender: Address,
+        target: Address,
+        handler: &str,
+        payload: &[u8],
+        value: Amount,
+        checkpoint: Checkpoint,
+    ) -> Step<()> {
         if cowboy_system::actor::at(target).is_some() {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
@@ -113,7 +131,15 @@ impl Machine {
         Ok(())
     }
 
-    fn deploy(&mut self, sender: Address, code: &[u8], salt: &[u8], init: Option<&Init>, manifest: Option<&[u8]>, endowment: Amount) -> Step<()> {
+    fn deploy(
+        &mut self,
+        sender: Address,
+        code: &[u8],
+        salt: &[u8],
+        init: Option<&Init>,
+        manifest: Option<&[u8]>,
+        endowment: Amount,
+    ) -> Step<()> {
         let checkpoint = self.world.checkpoint();
         let limits = self.outer_limits();
         let (created, body) = self.create(&Deployment { creator: sender, code, salt, manifest, parent: None }, limits)?;
@@ -127,7 +153,10 @@ impl Machine {
         };
         let limits = self.outer_limits();
         let gives = Gives::Address(address);
-        let frame = self.frame(Entry { sender, target: address, handler: &init.handler, payload: &init.payload, value: endowment, limits, gives }, checkpoint)?;
+        let frame = self.frame(
+            Entry { sender, target: address, handler: &init.handler, payload: &init.payload, value: endowment, limits, gives },
+            checkpoint,
+        )?;
         self.running().meter.charge(0, 0, frame.weight)?;
         self.push(frame);
         Ok(())

@@ -193,7 +193,22 @@ impl Machine {
         let start = self.world.checkpoint();
         let (calls, sent) = (Vec::new(), Vec::new());
         let (created, minted, burned) = (None, Amount::ZERO, Amount::ZERO);
-        self.running = Some(Running { envelope, target, handler, value, start, meter, stage: Stage::Start, frames: Vec::new(), created, minted, burned, calls, sent, side_effect: None });
+        self.running = Some(Running {
+            envelope,
+            target,
+            handler,
+            value,
+            start,
+            meter,
+            stage: Stage::Start,
+            frames: Vec::new(),
+            created,
+            minted,
+            burned,
+            calls,
+            sent,
+            side_effect: None,
+        });
     }
 
     /// Takes an envelope that fails before it runs: its receipt is due all the same.
@@ -224,7 +239,10 @@ impl Machine {
         let running = self.running.as_ref().expect("a step needs a delivery");
         for (address, before) in self.world.accounts_since(&running.start) {
             let before = before.map_or(Amount::ZERO, |bytes| decode_account(&bytes).balance);
-            if self.world.account(address)?.balance <= before || cowboy_system::actor::at(address).is_some() || self.world.actor(address)?.is_none() {
+            if self.world.account(address)?.balance <= before
+                || cowboy_system::actor::at(address).is_some()
+                || self.world.actor(address)?.is_none()
+            {
                 continue;
             }
             if self.grants(address)?.get("econ.hold_balance").is_none() {
@@ -306,7 +324,16 @@ fn describe(work: &Work) -> (Address, String, Amount) {
 
 /// The trace of a handler that has not run yet.
 fn call_trace(depth: u32, sender: Address, target: Address, handler: &str, value: Amount) -> CallTrace {
-    CallTrace { depth, sender, target, handler: handler.to_string(), value, cycles_used: Cycles::ZERO, abort: None, exception: None::<Exception> }
+    CallTrace {
+        depth,
+        sender,
+        target,
+        handler: handler.to_string(),
+        value,
+        cycles_used: Cycles::ZERO,
+        abort: None,
+        exception: None::<Exception>,
+    }
 }
 
 fn decode_account(bytes: &Bytes) -> Account {

@@ -29,7 +29,11 @@ impl Execution {
         let next_height = self.input.height.next();
         let has_work = queue.is_some_and(|queue| queue.head < queue.tail) || next_timer.is_some_and(|due| due <= next_height);
         let books = &mut self.books;
-        let all = [std::mem::take(&mut books.transaction_receipts), std::mem::take(&mut books.message_receipts), std::mem::take(&mut books.timer_receipts)];
+        let all = [
+            std::mem::take(&mut books.transaction_receipts),
+            std::mem::take(&mut books.message_receipts),
+            std::mem::take(&mut books.timer_receipts),
+        ];
         let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
         let tx_digests: Vec<Hash> = books.included.iter().map(|signed| *signed.digest()).collect();
         let receipt_digests: Vec<Hash> = receipts.iter().map(Receipt::digest).collect();

@@ -45,8 +45,14 @@ impl Execution {
         let place = queue.head.0;
         let message: Message = self.machine.world.read(&keys::message(place))?.expect("every place of the queue holds a message");
         let target = message.target;
-        self.machine.world.require([&keys::origin(&message.origin), &keys::seen(target, &message.id), &Key::account(target), &Key::of(Kind::Actor, target)])?;
-        let origin: Origin = self.machine.world.read(&keys::origin(&message.origin))?.expect("a message's origin lives until it is delivered");
+        self.machine.world.require([
+            &keys::origin(&message.origin),
+            &keys::seen(target, &message.id),
+            &Key::account(target),
+            &Key::of(Kind::Actor, target),
+        ])?;
+        let origin: Origin =
+            self.machine.world.read(&keys::origin(&message.origin))?.expect("a message's origin lives until it is delivered");
         self.machine.world.require([&Key::account(message.sender), &Key::account(origin.payer)])?;
         let before = self.machine.world.checkpoint();
         let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
@@ -77,7 +83,11 @@ impl Execution {
         let mut mailbox: Mailbox = world.read(&mailbox_key)?.expect("a waiting message is counted by its mailbox");
         mailbox.count = Count(mailbox.count.0 - 1);
         mailbox.bytes = Count(mailbox.bytes.0 - mailbox_bytes(&message.handler, &message.payload));
-        if mailbox.count == Count::ZERO { world.remove(mailbox_key) } else { world.write(mailbox_key, &mailbox) }
+        if mailbox.count == Count::ZERO {
+            world.remove(mailbox_key)
+        } else {
+            world.write(mailbox_key, &mailbox)
+        }
         Directory::mailbox(message.target).remove(world, &place.to_be_bytes())?;
         world.remove(keys::message(place));
         queue.head = Count(place + 1);
@@ -93,11 +103,8 @@ impl Execution {
         let params = &self.machine.environment.params;
         let intrinsic = Used { cycles: Cycles(params.costs.call), cells: Cells::ZERO };
         let limits = Used { cycles: origin.cycles.min(left.cycles), cells: origin.cells.min(left.cells) };
-        let failure = if was_seen {
-            Some(error::DUPLICATE_MESSAGE)
-        } else {
-            (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED)
-        };
+        let failure =
+            if was_seen { Some(error::DUPLICATE_MESSAGE) } else { (origin.cycles < intrinsic.cycles).then_some(error::ORIGIN_EXHAUSTED) };
         let is_first = self.books.space.usage().user.cycles == Cycles::ZERO && self.books.space.cells() == Cells::ZERO;
         delivery.is_cut = !is_first && limits != Used { cycles: origin.cycles, cells: origin.cells };
         let envelope = Envelope {
@@ -109,7 +116,12 @@ impl Execution {
             sent_before: origin.sent.0,
             sender: message.sender,
             signer: Address::ZERO,
-            work: Work::Handler { target: message.target, handler: message.handler.to_string(), payload: message.payload.bytes().clone(), value: message.value },
+            work: Work::Handler {
+                target: message.target,
+                handler: message.handler.to_string(),
+                payload: message.payload.bytes().clone(),
+                value: message.value,
+            },
             limits,
             intrinsic: if failure.is_some() { Used::default() } else { intrinsic },
         };
@@ -162,7 +174,14 @@ impl Execution {
     }
 
     /// What a transaction or timer has left for its messages, held until they are delivered. Nothing where it sent none.
-    pub(super) fn open_origin(&mut self, delivered: &Delivered, payer: Address, offers: Offers, reserve: Amount, cost: &Cost) -> Result<Amount, Miss> {
+    pub(super) fn open_origin(
+        &mut self,
+        delivered: &Delivered,
+        payer: Address,
+        offers: Offers,
+        reserve: Amount,
+        cost: &Cost,
+    ) -> Result<Amount, Miss> {
         if delivered.sent == 0 {
             return Ok(Amount::ZERO);
         }
@@ -193,7 +212,11 @@ impl Execution {
         let height = self.machine.environment.height.0;
         for _ in 0..FORGET_PAGES {
             let names = Directory::seen().list(&self.machine.world, &[], FORGET_PAGE)?;
-            let old: Vec<_> = names.into_iter().map(|name| (seen_at(&name), name)).take_while(|((at, _), _)| at.saturating_add(window) < height).collect();
+            let old: Vec<_> = names
+                .into_iter()
+                .map(|name| (seen_at(&name), name))
+                .take_while(|((at, _), _)| at.saturating_add(window) < height)
+                .collect();
             let keys: Vec<Key> = old.iter().map(|((_, key), _)| key.clone()).collect();
             self.machine.world.require(&keys)?;
             for ((_, key), name) in &old {

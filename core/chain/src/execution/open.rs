@@ -29,7 +29,8 @@ impl Execution {
 
     /// The records of the protocol, and those that the transactions name.
     fn wanted(&self) -> Vec<Key> {
-        let mut wanted = vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
+        let mut wanted =
+            vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,

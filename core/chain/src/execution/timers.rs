@@ -6,8 +6,8 @@
 use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
-use crate::lanes::Lane;
 use crate::input::Trace;
+use crate::lanes::Lane;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Miss};
 use cowboy_system::timers::{self, listed};
@@ -127,7 +127,8 @@ impl Execution {
     pub(super) fn settle_timer(&mut self, fire: Fire, delivered: Delivered) -> Result<(), Miss> {
         let cost = fire.prices.cost(delivered.used);
         let held = self.open_origin(&delivered, fire.payer, fire.offers, fire.reserve, &cost)?;
-        let refund = fire.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
+        let refund =
+            fire.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
         self.machine.world.credit(fire.payer, refund)?;
         self.books.count(Lane::Timer, delivered.used, delivered.weight, &cost);
         let fee = fee_of(fire.payer, &fire.prices, fire.reserve, &cost, refund);
@@ -155,7 +156,8 @@ impl Execution {
             }
         };
         let receipt = unfired(id, timer, abort, name, &data);
-        let trace = Trace { id: receipt.id, kind: ReceiptKind::Timer, origin: *id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
+        let trace =
+            Trace { id: receipt.id, kind: ReceiptKind::Timer, origin: *id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
         self.books.timer_receipts.push((receipt, trace));
         Ok(())
     }

@@ -67,7 +67,8 @@ impl Execution {
     /// move, so the proposal begins again without it and what follows it.
     fn leave_out(&mut self, place: usize, signed: &SignedTransaction, reason: Invalid) {
         let from = signed.transaction().from;
-        let others = self.transactions.iter().enumerate().filter(|(other, transaction)| *other != place && transaction.transaction().from == from);
+        let others =
+            self.transactions.iter().enumerate().filter(|(other, transaction)| *other != place && transaction.transaction().from == from);
         let has_others = others.clone().next().is_some();
         self.refused.extend(others.filter(|(other, _)| *other > place).map(|(_, transaction)| *transaction.digest()));
         self.refused.insert(*signed.digest());
@@ -89,7 +90,11 @@ impl Execution {
     pub(super) fn settle_transaction(&mut self, reserved: Reserved, delivered: Delivered) -> Result<(), Miss> {
         let cost = reserved.prices.cost(delivered.used);
         let held = self.open_origin(&delivered, reserved.payer, reserved.offers, reserved.reserve, &cost)?;
-        let refund = reserved.reserve.checked_sub(cost.total()).and_then(|rest| rest.checked_sub(held)).expect("cost and hold are within the reserve");
+        let refund = reserved
+            .reserve
+            .checked_sub(cost.total())
+            .and_then(|rest| rest.checked_sub(held))
+            .expect("cost and hold are within the reserve");
         self.machine.world.credit(reserved.payer, refund)?;
         self.books.count(reserved.lane, delivered.used, delivered.weight, &cost);
         self.books.supply.minted = self.books.supply.minted.checked_add(delivered.minted).expect("all CBY fit");

@@ -66,7 +66,11 @@ fn a_call_is_metered_exactly() {
     assert_eq!(again.cycles_used, Cycles(21_000 + 2 * 10 + 200));
     let get = chain.call(actor, "get", b"");
     assert_eq!(get.return_data[..], *b"value");
-    assert_eq!((get.cycles_used, get.cells_used), (Cycles(21_000 + 2 * 10 + 100), Cells(3 + 1 + 5)), "a read is a hundredth of a cell a byte, rounded up");
+    assert_eq!(
+        (get.cycles_used, get.cells_used),
+        (Cycles(21_000 + 2 * 10 + 100), Cells(3 + 1 + 5)),
+        "a read is a hundredth of a cell a byte, rounded up"
+    );
 }
 
 /// what fails is undone whole, and what it used is paid.
@@ -161,7 +165,8 @@ fn transfers_stay_within_their_grant() {
 /// the actor's quota, and storage.kv's max_bytes.
 #[test]
 fn storage_stays_within_its_quota() {
-    let mut chain = Chain::with(|genesis| genesis.parameters = super::harness::parameters(&[("execution.storage_quota_per_actor", 65_536)]));
+    let mut chain =
+        Chain::with(|genesis| genesis.parameters = super::harness::parameters(&[("execution.storage_quota_per_actor", 65_536)]));
     let script = "handler put\n set 'k' $payload\nhandler more\n set 'l' $payload\nhandler free\n delete 'k'\n";
     let free = chain.deploy(script);
     assert!(chain.call(free, "put", &[1; 60_000]).is_success());
@@ -211,7 +216,11 @@ fn calls_roll_back_like_the_evm() {
     assert_eq!(burned.cycles_used, Cycles(21_000 + 20 + 1_000 + 40_000), "a failed call's cycles stay spent");
     let sent = chain.call(caller, "deepsend", b"");
     assert!(sent.is_success());
-    assert_eq!(chain.all::<cowboy_state::records::Message>(cowboy_state::Kind::Message).len(), 1, "the failed call's message is gone with it");
+    assert_eq!(
+        chain.all::<cowboy_state::records::Message>(cowboy_state::Kind::Message).len(),
+        1,
+        "the failed call's message is gone with it"
+    );
     assert_eq!(chain.call(caller, "nobody", b"").return_data[..], *b"actor_not_found");
 }
 
@@ -234,10 +243,16 @@ fn calls_nest_32_deep() {
 #[test]
 fn spawning_is_bounded_by_the_grant() {
     let mut chain = Chain::new();
-    let grants: &[(&str, &[(&str, u64)])] = &[("econ.transfer", &[]), ("exec.spawn", &[("max_children", 1)]), ("storage.kv", &[("max_bytes", 100)])];
-    let child = |bytes: u64| manifest(&[("storage.kv", &[("max_bytes", bytes)])]).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let grants: &[(&str, &[(&str, u64)])] =
+        &[("econ.transfer", &[]), ("exec.spawn", &[("max_children", 1)]), ("storage.kv", &[("max_bytes", 100)])];
+    let child =
+        |bytes: u64| manifest(&[("storage.kv", &[("max_bytes", bytes)])]).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let code: String = b"#script\nhandler init\n set 'a' 'b'\n".iter().map(|byte| format!("{byte:02x}")).collect();
-    let script = format!("handler wide\n try spawn 0x{code} 'w' 0 'init' '' 0x{}\n return $last\nhandler run\n spawn 0x{code} 's' 0 'init' '' 0x{}\n return $last\nhandler more\n try spawn 0x{code} 't' 0 '' '' none\n", child(101), child(100));
+    let script = format!(
+        "handler wide\n try spawn 0x{code} 'w' 0 'init' '' 0x{}\n return $last\nhandler run\n spawn 0x{code} 's' 0 'init' '' 0x{}\n return $last\nhandler more\n try spawn 0x{code} 't' 0 '' '' none\n",
+        child(101),
+        child(100)
+    );
     let parent = chain.deploy_with(&script, grants, 0);
     assert_eq!(chain.call(parent, "wide", b"").return_data[..], *b"missing_entitlement");
     let receipt = chain.call(parent, "run", b"");
@@ -281,7 +296,11 @@ fn an_actor_recovers_a_signer() {
     let mut signature = super::harness::key(5).sign(&digest).0;
     signature[64] += 27;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let actor = chain.deploy(&format!("handler run\n recover 0x{} 0x{}\n return $last\nhandler grant\n grant 'storage.kv'\n return $last\n", hex(&digest.0), hex(&signature)));
+    let actor = chain.deploy(&format!(
+        "handler run\n recover 0x{} 0x{}\n return $last\nhandler grant\n grant 'storage.kv'\n return $last\n",
+        hex(&digest.0),
+        hex(&signature)
+    ));
     let receipt = chain.call(actor, "run", b"");
     assert_eq!(receipt.return_data[..], address(5).0);
     assert_eq!(receipt.cycles_used, Cycles(21_000 + 20 + 10_000));
@@ -351,7 +370,9 @@ fn an_actor_verifies_ed25519() {
     let actor = chain.deploy(&format!(
         "handler good\n verify 2 0x{public} b'message' 0x{signature}\n return $last\nhandler other\n verify 2 0x{public} b'massage' 0x{signature}\n return $last\nhandler short\n try verify 2 0x{public} b'message' 0x00\n return $last\nhandler scheme\n try verify 1 0x{public} b'message' 0x{signature}\n return $last\n"
     ));
-    for (handler, expected) in [("good", "Bool(true)"), ("other", "Bool(false)"), ("short", "invalid_argument"), ("scheme", "invalid_argument")] {
+    for (handler, expected) in
+        [("good", "Bool(true)"), ("other", "Bool(false)"), ("short", "invalid_argument"), ("scheme", "invalid_argument")]
+    {
         assert_eq!(chain.call(actor, handler, b"").return_data[..], *expected.as_bytes(), "{handler}");
     }
 }
@@ -360,7 +381,9 @@ fn an_actor_verifies_ed25519() {
 #[test]
 fn later_handlers_see_fresh_state() {
     let mut chain = Chain::new();
-    let actor = chain.deploy("handler ask\n set 'a' 'old'\n self\n send $1 '' 0 'look'\nhandler change\n set 'a' 'new'\nhandler look\n get 'a'\n return $last\n");
+    let actor = chain.deploy(
+        "handler ask\n set 'a' 'old'\n self\n send $1 '' 0 'look'\nhandler change\n set 'a' 'new'\nhandler look\n get 'a'\n return $last\n",
+    );
     let nonce = chain.nonce(1);
     chain.block(vec![signed(1, nonce, execution(actor, "ask", b"", 0)), signed(1, nonce + 1, execution(actor, "change", b"", 0))]);
     assert_eq!(chain.idle(1)[0].return_data[..], *b"new");

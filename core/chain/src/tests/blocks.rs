@@ -47,7 +47,9 @@ fn the_first_run_of_a_block_weighs_its_source() {
     let actor = chain.deploy(&format!("handler go\nhandler never\n{padding}"));
     let nonce = chain.nonce(1);
     let once = chain.block(vec![signed(1, nonce, execution(actor, "go", b"", 0))]).weight_ns;
-    let twice = chain.block(vec![signed(1, nonce + 1, execution(actor, "go", b"", 0)), signed(1, nonce + 2, execution(actor, "go", b"", 0))]).weight_ns;
+    let twice = chain
+        .block(vec![signed(1, nonce + 1, execution(actor, "go", b"", 0)), signed(1, nonce + 2, execution(actor, "go", b"", 0))])
+        .weight_ns;
     let source = chain.actor(actor).code_bytes.0 * cowboy_params::Params::GENESIS.weights.source_byte;
     assert!(once > source && twice < 2 * source, "{once} {twice} {source}");
 }
@@ -57,7 +59,12 @@ fn the_first_run_of_a_block_weighs_its_source() {
 #[test]
 fn what_does_not_fit_is_left_out_with_its_followers() {
     let mut chain = Chain::with(|genesis| {
-        let rows = [("lanes.system_cycles", 1_000_000), ("lanes.timer_cycles", 550_000), ("lanes.runner_cycles", 550_000), ("lanes.user_cycles", 1_000_000)];
+        let rows = [
+            ("lanes.system_cycles", 1_000_000),
+            ("lanes.timer_cycles", 550_000),
+            ("lanes.runner_cycles", 550_000),
+            ("lanes.user_cycles", 1_000_000),
+        ];
         genesis.parameters = parameters(&rows);
     });
     let wide = |from: u8, nonce: u64| {
@@ -65,13 +72,15 @@ fn what_does_not_fit_is_left_out_with_its_followers() {
         transaction.cycles_limit = Cycles(1_000_000);
         sign(from, transaction)
     };
-    let mut candidates: Vec<SignedTransaction> = (1..=6).flat_map(|from| (0..21).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
+    let mut candidates: Vec<SignedTransaction> =
+        (1..=6).flat_map(|from| (0..21).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
     candidates.extend((0..12).map(|nonce| wide(8, nonce)));
     candidates.push(wide(9, 0));
     let outcome = chain.block(candidates);
     assert!(outcome.included.len() >= 100, "{} were included", outcome.included.len());
     assert!(!outcome.rejected.is_empty());
-    let mut nonces: Vec<u64> = outcome.included.iter().filter(|transaction| transaction.from == address(8)).map(|transaction| transaction.nonce.0).collect();
+    let mut nonces: Vec<u64> =
+        outcome.included.iter().filter(|transaction| transaction.from == address(8)).map(|transaction| transaction.nonce.0).collect();
     nonces.sort_unstable();
     assert!(nonces.iter().enumerate().all(|(place, nonce)| u64::try_from(place) == Ok(*nonce)), "what is included of a sender has no gap");
 }
@@ -93,7 +102,12 @@ fn lanes_have_their_own_base_fee() {
 #[test]
 fn users_cannot_crowd_timers_out() {
     let mut chain = Chain::with(|genesis| {
-        let rows = [("lanes.system_cycles", 1_000_000), ("lanes.timer_cycles", 1_100_000), ("lanes.runner_cycles", 550_000), ("lanes.user_cycles", 5_000_000)];
+        let rows = [
+            ("lanes.system_cycles", 1_000_000),
+            ("lanes.timer_cycles", 1_100_000),
+            ("lanes.runner_cycles", 550_000),
+            ("lanes.user_cycles", 5_000_000),
+        ];
         genesis.parameters = parameters(&rows);
     });
     let actor = chain.deploy("handler set\n timer 4 'x'\n timer 4 'y'\nhandler handle_timer\n burn 500000\n");
@@ -129,7 +143,8 @@ fn bursts_wait_behind_others() {
 fn traces_tell_what_happened_inside() {
     let mut chain = Chain::new();
     let callee = chain.deploy("handler bad\n raise\n");
-    let caller = chain.deploy(&format!("handler run\n try call 0x{} 'bad' '' 50000\n send @3 'x' 0 'go'\n", callee.to_string().trim_start_matches("0x")));
+    let caller = chain
+        .deploy(&format!("handler run\n try call 0x{} 'bad' '' 50000\n send @3 'x' 0 'go'\n", callee.to_string().trim_start_matches("0x")));
     let nonce = chain.nonce(1);
     let outcome = chain.block(vec![signed(1, nonce, execution(caller, "run", b"", 0))]);
     let trace = &outcome.traces[0];

@@ -1,10 +1,10 @@
 //! A chain in a map: makes blocks, checks each as a verifier would, and checks the invariants after each.
 
-use bytes::Bytes;
-use commonware_codec::DecodeExt as _;
 use crate::genesis::Funded;
 use crate::input::{Limits, NoImages};
 use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
+use bytes::Bytes;
+use commonware_codec::DecodeExt as _;
 use cowboy_state::records::{Account, Actor, Mailbox, Message, Origin, Supply, Timer, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_types::instruction::{Instruction, System};
@@ -103,7 +103,8 @@ impl Chain {
 
     /// Proposes a block of candidates, verifies it, and goes on. Answers what came of it.
     pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
-        let (proposed, rounds) = self.run(self.input(Mode::Propose { candidates, limits: Limits::default() })).expect("a proposal is never invalid");
+        let (proposed, rounds) =
+            self.run(self.input(Mode::Propose { candidates, limits: Limits::default() })).expect("a proposal is never invalid");
         self.rounds += rounds;
         let transactions = proposed.included.iter().cloned().map(SignedTransaction::unchecked).collect();
         let (mut verified, _) = self.run(self.input(Mode::Verify { transactions })).expect("what was proposed is valid");
@@ -157,7 +158,10 @@ impl Chain {
     /// Every record of a kind.
     pub(crate) fn all<T: commonware_codec::DecodeExt<()>>(&self, kind: Kind) -> Vec<(Key, T)> {
         let opened = self.state.values().map(|stored| Key::open(stored).expect("the state holds sealed records"));
-        opened.filter(|(key, _)| key.kind == kind).map(|(key, body)| (key, T::decode(body).ok().expect("the state holds records"))).collect()
+        opened
+            .filter(|(key, _)| key.kind == kind)
+            .map(|(key, body)| (key, T::decode(body).ok().expect("the state holds records")))
+            .collect()
     }
 
     /// Every name of a directory.
@@ -189,10 +193,14 @@ impl Chain {
 
     /// genesis + minted − burned = what all records hold.
     fn check_supply(&self) {
-        let held: u128 = self.state.values().map(|stored| {
-            let (key, body) = Key::open(stored).expect("every record is sealed");
-            u128::from(crate::supply::held(key.kind, &body))
-        }).sum();
+        let held: u128 = self
+            .state
+            .values()
+            .map(|stored| {
+                let (key, body) = Key::open(stored).expect("every record is sealed");
+                u128::from(crate::supply::held(key.kind, &body))
+            })
+            .sum();
         let supply: Supply = self.record(&keys::supply()).expect("genesis wrote the supply");
         let expected = u128::from(supply.genesis.0) + u128::from(supply.minted.0) - u128::from(supply.burned.0);
         assert_eq!(held, expected, "supply is conserved at height {}", self.height.0);
@@ -209,13 +217,18 @@ impl Chain {
             mailbox.bytes.0 += u64::try_from(message.payload.len() + message.handler.len()).expect("fits");
             *outstanding.entry(message.origin).or_default() += 1;
         }
-        let stored: BTreeMap<Address, Mailbox> = self.all::<Mailbox>(Kind::Mailbox).into_iter().map(|(key, mailbox)| (key.address, mailbox)).collect();
+        let stored: BTreeMap<Address, Mailbox> =
+            self.all::<Mailbox>(Kind::Mailbox).into_iter().map(|(key, mailbox)| (key.address, mailbox)).collect();
         assert_eq!(stored, waiting, "a mailbox counts what waits for it");
         for receiver in waiting.keys() {
             let places = self.names(Directory::mailbox(*receiver)).len();
             assert_eq!(Count(u64::try_from(places).expect("fits")), waiting[receiver].count, "a mailbox lists what waits for it");
         }
-        let origins: BTreeMap<Hash, u64> = self.all::<Origin>(Kind::Origin).into_iter().map(|(key, origin)| (Hash(key.name[..].try_into().expect("a hash")), origin.outstanding.0)).collect();
+        let origins: BTreeMap<Hash, u64> = self
+            .all::<Origin>(Kind::Origin)
+            .into_iter()
+            .map(|(key, origin)| (Hash(key.name[..].try_into().expect("a hash")), origin.outstanding.0))
+            .collect();
         assert_eq!(origins, outstanding, "an origin lives while messages of it are under way");
     }
 
@@ -230,7 +243,11 @@ impl Chain {
         for (key, actor) in self.all::<Actor>(Kind::Actor) {
             let count = live.get(&key.address).copied().unwrap_or(0);
             assert_eq!(actor.timers_live.0, count, "an actor counts its live timers");
-            assert_eq!(u64::try_from(self.names(Directory::timers_of(key.address)).len()).expect("fits"), count, "an actor lists its live timers");
+            assert_eq!(
+                u64::try_from(self.names(Directory::timers_of(key.address)).len()).expect("fits"),
+                count,
+                "an actor lists its live timers"
+            );
         }
     }
 
@@ -248,7 +265,11 @@ impl Chain {
         for (key, actor) in self.all::<Actor>(Kind::Actor) {
             let (size, count) = bytes.get(&key.address).copied().unwrap_or_default();
             assert_eq!(actor.storage_bytes.0, size, "an actor counts the bytes it keeps");
-            assert_eq!(u64::try_from(self.names(Directory::storage(key.address)).len()).expect("fits"), count, "an actor lists the keys it keeps");
+            assert_eq!(
+                u64::try_from(self.names(Directory::storage(key.address)).len()).expect("fits"),
+                count,
+                "an actor lists the keys it keeps"
+            );
         }
     }
 }
@@ -296,10 +317,13 @@ pub(crate) fn transfer(from: u8, nonce: u64, to: Address, amount: u64) -> Signed
 
 /// Parameters of a genesis, by name.
 pub(crate) fn parameters(rows: &[(&str, u64)]) -> List<cowboy_state::records::ParameterChange, 1024> {
-    let mut changes: Vec<_> = rows.iter().map(|(name, value)| {
-        let row = cowboy_params::Params::row(name).expect("the parameter exists");
-        cowboy_state::records::ParameterChange { row: row.id, value: *value }
-    }).collect();
+    let mut changes: Vec<_> = rows
+        .iter()
+        .map(|(name, value)| {
+            let row = cowboy_params::Params::row(name).expect("the parameter exists");
+            cowboy_state::records::ParameterChange { row: row.id, value: *value }
+        })
+        .collect();
     changes.sort_by_key(|change| change.row);
     List::new(changes).expect("few changes fit")
 }

@@ -69,7 +69,8 @@ fn messages_keep_their_order() {
 fn a_failed_delivery_returns_its_value() {
     let mut chain = Chain::new();
     let receiver = chain.deploy("handler bad\n raise\n");
-    let sender = chain.deploy(&format!("handler run\n send {at} '' 50 'bad'\n send {at} '' 60 'missing'\n send @3 '' 70\n", at = hex(receiver)));
+    let sender =
+        chain.deploy(&format!("handler run\n send {at} '' 50 'bad'\n send {at} '' 60 'missing'\n send @3 '' 70\n", at = hex(receiver)));
     let (before, other) = (chain.balance(sender), chain.balance(address(3)));
     chain.call(sender, "run", b"");
     assert_eq!(chain.balance(sender), before - 180, "the value travels with the message");
@@ -101,7 +102,10 @@ fn fan_out_is_bounded_over_the_whole_origin() {
     let at = hex(leaf);
     let four = chain.deploy(&format!("handler run\n{}", format!(" send {at} '' 0 'go'\n").repeat(4)));
     assert_eq!(chain.call(four, "run", b"").abort, Some(error::FANOUT));
-    let three = chain.deploy(&format!("handler run\n{}\nhandler two\n send {at} '' 0 'go'\n send {at} '' 0 'go'\n", format!(" send {at} '' 0 'go'\n").repeat(3)));
+    let three = chain.deploy(&format!(
+        "handler run\n{}\nhandler two\n send {at} '' 0 'go'\n send {at} '' 0 'go'\n",
+        format!(" send {at} '' 0 'go'\n").repeat(3)
+    ));
     assert!(chain.call(three, "run", b"").is_success());
     assert_eq!(chain.idle(1).len(), 3);
     let nested = chain.deploy(&format!("handler run\n send {} '' 0 'two'\n send {at} '' 0 'go'\n", hex(three)));

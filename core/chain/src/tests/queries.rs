@@ -11,7 +11,14 @@ use std::sync::Arc;
 
 impl Chain {
     fn at(&self) -> At {
-        At { chain: self.config.clone(), height: self.height, timestamp: self.timestamp, beacon: Bytes::from_static(&[0; 32]), round: (0, 0), images: Arc::new(NoImages) }
+        At {
+            chain: self.config.clone(),
+            height: self.height,
+            timestamp: self.timestamp,
+            beacon: Bytes::from_static(&[0; 32]),
+            round: (0, 0),
+            images: Arc::new(NoImages),
+        }
     }
 
     fn drive<T>(&self, mut advance: impl FnMut(Vec<(StateKey, Option<Bytes>)>) -> Wants<T>) -> T {
@@ -25,7 +32,8 @@ impl Chain {
     }
 
     fn ask(&self, target: Address, handler: &str, payload: &[u8], cycles: Option<u64>) -> Answer {
-        let question = Question { target, handler: handler.to_string(), payload: Bytes::copy_from_slice(payload), cycles_limit: cycles.map(Cycles) };
+        let question =
+            Question { target, handler: handler.to_string(), payload: Bytes::copy_from_slice(payload), cycles_limit: cycles.map(Cycles) };
         let mut query = Query::new(self.at(), question);
         self.drive(|answers| query.advance(answers))
     }
@@ -40,7 +48,8 @@ impl Chain {
 #[test]
 fn a_query_reads_and_changes_nothing() {
     let mut chain = Chain::new();
-    let actor = chain.deploy("handler put\n set 'a' 'seven'\nhandler get\n context\n self\n height\n grant 'storage.kv'\n get 'a'\n return $last\n");
+    let actor = chain
+        .deploy("handler put\n set 'a' 'seven'\nhandler get\n context\n self\n height\n grant 'storage.kv'\n get 'a'\n return $last\n");
     chain.call(actor, "put", b"");
     let state = chain.state.clone();
     let answer = chain.ask(actor, "get", b"", None);
@@ -53,11 +62,22 @@ fn a_query_reads_and_changes_nothing() {
 #[test]
 fn side_effects_trap_in_queries() {
     let calls = [
-        ("set 'a' 'b'", "SetState"), ("delete 'a'", "DeleteState"), ("emit 'a' 'b'", "EmitEvent"), ("send @3 'x'", "SendMessage"),
-        ("call @3 'x' '' 1", "CallActor"), ("pay @3 1", "TransferBalance"), ("timer 99 'x'", "ScheduleTimer"), ("cancel 0x00", "CancelTimer"),
-        ("scan 'a'", "ScanStatePrefix"), ("random 'a'", "Randomness"), ("spawn 'x'", "SpawnActor"), ("job 'x'", "SubmitJob"), ("owner", "ActorOwner"),
+        ("set 'a' 'b'", "SetState"),
+        ("delete 'a'", "DeleteState"),
+        ("emit 'a' 'b'", "EmitEvent"),
+        ("send @3 'x'", "SendMessage"),
+        ("call @3 'x' '' 1", "CallActor"),
+        ("pay @3 1", "TransferBalance"),
+        ("timer 99 'x'", "ScheduleTimer"),
+        ("cancel 0x00", "CancelTimer"),
+        ("scan 'a'", "ScanStatePrefix"),
+        ("random 'a'", "Randomness"),
+        ("spawn 'x'", "SpawnActor"),
+        ("job 'x'", "SubmitJob"),
+        ("owner", "ActorOwner"),
     ];
-    let handlers: String = calls.iter().enumerate().map(|(place, (call, _))| format!("handler h{place}\n try {call}\n return 'caught'\n")).collect();
+    let handlers: String =
+        calls.iter().enumerate().map(|(place, (call, _))| format!("handler h{place}\n try {call}\n return 'caught'\n")).collect();
     let mut chain = Chain::new();
     let actor = chain.deploy(&handlers);
     for (place, (call, _)) in calls.iter().enumerate() {

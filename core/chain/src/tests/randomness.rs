@@ -57,7 +57,8 @@ fn randomness_is_hkdf_of_the_parent_beacon() {
 fn seeds_of_named_rounds_are_readable_for_256_rounds() {
     let mut chain = Chain::new();
     let rounds = [(1, 1), (1, 44), (1, 45), (1, 200), (2, 1), (2, 100), (2, 101), (3, 1)];
-    let handlers: String = rounds.iter().map(|(epoch, view)| format!("handler r{epoch}x{view}\n try random_at {epoch} {view} 'l'\n return $last\n")).collect();
+    let handlers: String =
+        rounds.iter().map(|(epoch, view)| format!("handler r{epoch}x{view}\n try random_at {epoch} {view} 'l'\n return $last\n")).collect();
     let actor = chain.deploy(&handlers);
     for view in 1..=200u64 {
         block(&mut chain, 1, view..=view, None);

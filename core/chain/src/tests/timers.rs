@@ -122,7 +122,8 @@ fn timers_past_the_lane_wait_and_expire() {
     assert!(first.usage.timer.cycles <= Cycles(8_888_890), "A-116");
 
     let mut chain = Chain::new();
-    let actor = chain.deploy(&format!("handler handle_timer\n burn 540000\n emit 'f' $payload\nhandler run\n{many} timer_ex 4 'late' '' 0 0 4\n"));
+    let actor =
+        chain.deploy(&format!("handler handle_timer\n burn 540000\n emit 'f' $payload\nhandler run\n{many} timer_ex 4 'late' '' 0 0 4\n"));
     chain.call(actor, "run", b"");
     chain.idle(1);
     let mut fired = Vec::new();
@@ -147,7 +148,8 @@ fn timers_past_the_lane_wait_and_expire() {
 /// removals have a lane of their own; what does not fit waits, and live timers fire meanwhile.
 #[test]
 fn a_storm_of_unpaid_timers_does_not_stop_others() {
-    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("timers.cleanup_cycles", 10_000), ("timers.cleanup_cost", 500)]));
+    let mut chain =
+        Chain::with(|genesis| genesis.parameters = parameters(&[("timers.cleanup_cycles", 10_000), ("timers.cleanup_cost", 500)]));
     let lines: String = (0..60).map(|number| format!(" timer 5 'n{number}'\n")).collect();
     let poor = chain.deploy_with(&format!("handler run\n{lines}"), ALL, 1);
     let rich = setter(&mut chain, "handler run\n timer 5 'ok'\n");
@@ -166,8 +168,12 @@ fn a_storm_of_unpaid_timers_does_not_stop_others() {
 #[test]
 fn only_the_owner_actor_changes_a_timer() {
     let mut chain = Chain::new();
-    let actor = setter(&mut chain, "handler run\n timer 50 'x'\n return $last\nhandler cancel\n try cancel $payload\n return $last\nhandler extend\n try extend $payload 80\n return $last\n");
-    let other = chain.deploy("handler cancel\n try cancel $payload\n return $last\nhandler extend\n try extend $payload 80\n return $last\n");
+    let actor = setter(
+        &mut chain,
+        "handler run\n timer 50 'x'\n return $last\nhandler cancel\n try cancel $payload\n return $last\nhandler extend\n try extend $payload 80\n return $last\n",
+    );
+    let other =
+        chain.deploy("handler cancel\n try cancel $payload\n return $last\nhandler extend\n try extend $payload 80\n return $last\n");
     let id = id_of(&chain.call(actor, "run", b""));
     assert_eq!(chain.call(other, "cancel", &id.0).return_data[..], *b"timer_not_owned");
     assert_eq!(chain.call(other, "extend", &id.0).return_data[..], *b"timer_not_owned");
@@ -183,7 +189,8 @@ fn only_the_owner_actor_changes_a_timer() {
 #[test]
 fn governance_changes_timers_and_their_limits() {
     let mut chain = Chain::new();
-    let actor = setter(&mut chain, "handler run\n timer 50 'x'\n return $last\nhandler more\n try timer_ex 100 'y' '' 300000\n return $last\n");
+    let actor =
+        setter(&mut chain, "handler run\n timer 50 'x'\n return $last\nhandler more\n try timer_ex 100 'y' '' 300000\n return $last\n");
     let id = id_of(&chain.call(actor, "run", b""));
     let extend = Instruction::System(System::ExtendTimer { timer: id, expires_at: Height(90) });
     assert_eq!(chain.send(1, extend.clone()).abort, Some(error::SYSTEM_UNAUTHORIZED));
@@ -194,13 +201,15 @@ fn governance_changes_timers_and_their_limits() {
     assert_eq!(&chain.send(9, cancel.clone()).events[0].name[..], "timer.cancelled_by_governance");
     let again = chain.send(9, cancel);
     assert!(again.is_success() && again.events.is_empty(), "idempotent");
-    let update = |cycles| Instruction::System(System::UpdateTimerConfig {
-        ttl_blocks: Count(2_000_000),
-        cycles_per_fire: Cycles(cycles),
-        cells_per_fire: cowboy_types::Cells(550_000),
-        timers_per_actor: Count(10),
-        cleanup_cycles: Cycles(5_000_000),
-    });
+    let update = |cycles| {
+        Instruction::System(System::UpdateTimerConfig {
+            ttl_blocks: Count(2_000_000),
+            cycles_per_fire: Cycles(cycles),
+            cells_per_fire: cowboy_types::Cells(550_000),
+            timers_per_actor: Count(10),
+            cleanup_cycles: Cycles(5_000_000),
+        })
+    };
     assert_eq!(chain.send(9, update(1)).abort, Some(error::INVALID_ARGUMENT), "out of range");
     let outcome = {
         let nonce = chain.nonce(9);
@@ -215,7 +224,10 @@ fn governance_changes_timers_and_their_limits() {
 fn a_timer_may_send() {
     let mut chain = Chain::new();
     let receiver = chain.deploy("handler hi\n set 'a' 'b'\n");
-    let actor = chain.deploy(&format!("handler run\n timer 5 'x'\n return $last\nhandler handle_timer\n send 0x{} '' 3 'hi'\n", receiver.to_string().trim_start_matches("0x")));
+    let actor = chain.deploy(&format!(
+        "handler run\n timer 5 'x'\n return $last\nhandler handle_timer\n send 0x{} '' 3 'hi'\n",
+        receiver.to_string().trim_start_matches("0x")
+    ));
     let id = id_of(&chain.call(actor, "run", b""));
     chain.idle(2);
     let receipts = chain.idle(1);

@@ -46,7 +46,11 @@ fn refusals_stand_in_their_written_order() {
     let cases = [
         Case("chain (A-2, A-28)", |t| t.chain_id = ChainId(43), |r| matches!(r, Invalid::WrongChain { .. })),
         Case("origin (A-22)", |t| t.origin_remaining_cells = Some(Cells(1)), |r| matches!(r, Invalid::OriginPresent)),
-        Case("cycles too high (A-24)", |t| t.cycles_limit = Cycles(22_222_223), |r| matches!(r, Invalid::LimitTooHigh { meter: "cycles", .. })),
+        Case(
+            "cycles too high (A-24)",
+            |t| t.cycles_limit = Cycles(22_222_223),
+            |r| matches!(r, Invalid::LimitTooHigh { meter: "cycles", .. }),
+        ),
         Case("cells too high (A-24)", |t| t.cells_limit = Cells(16_000_001), |r| matches!(r, Invalid::LimitTooHigh { meter: "cells", .. })),
         Case("cycles too low", |t| t.cycles_limit = Cycles(20_999), |r| matches!(r, Invalid::LimitTooLow { meter: "cycles", .. })),
         Case("tip above max", |t| t.max_priority_fee_per_cycle = Price(u64::MAX), |r| matches!(r, Invalid::TipAboveMax { meter: "cycle" })),
@@ -54,7 +58,11 @@ fn refusals_stand_in_their_written_order() {
         Case("base fee", |t| t.max_fee_per_cell = Price(9_999), |r| matches!(r, Invalid::BaseFeeTooLow { meter: "cell", .. })),
         Case("nonce ahead (A-27)", |t| t.nonce = Nonce(1), |r| matches!(r, Invalid::NonceTooHigh { .. })),
         Case("fee (A-25)", |t| t.max_fee_per_cycle = Price(100_000_000_000), |r| matches!(r, Invalid::BalanceForFee { .. })),
-        Case("value (A-25)", |t| t.instruction = Instruction::System(System::Transfer { to: address(2), amount: Amount(999_999_999_999_999) }), |r| matches!(r, Invalid::BalanceForValue { .. })),
+        Case(
+            "value (A-25)",
+            |t| t.instruction = Instruction::System(System::Transfer { to: address(2), amount: Amount(999_999_999_999_999) }),
+            |r| matches!(r, Invalid::BalanceForValue { .. }),
+        ),
     ];
     let mut chain = Chain::new();
     for first in 0..cases.len() {
@@ -92,12 +100,16 @@ fn signatures_are_checked_before_anything_else() {
 #[test]
 fn the_order_is_the_keys_and_verifiers_check_it() {
     let mut chain = Chain::new();
-    let mut candidates: Vec<SignedTransaction> = (1..=6).flat_map(|from| (0..5).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
+    let mut candidates: Vec<SignedTransaction> =
+        (1..=6).flat_map(|from| (0..5).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
     candidates.reverse();
     let outcome = chain.block(candidates.clone());
     assert_eq!(outcome.included.len(), 30);
     let digests: Vec<Hash> = outcome.included.iter().map(Transaction::digest).collect();
-    let keys: Vec<Hash> = { let chain = Chain::new(); digests.iter().map(|digest| crate::order::order_key(&chain.order_key(), digest)).collect() };
+    let keys: Vec<Hash> = {
+        let chain = Chain::new();
+        digests.iter().map(|digest| crate::order::order_key(&chain.order_key(), digest)).collect()
+    };
     assert!(!keys.is_sorted(), "a sender's places were filled by nonce");
     let mut swapped: Vec<SignedTransaction> = outcome.included.iter().cloned().map(SignedTransaction::unchecked).collect();
     let last = swapped.len() - 1;
@@ -123,7 +135,8 @@ fn unused_lanes_spill_into_the_user_lane() {
         let rows = [("execution.block_weight", 4_000_000_000)];
         genesis.parameters = super::harness::parameters(&rows);
     });
-    let candidates: Vec<SignedTransaction> = (1..=9).flat_map(|from| (0..450).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
+    let candidates: Vec<SignedTransaction> =
+        (1..=9).flat_map(|from| (0..450).map(move |nonce| transfer(from, nonce, address(7), 1))).collect();
     let outcome = chain.block(candidates);
     assert_eq!(outcome.included.len(), 80_000_000 / 21_000, "80M cycles of transfers fit, and not one more");
     assert_eq!(outcome.usage.user.cycles, Cycles(outcome.included.len() as u64 * 21_000));
@@ -133,15 +146,24 @@ fn unused_lanes_spill_into_the_user_lane() {
 #[test]
 fn selection_is_by_effective_fee() {
     let mut chain = Chain::with(|genesis| {
-        genesis.parameters = super::harness::parameters(&[("lanes.system_cycles", 1_000_000), ("lanes.timer_cycles", 550_000), ("lanes.runner_cycles", 550_000), ("lanes.user_cycles", 1_000_000)]);
+        genesis.parameters = super::harness::parameters(&[
+            ("lanes.system_cycles", 1_000_000),
+            ("lanes.timer_cycles", 550_000),
+            ("lanes.runner_cycles", 550_000),
+            ("lanes.user_cycles", 1_000_000),
+        ]);
     });
     let fits = 3_100_000 / 21_000;
-    let candidates: Vec<SignedTransaction> = (1..=9u8).flat_map(|from| (0..20u64).map(move |nonce| {
-        let mut transaction = unsigned(from, nonce, Instruction::System(System::Transfer { to: address(7), amount: Amount(1) }));
-        (transaction.cycles_limit, transaction.cells_limit) = (Cycles(21_000), Cells(0));
-        transaction.max_priority_fee_per_cycle = Price(u64::from(from) * 10);
-        sign(from, transaction)
-    })).collect();
+    let candidates: Vec<SignedTransaction> = (1..=9u8)
+        .flat_map(|from| {
+            (0..20u64).map(move |nonce| {
+                let mut transaction = unsigned(from, nonce, Instruction::System(System::Transfer { to: address(7), amount: Amount(1) }));
+                (transaction.cycles_limit, transaction.cells_limit) = (Cycles(21_000), Cells(0));
+                transaction.max_priority_fee_per_cycle = Price(u64::from(from) * 10);
+                sign(from, transaction)
+            })
+        })
+        .collect();
     let outcome = chain.block(candidates);
     assert_eq!(outcome.included.len(), fits);
     let lowest = outcome.included.iter().filter(|transaction| transaction.from == address(1)).count();
@@ -207,7 +229,8 @@ fn genesis_is_a_billion_in_buckets() {
         assert_eq!(vesting.linear_months.0, bucket.linear_months);
     }
     for number in (1..=0x13).chain([0x1D]) {
-        let record: Option<cowboy_state::records::Actor> = chain.record(&cowboy_state::Key::of(cowboy_state::Kind::Actor, Address::system(number)));
+        let record: Option<cowboy_state::records::Actor> =
+            chain.record(&cowboy_state::Key::of(cowboy_state::Kind::Actor, Address::system(number)));
         assert!(record.is_some(), "system actor {number:#x} is there (A-292)");
     }
 }

@@ -153,7 +153,13 @@ fn bytes_of(value: HostValue) -> Vec<u8> {
 }
 
 fn raise(name: &str, message: &str, code: Option<u32>) -> Exit {
-    Exit::Raise(PyError { type_name: name.to_string(), message: message.to_string(), traceback: vec!["Traceback (most recent call last):".to_string()], slug: None, code })
+    Exit::Raise(PyError {
+        type_name: name.to_string(),
+        message: message.to_string(),
+        traceback: vec!["Traceback (most recent call last):".to_string()],
+        slug: None,
+        code,
+    })
 }
 
 fn function(name: &str) -> HostFn {

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use commonware_codec::{Codec, Decode as _, Encode as _, conformance::generate_value};
 use cowboy_state::directory::{Node, Root};
 use cowboy_state::records::{
-    Account, Actor, Deployers, GenesisValidators, Mailbox, Markets, Message, Origin, ParameterChanges, Queue, SeedIndex, SeedRecord, Seen, Spent, Supply, Timer,
-    TimerBook, Vesting,
+    Account, Actor, Deployers, GenesisValidators, Mailbox, Markets, Message, Origin, ParameterChanges, Queue, SeedIndex, SeedRecord, Seen,
+    Spent, Supply, Timer, TimerBook, Vesting,
 };
 use std::fmt::Debug;
 

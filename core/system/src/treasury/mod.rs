@@ -12,5 +12,9 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Treasury",
     doc: "The protocol's own CBY, vesting schedules, and the book of all CBY.",
-    methods: &[Method { name: "get_supply", doc: "{} → {burned, genesis, minted}: all CBY there are, in base units.", run: handlers::get_supply }],
+    methods: &[Method {
+        name: "get_supply",
+        doc: "{} → {burned, genesis, minted}: all CBY there are, in base units.",
+        run: handlers::get_supply,
+    }],
 };

@@ -77,7 +77,8 @@ impl Machine {
         let (name, data) = (read!(arguments.text(0)), read!(arguments.bytes(1)));
         let costs = self.environment.params.costs.clone();
         let size = length(data);
-        let price = Price::cycles(costs.event.saturating_add(costs.event_byte.saturating_mul(size))).with_cells(size.div_ceil(costs.event_bytes_per_cell));
+        let price = Price::cycles(costs.event.saturating_add(costs.event_byte.saturating_mul(size)))
+            .with_cells(size.div_ceil(costs.event_bytes_per_cell));
         if size > self.environment.params.execution.event_bytes {
             return Reply::refuse(error::EVENT_TOO_LARGE, price);
         }
@@ -116,7 +117,10 @@ impl Machine {
             None => {
                 let mut refusal = crate::delivery::frames::refusal(&error::INVALID_ARGUMENT);
                 refusal.code = 3;
-                refusal.message = format!("the seed of round ({epoch}, {view}) is not readable: rounds of this and the {} before are", self.environment.params.consensus.seed_history);
+                refusal.message = format!(
+                    "the seed of round ({epoch}, {view}) is not readable: rounds of this and the {} before are",
+                    self.environment.params.consensus.seed_history
+                );
                 Ok(Reply::Refuse(refusal, price))
             }
         }

@@ -79,7 +79,19 @@ impl Machine {
         let index = sent_before + self.world.count_message();
         let sent = SentMessage { receipt: nested_id(&origin, index), id, target, handler: handler.to_string(), value };
         let sent_at = self.environment.height;
-        self.enqueue(&Message { id, origin, parent, index: Count(index), depth: Count(depth + 1), sender, target, handler, payload, value, sent_at })?;
+        self.enqueue(&Message {
+            id,
+            origin,
+            parent,
+            index: Count(index),
+            depth: Count(depth + 1),
+            sender,
+            target,
+            handler,
+            payload,
+            value,
+            sent_at,
+        })?;
         self.running().sent.push(sent);
         Reply::none(price)
     }
@@ -128,7 +140,8 @@ impl Machine {
             };
         }
         let left = self.top_left();
-        let limits = self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
+        let limits =
+            self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
         let entry = Entry { sender, target, handler: method, payload, value, limits, gives: Gives::Data };
         match self.frame(entry, checkpoint) {
             Ok(frame) => Ok(Reply::Enter(Box::new(frame), price)),
@@ -184,7 +197,11 @@ impl Machine {
         if handler.is_empty() {
             return Reply::bytes(address.0, price);
         }
-        let limits = self.limits(left.cycles.saturating_sub(price.cycles), left.cells.saturating_sub(price.cells), left.weight_ns.saturating_sub(price.weight));
+        let limits = self.limits(
+            left.cycles.saturating_sub(price.cycles),
+            left.cells.saturating_sub(price.cells),
+            left.weight_ns.saturating_sub(price.weight),
+        );
         let entry = Entry { sender: creator, target: address, handler, payload, value, limits, gives: Gives::Address(address) };
         Ok(Reply::Enter(Box::new(self.frame(entry, checkpoint)?), price))
     }

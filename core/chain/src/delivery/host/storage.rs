@@ -115,7 +115,11 @@ impl Machine {
         let mut record = self.world.actor(actor)?.expect("the actor that runs exists");
         let bytes = record.storage_bytes.0.saturating_sub(freed).saturating_add(taken);
         if taken > freed {
-            let quota = if record.storage_quota == Count::ZERO { self.environment.params.execution.storage_quota_per_actor } else { record.storage_quota.0 };
+            let quota = if record.storage_quota == Count::ZERO {
+                self.environment.params.execution.storage_quota_per_actor
+            } else {
+                record.storage_quota.0
+            };
             if bytes > quota {
                 return Err(error::QUOTA_EXCEEDED.into());
             }
@@ -151,7 +155,8 @@ impl Machine {
             found.push(HostValue::List(vec![HostValue::Bytes(record.name.to_vec()), HostValue::Bytes(value.to_vec())]));
         }
         let keys = limit.max(u64::try_from(looked_at).unwrap_or(u64::MAX));
-        let price = Price::cycles(costs.scan.saturating_add(costs.scan_key.saturating_mul(keys))).with_cells(size.div_ceil(costs.read_bytes_per_cell));
+        let price = Price::cycles(costs.scan.saturating_add(costs.scan_key.saturating_mul(keys)))
+            .with_cells(size.div_ceil(costs.read_bytes_per_cell));
         Ok(Reply::Value(HostValue::List(found), price))
     }
 

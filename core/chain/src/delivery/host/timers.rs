@@ -33,14 +33,23 @@ impl Machine {
         self.schedule(height, payload, payer, cycles, cells, expires_at)
     }
 
-    fn schedule(&mut self, height: u64, payload: &[u8], fee_payer: Option<Address>, cycles_limit: Option<Cycles>, cells_limit: Option<Cells>, expires_at: Option<Height>) -> Step<Reply> {
+    fn schedule(
+        &mut self,
+        height: u64,
+        payload: &[u8],
+        fee_payer: Option<Address>,
+        cycles_limit: Option<Cycles>,
+        cells_limit: Option<Cells>,
+        expires_at: Option<Height>,
+    ) -> Step<Reply> {
         let grants = self.top().grants.clone();
         let max_timers = grants.require("timer.schedule")?.number("max_timers");
         let price = Price::cycles(self.environment.params.costs.timer).with_cells(length(payload));
         let Some(payload) = Payload::new(payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
         let (actor, signer) = (self.actor_address(), self.running().envelope.signer);
         let handler = HandlerName::new(HANDLER).expect("the handler's name is short");
-        let request = Request { height: Height(height), handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, signer };
+        let request =
+            Request { height: Height(height), handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, signer };
         match timers::schedule(&mut self.system_context(actor), actor, request) {
             Ok(id) => Reply::bytes(id.0, price),
             Err(Stop::Abort(abort)) if abort == error::ENTITLEMENT_QUOTA => Err(abort.into()),
@@ -52,7 +61,8 @@ impl Machine {
         let (id, expires_at) = (read!(hash(arguments)), Height(read!(arguments.number(1))));
         let price = Price::cycles(self.environment.params.costs.timer);
         let actor = self.actor_address();
-        let extended = own_timer(self, actor, &id).and_then(|timer| timers::extend(&mut self.system_context(actor), &id, timer, expires_at));
+        let extended =
+            own_timer(self, actor, &id).and_then(|timer| timers::extend(&mut self.system_context(actor), &id, timer, expires_at));
         match extended {
             Ok(()) => Reply::none(price),
             Err(stop) => refused(stop, price),
@@ -77,7 +87,13 @@ impl Machine {
     /// The system actors' view of the block, for a sender.
     pub(in crate::delivery) fn system_context(&mut self, sender: Address) -> cowboy_system::Context<'_> {
         let environment = &self.environment;
-        cowboy_system::Context { world: &mut self.world, params: &environment.params, deployers: &environment.deployers, height: environment.height, sender }
+        cowboy_system::Context {
+            world: &mut self.world,
+            params: &environment.params,
+            deployers: &environment.deployers,
+            height: environment.height,
+            sender,
+        }
     }
 }
 
@@ -97,4 +113,3 @@ fn refused(stop: Stop, price: Price) -> Step<Reply> {
         Stop::Miss(miss) => Err(miss.into()),
     }
 }
-
