@@ -2,7 +2,7 @@
 
 use arbitrary::Arbitrary;
 use bytes::Bytes;
-use commonware_codec::{Codec, Decode as _, Encode as _, conformance::generate_value};
+use commonware_codec::{Codec, conformance::generate_value};
 use cowboy_state::directory::{Node, Root};
 use cowboy_state::records::{
     Account, Actor, Deployers, GenesisValidators, Mailbox, Markets, Message, Origin, ParameterChanges, Queue, SeedIndex, SeedRecord, Seen,

@@ -20,6 +20,9 @@ fn empty_world() -> World {
     world
 }
 
+/// Records, announcements and messages, as they should be.
+type Model = (BTreeMap<u8, u8>, usize, u64);
+
 #[derive(Clone, Debug)]
 enum Act {
     Put(u8, Option<u8>),
@@ -44,8 +47,8 @@ proptest! {
     #[test]
     fn a_rollback_is_a_copy_put_back(acts in prop::collection::vec(act(), 0..200)) {
         let mut world = empty_world();
-        let mut model: (BTreeMap<u8, u8>, usize, u64) = Default::default();
-        let mut saved: Vec<(Checkpoint, (BTreeMap<u8, u8>, usize, u64))> = Vec::new();
+        let mut model = Model::default();
+        let mut saved: Vec<(Checkpoint, Model)> = Vec::new();
         for act in acts {
             match act {
                 Act::Put(place, value) => {
