@@ -4,6 +4,7 @@ use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
     chain::{Chain, FinalizedBlock, Head, Output},
     execute::{self, Databases, Executed, Merkleized},
+    rules::{MAX_GAP_MS, beacon, commit, complete},
     seeds::{Scheme, SeedBytes},
 };
 use bytes::Bytes;
@@ -36,9 +37,6 @@ use std::{
 /// How far ahead of a verifier's clock a block may be before the verifier waits, in ms (decision 121).
 const CLOCK_TOLERANCE_MS: u64 = 500;
 
-/// How far behind the next block a block may be, in ms, for each height between them (decision 121).
-const MAX_GAP_MS: u64 = 3_600_000;
-
 /// How far the chain's clock goes for each height of a warp, in ms (decision 136).
 pub const WARP_MS: u64 = 1_000;
 
@@ -61,10 +59,6 @@ impl Machine {
     /// The chain's clock: the machine's, and what a dev chain is ahead of it.
     fn now_ms(&self, clock: &impl Clock) -> u64 {
         now_ms(clock).saturating_add_signed(self.chain.pace.clock_ahead_ms())
-    }
-
-    fn allocation(&self, number: u64) -> &[(StateKey, Bytes)] {
-        if number == 1 { &self.chain.allocation } else { &[] }
     }
 
     /// A header with everything that is known before the block runs.
@@ -111,56 +105,6 @@ impl Machine {
         due.unwrap_or(target.0).min(target.0).saturating_sub(next)
     }
 
-    /// Whether everything about the header that does not depend on execution follows the rules.
-    fn is_sound(&self, block: &SealedBlock, parent: &SealedBlock) -> bool {
-        let (header, before) = (block.header(), parent.header());
-        let Some(member) = self.chain.committee.member(&header.context.leader.0) else { return false };
-        let skipped = header.skipped.0.checked_sub(before.skipped.0);
-        let gap = skipped.unwrap_or(0).saturating_add(1).saturating_mul(MAX_GAP_MS);
-        let is_in_time = before.number.0 == 0 || header.timestamp_ms.0 <= before.timestamp_ms.0.saturating_add(gap);
-        header.version == HEADER_VERSION
-            && header.genesis == self.chain.config.genesis
-            && header.parent == parent.hash()
-            && header.context.parent == parent.hash()
-            && before.number.0.checked_add(1) == Some(header.number.0)
-            && skipped.is_some_and(|skipped| skipped == 0 || self.chain.config.is_dev)
-            && header.extension.is_empty()
-            && header.reshare.is_none()
-            && header.timestamp_ms > before.timestamp_ms
-            && is_in_time
-            && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
-            && self.chain.seeds.verify(header, &self.chain.verifier)
-            && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
-    }
-
-    /// What the law is told about a block.
-    fn input(&self, header: &Header, mode: Mode) -> Option<BlockInput> {
-        let member = self.chain.committee.member(&header.context.leader.0)?;
-        let first = header.context.view.0.saturating_sub(u64::try_from(header.seeds.len()).ok()?);
-        let seeds = (first..).zip(header.seeds.iter()).map(|(view, seed)| RoundSeed { epoch: header.context.epoch.0, view, seed: *seed });
-        Some(BlockInput {
-            mode,
-            chain: self.chain.config.clone(),
-            height: header.height(),
-            timestamp: header.timestamp_ms,
-            beacon: beacon(&header.context, &header.parent, &header.seeds).into(),
-            seeds: seeds.collect(),
-            order_key: keccak256(&[&header.proposer_vrf.0]),
-            proposer: member.paid,
-            images: self.chain.images.clone(),
-        })
-    }
-
-    /// The block's transactions with their signatures checked, or `None` where one does not hold.
-    fn signed(&self, block: &SealedBlock, finality: Finality) -> Option<Vec<SignedTransaction>> {
-        let known = |transaction: &cowboy_types::Transaction| self.chain.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction);
-        let check = |transaction: &cowboy_types::Transaction| match finality {
-            Finality::Finalized => Some(SignedTransaction::unchecked(transaction.clone())),
-            Finality::Candidate => known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()),
-        };
-        block.block().transactions.iter().map(check).collect()
-    }
-
     /// Waits until the block's time is at most the tolerance ahead of this node's clock.
     async fn wait_until(&self, clock: &impl Clock, timestamp: TimestampMs) {
         let ahead = timestamp.0.saturating_sub(CLOCK_TOLERANCE_MS).saturating_sub(self.now_ms(clock));
@@ -179,31 +123,6 @@ pub fn now_ms(clock: &impl Clock) -> u64 {
 /// The time that many ms after 1970.
 pub fn time_of(ms: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(ms)
-}
-
-/// The randomness of a block: the last seed before it; at the first view of an epoch a hash of the parent (decision 114).
-pub fn beacon(context: &cowboy_types::Context, parent: &Hash, seeds: &[SeedBytes]) -> Vec<u8> {
-    match seeds.last() {
-        Some(seed) if context.view.0 > 1 => seed.0.to_vec(),
-        _ => keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec(),
-    }
-}
-
-/// Puts into the header what execution decided.
-fn complete(header: &mut Header, outcome: &Outcome) {
-    header.base_fee_cycle = outcome.base_fees.cycle;
-    header.base_fee_cell = outcome.base_fees.cell;
-    header.usage = outcome.usage.clone();
-    header.tx_root = outcome.tx_root;
-    header.receipt_root = outcome.receipt_root;
-}
-
-/// Puts into the header the roots of the state after the block.
-fn commit<E: Context + Spawner>(header: &mut Header, merkleized: &Merkleized<E>) {
-    header.state_root = state::hash(merkleized.root());
-    header.ops_root = state::hash(merkleized.ops_root());
-    header.ops_start = Count(merkleized.sync_boundary().as_u64());
-    header.ops_end = Count(merkleized.bounds().tip.size.as_u64());
 }
 
 impl<E: Spawner + Clock + Context> Application<E> for Machine {
@@ -239,8 +158,8 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let mut header = self.draft(&runtime, &context, &parent, seeds);
         let number = header.number.0;
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
-        let input = self.input(&header, mode)?;
-        let executed = execute::run::<E>(input, self.allocation(number), batch).await;
+        let input = self.chain.input(&header, mode)?;
+        let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } = executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
         self.chain.mempool.reject(&outcome.rejected);
         complete(&mut header, &outcome);
@@ -263,14 +182,14 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let block = ancestry.next().await?.inner().clone();
         let parent = ancestry.next().await?.inner().clone();
         if finality == Finality::Candidate {
-            if !self.is_sound(&block, &parent) {
+            if !self.chain.is_sound(&block, &parent) {
                 return None;
             }
             self.wait_until(&runtime, block.header().timestamp_ms).await;
         }
         let number = block.header().number.0;
-        let input = self.input(block.header(), Mode::Verify { transactions: self.signed(&block, finality)? })?;
-        let executed = execute::run::<E>(input, self.allocation(number), batch).await;
+        let input = self.chain.input(block.header(), Mode::Verify { transactions: self.chain.signed(&block, finality)? })?;
+        let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } = executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
         let mut expected = block.header().clone();
         complete(&mut expected, &outcome);
@@ -303,27 +222,6 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let output = self.chain.output(&block.hash()).expect("a block that is applied was executed by this process");
         let finalization = self.marshal.get_finalization(BlockNumber::new(output.number)).await;
         let certificate = finalization.map(|finalization| finalization.encode().to_vec());
-        let record = BlockRecord {
-            block: block.block().clone(),
-            receipts: output.receipts.to_vec(),
-            concerns: output.concerns.clone(),
-            certificate: certificate.clone(),
-            carry: output.carry.to_bytes(),
-        };
-        let (ledger, now) = (self.chain.ledger.clone(), now_ms(&runtime));
-        let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;
-        match written {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => panic!("the ledger could not be written, and a block that is not in it must not be acknowledged: {error}"),
-            Err(_) => return,
-        }
-        self.chain.mempool.advance(output.number, &output.writes, output.carry.base_fees);
-        self.chain.forget_outputs(output.number);
-        self.chain.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
-        self.chain.head.send_replace(Head::of(block));
-        self.chain.keep_traces(&output.traces);
-        let told = FinalizedBlock { block: block.clone(), receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
-        // Nobody listening is no error.
-        let _ = self.chain.blocks.send(Arc::new(told));
+        self.chain.book(runtime, block, &output, certificate).await;
     }
 }

@@ -78,6 +78,11 @@ pub fn protocol_context(context: &ConsensusContext) -> types::Context {
     }
 }
 
+/// The engine's type for a block's name.
+pub fn engine_digest(hash: &Hash) -> Digest {
+    Digest::from(hash.0)
+}
+
 /// The engine's words for a context. Fails where the leader's key is no Ed25519 key.
 pub fn engine_context(context: &types::Context) -> Result<ConsensusContext, Error> {
     Ok(Context {

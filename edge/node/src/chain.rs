@@ -1,6 +1,7 @@
 //! What every part of a node shares: who it is, what it has seen, and where it tells of it.
 
 use crate::{
+    application::now_ms,
     block::SealedBlock,
     committee::{Committee, ValidatorKeys},
     mempool::Mempool,
@@ -9,7 +10,8 @@ use crate::{
 };
 use bytes::Bytes;
 use cowboy_chain::{ChainConfig, Outcome, StateKey, Trace, input::{BaseFees, Images}};
-use cowboy_store::{Concern, Ledger, Recent};
+use commonware_runtime::{Clock, Spawner};
+use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError};
 use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;
 use std::{
@@ -141,6 +143,9 @@ pub trait StateReader: Send + Sync {
     /// The newest values of these keys, in order.
     fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>>;
 
+    /// The root of the newest state.
+    fn root(&self) -> BoxFuture<'_, Hash>;
+
     /// A proof that the key has the value it has, or none, with the root it holds against.
     fn prove(&self, key: StateKey) -> BoxFuture<'_, cowboy_store::proof::StateProof>;
 }
@@ -209,18 +214,11 @@ pub struct Chain {
 
 impl Chain {
     /// A node at the ledger's tip.
-    pub fn new(setup: Setup) -> Result<Self, cowboy_store::StoreError> {
+    pub fn new(setup: Setup) -> Result<Self, StoreError> {
         let view = setup.ledger.view()?;
-        let tip = match view.tip()? {
-            Some(number) => view.block(number)?,
-            None => None,
-        };
-        let head = match tip.map(SealedBlock::check).transpose() {
-            Ok(tip) => Head::of(tip.as_ref().unwrap_or(&setup.genesis)),
-            Err(_) => return Err(cowboy_store::StoreError::Damaged { row: "the newest block".into() }),
-        };
+        let head = Head::of(&tip_block(&setup.ledger, &setup.genesis)?);
         let carry = match view.carry(head.number)? {
-            Some(bytes) => Carry::from_bytes(&bytes).ok_or(cowboy_store::StoreError::Damaged { row: "the newest carry".into() })?,
+            Some(bytes) => Carry::from_bytes(&bytes).ok_or(StoreError::Damaged { row: "the newest carry".into() })?,
             None => Carry::genesis(&setup.config),
         };
         let mempool = Mempool::new(setup.config.clone(), carry.base_fees);
@@ -285,6 +283,48 @@ impl Chain {
         kept.and_then(|bytes| Carry::from_bytes(&bytes)).unwrap_or_else(|| Carry::genesis(&self.config))
     }
 
+    /// Writes a final block to the ledger, and when it is on the disk tells everybody.
+    ///
+    /// A disk that fails stops the node: a block that is not in the ledger must not be acknowledged.
+    pub async fn book<E: Spawner + Clock>(&self, runtime: E, block: &SealedBlock, output: &Output, certificate: Option<Vec<u8>>) {
+        let record = BlockRecord {
+            block: block.block().clone(),
+            receipts: output.receipts.to_vec(),
+            concerns: output.concerns.clone(),
+            certificate: certificate.clone(),
+            carry: output.carry.to_bytes(),
+        };
+        let (ledger, now) = (self.ledger.clone(), now_ms(&runtime));
+        let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => panic!("a final block cannot be written to the ledger: {error}"),
+            // The runtime is stopping; the block is booked again at the next start.
+            Err(_) => return,
+        }
+        self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
+        self.forget_outputs(output.number);
+        self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
+        self.keep_traces(&output.traces);
+        // After a restart the newest blocks may be booked a second time, and were told already.
+        let is_new = self.head.borrow().number < output.number;
+        self.head.send_if_modified(|head| {
+            *head = if is_new { Head::of(block) } else { *head };
+            true
+        });
+        if !is_new {
+            return;
+        }
+        let told = FinalizedBlock { block: block.clone(), receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
+        // Nobody listening is no error.
+        let _ = self.blocks.send(Arc::new(told));
+    }
+
+    /// The newest final block of the ledger, or genesis.
+    pub fn tip_block(&self) -> Result<SealedBlock, StoreError> {
+        tip_block(&self.ledger, &self.genesis)
+    }
+
     /// Opens the state for queries.
     pub fn attach_state(&self, state: Arc<dyn StateReader>) {
         // A second attachment would be the same database.
@@ -292,15 +332,37 @@ impl Chain {
         self.is_open.send_replace(true);
     }
 
-    /// Follows whether the state is open.
-    pub fn watch_state(&self) -> watch::Receiver<bool> {
-        self.is_open.subscribe()
+    /// Waits until the state is open and has every block of the ledger.
+    ///
+    /// A node that was stopped between the two has blocks in its ledger that its state gets again.
+    pub async fn wait_until_ready(&self) -> bool {
+        let (mut is_open, mut head) = (self.is_open.subscribe(), self.head.subscribe());
+        if is_open.wait_for(|is_open| *is_open).await.is_err() {
+            return false;
+        }
+        let Some(state) = self.state() else { return false };
+        loop {
+            let newest = *head.borrow_and_update();
+            if newest.number == 0 || state.root().await == newest.state_root {
+                return true;
+            }
+            if head.changed().await.is_err() {
+                return false;
+            }
+        }
     }
 
     /// The state, once the node has opened it.
     pub fn state(&self) -> Option<&Arc<dyn StateReader>> {
         self.state.get()
     }
+}
+
+fn tip_block(ledger: &Ledger, genesis: &SealedBlock) -> Result<SealedBlock, StoreError> {
+    let view = ledger.view()?;
+    let Some(number) = view.tip()? else { return Ok(genesis.clone()) };
+    let block = view.block(number)?.and_then(|block| SealedBlock::check(block).ok());
+    block.ok_or_else(|| StoreError::Damaged { row: format!("block {number}") })
 }
 
 /// What a [`Chain`] is made from.

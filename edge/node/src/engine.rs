@@ -44,6 +44,7 @@ use cowboy_store::{
     proof::{self, StateProof},
     state::{self, Family, raw},
 };
+use cowboy_types::Hash;
 use futures::future::BoxFuture;
 use rand_core::CryptoRng;
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
@@ -279,7 +280,7 @@ fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: state
 }
 
 /// The database of one runtime, behind [`StateReader`].
-struct State<E: Spawner + Clock + Storage + Metrics>(Databases<E>);
+pub(crate) struct State<E: Spawner + Clock + Storage + Metrics>(pub(crate) Databases<E>);
 
 impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
     fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
@@ -289,6 +290,10 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
             let state = self.0.read().await;
             state.get_many(&keys).await.expect("the state can be read: a disk that fails stops the node")
         })
+    }
+
+    fn root(&self) -> BoxFuture<'_, Hash> {
+        Box::pin(async move { state::hash(self.0.read().await.root()) })
     }
 
     fn prove(&self, key: StateKey) -> BoxFuture<'_, StateProof> {

@@ -31,7 +31,7 @@
 //!
 //! - [`node`]: [`NodeHandle`], the door for everybody else. [`dev`]: mine, warp, snapshot, revert.
 //! - [`chain`]: what the parts of one node share. [`mempool`], [`gossip`]: transactions that wait.
-//! - [`application`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
+//! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks.
 
@@ -42,16 +42,20 @@ pub mod committee;
 pub mod dev;
 pub mod engine;
 pub mod execute;
+pub mod follow;
 pub mod genesis;
 pub mod gossip;
+pub mod images;
 pub mod mempool;
 pub mod node;
 pub mod pace;
 pub mod proposer;
 pub mod quic;
+pub mod rules;
 pub mod seeds;
 
 pub use chain::{Chain, FinalizedBlock, Head};
+pub use follow::{Feed, FollowError};
 pub use genesis::Genesis;
 pub use dev::DevError;
 pub use mempool::Refused;

@@ -16,7 +16,9 @@ use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
     committee::ValidatorKeys,
     engine::{self, Parts},
+    follow::{self, Fed, Feed},
     genesis::Genesis,
+    images::ImageCache,
     mempool::{Refused, Source, account_of},
     pace::{BlockTime, Pace},
     quic::{self, Quic},
@@ -30,7 +32,7 @@ use commonware_stream::{
 };
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
 use bytes::Bytes;
-use cowboy_chain::{SignedTransaction, StateKey, Trace, input::NoImages};
+use cowboy_chain::{SignedTransaction, StateKey, Trace};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::{Directory, Ledger, StoreError, View, recent::TooOld};
 use cowboy_types::{Address, Hash};
@@ -43,7 +45,7 @@ use std::{
     thread::JoinHandle,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 /// How long tasks may take to end when the node stops. What they would still write is not needed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -58,8 +60,8 @@ pub struct NodeConfig {
     pub directory: PathBuf,
     /// The chain.
     pub genesis: Genesis,
-    /// Its secrets.
-    pub keys: ValidatorKeys,
+    /// Its secrets; none for a follower.
+    pub keys: Option<ValidatorKeys>,
     /// When it proposes.
     pub block_time: BlockTime,
     /// Where it listens for peers, over QUIC.
@@ -76,7 +78,7 @@ impl NodeConfig {
         Self {
             directory,
             genesis,
-            keys,
+            keys: Some(keys),
             block_time: BlockTime::Every(Duration::from_secs(1)),
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             peers: Vec::new(),
@@ -150,11 +152,30 @@ struct Running {
 type Metrics = Box<dyn Fn() -> String + Send + Sync>;
 
 impl NodeHandle {
-    /// Starts a node and waits until its state can be read.
+    /// Starts a validator and waits until its state can be read. Blocks the thread.
     pub fn start(config: NodeConfig) -> Result<Self, NodeError> {
+        Self::launch(config, None)
+    }
+
+    /// Starts a node that votes on nothing and is fed with another node's blocks. Blocks the thread.
+    pub fn follow(directory: PathBuf, genesis: Genesis) -> Result<(Self, Feed), NodeError> {
+        let config = NodeConfig {
+            directory,
+            genesis,
+            keys: None,
+            block_time: BlockTime::Instant,
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            peers: Vec::new(),
+            threads: 2,
+        };
+        let (feed, fed) = Feed::new();
+        Ok((Self::launch(config, Some(fed))?, feed))
+    }
+
+    fn launch(config: NodeConfig, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
-        let running = Running::start(&config, head.clone(), blocks.clone())?;
+        let running = Running::start(&config, head.clone(), blocks.clone(), fed)?;
         Ok(Self(Arc::new(Inner { config, head, blocks, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
     }
 
@@ -258,7 +279,7 @@ impl NodeHandle {
 
     /// Starts the node again after [`NodeHandle::stop`].
     pub(crate) fn resume(&self) -> Result<(), NodeError> {
-        let running = Running::start(&self.0.config, self.0.head.clone(), self.0.blocks.clone())?;
+        let running = Running::start(&self.0.config, self.0.head.clone(), self.0.blocks.clone(), None)?;
         *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
         Ok(())
     }
@@ -269,7 +290,12 @@ impl NodeHandle {
 }
 
 impl Running {
-    fn start(config: &NodeConfig, head: watch::Sender<Head>, blocks: broadcast::Sender<Arc<FinalizedBlock>>) -> Result<Self, NodeError> {
+    fn start(
+        config: &NodeConfig,
+        head: watch::Sender<Head>,
+        blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+        fed: Option<mpsc::Receiver<Fed>>,
+    ) -> Result<Self, NodeError> {
         let genesis = &config.genesis;
         let directory = Directory::open(&config.directory, &genesis.hash())?;
         let ledger = Ledger::open(&directory.ledger())?;
@@ -278,9 +304,9 @@ impl Running {
             genesis: genesis.block.clone(),
             allocation: genesis.allocation.clone(),
             config: genesis.chain.clone(),
-            images: Arc::new(NoImages),
+            images: Arc::new(ImageCache::default()),
             committee: genesis.committee.clone(),
-            keys: Some(config.keys.clone()),
+            keys: config.keys.clone(),
             ledger,
             pace: Pace::new(config.block_time),
             head,
@@ -294,7 +320,7 @@ impl Running {
         let quic = Quic::new()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        let task = Task { config: config.clone(), chain: chain.clone(), quic, stopped, ready };
+        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, stopped, ready };
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
@@ -323,6 +349,7 @@ struct Task {
     config: NodeConfig,
     chain: Arc<Chain>,
     quic: Arc<Quic>,
+    fed: Option<mpsc::Receiver<Fed>>,
     stopped: oneshot::Receiver<()>,
     ready: std::sync::mpsc::Sender<Metrics>,
 }
@@ -336,18 +363,22 @@ impl Task {
     }
 
     async fn serve(self, context: runtime::Context) {
-        let Self { config, chain, quic, stopped, ready } = self;
+        let Self { config, chain, quic, fed, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
-        let (network, oracle, channels) = network(&context, &config);
-        let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels };
-        let engine = engine::start(context.child("engine"), chain.clone(), parts, |machine| machine).await;
-        let mut state = chain.watch_state();
+        let working = match (&config.keys, fed) {
+            (Some(keys), _) => validate(&context, &config, keys, chain.clone()).await,
+            (None, Some(fed)) => {
+                let chain = chain.clone();
+                context.child("follower").spawn(move |context| follow::serve(context, chain, fed))
+            }
+            (None, None) => return,
+        };
         let mut head = chain.head.subscribe();
         // Alone, the node is ready when the accounts of genesis are in its state.
-        let first = u64::from(config.genesis.committee.members().len() == 1);
+        let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
+        let first = u64::from(is_alone);
         let opened = async {
-            let is_open = state.wait_for(|is_open| *is_open).await.is_ok();
-            is_open && head.wait_for(|head| head.number >= first).await.is_ok()
+            chain.wait_until_ready().await && head.wait_for(|head| head.number >= first).await.is_ok()
         };
         let registry = context.child("metrics");
         tokio::select! {
@@ -355,15 +386,21 @@ impl Task {
                 // A starter that has given up wants no metrics.
                 let _ = ready.send(Box::new(move || registry.encode()));
             }
-            _ = engine.handle => return,
+            _ = working => return,
         }
         // Told to stop, or forgotten: either way it ends.
         let _ = stopped.await;
-        drop(network);
         if context.stop(0, Some(STOP_TIMEOUT)).await.is_err() {
             tracing::debug!("some tasks were still busy when the node stopped");
         }
     }
+}
+
+/// Joins the network and starts to vote. Answers what ends when the engine does.
+async fn validate(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys, chain: Arc<Chain>) -> commonware_runtime::Handle<()> {
+    let (oracle, channels) = network(context, config, keys);
+    let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels };
+    engine::start(context.child("engine"), chain, parts, |machine| machine).await.handle
 }
 
 fn machine_ms() -> u64 {
@@ -379,12 +416,12 @@ type Oracle = lookup::Oracle<PublicKey>;
 type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
 
 /// Joins the network of validators, and opens its channels.
-fn network(context: &quic::Context, config: &NodeConfig) -> (commonware_runtime::Handle<()>, Oracle, Vec<Ends>) {
+fn network(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys) -> (Oracle, Vec<Ends>) {
     let namespace = config.genesis.namespace();
-    let me = config.keys.network.public_key();
+    let me = keys.network.public_key();
     let handshake = Cups::<_, ChaCha20Poly1305>::new(
         Sake {
-            signer: config.keys.network.clone(),
+            signer: keys.network.clone(),
             synchrony_bound: Duration::from_secs(5),
             max_handshake_age: Duration::from_secs(10),
             version: sake::Version::V1,
@@ -401,5 +438,6 @@ fn network(context: &quic::Context, config: &NodeConfig) -> (commonware_runtime:
     // The oracle only fails when the network is gone, and it has not started yet.
     let _ = oracle.track(0, peers);
     let channels = (0u64..).zip(engine::CHANNELS).map(|(number, _)| network.register(number, engine::QUOTA)).collect();
-    (network.start(), oracle, channels)
+    network.start();
+    (oracle, channels)
 }

@@ -1,9 +1,10 @@
 //! A lone validator over QUIC and real files, as `cowboyd dev` runs it.
 
 use crate::common::{FUNDS, genesis, key, transfer};
-use cowboy_node::{AskError, BlockTime, DevError, NodeConfig, NodeHandle, Refused, genesis as node_genesis};
+use commonware_cryptography::Signer as _;
+use cowboy_node::{AskError, BlockTime, DevError, FollowError, NodeConfig, NodeHandle, Refused, genesis as node_genesis};
 use cowboy_types::{Address, Amount, Height};
-use std::{path::Path, time::Duration};
+use std::{net::UdpSocket, path::Path, time::Duration};
 
 const STRANGER: Address = Address([0x77; 20]);
 
@@ -166,4 +167,88 @@ fn snapshot_and_revert() {
     wait_for(&node, 3);
     assert_eq!(balance(&node, STRANGER), 12);
     node.shutdown();
+}
+
+/// a follower believes nothing: it verifies certificates, executes every block, and has the same roots.
+#[test]
+fn a_follower_verifies_and_executes() {
+    let (directory, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let node = start(directory.path(), BlockTime::Instant);
+    for nonce in 0..5 {
+        send(&node, 0, nonce, 3).expect("it is taken");
+        wait_for(&node, 2 + nonce);
+    }
+    let view = node.view().expect("the ledger opens");
+    let frame = |number: u64| {
+        let block = view.block_bytes(number).expect("the ledger reads").expect("there is a block");
+        (block, view.certificate(number).expect("the ledger reads").expect("there is a certificate"))
+    };
+    let (genesis, _) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    block_on(async {
+        let (block, certificate) = frame(1);
+        let refused = feed.push(block.clone(), frame(2).1).await;
+        assert!(matches!(refused, Err(FollowError::Certificate(1))), "a certificate of another block");
+        feed.push(block, certificate).await.expect("the first block follows genesis");
+        assert_eq!(follower.head().number, 1);
+        assert!(matches!(feed.push(frame(3).0, frame(3).1).await, Err(FollowError::NotNext { last: 1, found: 3 })));
+        let mut changed = cowboy_types::Block::clone(&view.block(2).expect("the ledger reads").expect("a block"));
+        changed.header.state_root.0[0] ^= 1;
+        let changed = commonware_codec::Encode::encode(&changed).to_vec();
+        assert!(matches!(feed.push(changed, frame(2).1).await, Err(FollowError::Certificate(2))), "a changed header has another digest");
+        feed.push(frame(2).0, Vec::new()).await.expect("it waits for a certificate");
+        assert_eq!(follower.head().number, 1, "what nothing certifies yet is not executed");
+        feed.push(frame(3).0, frame(3).1).await.expect("it certifies both");
+        assert_eq!(follower.head().number, 3);
+    });
+    follower.shutdown();
+    drop((follower, feed));
+    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis).expect("the follower starts again");
+    assert_eq!(follower.head().number, 3);
+    for number in 4..=6 {
+        let (block, certificate) = frame(number);
+        block_on(feed.push(block, certificate)).expect("it follows");
+    }
+    assert_eq!(follower.head(), node.head());
+    assert_eq!(balance(&follower, STRANGER), 15);
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any.
+#[test]
+fn four_validators_over_quic() {
+    let (genesis, keys) = node_genesis::dev(genesis(4)).expect("a genesis");
+    let sockets: Vec<UdpSocket> = keys.iter().map(|_| UdpSocket::bind("127.0.0.1:0").expect("a free port")).collect();
+    let addresses: Vec<_> = sockets.iter().map(|socket| socket.local_addr().expect("it is bound")).collect();
+    drop(sockets);
+    let folders: Vec<_> = keys.iter().map(|_| tempfile::tempdir().expect("a folder")).collect();
+    let nodes: Vec<NodeHandle> = (0..keys.len())
+        .map(|own| {
+            let mut config = NodeConfig::alone(folders[own].path().to_owned(), genesis.clone(), keys[own].clone());
+            config.listen = addresses[own];
+            config.block_time = BlockTime::Every(Duration::from_millis(100));
+            let others = (0..keys.len()).filter(|other| *other != own);
+            config.peers = others.map(|other| (keys[other].network.public_key(), addresses[other])).collect();
+            NodeHandle::start(config).expect("the node starts")
+        })
+        .collect();
+    wait_for(&nodes[0], 1);
+    let digest = send(&nodes[2], 0, 0, 5).expect("it is taken");
+    let receipt = block_on(async {
+        let mut head = nodes[1].watch_head();
+        loop {
+            let place = nodes[1].view().expect("the ledger opens").place_of(&digest).expect("the ledger reads");
+            match place {
+                Some(place) => return place,
+                None => head.changed().await.expect("the node lives"),
+            }
+        }
+    });
+    for node in &nodes {
+        wait_for(node, receipt.number);
+        let block = node.view().expect("the ledger opens").block(receipt.number).expect("the ledger reads").expect("a block");
+        assert_eq!(block.digest(), nodes[1].view().expect("it opens").block(receipt.number).expect("it reads").expect("a block").digest());
+    }
+    nodes.iter().for_each(NodeHandle::shutdown);
 }

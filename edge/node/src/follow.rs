@@ -1,0 +1,188 @@
+//! A node that votes on nothing: it takes another node's blocks, believes none of it, and executes everything.
+
+use crate::{
+    block::{SealedBlock, engine_digest},
+    chain::{Chain, Output},
+    execute::{self, Databases, Executed},
+    rules::{commit, complete},
+    seeds::Scheme,
+};
+use commonware_codec::Decode as _;
+use commonware_consensus::simplex::types::Finalization;
+use commonware_cryptography::blake3::Digest;
+use commonware_glue::stateful::{Finality, db::DatabaseSet};
+use commonware_parallel::Sequential;
+use commonware_runtime::{Clock, Metrics, Spawner, Storage, buffer::paged::CacheRef};
+use commonware_utils::{NZU16, NZUsize};
+use cowboy_chain::{BlockInvalid, Mode};
+use cowboy_store::state;
+use cowboy_types::Hash;
+use rand_core::CryptoRng;
+use std::{collections::VecDeque, sync::Arc};
+use tokio::sync::{mpsc, oneshot};
+
+/// Blocks that may come before one with a certificate.
+const MAX_UNCERTIFIED: usize = 256;
+
+/// Why a block is not followed.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The bytes are no block.
+    #[error("the bytes are no block: {0}")]
+    NotABlock(String),
+    /// The block does not follow the one before it.
+    #[error("block {found} does not follow block {last}: fetch again from {last}")]
+    NotNext {
+        /// The newest block there is.
+        last: u64,
+        /// The number of the block that came.
+        found: u64,
+    },
+    /// The certificate is not one of this block by this chain's validators.
+    #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
+    Certificate(u64),
+    /// Too many blocks came without a certificate.
+    #[error("{MAX_UNCERTIFIED} blocks came without a certificate: the source cannot prove them")]
+    Uncertified,
+    /// The header breaks a rule.
+    #[error("the header of block {0} breaks a rule")]
+    Header(u64),
+    /// The body breaks a rule.
+    #[error("block {number} is invalid: {reason}")]
+    Body {
+        /// The block's number.
+        number: u64,
+        /// Why.
+        reason: BlockInvalid,
+    },
+    /// Its execution comes out differently here.
+    #[error("block {0} comes out differently here: the validators run another protocol, or this node's disk is damaged")]
+    Different(u64),
+    /// The node is stopped.
+    #[error("the follower is stopped")]
+    Stopped,
+}
+
+/// Where a follower is fed. Dropping it leaves the node where it is.
+pub struct Feed {
+    sender: mpsc::Sender<Fed>,
+}
+
+/// One block on its way in.
+pub(crate) struct Fed {
+    block: Vec<u8>,
+    certificate: Vec<u8>,
+    answer: oneshot::Sender<Result<(), FollowError>>,
+}
+
+impl Feed {
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Fed>) {
+        let (sender, receiver) = mpsc::channel(16);
+        (Self { sender }, receiver)
+    }
+
+    /// Gives the next block in its canonical encoding, with its certificate where there is one of exactly this block; else empty.
+    ///
+    /// A block is executed, and visible, when a certificate of it or of a later one has come.
+    pub async fn push(&self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
+        let (answer, answered) = oneshot::channel();
+        self.sender.send(Fed { block, certificate, answer }).await.map_err(|_| FollowError::Stopped)?;
+        answered.await.map_err(|_| FollowError::Stopped)?
+    }
+}
+
+/// Opens the state where the ledger ends, and serves the feed for as long as it lives.
+pub(crate) async fn serve<E>(context: E, chain: Arc<Chain>, mut feed: mpsc::Receiver<Fed>)
+where
+    E: Spawner + Clock + Storage + Metrics + CryptoRng,
+{
+    let pages = CacheRef::new(NZU16!(4_096), NZUsize!(2_048));
+    let tip = chain.tip_block().expect("the ledger opened a moment ago");
+    let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
+    let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config("follower", pages), Some(expected)).await;
+    chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone())));
+    let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
+    while let Some(Fed { block, certificate, answer }) = feed.recv().await {
+        let result = follower.take(block, certificate).await;
+        // Who has stopped listening wants no answer.
+        let _ = answer.send(result);
+    }
+}
+
+struct Follower<E: Spawner + Clock + Storage + Metrics> {
+    context: E,
+    chain: Arc<Chain>,
+    databases: Databases<E>,
+    /// The newest block, executed or waiting.
+    newest: SealedBlock,
+    /// Blocks that follow the executed ones, each with its parent, and wait for a certificate.
+    waiting: VecDeque<(SealedBlock, SealedBlock)>,
+}
+
+impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
+    async fn take(&mut self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
+        let block = SealedBlock::decode_cfg(bytes::Bytes::from(block), &()).map_err(|error| FollowError::NotABlock(error.to_string()))?;
+        let (last, found) = (self.newest.header().number.0, block.header().number.0);
+        if found != last + 1 || block.header().parent != self.newest.hash() {
+            return Err(FollowError::NotNext { last, found });
+        }
+        if !certificate.is_empty() && !self.is_certified(&block.hash(), &certificate) {
+            return Err(FollowError::Certificate(found));
+        }
+        if self.waiting.len() >= MAX_UNCERTIFIED {
+            return Err(FollowError::Uncertified);
+        }
+        let parent = std::mem::replace(&mut self.newest, block.clone());
+        self.waiting.push_back((parent, block));
+        if certificate.is_empty() {
+            return Ok(());
+        }
+        while let Some((parent, block)) = self.waiting.pop_front() {
+            let own = (block.header().number.0 == found).then(|| certificate.clone());
+            if let Err(error) = self.execute(&parent, &block, own).await {
+                self.newest = parent;
+                self.waiting.clear();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the bytes are a finalization of this block by the chain's validators.
+    fn is_certified(&mut self, digest: &Hash, certificate: &[u8]) -> bool {
+        let decoded = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(certificate), &());
+        decoded.is_ok_and(|finalization| {
+            finalization.proposal.payload == engine_digest(digest) && finalization.verify(&mut self.context, &self.chain.verifier, &Sequential)
+        })
+    }
+
+    async fn execute(&self, parent: &SealedBlock, block: &SealedBlock, certificate: Option<Vec<u8>>) -> Result<(), FollowError> {
+        let chain = &self.chain;
+        let number = block.header().number.0;
+        if !chain.is_sound(block, parent) {
+            return Err(FollowError::Header(number));
+        }
+        let transactions = chain.signed(block, Finality::Candidate).ok_or(FollowError::Header(number))?;
+        let input = chain.input(block.header(), Mode::Verify { transactions }).ok_or(FollowError::Header(number))?;
+        let batch = <Databases<E> as DatabaseSet<E>>::new_batches(&self.databases).await;
+        let executed = execute::run::<E>(input, chain.allocation(number), batch).await;
+        let Executed { merkleized, outcome, before } = executed.map_err(|failed| match failed {
+            execute::Failed::Invalid(reason) => FollowError::Body { number, reason },
+            execute::Failed::State(_) => FollowError::Different(number),
+        })?;
+        let mut expected = block.header().clone();
+        complete(&mut expected, &outcome);
+        commit::<E>(&mut expected, &merkleized);
+        if expected != *block.header() {
+            return Err(FollowError::Different(number));
+        }
+        let output = Output::new(number, outcome, before);
+        chain.recent.push(number, output.before.clone());
+        <Databases<E> as DatabaseSet<E>>::apply(&self.databases, merkleized).await;
+        if !<Databases<E> as DatabaseSet<E>>::finalize(&self.databases).await.durable().await {
+            return Err(FollowError::Stopped);
+        }
+        chain.book(self.context.child("ledger"), block, &output, certificate).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
+
+use crate::{
+    block::SealedBlock,
+    chain::Chain,
+    execute::Merkleized,
+    seeds::SeedBytes,
+};
+use bytes::Bytes;
+use commonware_glue::stateful::Finality;
+use commonware_runtime::Spawner;
+use commonware_storage::Context;
+use cowboy_chain::{
+    BlockInput, Mode, Outcome, SignedTransaction, StateKey,
+    input::RoundSeed,
+};
+use cowboy_store::state;
+use cowboy_types::{
+    Hash,
+    block::{HEADER_VERSION, Header},
+    keccak256,
+    units::Count,
+};
+
+/// How far behind the next block a block may be, in ms, for each height between them (decision 121).
+pub const MAX_GAP_MS: u64 = 3_600_000;
+
+impl Chain {
+    /// What a block of this number writes before anything runs.
+    pub fn allocation(&self, number: u64) -> &[(StateKey, Bytes)] {
+        if number == 1 { &self.allocation } else { &[] }
+    }
+
+    /// Whether everything about the header that does not depend on execution follows the rules.
+    pub fn is_sound(&self, block: &SealedBlock, parent: &SealedBlock) -> bool {
+        let (header, before) = (block.header(), parent.header());
+        let Some(member) = self.committee.member(&header.context.leader.0) else { return false };
+        let skipped = header.skipped.0.checked_sub(before.skipped.0);
+        let gap = skipped.unwrap_or(0).saturating_add(1).saturating_mul(MAX_GAP_MS);
+        let is_in_time = before.number.0 == 0 || header.timestamp_ms.0 <= before.timestamp_ms.0.saturating_add(gap);
+        header.version == HEADER_VERSION
+            && header.genesis == self.config.genesis
+            && header.parent == parent.hash()
+            && header.context.parent == parent.hash()
+            && before.number.0.checked_add(1) == Some(header.number.0)
+            && skipped.is_some_and(|skipped| skipped == 0 || self.config.is_dev)
+            && header.extension.is_empty()
+            && header.reshare.is_none()
+            && header.timestamp_ms > before.timestamp_ms
+            && is_in_time
+            && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
+            && self.seeds.verify(header, &self.verifier)
+            && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
+    }
+
+    /// What the law is told about a block.
+    pub fn input(&self, header: &Header, mode: Mode) -> Option<BlockInput> {
+        let member = self.committee.member(&header.context.leader.0)?;
+        let first = header.context.view.0.saturating_sub(u64::try_from(header.seeds.len()).ok()?);
+        let seeds = (first..).zip(header.seeds.iter()).map(|(view, seed)| RoundSeed { epoch: header.context.epoch.0, view, seed: *seed });
+        Some(BlockInput {
+            mode,
+            chain: self.config.clone(),
+            height: header.height(),
+            timestamp: header.timestamp_ms,
+            beacon: beacon(&header.context, &header.parent, &header.seeds).into(),
+            seeds: seeds.collect(),
+            order_key: keccak256(&[&header.proposer_vrf.0]),
+            proposer: member.paid,
+            images: self.images.clone(),
+        })
+    }
+
+    /// The block's transactions with their signatures checked, or `None` where one does not hold.
+    pub fn signed(&self, block: &SealedBlock, finality: Finality) -> Option<Vec<SignedTransaction>> {
+        let known = |transaction: &cowboy_types::Transaction| self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction);
+        let check = |transaction: &cowboy_types::Transaction| match finality {
+            Finality::Finalized => Some(SignedTransaction::unchecked(transaction.clone())),
+            Finality::Candidate => known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()),
+        };
+        block.block().transactions.iter().map(check).collect()
+    }
+}
+
+/// The randomness of a block: the last seed before it; at the first view of an epoch a hash of the parent (decision 114).
+pub fn beacon(context: &cowboy_types::Context, parent: &Hash, seeds: &[SeedBytes]) -> Vec<u8> {
+    match seeds.last() {
+        Some(seed) if context.view.0 > 1 => seed.0.to_vec(),
+        _ => keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec(),
+    }
+}
+
+/// Puts into the header what execution decided.
+pub fn complete(header: &mut Header, outcome: &Outcome) {
+    header.base_fee_cycle = outcome.base_fees.cycle;
+    header.base_fee_cell = outcome.base_fees.cell;
+    header.usage = outcome.usage.clone();
+    header.tx_root = outcome.tx_root;
+    header.receipt_root = outcome.receipt_root;
+}
+
+/// Puts into the header the roots of the state after the block.
+pub fn commit<E: Context + Spawner>(header: &mut Header, merkleized: &Merkleized<E>) {
+    header.state_root = state::hash(merkleized.root());
+    header.ops_root = state::hash(merkleized.ops_root());
+    header.ops_start = Count(merkleized.sync_boundary().as_u64());
+    header.ops_end = Count(merkleized.bounds().tip.size.as_u64());
+}
