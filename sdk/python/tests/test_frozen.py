@@ -15,7 +15,7 @@ SCRIPTS = sorted((ROOT / "core/vm/tests/frozen").glob("*.py"))
 RUNNER = """
 import importlib.util, pathlib, runpy, sys
 frozen = pathlib.Path(sys.argv[1])
-order = ["abc", "collections_abc", "collections_named", "collections_user", "collections", "functools", "itertools", "json", "enum", "typing", "dataclasses"]
+order = ["abc", "collections_abc", "collections_named", "collections_user", "collections", "functools", "itertools", "json", "struct", "enum", "typing", "dataclasses"]
 loaded = {}
 for name in order:
     if not (frozen / f"{name}.py").exists():

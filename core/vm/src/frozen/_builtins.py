@@ -1,0 +1,1408 @@
+"""What the builtin functions and types leave to Python: everything that runs a program's own code.
+
+Trusted code. A native function whose arguments need such code gives up before it has changed anything, and the function
+named in its row does the work here. Frames of this module stay out of tracebacks.
+"""
+
+import _vm
+
+__all__ = ["map", "filter", "globals", "ascii"]
+
+
+def identity(value):
+    return value
+
+
+# classes
+
+
+def build_class(body, name, /, *bases, metaclass=None, **kwargs):
+    resolved = bases
+    for base in bases:
+        if not isinstance(base, type):
+            resolved = _resolve_bases(bases)
+            break
+    meta = metaclass
+    if meta is None:
+        meta = type(resolved[0]) if resolved else type
+    if isinstance(meta, type):
+        for base in resolved:
+            other = type(base)
+            if _vm.is_subclass(meta, other):
+                continue
+            if _vm.is_subclass(other, meta):
+                meta = other
+                continue
+            raise TypeError("metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
+    namespace = {} if meta is type else meta.__prepare__(name, resolved, **kwargs) if hasattr(meta, "__prepare__") else {}
+    if resolved is not bases:
+        namespace["__orig_bases__"] = bases
+    cell = _vm.run_body(body, namespace)
+    if cell is not None:
+        namespace["__classcell__"] = cell
+    if meta is type:
+        return type_new(meta, name, resolved, namespace, kwargs)
+    return meta(name, resolved, namespace, **kwargs)
+
+
+def _resolve_bases(bases):
+    result = []
+    for base in bases:
+        if isinstance(base, type):
+            result.append(base)
+        elif hasattr(base, "__mro_entries__"):
+            result.extend(base.__mro_entries__(bases))
+        elif hasattr(base, "__origin__"):
+            result.append(base.__origin__)
+        else:
+            result.append(base)
+    return tuple(result)
+
+
+def type_new(meta, name, bases, namespace, kwargs):
+    if type(namespace) is not dict:
+        namespace = dict(namespace)
+    best = meta
+    for base in bases:
+        other = type(base)
+        if not _vm.is_subclass(best, other):
+            if _vm.is_subclass(other, best):
+                best = other
+            else:
+                raise TypeError("metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
+    if best is not meta and _vm.type_lookup(best, "__new__") is not _vm.type_lookup(meta, "__new__"):
+        return best.__new__(best, name, bases, namespace, **kwargs)
+    cls = _vm.create_class(best, name, bases, namespace)
+    for key, value in namespace.items():
+        hook = _vm.own(value, "__set_name__")
+        if hook is not None:
+            hook(value, cls, key)
+    super(cls, cls).__init_subclass__(**kwargs)
+    return cls
+
+
+def type_call(meta, /, *args, **kwargs):
+    cls = meta.__new__(meta, *args, **kwargs)
+    if isinstance(cls, meta):
+        type(cls).__init__(cls, *args, **kwargs)
+    return cls
+
+
+def instantiate(cls, /, *args, **kwargs):
+    if isinstance(cls, type) and type(cls) is type:
+        return cls(*args, **kwargs)
+    instance = cls.__new__(cls, *args, **kwargs)
+    if isinstance(instance, cls):
+        type(instance).__init__(instance, *args, **kwargs)
+    return instance
+
+
+def isinstance_slow(value, classes):
+    if type(classes) is tuple:
+        for each in classes:
+            if isinstance(value, each):
+                return True
+        return False
+    if hasattr(classes, "__args__") and not isinstance(classes, type):
+        for each in classes.__args__:
+            if isinstance(value, each):
+                return True
+        return False
+    if type(value) is classes:
+        return True
+    return bool(type(classes).__instancecheck__(classes, value))
+
+
+def issubclass_slow(cls, classes):
+    if type(classes) is tuple:
+        for each in classes:
+            if issubclass(cls, each):
+                return True
+        return False
+    return bool(type(classes).__subclasscheck__(classes, cls))
+
+
+def object_repr(self):
+    return repr(self)
+
+
+def object_ne(self, other):
+    result = self.__eq__(other)
+    return result if result is NotImplemented else not result
+
+
+def getattr_default(value, name, default):
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        return default
+
+
+def hasattr_slow(value, name):
+    try:
+        getattr(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def dir_slow(value):
+    return sorted(type(value).__dir__(value))
+
+
+# exceptions
+
+
+def raise_class(cls, cause):
+    exception = cls()
+    if not isinstance(exception, BaseException):
+        raise TypeError(f"calling {cls!r} should have returned an instance of BaseException, not {type(exception)}")
+    if cause is not ...:
+        _vm.set_cause(exception, cause)
+    raise exception
+
+
+def exception_str(self):
+    args = self.args
+    if len(args) == 1:
+        return repr(args[0]) if isinstance(self, KeyError) else str(args[0])
+    return repr(args) if args else ""
+
+
+def exception_repr(self):
+    inner = ", ".join([repr(each) for each in self.args])
+    return f"{type(self).__name__}({inner})"
+
+
+def _matches(exception, condition):
+    if isinstance(condition, (type, tuple)):
+        return isinstance(exception, condition)
+    return condition(exception)
+
+
+def exception_group_split(group, condition):
+    if _matches(group, condition):
+        return group, None
+    yes, no = [], []
+    for each in group.exceptions:
+        if isinstance(each, BaseExceptionGroup):
+            a, b = exception_group_split(each, condition)
+            if a is not None:
+                yes.append(a)
+            if b is not None:
+                no.append(b)
+        elif _matches(each, condition):
+            yes.append(each)
+        else:
+            no.append(each)
+    return _derived(group, yes), _derived(group, no)
+
+
+def _derived(group, exceptions):
+    if not exceptions:
+        return None
+    result = group.derive(exceptions)
+    result.__cause__ = group.__cause__
+    result.__context__ = group.__context__
+    result.__suppress_context__ = group.__suppress_context__
+    return result
+
+
+def exception_group_subgroup(group, condition):
+    return exception_group_split(group, condition)[0]
+
+
+def match_group(exception, classes):
+    if exception is None:
+        return None, None
+    if isinstance(exception, BaseExceptionGroup):
+        return exception_group_split(exception, classes)
+    if isinstance(exception, classes):
+        return ExceptionGroup("", [exception]), None
+    return None, exception
+
+
+def prepare_reraise_star(original, raised):
+    raised = [each for each in raised if each is not None]
+    if not raised:
+        return None
+    if len(raised) == 1:
+        return raised[0]
+    return ExceptionGroup("", raised)
+
+
+# iteration
+
+
+def iter_by_index(sequence):
+    index = 0
+    try:
+        while True:
+            yield sequence[index]
+            index += 1
+    except IndexError:
+        return
+
+
+def reversed_by_index(sequence):
+    index = len(sequence)
+    while index > 0:
+        index -= 1
+        yield sequence[index]
+
+
+def iter_sentinel(function, sentinel):
+    def calls():
+        while True:
+            value = function()
+            if value == sentinel:
+                return
+            yield value
+
+    return calls()
+
+
+def next_of_iterator(iterator):
+    parts = _vm.inner(iterator)
+    return next(iter(parts[0]))
+
+
+def next_slow(iterator, default=None):
+    return next(iterator)
+
+
+def as_tuple(iterable):
+    return tuple([*_each(iterable)])
+
+
+def _each(iterable):
+    result = []
+    for item in iterable:
+        result.append(item)
+    return result
+
+
+def unpack(iterable, count):
+    result = []
+    for item in iterable:
+        result.append(item)
+        if len(result) > count:
+            break
+    return tuple(result)
+
+
+def list_init(self, iterable=()):
+    items = []
+    for item in iterable:
+        items.append(item)
+    _vm.fill_list(self, items)
+
+
+def list_extend(self, iterable):
+    for item in iterable:
+        self.append(item)
+
+
+def list_iadd(self, iterable):
+    for item in iterable:
+        self.append(item)
+    return self
+
+
+def list_remove(self, value):
+    for index in range(len(self)):
+        item = self[index]
+        if item is value or item == value:
+            del self[index]
+            return
+    raise ValueError("list.remove(x): x not in list")
+
+
+def sequence_count(self, value):
+    count = 0
+    for item in self:
+        if item is value or item == value:
+            count += 1
+    return count
+
+
+def sequence_index(self, value, start=0, stop=None):
+    length = len(self)
+    start = max(start + length, 0) if start < 0 else start
+    stop = length if stop is None else stop + length if stop < 0 else min(stop, length)
+    for index in range(start, stop):
+        item = self[index]
+        if item is value or item == value:
+            return index
+    if isinstance(self, tuple):
+        raise ValueError("tuple.index(x): x not in tuple")
+    raise ValueError(f"{value!r} is not in list")
+
+
+def tuple_new(cls, iterable=()):
+    items = []
+    for item in iterable:
+        items.append(item)
+    return cls.__new__(cls, items) if cls is tuple else tuple.__new__(cls, items)
+
+
+def bytes_new(cls, source, *rest):
+    items = []
+    for item in source:
+        items.append(item)
+    return bytes.__new__(cls, items)
+
+
+def bytearray_init(self, source, *rest):
+    items = []
+    for item in source:
+        items.append(item)
+    bytearray.__init__(self, items)
+
+
+def range_slow(start, stop, step):
+    def whole(value):
+        return value if value is None or isinstance(value, int) else value.__index__()
+
+    start, stop, step = whole(start), whole(stop), whole(step)
+    if stop is None:
+        return range(start)
+    if step is None:
+        return range(start, stop)
+    return range(start, stop, step)
+
+
+def getitem_index(sequence, key):
+    return sequence[key.__index__()]
+
+
+def setitem_slow(target, key, value):
+    if isinstance(key, slice):
+        target[key] = _each(value)
+        return
+    raise TypeError(f"'{type(target).__name__}' object does not support item assignment")
+
+
+def in_base(value, base):
+    value = value.__index__()
+    return bin(value) if base == 2 else oct(value) if base == 8 else hex(value)
+
+
+def all_slow(iterable):
+    for item in iterable:
+        if not item:
+            return False
+    return True
+
+
+def any_slow(iterable):
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+def sum_slow(iterable, start=0):
+    if start is None:
+        start = 0
+    total = start
+    for item in iterable:
+        total = total + item
+    return total
+
+
+def _extreme(name, better, args, key, default, has_default):
+    if len(args) == 1:
+        items = args[0]
+    else:
+        items = args
+    found = False
+    best = best_key = None
+    for item in items:
+        item_key = item if key is None else key(item)
+        if not found:
+            best, best_key, found = item, item_key, True
+        elif better(item_key, best_key):
+            best, best_key = item, item_key
+    if not found:
+        if has_default:
+            return default
+        raise ValueError(f"{name}() arg is an empty sequence")
+    return best
+
+
+def _greater(a, b):
+    return a > b
+
+
+def _less(a, b):
+    return a < b
+
+
+def max_slow(key, default, *args):
+    return _extreme("max", _greater, args, key, default, default is not None)
+
+
+def min_slow(key, default, *args):
+    return _extreme("min", _less, args, key, default, default is not None)
+
+
+def max_list(items):
+    return _extreme("max", _greater, (items,), None, None, False)
+
+
+def min_list(items):
+    return _extreme("min", _less, (items,), None, None, False)
+
+
+def sorted_slow(iterable, key=None, reverse=False):
+    items = _each(iterable)
+    _sort(items, key, reverse)
+    return items
+
+
+def list_sort(self, key=None, reverse=False):
+    items = _each(self)
+    _sort(items, key, reverse)
+    _vm.fill_list(self, items)
+
+
+def _native_order(keys):
+    kind = type(keys[0]) if keys else int
+    if kind is not int and kind is not str and kind is not float:
+        if kind is not tuple:
+            return False
+        for each in keys:
+            if type(each) is not tuple:
+                return False
+            for part in each:
+                part = type(part)
+                if part is not int and part is not str and part is not float:
+                    return False
+        return True
+    for each in keys:
+        if type(each) is not kind:
+            return False
+    return True
+
+
+def _sort(items, key, reverse):
+    if key is None:
+        keys = items
+    else:
+        keys = [key(item) for item in items]
+    reverse = bool(reverse)
+    if _native_order(keys):
+        order = sorted(zip(keys, range(len(keys)) if not reverse else range(len(keys) - 1, -1, -1)))
+        if reverse:
+            order.reverse()
+            last = len(items) - 1
+            items[:] = [items[last - position] for _, position in order]
+        else:
+            items[:] = [items[position] for _, position in order]
+        return
+    pairs = list(zip(keys, items))
+    if reverse:
+        pairs.reverse()
+    width = 1
+    length = len(pairs)
+    while width < length:
+        merged = []
+        for start in range(0, length, 2 * width):
+            left, middle = start, min(start + width, length)
+            right, end = middle, min(start + 2 * width, length)
+            while left < middle and right < end:
+                if pairs[right][0] < pairs[left][0]:
+                    merged.append(pairs[right])
+                    right += 1
+                else:
+                    merged.append(pairs[left])
+                    left += 1
+            merged.extend(pairs[left:middle])
+            merged.extend(pairs[right:end])
+        pairs = merged
+        width *= 2
+    if reverse:
+        pairs.reverse()
+    items[:] = [item for _, item in pairs]
+
+
+def map_generator(function, iterators):
+    if len(iterators) == 1:
+        for item in iterators[0]:
+            yield function(item)
+        return
+    while True:
+        values = []
+        for each in iterators:
+            try:
+                values.append(next(each))
+            except StopIteration:
+                return
+        yield function(*values)
+
+
+class map:
+    """map(function, *iterables): results of calls, as they are asked for."""
+
+    def __new__(cls, function, iterable, /, *iterables):
+        return map_generator(function, [iter(each) for each in (iterable, *iterables)])
+
+
+def filter_generator(function, iterator):
+    if function is None:
+        for item in iterator:
+            if item:
+                yield item
+        return
+    for item in iterator:
+        if function(item):
+            yield item
+
+
+class filter:
+    """filter(function, iterable): the items for which the function is true."""
+
+    def __new__(cls, function, iterable, /):
+        return filter_generator(function, iter(iterable))
+
+
+def zip_generator(iterables, strict):
+    return _zip([iter(each) for each in iterables], strict)
+
+
+def _zip(iterators, strict):
+    while True:
+        values = []
+        for index, each in enumerate(iterators):
+            try:
+                values.append(next(each))
+            except StopIteration:
+                if not strict:
+                    return
+                if index:
+                    plural = " " if index == 1 else "s 1-"
+                    raise ValueError(f"zip() argument {index + 1} is shorter than argument{plural}{index}") from None
+                for other in range(1, len(iterators)):
+                    try:
+                        next(iterators[other])
+                    except StopIteration:
+                        continue
+                    plural = " " if other == 1 else "s 1-"
+                    raise ValueError(f"zip() argument {other + 1} is longer than argument{plural}{other}") from None
+                return
+        yield tuple(values)
+
+
+def enumerate_generator(iterable, start):
+    return _enumerate(iter(iterable), start)
+
+
+def _enumerate(iterator, count):
+    for item in iterator:
+        yield count, item
+        count += 1
+
+
+def generator_throw(generator, kind, value=None):
+    if value is None:
+        exception = kind()
+    elif isinstance(value, tuple):
+        exception = kind(*value)
+    else:
+        exception = kind(value)
+    return generator.throw(exception)
+
+
+def generator_close(generator):
+    try:
+        _vm.close(generator)
+    except (GeneratorExit, StopIteration):
+        return None
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+async def async_generator_close(generator):
+    try:
+        _vm.close(generator)
+    except (GeneratorExit, StopAsyncIteration, StopIteration):
+        return None
+
+
+# comparison
+
+
+def compare_eq(a, b):
+    if type(a) is tuple or isinstance(a, (list, tuple)):
+        if not isinstance(b, (list, tuple)) or len(a) != len(b) or isinstance(a, list) is not isinstance(b, list):
+            return False
+        for x, y in zip(a, b):
+            if x is not y and not (x == y):
+                return False
+        return True
+    if isinstance(a, dict):
+        if not isinstance(b, dict) or len(a) != len(b):
+            return False
+        for key, value in a.items():
+            if key not in b:
+                return False
+            other = b[key]
+            if value is not other and not (value == other):
+                return False
+        return True
+    if isinstance(a, (set, frozenset)):
+        if not isinstance(b, (set, frozenset)) or len(a) != len(b):
+            return False
+        for item in a:
+            if item not in b:
+                return False
+        return True
+    return a is b
+
+
+def compare_ne(a, b):
+    return not compare_eq(a, b)
+
+
+def _first_difference(a, b):
+    for x, y in zip(a, b):
+        if x is not y and not (x == y):
+            return x, y
+    return len(a), len(b)
+
+
+def compare_lt(a, b):
+    x, y = _first_difference(a, b)
+    return x < y
+
+
+def compare_le(a, b):
+    x, y = _first_difference(a, b)
+    return x <= y
+
+
+def compare_gt(a, b):
+    x, y = _first_difference(a, b)
+    return x > y
+
+
+def compare_ge(a, b):
+    x, y = _first_difference(a, b)
+    return x >= y
+
+
+def contains(container, item):
+    if isinstance(container, (dict, set, frozenset)):
+        return _find(container, item) >= 0
+    for each in container:
+        if each is item or each == item:
+            return True
+    return False
+
+
+def contains_items(container, item):
+    for each in container:
+        if each is item or each == item:
+            return True
+    return False
+
+
+def hash_slow(value):
+    if type(value) is tuple or isinstance(value, tuple):
+        return _vm.tuple_hash([hash(item) for item in value])
+    if isinstance(value, frozenset):
+        result = 0
+        for item in value:
+            result ^= hash(item)
+        return result
+    return hash(value)
+
+
+def tuple_hash(value):
+    return _vm.tuple_hash([hash(item) for item in value])
+
+
+# dicts and sets
+
+
+def _find(table, key):
+    code = hash(key)
+    position = _vm.dict_find(table, key, code, 0)
+    while position >= 0:
+        known = _vm.dict_key(table, position)
+        if known is key or known == key:
+            return position
+        position = _vm.dict_find(table, key, code, position + 1)
+    return -1
+
+
+def dict_getitem(self, key):
+    position = _find(self, key)
+    if position >= 0:
+        return _vm.dict_value(self, position)
+    if type(self) is not dict:
+        missing = _vm.own(self, "__missing__")
+        if missing is not None:
+            return missing(self, key)
+    raise KeyError(key)
+
+
+def dict_setitem(self, key, value):
+    if isinstance(self, list):
+        self[key] = _each(value)
+        return
+    position = _find(self, key)
+    if position >= 0:
+        _vm.dict_replace(self, position, value)
+    else:
+        _vm.dict_add(self, key, hash(key), value)
+
+
+def dict_delitem(self, key):
+    position = _find(self, key)
+    if position < 0:
+        raise KeyError(key)
+    _vm.dict_delete(self, position)
+
+
+def dict_contains(self, key):
+    return _find(self, key) >= 0
+
+
+def dict_get(self, key, default=None):
+    position = _find(self, key)
+    return default if position < 0 else _vm.dict_value(self, position)
+
+
+def dict_setdefault(self, key, default=None):
+    position = _find(self, key)
+    if position >= 0:
+        return _vm.dict_value(self, position)
+    _vm.dict_add(self, key, hash(key), default)
+    return default
+
+
+def dict_pop(self, key, *default):
+    position = _find(self, key)
+    if position < 0:
+        if default:
+            return default[0]
+        raise KeyError(key)
+    value = _vm.dict_value(self, position)
+    _vm.dict_delete(self, position)
+    return value
+
+
+def dict_update(self, other):
+    if hasattr(other, "keys"):
+        for key in other.keys():
+            dict_setitem(self, key, other[key])
+    else:
+        for index, pair in enumerate(other):
+            pair = tuple(pair)
+            if len(pair) != 2:
+                raise ValueError(f"dictionary update sequence element #{index} has length {len(pair)}; 2 is required")
+            dict_setitem(self, pair[0], pair[1])
+
+
+def dict_init(self, kwargs, *args):
+    if args:
+        source = args[0]
+        if not hasattr(source, "keys") and not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
+            raise TypeError(f"'{type(source).__name__}' object is not iterable")
+        dict_update(self, source)
+    for key, value in kwargs.items():
+        dict_setitem(self, key, value)
+
+
+def dict_fromkeys(cls, iterable, value=None):
+    result = cls()
+    for key in iterable:
+        result[key] = value
+    return result
+
+
+def keyword_merge(self, other):
+    for key in other.keys():
+        if not isinstance(key, str):
+            raise TypeError("keywords must be strings")
+        if key in self:
+            raise TypeError(f"function got multiple values for keyword argument '{key}'")
+        self[key] = other[key]
+
+
+def build_dict(result, *rest):
+    for index in range(0, len(rest), 2):
+        dict_setitem(result, rest[index], rest[index + 1])
+    return result
+
+
+def build_set(result, *rest):
+    for index in range(0, len(rest), 2):
+        set_add(result, rest[index])
+    return result
+
+
+def set_add(self, value):
+    if _find(self, value) < 0:
+        _vm.dict_add(self, value, hash(value), None)
+
+
+def set_contains(self, value):
+    return _find(self, value) >= 0
+
+
+def set_discard(self, value):
+    position = _find(self, value)
+    if position >= 0:
+        _vm.dict_delete(self, position)
+
+
+def set_remove(self, value):
+    position = _find(self, value)
+    if position < 0:
+        raise KeyError(value)
+    _vm.dict_delete(self, position)
+
+
+def set_init(self, iterable=()):
+    items = _each(iterable)
+    self.clear()
+    for item in items:
+        set_add(self, item)
+
+
+def set_update(self, iterable):
+    for item in iterable:
+        set_add(self, item)
+
+
+def set_update_all(self, *others):
+    for other in others:
+        set_update(self, other)
+
+
+def frozenset_new(cls, iterable=()):
+    result = _vm.new(cls)
+    if cls is frozenset:
+        plain = set()
+        for item in iterable:
+            set_add(plain, item)
+        return _vm.wrap(frozenset, plain)
+    for item in iterable:
+        set_add(result, item)
+    return result
+
+
+def _like(self, items):
+    result = set()
+    for item in items:
+        set_add(result, item)
+    return _vm.wrap(frozenset, result) if isinstance(self, frozenset) else result
+
+
+def set_union(self, *others):
+    items = list(self)
+    for other in others:
+        items.extend(other)
+    return _like(self, items)
+
+
+def set_intersection(self, *others):
+    items = list(self)
+    for other in others:
+        kept = set()
+        for item in other:
+            set_add(kept, item)
+        items = [item for item in items if item in kept]
+    return _like(self, items)
+
+
+def set_difference(self, *others):
+    items = list(self)
+    for other in others:
+        kept = set()
+        for item in other:
+            set_add(kept, item)
+        items = [item for item in items if item not in kept]
+    return _like(self, items)
+
+
+def set_isdisjoint(self, other):
+    for item in other:
+        if item in self:
+            return False
+    return True
+
+
+# text
+
+
+def _repr_items(items):
+    return ", ".join([repr(item) for item in items])
+
+
+_active = []
+
+
+def repr_slow(value):
+    method = _vm.own(value, "__repr__")
+    for each in _active:
+        if each is value:
+            return "[...]" if isinstance(value, list) else "{...}" if isinstance(value, dict) else "(...)"
+    _active.append(value)
+    try:
+        if isinstance(value, list):
+            return f"[{_repr_items(value)}]"
+        if isinstance(value, tuple):
+            return f"({_repr_items(value)}{',' if len(value) == 1 else ''})"
+        if isinstance(value, dict):
+            return "{" + ", ".join([f"{key!r}: {item!r}" for key, item in dict.items(value)]) + "}"
+        if isinstance(value, (set, frozenset)):
+            name = type(value).__name__
+            if not value:
+                return f"{name}()"
+            return "{" + _repr_items(value) + "}" if type(value) is set else name + "({" + _repr_items(value) + "})"
+        if isinstance(value, BaseException):
+            return f"{type(value).__name__}({_repr_items(value.args)})"
+        kind = type(value).__name__
+        if kind in ("dict_keys", "dict_values", "dict_items"):
+            return f"{kind}([{_repr_items(value)}])"
+        if hasattr(value, "__func__"):
+            return f"<bound method {value.__func__.__qualname__} of {value.__self__!r}>"
+        if kind == "GenericAlias":
+            return f"{value.__origin__.__name__}[{', '.join([_type_name(each) for each in value.__args__])}]"
+        if kind == "UnionType":
+            return " | ".join([_type_name(each) for each in value.__args__])
+        if kind == "slice":
+            return f"slice({value.start!r}, {value.stop!r}, {value.step!r})"
+        return method(value) if method is not None else object.__repr__(value)
+    finally:
+        _active.pop()
+
+
+def _type_name(value):
+    return value.__qualname__ if isinstance(value, type) and value.__module__ == "builtins" else repr(value)
+
+
+def ascii(value):
+    """Like repr, with every character beyond ASCII escaped."""
+    return _vm.ascii(repr(value))
+
+
+def format_converted(value, conversion, spec):
+    text = str(value) if conversion == 1 else repr(value) if conversion == 2 else ascii(value)
+    return format(text, spec)
+
+
+def print_slow(sep, end, file, flush, *values):
+    sep = " " if sep is None else sep
+    end = "\n" if end is None else end
+    _vm.output(sep.join([str(value) for value in values]) + end)
+
+
+def str_join(separator, iterable):
+    return separator.join(_each(iterable))
+
+
+def bytes_join(separator, iterable):
+    return separator.join(_each(iterable))
+
+
+def str_subclass(cls, value):
+    return _vm.wrap(cls, str(value))
+
+
+def maketrans(x, y=None, z=None):
+    if y is None:
+        if not isinstance(x, dict):
+            raise TypeError("if you give only one argument to maketrans it must be a dict")
+        return {(ord(key) if isinstance(key, str) else key): value for key, value in x.items()}
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    table = {ord(a): ord(b) for a, b in zip(x, y)}
+    if z is not None:
+        for character in z:
+            table[ord(character)] = None
+    return table
+
+
+def translate(text, table):
+    parts = []
+    for character in text:
+        try:
+            value = table[ord(character)]
+        except LookupError:
+            parts.append(character)
+            continue
+        if value is None:
+            continue
+        parts.append(chr(value) if isinstance(value, int) else value)
+    return "".join(parts)
+
+
+def _field_parts(name):
+    """First part of a replacement field, and the attributes and items after it."""
+    end = len(name)
+    for index, character in enumerate(name):
+        if character in ".[":
+            end = index
+            break
+    first, rest, steps = name[:end], name[end:], []
+    while rest:
+        if rest[0] == ".":
+            end = 1
+            while end < len(rest) and rest[end] not in ".[":
+                end += 1
+            if end == 1:
+                raise ValueError("Empty attribute in format string")
+            steps.append((True, rest[1:end]))
+            rest = rest[end:]
+        elif rest[0] == "[":
+            end = rest.find("]")
+            if end < 0:
+                raise ValueError("Missing ']' in format string")
+            key = rest[1:end]
+            steps.append((False, int(key) if key.isdigit() else key))
+            rest = rest[end + 1 :]
+        else:
+            raise ValueError("Only '.' or '[' may follow ']' in format field specifier")
+    return first, steps
+
+
+def str_format(text, args, kwargs):
+    return _format(text, args, kwargs, [0], 2)
+
+
+def _format(text, args, kwargs, counter, depth):
+    if depth < 0:
+        raise ValueError("Max string recursion exceeded")
+    out = []
+    index, length = 0, len(text)
+    while index < length:
+        character = text[index]
+        index += 1
+        if character == "{":
+            if index < length and text[index] == "{":
+                out.append("{")
+                index += 1
+                continue
+            if index >= length:
+                raise ValueError("Single '{' encountered in format string")
+            start, nesting = index, 1
+            while index < length and nesting:
+                if text[index] == "{":
+                    nesting += 1
+                elif text[index] == "}":
+                    nesting -= 1
+                index += 1
+            if nesting:
+                raise ValueError("expected '}' before end of string")
+            out.append(_field(text[start : index - 1], args, kwargs, counter, depth))
+        elif character == "}":
+            if index < length and text[index] == "}":
+                out.append("}")
+                index += 1
+                continue
+            raise ValueError("Single '}' encountered in format string")
+        else:
+            end = index
+            while end < length and text[end] not in "{}":
+                end += 1
+            out.append(text[index - 1 : end])
+            index = end
+    return "".join(out)
+
+
+def _field(field, args, kwargs, counter, depth):
+    conversion, spec = "", ""
+    bracket = False
+    for index, character in enumerate(field):
+        if character == "[":
+            bracket = True
+        elif character == "]":
+            bracket = False
+        elif character in "!:" and not bracket:
+            name, rest = field[:index], field[index:]
+            break
+    else:
+        name, rest = field, ""
+    if rest[:1] == "!":
+        conversion = rest[1:2]
+        if not conversion:
+            raise ValueError("end of string while looking for conversion specifier")
+        rest = rest[2:]
+        if rest and rest[0] != ":":
+            raise ValueError("expected ':' after conversion specifier")
+    if rest:
+        spec = _format(rest[1:], args, kwargs, counter, depth - 1) if "{" in rest else rest[1:]
+    first, steps = _field_parts(name)
+    if not first:
+        if counter[0] is None:
+            raise ValueError("cannot switch from manual field specification to automatic field numbering")
+        position = counter[0]
+        counter[0] += 1
+    elif first.isdigit():
+        if counter[0]:
+            raise ValueError("cannot switch from automatic field numbering to manual field specification")
+        counter[0] = None
+        position = int(first)
+    else:
+        position = None
+    if position is None:
+        value = kwargs[first]
+    elif position < len(args):
+        value = args[position]
+    else:
+        raise IndexError(f"Replacement index {position} out of range for positional args tuple")
+    for is_attribute, step in steps:
+        if is_attribute:
+            if step.startswith("_"):
+                raise AttributeError(f"format strings may not reach the private attribute '{step}'")
+            value = getattr(value, step)
+        else:
+            value = value[step]
+    if conversion == "r":
+        value = repr(value)
+    elif conversion == "s":
+        value = str(value)
+    elif conversion == "a":
+        value = ascii(value)
+    elif conversion:
+        raise ValueError(f"Unknown conversion specifier '{conversion}'")
+    return format(value, spec)
+
+
+def percent_slow(text, values):
+    single = not isinstance(values, tuple)
+    items = (values,) if single else values
+    mapping = values if single and not isinstance(values, (str, bytes, list)) and hasattr(values, "keys") else None
+    used, out = 0, []
+    index, length = 0, len(text)
+    by_name = False
+    while index < length:
+        end = text.find("%", index)
+        if end < 0:
+            out.append(text[index:])
+            break
+        out.append(text[index:end])
+        index = end + 1
+        key = None
+        if index < length and text[index] == "(":
+            close = text.find(")", index)
+            if close < 0:
+                raise ValueError("incomplete format key")
+            if mapping is None:
+                raise TypeError("format requires a mapping")
+            key = text[index + 1 : close]
+            by_name = True
+            index = close + 1
+        flags = ""
+        while index < length and text[index] in "-+ #0":
+            flags += text[index]
+            index += 1
+        width = ""
+        if index < length and text[index] == "*":
+            width = str(items[used])
+            used += 1
+            index += 1
+            if width.startswith("-"):
+                flags += "-"
+                width = width[1:]
+        while index < length and text[index].isdigit():
+            width += text[index]
+            index += 1
+        precision = None
+        if index < length and text[index] == ".":
+            index += 1
+            precision = ""
+            if index < length and text[index] == "*":
+                precision = str(items[used])
+                used += 1
+                index += 1
+            while index < length and text[index].isdigit():
+                precision += text[index]
+                index += 1
+            precision = precision or "0"
+        while index < length and text[index] in "hlL":
+            index += 1
+        if index >= length:
+            raise ValueError("incomplete format")
+        kind = text[index]
+        index += 1
+        if kind == "%":
+            out.append("%")
+            continue
+        if key is not None:
+            value = mapping[key]
+        else:
+            if used >= len(items):
+                raise TypeError("not enough arguments for format string")
+            value = items[used]
+            used += 1
+        out.append(_percent(kind, flags, width, precision, value, index - 1))
+    if used < len(items) and not by_name and not (single and mapping is not None):
+        raise TypeError("not all arguments converted during string formatting")
+    return "".join(out)
+
+
+def _percent(kind, flags, width, precision, value, index):
+    left = "-" in flags
+    if kind in "sra":
+        part = str(value) if kind == "s" else repr(value) if kind == "r" else ascii(value)
+        if precision is not None:
+            part = part[: int(precision)]
+        return _pad(part, width, left)
+    if kind == "c":
+        if isinstance(value, int):
+            value = chr(value)
+        elif not isinstance(value, str) or len(value) != 1:
+            raise TypeError("%c requires int or char")
+        return _pad(value, width, left)
+    if kind in "diu":
+        if isinstance(value, float):
+            value = int(value)
+        if not isinstance(value, int):
+            raise TypeError(f"%{kind} format: a real number is required, not {type(value).__name__}")
+        digits, prefix = str(abs(int(value))), ""
+    elif kind in "oxX":
+        if not isinstance(value, int):
+            raise TypeError(f"%{kind} format: an integer is required, not {type(value).__name__}")
+        digits = format(abs(int(value)), "o" if kind == "o" else "x")
+        prefix = ("0o" if kind == "o" else "0x") if "#" in flags else ""
+        if kind == "X":
+            digits, prefix = digits.upper(), prefix.upper()
+    elif kind in "eEfFgG":
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"must be real number, not {type(value).__name__}")
+        number = float(value)
+        alternate = "#" if "#" in flags else ""
+        part = format(number, f"{alternate}.{'6' if precision is None else precision}{kind}")
+        sign = "-" if part.startswith("-") else ""
+        return _numeric(sign, "", part[len(sign) :], flags, width, left)
+    else:
+        raise ValueError(f"unsupported format character '{kind}' ({hex(ord(kind))}) at index {index}")
+    if precision is not None:
+        digits = digits.rjust(int(precision), "0")
+    return _numeric("-" if value < 0 else "", prefix, digits, flags, width, left)
+
+
+def _numeric(sign, prefix, digits, flags, width, left):
+    if not sign:
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+    if "0" in flags and not left and width:
+        digits = digits.rjust(int(width) - len(sign) - len(prefix), "0")
+    return _pad(sign + prefix + digits, width, left)
+
+
+def _pad(part, width, left):
+    if not width:
+        return part
+    return part.ljust(int(width)) if left else part.rjust(int(width))
+
+
+def percent_bytes(text, values):
+    values = tuple(each.decode("latin-1") if isinstance(each, (bytes, bytearray)) else each for each in values) if isinstance(values, tuple) else (
+        values.decode("latin-1") if isinstance(values, (bytes, bytearray)) else values
+    )
+    return percent_slow(text.decode("latin-1"), values).encode("latin-1")
+
+
+# match
+
+
+def match_keys(subject, keys):
+    values = []
+    missing = [None]
+    for key in keys:
+        value = subject.get(key, missing)
+        if value is missing:
+            return None
+        values.append(value)
+    return tuple(values)
+
+
+def match_rest(subject, keys):
+    return {key: value for key, value in subject.items() if key not in keys}
+
+
+def match_class(subject, cls, count, names):
+    if not isinstance(subject, cls):
+        return None
+    values = []
+    if count:
+        match_args = getattr(cls, "__match_args__", None)
+        if match_args is None:
+            for base in (int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset):
+                if issubclass(cls, base):
+                    if count > 1:
+                        raise TypeError(f"{cls.__name__}() accepts 1 positional sub-pattern ({count} given)")
+                    values.append(subject)
+                    break
+            else:
+                raise TypeError(f"{cls.__name__}() accepts 0 positional sub-patterns ({count} given)")
+        else:
+            if len(match_args) < count:
+                plural = "" if len(match_args) == 1 else "s"
+                raise TypeError(f"{cls.__name__}() accepts {len(match_args)} positional sub-pattern{plural} ({count} given)")
+            names = match_args[:count] + names
+    for name in names:
+        try:
+            values.append(getattr(subject, name))
+        except AttributeError:
+            return None
+    return tuple(values)
+
+
+def globals():
+    """The namespace of the module, for modules that come with the VM."""
+    return _vm.globals()
+
+
+def _reduced(value):
+    reduce = getattr(value, "__cbor_reduce__", None)
+    if reduce is not None and not isinstance(value, type):
+        return _reduced(reduce())
+    if isinstance(value, dict):
+        return {_reduced(key): _reduced(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_reduced(item) for item in value]
+    return value
+
+
+def cbor_encode(value):
+    import pvm_host
+
+    return pvm_host.cbor_encode(_reduced(value))
+
+
+def math_trunc(x):
+    return x.__trunc__()
+
+
+def math_floor(x):
+    method = _vm.own(x, "__floor__")
+    return method(x) if method is not None else float(x).__floor__()
+
+
+def math_ceil(x):
+    method = _vm.own(x, "__ceil__")
+    return method(x) if method is not None else float(x).__ceil__()
+
+
+def math_fsum(values):
+    import math
+
+    return math.fsum(_each(values))
+
+
+def math_dist(p, q):
+    import math
+
+    return math.dist(tuple(_each(p)), tuple(_each(q)))
+
+
+def handler_entry(method, payload):
+    import cowboy_sdk
+
+    return cowboy_sdk._dispatch(method, payload)
