@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Longest wait for an answer.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A request, ready to be sent again and again.
 #[derive(Clone, Debug)]
