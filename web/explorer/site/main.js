@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { h, replace, s } from "./dom.js";
 import { count } from "./format.js";
 import { Live } from "./live.js";
-import { refreshMoments, route, trouble } from "./parts.js";
+import { forgetClock, refreshMoments, route, trouble } from "./parts.js";
 import { accountView } from "./views/account.js";
 import { actorView } from "./views/actor.js";
 import { blockView } from "./views/block.js";
@@ -126,6 +126,7 @@ function isAway(problem) {
 }
 
 function onRevert({ detail }) {
+  forgetClock();
   drawHeight();
   say("news", `The chain went back to block ${count(detail.height)}.`);
   setTimeout(() => live.state !== "offline" && say(), 6_000);

@@ -139,10 +139,24 @@ export function kindBadge(kind) {
   return badge(kind === "timer" ? "timer" : "plain", names[kind] ?? clip(String(kind), 40));
 }
 
-/** A moment, shown as how long ago; it stays right while the page is open. */
+// How far the chain's clock is ahead of this machine's: a dev chain that was warped lives in the future.
+let ahead = 0;
+
+/** The chain's time, as far as it is known. */
+function chainNow() {
+  return Date.now() + ahead;
+}
+
+/** Forgets how far ahead the chain was, after it went back. */
+export function forgetClock() {
+  ahead = 0;
+}
+
+/** A moment that has passed, shown as how long ago; it stays right while the page is open. */
 export function moment(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
   const value = Number(milliseconds);
+  ahead = Math.max(ahead, value - Date.now());
   return h(
     "time",
     {
@@ -150,13 +164,13 @@ export function moment(milliseconds) {
       title: timestamp(value),
       datetime: Number.isFinite(value) && Math.abs(value) < 8.64e15 ? new Date(value).toISOString() : null,
     },
-    relative(value, Date.now()),
+    relative(value, chainNow()),
   );
 }
 
 /** Brings every moment on the page up to date. */
 export function refreshMoments() {
-  const now = Date.now();
+  const now = chainNow();
   for (const element of document.querySelectorAll("time[data-at]")) {
     const text = relative(Number(element.dataset.at), now);
     if (element.textContent !== text) element.textContent = text;
@@ -245,10 +259,25 @@ export function heightLink(height) {
 }
 
 /** What a receipt or transaction asks for, in a few words. */
-export function action(handler, kind, created) {
-  if (created) return h("span", {}, "Deploy");
+export function action({ handler, kind, created, instruction }) {
+  if (created || instruction === "Deploy") return h("span", {}, "Deploy");
   if (handler) return h("code", {}, clip(handler, 60));
-  return h("span", {}, kind === "message" ? "message" : "Transfer");
+  return h("span", {}, instruction ? spaced(instruction) : kind === "message" ? "message" : "Transfer");
+}
+
+/** "SetBalance" → "Set Balance" */
+export function spaced(name) {
+  return clip(name.replace(/([a-z])([A-Z])/g, "$1 $2"), 80);
+}
+
+/** The receipts of a block, those of transactions with the name of what was asked. */
+export function namedReceipts({ receipts, transactions }) {
+  return receipts.map((receipt, at) => ({ ...receipt, instruction: transactions[at] && effective(transactions[at].instruction).name }));
+}
+
+/** What counts of an instruction: where one impersonates, that which ran. */
+export function effective(instruction) {
+  return instruction.inner ?? instruction;
 }
 
 /**

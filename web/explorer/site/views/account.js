@@ -92,7 +92,7 @@ export async function historyPanel(address, signal) {
   const page = (cursor) =>
     get(`/account/${address}/history?limit=${PAGE_ROWS}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, signal);
   const columns = [
-    { name: "What", cell: (row) => h("a", { href: route.transaction(row.id) }, action(row.handler, row.kind, null)) },
+    { name: "What", cell: (row) => h("a", { href: route.transaction(row.id) }, action(row)) },
     { name: "Kind", class: "optional", cell: (row) => kindBadge(row.kind) },
     { name: "", says: "Direction", cell: (row) => direction(row, address) },
     { name: "With", cell: (row) => (row.sender === address ? whom({ ...row, created: null }) : asker(row)) },

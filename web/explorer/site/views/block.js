@@ -13,6 +13,7 @@ import {
   kindBadge,
   moment,
   moreButton,
+  namedReceipts,
   panel,
   route,
   status,
@@ -31,6 +32,7 @@ export async function blockView([id], { live, signal }) {
     validators(signal),
   ]);
   const { header } = block;
+  const receipts = namedReceipts(block);
   const proposer = lineage.find((validator) => validator.consensus_key === header.proposer);
   const place = { height: Number(block.height), next: null };
   const title = `Block ${count(block.height)}`;
@@ -67,10 +69,10 @@ export async function blockView([id], { live, signal }) {
     ),
     receiptsPanel(
       "Transactions",
-      block.receipts.filter(({ kind }) => kind === "transaction"),
+      receipts.filter(({ kind }) => kind === "transaction"),
       "No transaction in this block.",
     ),
-    deliveries(block.receipts.filter(({ kind }) => kind !== "transaction")),
+    deliveries(receipts.filter(({ kind }) => kind !== "transaction")),
     h(
       "div",
       { class: "columns" },
@@ -156,7 +158,7 @@ function receiptsPanel(title, receipts, nothing) {
   const columns = [
     {
       name: "What",
-      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)),
+      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt)),
     },
     { name: "Name", class: "optional", cell: (receipt) => identifier(receipt.tx_hash, { href: route.transaction(receipt.tx_hash) }) },
     ...(receipts[0].kind === "transaction" ? [] : [{ name: "Kind", class: "optional", cell: (receipt) => kindBadge(receipt.kind) }]),

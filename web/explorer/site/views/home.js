@@ -5,7 +5,22 @@ import { blockStrip, partsBar, sparkline } from "../charts.js";
 import { h, replace } from "../dom.js";
 import { compact, count, duration } from "../format.js";
 import { follow } from "../follow.js";
-import { action, asker, empty, heightLink, identifier, kindBadge, moment, money, panel, route, status, table, whom } from "../parts.js";
+import {
+  action,
+  asker,
+  empty,
+  heightLink,
+  identifier,
+  kindBadge,
+  moment,
+  money,
+  namedReceipts,
+  panel,
+  route,
+  status,
+  table,
+  whom,
+} from "../parts.js";
 
 const STRIP_BLOCKS = 48;
 const TABLE_BLOCKS = 10;
@@ -57,7 +72,12 @@ async function activity(summaries, signal, before) {
     if (rows >= ACTIVITY_ROWS || wanted.length >= 8) break;
   }
   const known = new Map((before?.receipts ?? []).map((group) => [group.hash, group]));
-  return each(wanted, async ({ hash }) => known.get(hash) ?? { hash, receipts: (await find(`/block/${hash}`, signal))?.receipts ?? [] });
+  return each(wanted, async ({ hash }) => known.get(hash) ?? { hash, receipts: await receiptsOf(hash, signal) });
+}
+
+async function receiptsOf(hash, signal) {
+  const block = await find(`/block/${hash}`, signal);
+  return block ? namedReceipts(block) : [];
 }
 
 function view({ summaries, fees, supply, health, receipts }) {
@@ -169,7 +189,7 @@ function activityPanel(groups) {
   const columns = [
     {
       name: "What",
-      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt.handler, receipt.kind, receipt.created)),
+      cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt)),
     },
     { name: "From", class: "optional", cell: (receipt) => asker(receipt) },
     { name: "To", cell: (receipt) => whom(receipt) },

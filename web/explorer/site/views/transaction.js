@@ -9,6 +9,7 @@ import { exceptionLine, frames, ownLines } from "../trace.js";
 import {
   asker,
   badge,
+  effective,
   facts,
   heightLink,
   identifier,
@@ -18,6 +19,7 @@ import {
   panel,
   payloadOfHex,
   route,
+  spaced,
   status,
   who,
   whom,
@@ -93,17 +95,12 @@ function kindName(kind) {
   return { transaction: "Transaction", message: "Message", timer: "Timer fire", callback: "Callback" }[kind] ?? clip(String(kind), 40);
 }
 
-/** An impersonated instruction for itself: what counts is what ran. */
-function effective(instruction) {
-  return instruction.inner ?? instruction;
-}
-
 function headingOf(transaction, receipt) {
   if (receipt && receipt.kind !== "transaction") return clip(receipt.handler || "Message", 80);
   const instruction = transaction && effective(transaction.instruction);
   if (!instruction) return clip(receipt?.handler || "Transaction", 80);
   if (instruction.name === "Execute") return clip(instruction.handler ?? "Execute", 80);
-  return instruction.name === "Deploy" ? "Deploy an actor" : clip(instruction.name.replace(/([a-z])([A-Z])/g, "$1 $2"), 80);
+  return instruction.name === "Deploy" ? "Deploy an actor" : spaced(instruction.name);
 }
 
 /** The receipt where everything began, with all that it set off: [root, ...deliveries]. */
