@@ -1,0 +1,55 @@
+//! Lists the Python sources that the VM embeds: its frozen standard modules and the SDK.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Modules that only make sense outside a VM.
+const OUTSIDE: &[&str] = &["testing", "mock_host", "_outside", "_secp256k1"];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
+        .unwrap_or_default();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
+    found.sort();
+    found
+}
+
+fn main() {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let frozen = root.join("src/frozen");
+    let sdk = root.join("../../sdk/python/cowboy_sdk");
+    let mut out = String::from("/// Modules that come with the VM.\npub(crate) const FROZEN_MODULES: &[FrozenModule] = &[\n");
+    let mut add = |path: &str, file: &str, source: &Path, package: bool| {
+        let source = source.canonicalize().expect("listed from its folder");
+        writeln!(out, "    FrozenModule {{ path: {path:?}, file: {file:?}, source: include_str!({source:?}), package: {package} }},")
+            .expect("writing to a string");
+    };
+    for source in sources(&frozen) {
+        let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("ASCII file names").to_owned();
+        if stem.starts_with('_') {
+            continue;
+        }
+        add(&stem, &format!("{stem}.py"), &source, stem == "collections");
+        if stem == "collections_abc" {
+            add("collections.abc", "collections/abc.py", &source, false);
+        }
+    }
+    for source in sources(&sdk) {
+        let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("ASCII file names").to_owned();
+        if OUTSIDE.contains(&stem.as_str()) {
+            continue;
+        }
+        if stem == "__init__" {
+            add("cowboy_sdk", "cowboy_sdk/__init__.py", &source, true);
+        } else {
+            add(&format!("cowboy_sdk.{stem}"), &format!("cowboy_sdk/{stem}.py"), &source, false);
+        }
+    }
+    out.push_str("];\n");
+    let target = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("frozen_modules.rs");
+    fs::write(target, out).expect("the build folder can be written");
+    println!("cargo:rerun-if-changed={}", frozen.display());
+    println!("cargo:rerun-if-changed={}", sdk.display());
+}

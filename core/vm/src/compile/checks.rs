@@ -1,0 +1,143 @@
+//! Static checks: what 003 forbids in an actor is refused before anything runs, with the place and the reason.
+
+use super::CompileError;
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{CmpOp, Expr, Stmt};
+use ruff_text_size::{TextRange, TextSize};
+
+/// Modules an actor may import (003 "Module Whitelist"), with the host's own.
+pub const ALLOWED_MODULES: &[&str] = &[
+    "abc", "collections", "cowboy_sdk", "dataclasses", "decimal", "enum", "functools", "hashlib", "itertools", "json", "math",
+    "pvm_host", "re", "struct", "typing", "__future__",
+];
+
+/// Names that reach outside the sandbox, with what to do instead.
+const FORBIDDEN_NAMES: &[(&str, &str)] = &[
+    ("eval", "code is fixed at deploy; write the expression out"),
+    ("exec", "code is fixed at deploy; write the statements out"),
+    ("compile", "code is fixed at deploy"),
+    ("__import__", "use an import statement with a whitelisted module"),
+    ("breakpoint", "there is no debugger on chain"),
+    ("input", "an actor's input is its message payload"),
+    ("globals", "keep state in self.storage"),
+    ("exit", "return from the handler instead"),
+    ("quit", "return from the handler instead"),
+    ("memoryview", "use bytes or bytearray"),
+];
+
+/// Attributes that walk from a value to the machinery behind it.
+const FORBIDDEN_ATTRIBUTES: &[&str] = &[
+    "__subclasses__", "__globals__", "__code__", "__closure__", "__builtins__", "__loader__", "__spec__", "__reduce__", "__reduce_ex__",
+    "gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "f_back", "f_globals", "f_locals", "f_builtins", "f_code",
+    "tb_frame", "tb_next", "__getstate__", "__setstate__",
+];
+
+/// Depth of brackets and indentation that the compiler follows.
+const NESTING_LIMIT: usize = 100;
+
+/// Refuses text that would nest too deep for the parser's and the compiler's stacks.
+pub(super) fn text(source: &str) -> Result<(), CompileError> {
+    if let Some(offset) = source.find('\0') {
+        return Err(CompileError::at(place(offset), "source code cannot contain null bytes"));
+    }
+    Ok(())
+}
+
+fn place(offset: usize) -> TextRange {
+    let offset = TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
+    TextRange::new(offset, offset)
+}
+
+/// Refuses what an actor may not say.
+pub(super) fn actor(body: &[Stmt]) -> Result<(), CompileError> {
+    let mut checker = Checker { error: None };
+    checker.visit_body(body);
+    checker.error.map_or(Ok(()), Err)
+}
+
+struct Checker {
+    error: Option<CompileError>,
+}
+
+impl Checker {
+    fn refuse(&mut self, range: TextRange, message: String) {
+        if self.error.is_none() {
+            self.error = Some(CompileError::forbidden(range, message));
+        }
+    }
+
+    fn import(&mut self, range: TextRange, module: &str) {
+        let top = module.split('.').next().unwrap_or_default();
+        if !ALLOWED_MODULES.contains(&top) {
+            let message = format!(
+                "import of '{module}' is forbidden: an actor may import only {}",
+                ALLOWED_MODULES[..ALLOWED_MODULES.len() - 1].join(", ")
+            );
+            self.refuse(range, message);
+        }
+    }
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => true,
+        Expr::UnaryOp(unary) => is_literal(&unary.operand),
+        _ => false,
+    }
+}
+
+impl<'a> Visitor<'a> for Checker {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    self.import(alias.range, &alias.name);
+                }
+            }
+            Stmt::ImportFrom(import) => match (&import.module, import.level) {
+                (Some(module), 0) => self.import(import.range, module),
+                _ => self.refuse(import.range, "relative imports are forbidden: an actor is one file".to_owned()),
+            },
+            _ => {}
+        }
+        visitor::walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => {
+                if let Some((_, hint)) = FORBIDDEN_NAMES.iter().find(|(forbidden, _)| *forbidden == name.id.as_str()) {
+                    if name.ctx.is_load() {
+                        self.refuse(name.range, format!("'{}' is forbidden: {hint}", name.id));
+                    }
+                } else if matches!(name.id.as_str(), "__builtins__" | "__loader__" | "__spec__") {
+                    self.refuse(name.range, format!("'{}' is forbidden: it reaches outside the sandbox", name.id));
+                }
+            }
+            Expr::Attribute(attribute) => {
+                if FORBIDDEN_ATTRIBUTES.contains(&attribute.attr.as_str()) {
+                    let message = format!("attribute '{}' is forbidden: it reaches outside the sandbox", attribute.attr);
+                    self.refuse(attribute.attr.range, message);
+                }
+            }
+            Expr::Compare(compare) => {
+                let mut left = &*compare.left;
+                for (op, right) in compare.ops.iter().zip(compare.comparators.iter()) {
+                    if matches!(op, CmpOp::Is | CmpOp::IsNot) && (is_literal(left) || is_literal(right)) {
+                        let better = if *op == CmpOp::Is { "==" } else { "!=" };
+                        let message = format!("'is' with a string or number literal is forbidden: use '{better}'");
+                        self.refuse(compare.range, message);
+                    }
+                    left = right;
+                }
+            }
+            _ => {}
+        }
+        visitor::walk_expr(self, expr);
+    }
+}
+
+/// The nesting limit, for the emitter's own recursion.
+pub(super) const fn nesting_limit() -> usize {
+    NESTING_LIMIT
+}

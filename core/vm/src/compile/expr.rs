@@ -1,0 +1,892 @@
+//! Expressions. `operand` gives a register to read, `into` computes into a given register.
+
+use super::CompileError;
+use super::checks::nesting_limit;
+use super::code::{CodeKind, Const};
+use super::emit::{Compiled, Compiler, Label, Operand, Place};
+use super::scope::{NodeKind, ScopeKind, mangle};
+use crate::num::F64;
+use crate::opcode::{INPLACE, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use dashu_int::IBig;
+use ruff_python_ast::{
+    BoolOp, CmpOp, Comprehension, Expr, ExprCompare, ExprLambda, FStringPart, InterpolatedStringElement, Number, Operator, UnaryOp,
+};
+use ruff_text_size::{Ranged, TextRange};
+use std::collections::BTreeMap;
+
+/// What a comprehension makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Collects {
+    List,
+    Set,
+    Dict,
+    Lazily,
+}
+
+fn binary_op(op: Operator) -> Op {
+    match op {
+        Operator::Add => Op::Add,
+        Operator::Sub => Op::Sub,
+        Operator::Mult => Op::Mul,
+        Operator::MatMult => Op::MatMul,
+        Operator::Div => Op::TrueDiv,
+        Operator::Mod => Op::Mod,
+        Operator::Pow => Op::Pow,
+        Operator::LShift => Op::LeftShift,
+        Operator::RShift => Op::RightShift,
+        Operator::BitOr => Op::Or,
+        Operator::BitXor => Op::Xor,
+        Operator::BitAnd => Op::And,
+        Operator::FloorDiv => Op::FloorDiv,
+    }
+}
+
+fn immediate_op(op: Operator) -> Option<Op> {
+    Some(match op {
+        Operator::Add => Op::AddInt,
+        Operator::Sub => Op::SubInt,
+        Operator::Mult => Op::MulInt,
+        Operator::FloorDiv => Op::FloorDivInt,
+        Operator::Mod => Op::ModInt,
+        Operator::BitAnd => Op::AndInt,
+        _ => return None,
+    })
+}
+
+fn compare_op(op: CmpOp) -> Op {
+    match op {
+        CmpOp::Eq => Op::Equal,
+        CmpOp::NotEq => Op::NotEqual,
+        CmpOp::Lt => Op::Less,
+        CmpOp::LtE => Op::LessEqual,
+        CmpOp::Gt => Op::Greater,
+        CmpOp::GtE => Op::GreaterEqual,
+        CmpOp::Is => Op::Is,
+        CmpOp::IsNot => Op::IsNot,
+        CmpOp::In => Op::In,
+        CmpOp::NotIn => Op::NotIn,
+    }
+}
+
+fn jump_compare_op(op: CmpOp) -> Option<(Op, Op)> {
+    Some(match op {
+        CmpOp::Eq => (Op::JumpEqual, Op::JumpEqualInt),
+        CmpOp::NotEq => (Op::JumpNotEqual, Op::JumpNotEqualInt),
+        CmpOp::Lt => (Op::JumpLess, Op::JumpLessInt),
+        CmpOp::LtE => (Op::JumpLessEqual, Op::JumpLessEqualInt),
+        CmpOp::Gt => (Op::JumpGreater, Op::JumpGreaterInt),
+        CmpOp::GtE => (Op::JumpGreaterEqual, Op::JumpGreaterEqualInt),
+        _ => return None,
+    })
+}
+
+/// The literal that an expression is, after folding tuples and negation.
+pub(super) fn literal(expr: &Expr) -> Option<Const> {
+    Some(match expr {
+        Expr::NoneLiteral(_) => Const::None,
+        Expr::EllipsisLiteral(_) => Const::Ellipsis,
+        Expr::BooleanLiteral(literal) => Const::Bool(literal.value),
+        Expr::StringLiteral(literal) => Const::Str(literal.value.to_str().to_owned()),
+        Expr::BytesLiteral(literal) => Const::Bytes(literal.value.bytes().collect()),
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => match value.as_i64() {
+                Some(value) => Const::Int(value),
+                None => Const::BigInt(big_literal(&value.to_string())?),
+            },
+            Number::Float(value) => Const::Float(F64(value.to_bits())),
+            Number::Complex { .. } => return None,
+        },
+        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match literal(&unary.operand)? {
+            Const::Int(value) => value.checked_neg().map(Const::Int)?,
+            Const::BigInt(value) => {
+                let value = -value;
+                i64::try_from(value.clone()).map_or(Const::BigInt(value), Const::Int)
+            }
+            Const::Float(value) => Const::Float(F64(value.0 ^ (1 << 63))),
+            _ => return None,
+        },
+        Expr::Tuple(tuple) => Const::Tuple(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
+        _ => return None,
+    })
+}
+
+fn big_literal(text: &str) -> Option<IBig> {
+    let plain: String = text.chars().filter(|&c| c != '_').collect();
+    let lower = plain.to_ascii_lowercase();
+    let parsed = if let Some(digits) = lower.strip_prefix("0x") {
+        IBig::from_str_radix(digits, 16)
+    } else if let Some(digits) = lower.strip_prefix("0o") {
+        IBig::from_str_radix(digits, 8)
+    } else if let Some(digits) = lower.strip_prefix("0b") {
+        IBig::from_str_radix(digits, 2)
+    } else {
+        IBig::from_str_radix(&lower, 10)
+    };
+    parsed.ok()
+}
+
+fn small_literal(expr: &Expr) -> Option<u16> {
+    match literal(expr)? {
+        Const::Int(value) => i16::try_from(value).ok().map(|value| u16::from_ne_bytes(value.to_ne_bytes())),
+        _ => None,
+    }
+}
+
+/// The truth of a literal test.
+pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
+    Some(match literal(expr)? {
+        Const::None => false,
+        Const::Ellipsis => true,
+        Const::Bool(value) => value,
+        Const::Int(value) => value != 0,
+        Const::BigInt(_) => true,
+        Const::Float(value) => value.0 << 1 != 0,
+        Const::Str(value) => !value.is_empty(),
+        Const::Bytes(value) => !value.is_empty(),
+        Const::Tuple(value) => !value.is_empty(),
+    })
+}
+
+/// Whether computing the expression writes its target only at the very end.
+fn writes_last(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinOp(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::UnaryOp(_) | Expr::Name(_) | Expr::Lambda(_) => true,
+        Expr::List(list) => list.elts.iter().all(|item| !item.is_starred_expr()),
+        Expr::Tuple(tuple) => tuple.elts.iter().all(|item| !item.is_starred_expr()),
+        Expr::Compare(compare) => compare.ops.len() == 1,
+        _ => literal(expr).is_some(),
+    }
+}
+
+impl<'a> Compiler<'a> {
+    /// Runs `work` one syntax level deeper; too deep is an error rather than a stack overflow.
+    pub(super) fn nested<T>(&mut self, range: TextRange, work: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+        if self.depth >= nesting_limit() {
+            return Err(CompileError::too_large(range, "too many nested expressions or blocks: name the parts"));
+        }
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A register that holds the value of the expression.
+    pub(super) fn operand(&mut self, expr: &'a Expr) -> Compiled<Operand> {
+        if let Expr::Name(name) = expr {
+            let mangled = mangle(self.class.as_deref(), &name.id);
+            if let Place::Local(register) = self.place(&mangled) {
+                // A walrus further right may change the variable, so its value is copied now.
+                if !self.may_change(&mangled) {
+                    return Ok(Operand { register, temporary: false });
+                }
+            }
+        }
+        let register = self.temporary()?;
+        self.into(expr, register)?;
+        Ok(Operand { register, temporary: true })
+    }
+
+    fn may_change(&self, name: &str) -> bool {
+        self.scopes.all[self.body.scope].symbols.get(name).is_some_and(|symbol| symbol.walrus)
+    }
+
+    /// Computes the expression into a variable's register.
+    pub(super) fn into_variable(&mut self, expr: &'a Expr, register: u16) -> Compiled<()> {
+        if writes_last(expr) {
+            return self.into(expr, register);
+        }
+        let mark = self.mark();
+        let temporary = self.temporary()?;
+        self.into(expr, temporary)?;
+        self.copy(Operand { register: temporary, temporary: true }, register);
+        self.reset(mark);
+        Ok(())
+    }
+
+    /// Computes the expression and drops the value.
+    pub(super) fn effect(&mut self, expr: &'a Expr) -> Compiled<()> {
+        if literal(expr).is_some() {
+            return Ok(());
+        }
+        let mark = self.mark();
+        let operand = self.operand(expr)?;
+        if operand.temporary {
+            self.emit(Op::Clear, 0, operand.register, 0, 0);
+        } else {
+            self.emit(Op::Check, 0, operand.register, 0, 0);
+        }
+        self.reset(mark);
+        Ok(())
+    }
+
+    /// Computes the expression into register `target`.
+    pub(super) fn into(&mut self, expr: &'a Expr, target: u16) -> Compiled<()> {
+        self.nested(expr.range(), |compiler| {
+            let line = compiler.line();
+            compiler.at(expr.range());
+            let mark = compiler.mark();
+            compiler.into_inner(expr, target)?;
+            compiler.reset(mark);
+            compiler.set_line(line);
+            Ok(())
+        })
+    }
+
+    fn into_inner(&mut self, expr: &'a Expr, target: u16) -> Compiled<()> {
+        if let Some(value) = literal(expr) {
+            self.load_constant(value, target);
+            return Ok(());
+        }
+        match expr {
+            Expr::Name(name) => {
+                let mangled = mangle(self.class.as_deref(), &name.id);
+                self.load_name(&mangled, target)
+            }
+            Expr::Named(named) => {
+                let Expr::Name(name) = &*named.target else {
+                    return Err(CompileError::at(named.range, "cannot use assignment expressions with this target"));
+                };
+                self.into(&named.value, target)?;
+                let mangled = mangle(self.class.as_deref(), &name.id);
+                self.store_walrus(&mangled, Operand { register: target, temporary: false })
+            }
+            Expr::BoolOp(bool_op) => {
+                let end = self.label();
+                let op = if bool_op.op == BoolOp::And { Op::JumpIfFalseKeep } else { Op::JumpIfTrueKeep };
+                for (index, value) in bool_op.values.iter().enumerate() {
+                    self.into(value, target)?;
+                    if index + 1 < bool_op.values.len() {
+                        self.jump(op, 0, target, end);
+                    }
+                }
+                self.bind(end);
+                Ok(())
+            }
+            Expr::BinOp(binary) => self.binary(&binary.left, binary.op, &binary.right, target),
+            Expr::UnaryOp(unary) => {
+                let operand = self.operand(&unary.operand)?;
+                let op = match unary.op {
+                    UnaryOp::Invert => Op::Invert,
+                    UnaryOp::Not => Op::Not,
+                    UnaryOp::UAdd => Op::Positive,
+                    UnaryOp::USub => Op::Negative,
+                };
+                self.emit(op, operand.flag(TEMP_B), target, operand.register, 0);
+                Ok(())
+            }
+            Expr::Lambda(lambda) => self.lambda(lambda, target),
+            Expr::If(node) => {
+                let (otherwise, end) = (self.label(), self.label());
+                self.jump_if(&node.test, false, otherwise)?;
+                self.into(&node.body, target)?;
+                self.jump(Op::Jump, 0, 0, end);
+                self.bind(otherwise);
+                self.into(&node.orelse, target)?;
+                self.bind(end);
+                Ok(())
+            }
+            Expr::Dict(dict) => self.dict_display(dict, target),
+            Expr::Set(set) => self.display(&set.elts, Op::BuildSet, target),
+            Expr::List(list) => self.display(&list.elts, Op::BuildList, target),
+            Expr::Tuple(tuple) => self.display(&tuple.elts, Op::BuildTuple, target),
+            Expr::ListComp(comp) => {
+                self.comprehension(comp.range, &comp.generators, Collects::List, &comp.elt, None, target)
+            }
+            Expr::SetComp(comp) => self.comprehension(comp.range, &comp.generators, Collects::Set, &comp.elt, None, target),
+            Expr::DictComp(comp) => {
+                let Some(key) = &comp.key else {
+                    return Err(CompileError::at(comp.range, "dict unpacking cannot be used in dict comprehension"));
+                };
+                self.comprehension(comp.range, &comp.generators, Collects::Dict, &comp.value, Some(key), target)
+            }
+            Expr::Generator(comp) => {
+                self.comprehension(comp.range, &comp.generators, Collects::Lazily, &comp.elt, None, target)
+            }
+            Expr::Await(node) => {
+                self.require_async(node.range, "'await' outside async function")?;
+                let operand = self.operand(&node.value)?;
+                self.await_value(operand, target)
+            }
+            Expr::Yield(node) => {
+                match &node.value {
+                    Some(value) => {
+                        let operand = self.operand(value)?;
+                        self.emit(Op::Yield, operand.flag(TEMP_B), target, operand.register, 0);
+                    }
+                    None => {
+                        let register = self.temporary()?;
+                        self.emit(Op::LoadNone, 0, register, 0, 0);
+                        self.emit(Op::Yield, TEMP_B, target, register, 0);
+                    }
+                }
+                Ok(())
+            }
+            Expr::YieldFrom(node) => {
+                if matches!(self.body.code.kind, CodeKind::Coroutine | CodeKind::AsyncGenerator) {
+                    return Err(CompileError::at(node.range, "'yield from' inside async function"));
+                }
+                let operand = self.operand(&node.value)?;
+                let iterator = self.temporary()?;
+                self.emit(Op::YieldFromIter, operand.flag(TEMP_B), iterator, operand.register, 0);
+                self.delegate(iterator, target)
+            }
+            Expr::Compare(compare) => self.compare(compare, target),
+            Expr::Call(call) => self.call(call, target),
+            Expr::FString(string) => {
+                let first = self.mark();
+                let mut count = 0;
+                for part in &string.value {
+                    match part {
+                        FStringPart::Literal(literal) => {
+                            self.string_piece(&literal.value, &mut count)?;
+                        }
+                        FStringPart::FString(string) => {
+                            for element in &string.elements {
+                                self.f_string_element(element, &mut count)?;
+                            }
+                        }
+                    }
+                }
+                self.emit(Op::BuildString, 0, target, first, count);
+                Ok(())
+            }
+            Expr::Attribute(attribute) => {
+                let operand = self.operand(&attribute.value)?;
+                let site = self.site(&attribute.attr)?;
+                self.at(attribute.attr.range);
+                self.emit(Op::LoadAttr, operand.flag(TEMP_B), target, operand.register, site);
+                Ok(())
+            }
+            Expr::Subscript(subscript) => {
+                let object = self.operand(&subscript.value)?;
+                let key = self.operand(&subscript.slice)?;
+                let flags = object.flag(TEMP_B) | key.flag(TEMP_C);
+                self.emit(Op::GetItem, flags, target, object.register, key.register);
+                Ok(())
+            }
+            Expr::Slice(slice) => {
+                let first = self.temporaries(3)?;
+                for (offset, part) in [(0, &slice.lower), (1, &slice.upper), (2, &slice.step)] {
+                    match part {
+                        Some(part) => self.into(part, first + offset)?,
+                        None => {
+                            self.emit(Op::LoadNone, 0, first + offset, 0, 0);
+                        }
+                    }
+                }
+                self.emit(Op::BuildSlice, 0, target, first, 0);
+                Ok(())
+            }
+            Expr::Starred(starred) => Err(CompileError::at(starred.range, "can't use starred expression here")),
+            Expr::NumberLiteral(node) => Err(CompileError::too_large(node.range, "complex numbers are not supported")),
+            other => Err(CompileError::at(other.range(), "this syntax is newer than Python 3.11")),
+        }
+    }
+
+    /// Waits for `operand`, which is an awaitable.
+    pub(super) fn await_value(&mut self, operand: Operand, target: u16) -> Compiled<()> {
+        let iterator = self.temporary()?;
+        self.emit(Op::Await, operand.flag(TEMP_B), iterator, operand.register, 0);
+        self.delegate(iterator, target)
+    }
+
+    /// `yield from` the iterator: every value goes out, what is sent goes in, the result goes to `target`.
+    fn delegate(&mut self, iterator: u16, target: u16) -> Compiled<()> {
+        let value = self.temporary()?;
+        let (again, done) = (self.label(), self.label());
+        self.emit(Op::LoadNone, 0, value, 0, 0);
+        self.bind(again);
+        self.jump_near(Op::Send, 0, value, iterator, done);
+        self.emit(Op::Yield, TEMP_B | NEGATE, value, value, iterator);
+        self.jump(Op::Jump, 0, 0, again);
+        self.bind(done);
+        self.emit(Op::Clear, 0, iterator, 0, 0);
+        self.copy(Operand { register: value, temporary: true }, target);
+        Ok(())
+    }
+
+    pub(super) fn require_async(&self, range: TextRange, message: &str) -> Compiled<()> {
+        if matches!(self.body.code.kind, CodeKind::Coroutine | CodeKind::AsyncGenerator) {
+            Ok(())
+        } else {
+            Err(CompileError::at(range, message))
+        }
+    }
+
+    /// `left op right` into `target`.
+    fn binary(&mut self, left: &'a Expr, op: Operator, right: &'a Expr, target: u16) -> Compiled<()> {
+        // A chain a + b + c leans left; walking it with a loop keeps the stack flat.
+        let mut chain = vec![(op, right)];
+        let mut first = left;
+        while let Expr::BinOp(inner) = first {
+            chain.push((inner.op, &inner.right));
+            first = &inner.left;
+        }
+        let line = self.line();
+        let mut accumulator = self.operand(first)?;
+        let mark = self.mark();
+        while let Some((op, right)) = chain.pop() {
+            let last = chain.is_empty();
+            let into = if last {
+                target
+            } else if accumulator.temporary {
+                accumulator.register
+            } else {
+                self.temporary()?
+            };
+            let inner_mark = self.mark();
+            match (immediate_op(op), small_literal(right)) {
+                (Some(op), Some(immediate)) => {
+                    self.set_line(line);
+                    self.emit(op, accumulator.flag(TEMP_B), into, accumulator.register, immediate);
+                }
+                _ => {
+                    let right = self.operand(right)?;
+                    self.set_line(line);
+                    let flags = accumulator.flag(TEMP_B) | right.flag(TEMP_C);
+                    self.emit(binary_op(op), flags, into, accumulator.register, right.register);
+                }
+            }
+            self.reset(inner_mark);
+            accumulator = Operand { register: into, temporary: true };
+        }
+        self.reset(mark);
+        Ok(())
+    }
+
+    /// `target op= value` on registers.
+    pub(super) fn binary_inplace(&mut self, left: Operand, op: Operator, right: &'a Expr, target: u16) -> Compiled<()> {
+        let line = self.line();
+        match (immediate_op(op), small_literal(right)) {
+            (Some(op), Some(immediate)) => {
+                self.emit(op, left.flag(TEMP_B) | INPLACE, target, left.register, immediate);
+            }
+            _ => {
+                let right = self.operand(right)?;
+                self.set_line(line);
+                let flags = left.flag(TEMP_B) | right.flag(TEMP_C) | INPLACE;
+                self.emit(binary_op(op), flags, target, left.register, right.register);
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, compare: &'a ExprCompare, target: u16) -> Compiled<()> {
+        if compare.ops.len() == 1 {
+            let left = self.operand(&compare.left)?;
+            let right = self.operand(&compare.comparators[0])?;
+            let flags = left.flag(TEMP_B) | right.flag(TEMP_C);
+            self.emit(compare_op(compare.ops[0]), flags, target, left.register, right.register);
+            return Ok(());
+        }
+        let end = self.label();
+        let mut left = self.temporary()?;
+        let mut right = self.temporary()?;
+        self.into(&compare.left, left)?;
+        let last = compare.ops.len() - 1;
+        for (index, (op, comparator)) in compare.ops.iter().zip(compare.comparators.iter()).enumerate() {
+            self.into(comparator, right)?;
+            self.emit(compare_op(*op), TEMP_B | if index == last { TEMP_C } else { 0 }, target, left, right);
+            if index < last {
+                self.jump(Op::JumpIfFalseKeep, 0, target, end);
+                std::mem::swap(&mut left, &mut right);
+            }
+        }
+        self.bind(end);
+        Ok(())
+    }
+
+    /// Goes to `label` when the truth of the expression is `sense`.
+    pub(super) fn jump_if(&mut self, expr: &'a Expr, sense: bool, label: Label) -> Compiled<()> {
+        self.nested(expr.range(), |compiler| {
+            let mark = compiler.mark();
+            compiler.jump_if_inner(expr, sense, label)?;
+            compiler.reset(mark);
+            Ok(())
+        })
+    }
+
+    fn jump_if_inner(&mut self, expr: &'a Expr, sense: bool, label: Label) -> Compiled<()> {
+        if let Some(truth) = constant_truth(expr) {
+            if truth == sense {
+                self.jump(Op::Jump, 0, 0, label);
+            }
+            return Ok(());
+        }
+        match expr {
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => return self.jump_if(&unary.operand, !sense, label),
+            Expr::BoolOp(bool_op) => {
+                // `and` fails at once, `or` succeeds at once; only the last value decides otherwise.
+                let early = bool_op.op == BoolOp::Or;
+                let through = self.label();
+                let last = bool_op.values.len() - 1;
+                for (index, value) in bool_op.values.iter().enumerate() {
+                    if index == last {
+                        self.jump_if(value, sense, label)?;
+                    } else if early == sense {
+                        self.jump_if(value, sense, label)?;
+                    } else {
+                        self.jump_if(value, early, through)?;
+                    }
+                }
+                self.bind(through);
+                return Ok(());
+            }
+            Expr::Compare(compare) if compare.ops.len() == 1 => {
+                let (op, right) = (compare.ops[0], &compare.comparators[0]);
+                let negate = if sense { 0 } else { NEGATE };
+                if matches!(op, CmpOp::Is | CmpOp::IsNot) && right.is_none_literal_expr() {
+                    self.at(expr.range());
+                    let left = self.operand(&compare.left)?;
+                    let op = if (op == CmpOp::Is) == sense { Op::JumpIfNone } else { Op::JumpIfNotNone };
+                    self.jump(op, left.flag(TEMP_A), left.register, label);
+                    return Ok(());
+                }
+                if let Some((by_register, by_immediate)) = jump_compare_op(op) {
+                    self.at(expr.range());
+                    let line = self.line();
+                    let left = self.operand(&compare.left)?;
+                    if let Some(immediate) = small_literal(right) {
+                        self.jump_near(by_immediate, left.flag(TEMP_A) | negate, left.register, immediate, label);
+                    } else {
+                        let right = self.operand(right)?;
+                        self.set_line(line);
+                        let flags = left.flag(TEMP_A) | right.flag(TEMP_B) | negate;
+                        self.jump_near(by_register, flags, left.register, right.register, label);
+                    }
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        let operand = self.operand(expr)?;
+        let op = if sense { Op::JumpIfTrue } else { Op::JumpIfFalse };
+        self.jump(op, operand.flag(TEMP_A), operand.register, label);
+        Ok(())
+    }
+
+    /// A list, tuple or set display, with `*` parts.
+    fn display(&mut self, items: &'a [Expr], op: Op, target: u16) -> Compiled<()> {
+        // Long displays are built in pieces, so that registers stay few.
+        let simple = items.len() <= 64 && items.iter().all(|item| !item.is_starred_expr());
+        if simple {
+            let first = self.consecutive(items)?;
+            self.emit(op, 0, target, first, u16::try_from(items.len()).expect("at most 64"));
+            return Ok(());
+        }
+        let building = self.temporary()?;
+        let set = op == Op::BuildSet;
+        self.emit(if set { Op::BuildSet } else { Op::BuildList }, 0, building, building, 0);
+        for item in items {
+            let mark = self.mark();
+            if let Expr::Starred(starred) = item {
+                let operand = self.operand(&starred.value)?;
+                let op = if set { Op::SetUpdate } else { Op::ListExtend };
+                self.emit(op, operand.flag(TEMP_B), building, operand.register, 0);
+            } else {
+                let operand = self.operand(item)?;
+                self.emit(if set { Op::SetAdd } else { Op::ListAppend }, operand.flag(TEMP_B), building, operand.register, 0);
+            }
+            self.reset(mark);
+        }
+        if op == Op::BuildTuple {
+            self.emit(Op::ListToTuple, TEMP_B, target, building, 0);
+        } else {
+            self.copy(Operand { register: building, temporary: true }, target);
+        }
+        Ok(())
+    }
+
+    /// Computes expressions into fresh registers in a row.
+    pub(super) fn consecutive(&mut self, items: &'a [Expr]) -> Compiled<u16> {
+        let first = self.mark();
+        for item in items {
+            let register = self.temporary()?;
+            self.into(item, register)?;
+        }
+        Ok(first)
+    }
+
+    fn dict_display(&mut self, dict: &'a ruff_python_ast::ExprDict, target: u16) -> Compiled<()> {
+        if dict.items.len() <= 32 && dict.items.iter().all(|item| item.key.is_some()) {
+            let first = self.mark();
+            for item in &dict.items {
+                let key = item.key.as_ref().expect("checked above");
+                for part in [key, &item.value] {
+                    let register = self.temporary()?;
+                    self.into(part, register)?;
+                }
+            }
+            self.emit(Op::BuildDict, 0, target, first, u16::try_from(dict.items.len()).expect("at most 32"));
+            return Ok(());
+        }
+        let building = self.temporary()?;
+        self.emit(Op::BuildDict, 0, building, building, 0);
+        for item in &dict.items {
+            let mark = self.mark();
+            match &item.key {
+                Some(key) => {
+                    let key = self.operand(key)?;
+                    let value = self.operand(&item.value)?;
+                    let flags = key.flag(TEMP_B) | value.flag(TEMP_C);
+                    self.emit(Op::DictSet, flags, building, key.register, value.register);
+                }
+                None => {
+                    let operand = self.operand(&item.value)?;
+                    self.emit(Op::DictUpdate, operand.flag(TEMP_B), building, operand.register, 0);
+                }
+            }
+            self.reset(mark);
+        }
+        self.copy(Operand { register: building, temporary: true }, target);
+        Ok(())
+    }
+
+    fn lambda(&mut self, lambda: &'a ExprLambda, target: u16) -> Compiled<()> {
+        let scope = self.scopes.of(lambda.range, NodeKind::Lambda);
+        let (flags, first) = match &lambda.parameters {
+            Some(parameters) => self.defaults(parameters)?,
+            None => (0, self.mark()),
+        };
+        let outer = self.enter(scope, "<lambda>");
+        let depth = std::mem::take(&mut self.depth);
+        if let Some(parameters) = &lambda.parameters {
+            self.parameters(parameters)?;
+        }
+        if self.scopes.all[scope].yields {
+            self.body.code.kind = CodeKind::Generator;
+        }
+        self.assign_registers()?;
+        self.depth = depth;
+        let operand = self.operand(&lambda.body)?;
+        self.emit(Op::Return, operand.flag(TEMP_B), 0, operand.register, 0);
+        let code = self.leave(outer)?;
+        self.make_function(code, flags, first, target)
+    }
+
+    /// Literal text of an f-string.
+    fn string_piece(&mut self, text: &str, count: &mut u16) -> Compiled<()> {
+        if !text.is_empty() {
+            let register = self.temporary()?;
+            self.load_constant(Const::Str(text.to_owned()), register);
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    fn f_string_element(&mut self, element: &'a InterpolatedStringElement, count: &mut u16) -> Compiled<()> {
+        match element {
+            InterpolatedStringElement::Literal(literal) => self.string_piece(&literal.value, count),
+            InterpolatedStringElement::Interpolation(node) => {
+                let mut conversion = node.conversion.to_byte().unwrap_or(0);
+                if let Some(debug) = &node.debug_text {
+                    self.string_piece(debug.as_str(), count)?;
+                    if conversion == 0 && node.format_spec.is_none() {
+                        conversion = b'r';
+                    }
+                }
+                let register = self.temporary()?;
+                let mark = self.mark();
+                let operand = self.operand(&node.expression)?;
+                let spec = match &node.format_spec {
+                    Some(spec) => {
+                        let first = self.mark();
+                        let mut pieces = 0;
+                        for element in &spec.elements {
+                            self.nested(spec.range, |compiler| compiler.f_string_element(element, &mut pieces))?;
+                        }
+                        self.reset(first);
+                        let register = self.temporary()?;
+                        self.emit(Op::BuildString, 0, register, register, pieces);
+                        register
+                    }
+                    None => u16::MAX,
+                };
+                // Flags carry the conversion beside the temporaries: 1 is none, then s, r, a.
+                let code = match conversion {
+                    b's' => 1,
+                    b'r' => 2,
+                    b'a' => 3,
+                    _ => 0,
+                };
+                self.emit(Op::Format, operand.flag(TEMP_B) | TEMP_C | (code << 4), register, operand.register, spec);
+                self.reset(mark);
+                *count += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn comprehension(
+        &mut self,
+        range: TextRange,
+        generators: &'a [Comprehension],
+        collects: Collects,
+        result: &'a Expr,
+        key: Option<&'a Expr>,
+        target: u16,
+    ) -> Compiled<()> {
+        let scope = self.scopes.of(range, NodeKind::Comprehension);
+        let is_async = generators.iter().any(|generator| generator.is_async);
+        if is_async && collects != Collects::Lazily {
+            self.require_async(range, "asynchronous comprehension outside of an asynchronous function")?;
+        }
+        if self.scopes.all[scope].kind == ScopeKind::Inline {
+            let first = &generators[0];
+            let iterable = self.operand(&first.iter)?;
+            return self.inline_comprehension(scope, generators, collects, result, key, target, iterable);
+        }
+        // A frame of its own, called with the first iterable.
+        let name = match collects {
+            Collects::List => "<listcomp>",
+            Collects::Set => "<setcomp>",
+            Collects::Dict => "<dictcomp>",
+            Collects::Lazily => "<genexpr>",
+        };
+        let function = self.temporary()?;
+        let argument = self.temporary()?;
+        let outer = self.enter(scope, name);
+        self.body.code.positional = 1;
+        self.body.code.positional_only = 1;
+        self.parameter_registers(&[".0".to_owned()])?;
+        if collects == Collects::Lazily {
+            self.body.code.kind = if is_async { CodeKind::AsyncGenerator } else { CodeKind::Generator };
+        } else if is_async {
+            self.body.code.kind = CodeKind::Coroutine;
+        }
+        self.comprehension_registers(scope)?;
+        let register = self.temporary()?;
+        let iterable = Operand { register: 0, temporary: true };
+        self.inline_comprehension(scope, generators, collects, result, key, register, iterable)?;
+        if collects == Collects::Lazily {
+            self.emit(Op::ReturnNone, 0, 0, 0, 0);
+        } else {
+            self.emit(Op::Return, TEMP_B, 0, register, 0);
+        }
+        let code = self.leave(outer)?;
+        let mark = self.mark();
+        self.make_function(code, 0, mark, function)?;
+        self.into(&generators[0].iter, argument)?;
+        self.emit(Op::Call, 0, target, function, 1);
+        Ok(())
+    }
+
+    /// Registers of a comprehension that has its own frame: closure cells only, the targets come with the loops.
+    fn comprehension_registers(&mut self, scope: usize) -> Compiled<()> {
+        let scopes = self.scopes;
+        self.body.code.free_start = self.mark();
+        for (name, symbol) in &scopes.all[scope].symbols {
+            if symbol.free {
+                let register = self.named_register(name)?;
+                self.body.code.free_names.push(name.clone());
+                self.body.places.insert(name.clone(), Place::Cell(register));
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one comprehension")]
+    fn inline_comprehension(
+        &mut self,
+        scope: usize,
+        generators: &'a [Comprehension],
+        collects: Collects,
+        result: &'a Expr,
+        key: Option<&'a Expr>,
+        target: u16,
+        iterable: Operand,
+    ) -> Compiled<()> {
+        let building = self.temporary()?;
+        match collects {
+            Collects::List => self.emit(Op::BuildList, 0, building, building, 0),
+            Collects::Set => self.emit(Op::BuildSet, 0, building, building, 0),
+            Collects::Dict => self.emit(Op::BuildDict, 0, building, building, 0),
+            Collects::Lazily => 0,
+        };
+        let scopes = self.scopes;
+        let mut places = BTreeMap::new();
+        for name in &scopes.all[scope].order {
+            let symbol = scopes.all[scope].symbols[name];
+            let register = self.temporary()?;
+            self.emit(Op::Clear, 0, register, 0, 0);
+            let names = &mut self.body.code.local_names;
+            while names.len() <= usize::from(register) {
+                names.push(String::new());
+            }
+            names[usize::from(register)].clone_from(name);
+            if symbol.cell {
+                self.emit(Op::MakeCell, 0, register, 0, 0);
+                places.insert(name.clone(), Place::Cell(register));
+            } else {
+                places.insert(name.clone(), Place::Local(register));
+            }
+        }
+        self.body.inline.push((scope, places));
+        self.comprehension_loop(generators, 0, collects, result, key, building, Some(iterable))?;
+        let (_, places) = self.body.inline.pop().expect("pushed above");
+        for place in places.values() {
+            if let Place::Local(register) | Place::Cell(register) = place {
+                self.emit(Op::Clear, 0, *register, 0, 0);
+            }
+        }
+        if collects != Collects::Lazily {
+            self.copy(Operand { register: building, temporary: true }, target);
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one comprehension")]
+    fn comprehension_loop(
+        &mut self,
+        generators: &'a [Comprehension],
+        index: usize,
+        collects: Collects,
+        result: &'a Expr,
+        key: Option<&'a Expr>,
+        building: u16,
+        iterable: Option<Operand>,
+    ) -> Compiled<()> {
+        let Some(generator) = generators.get(index) else {
+            let mark = self.mark();
+            match collects {
+                Collects::Dict => {
+                    let key = self.operand(key.expect("dict comprehensions have keys"))?;
+                    let value = self.operand(result)?;
+                    let flags = key.flag(TEMP_B) | value.flag(TEMP_C);
+                    self.emit(Op::DictSet, flags, building, key.register, value.register);
+                }
+                Collects::List | Collects::Set => {
+                    let value = self.operand(result)?;
+                    let op = if collects == Collects::List { Op::ListAppend } else { Op::SetAdd };
+                    self.emit(op, value.flag(TEMP_B), building, value.register, 0);
+                }
+                Collects::Lazily => {
+                    let value = self.operand(result)?;
+                    let sent = self.temporary()?;
+                    self.emit(Op::Yield, value.flag(TEMP_B), sent, value.register, 0);
+                    self.emit(Op::Clear, 0, sent, 0, 0);
+                }
+            }
+            self.reset(mark);
+            return Ok(());
+        };
+        let mark = self.mark();
+        let iterable = match iterable {
+            Some(operand) => operand,
+            None => self.operand(&generator.iter)?,
+        };
+        let (again, done) = (self.label(), self.label());
+        let item = self.begin_loop(iterable, generator.is_async, again, done)?;
+        self.assign(&generator.target, item.value)?;
+        for condition in &generator.ifs {
+            self.jump_if(condition, false, again)?;
+        }
+        self.nested(generator.range, |compiler| {
+            compiler.comprehension_loop(generators, index + 1, collects, result, key, building, None)
+        })?;
+        self.jump(Op::Jump, 0, 0, again);
+        self.end_loop(&item, done)?;
+        self.reset(mark);
+        Ok(())
+    }
+}

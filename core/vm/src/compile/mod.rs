@@ -1,0 +1,124 @@
+//! From source text to code: parse, check, resolve names, emit.
+
+mod call;
+mod checks;
+pub(crate) mod code;
+mod emit;
+mod expr;
+mod pattern;
+mod scope;
+mod stmt;
+
+pub(crate) use call::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
+use code::Unit;
+use ruff_python_ast::PythonVersion;
+use ruff_python_parser::{Mode, ParseOptions};
+use ruff_text_size::{Ranged, TextRange};
+use std::fmt;
+use std::sync::Arc;
+
+/// Largest source, in bytes, that is compiled.
+pub const SOURCE_LIMIT: usize = 1 << 20;
+
+/// Why a source is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompileErrorKind {
+    /// It is not Python 3.11.
+    Syntax,
+    /// It is Python, but uses what an actor may not use.
+    Forbidden,
+    /// A limit of the compiler is exceeded.
+    TooLarge,
+}
+
+/// A refusal of a source, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What is wrong and how to put it right.
+    pub message: String,
+    /// The sort of refusal.
+    pub kind: CompileErrorKind,
+    range: TextRange,
+}
+
+impl CompileError {
+    fn at(range: TextRange, message: impl Into<String>) -> Self {
+        Self { line: 0, column: 0, message: message.into(), kind: CompileErrorKind::Syntax, range }
+    }
+
+    fn forbidden(range: TextRange, message: impl Into<String>) -> Self {
+        Self { kind: CompileErrorKind::Forbidden, ..Self::at(range, message) }
+    }
+
+    fn too_large(range: TextRange, message: impl Into<String>) -> Self {
+        Self { kind: CompileErrorKind::TooLarge, ..Self::at(range, message) }
+    }
+
+    /// Fills line and column in from the byte range.
+    fn located(mut self, source: &str) -> Self {
+        let offset = self.range.start().to_usize().min(source.len());
+        let before = source.get(..offset).unwrap_or(source);
+        let line_start = before.rfind('\n').map_or(0, |index| index + 1);
+        self.line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
+        self.column = u32::try_from(before[line_start..].chars().count() + 1).unwrap_or(u32::MAX);
+        self
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// How much a source may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// An actor or script: the whitelist and the forbidden names apply.
+    Actor,
+    /// A module that comes with the VM.
+    Frozen,
+    /// Helpers of builtins: as frozen, and its frames stay out of tracebacks.
+    Hidden,
+}
+
+/// Compiles the source of an actor or script called `name`.
+///
+/// Nothing runs. Refuses with the first error: syntax, a forbidden import or name (003 "Forbidden Operations"), or a size limit.
+pub fn compile(source: &str, name: &str) -> Result<Arc<Unit>, CompileError> {
+    compile_trusted(source, "__main__", name, Trust::Actor).map(Arc::new)
+}
+
+pub(crate) fn compile_trusted(source: &str, module: &str, file: &str, trust: Trust) -> Result<Unit, CompileError> {
+    compile_ranged(source, module, file, trust).map_err(|error| error.located(source))
+}
+
+fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust) -> Result<Unit, CompileError> {
+    if source.len() > SOURCE_LIMIT {
+        let message = format!("source has {} bytes, the limit is {SOURCE_LIMIT}", source.len());
+        return Err(CompileError::too_large(TextRange::default(), message));
+    }
+    checks::text(source)?;
+    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY311);
+    let parsed = ruff_python_parser::parse(source, options)
+        .map_err(|error| CompileError::at(error.location, error.error.to_string()))?;
+    if let Some(error) = parsed.unsupported_syntax_errors().first() {
+        return Err(CompileError::at(error.range(), error.to_string()));
+    }
+    let module_syntax = parsed
+        .try_into_module()
+        .expect("the parser was asked for a module")
+        .into_syntax();
+    if trust == Trust::Actor {
+        checks::actor(&module_syntax.body)?;
+    }
+    let scopes = scope::analyse(&module_syntax.body)?;
+    let codes = emit::module(&module_syntax.body, &scopes, source, trust == Trust::Hidden)?;
+    Ok(Unit { name: module.to_owned(), file: file.to_owned(), source: source.to_owned(), codes })
+}

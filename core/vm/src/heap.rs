@@ -1,0 +1,470 @@
+//! The heap: an arena of slots with reference counts, above a frozen image that is copied on write.
+//!
+//! A handle below `frozen_len` names an object of the image: immortal, never counted, shared between invocations. Writing to
+//! one copies it into this invocation's slots first. All other objects count their references; at zero they are taken
+//! apart by a worklist, so deep structures need no native stack. Counting is explicit: copying a [`Value`] does not count.
+//!
+//! Memory is modelled: an object has the size that CPython's has (see [`Payload::size`]), charged when it is made or grows and
+//! returned when it dies. Exceeding the limit is noticed at the next safe point and ends the run with a trap.
+
+use crate::image::Image;
+use crate::objects::payload::{Attributes, Payload, Str};
+use crate::types::{Layout, latin1, ty};
+use crate::value::{Ref, Value};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// A fixed, fast hash for small keys: no seed, so every run is the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FixedHasher(u64);
+
+impl Hasher for FixedHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(u64::from(byte));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
+/// An insertion-ordered map with the fixed hash.
+pub(crate) type Map<K, V> = IndexMap<K, V, BuildHasherDefault<FixedHasher>>;
+
+/// One object.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    /// References from registers, objects and tables.
+    pub count: u32,
+    /// Its class.
+    pub class: Ref,
+    /// Its label for the cycle barrier: smaller than that of every container it holds. `i32::MAX` while never stored anywhere.
+    pub depth: i32,
+    /// What it is.
+    pub payload: Payload,
+}
+
+/// Which attributes instances with the same history have, and where.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shape {
+    /// Attribute names by position.
+    pub names: Vec<Ref>,
+}
+
+/// Instances with more attributes than this keep them in a dict.
+const SHAPE_WIDTH: usize = 64;
+/// Most shapes of one run; further ones fall back to dicts.
+const SHAPE_LIMIT: usize = 4_096;
+
+/// All objects of one run.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    pub(crate) image: Arc<Image>,
+    frozen_len: u32,
+    /// For each handle of the image: 0, or one more than the index in `slots` of its private copy.
+    overlay: Vec<u32>,
+    pub(crate) slots: Vec<Slot>,
+    free: Vec<u32>,
+    doomed: Vec<Value>,
+    /// Modelled bytes in use.
+    pub memory: usize,
+    /// Most modelled bytes in use so far.
+    pub peak: usize,
+    /// Modelled bytes allowed.
+    pub limit: usize,
+    interned: BTreeMap<Box<str>, Ref>,
+    shapes: Vec<Shape>,
+    transitions: BTreeMap<(u32, Ref), u32>,
+    /// Grows whenever a class changes, so that caches know.
+    pub type_epoch: u32,
+}
+
+impl Heap {
+    /// A fresh view of an image.
+    pub(crate) fn new(image: Arc<Image>, limit: usize) -> Self {
+        let frozen_len = image.len();
+        Self {
+            overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
+            frozen_len,
+            slots: Vec::new(),
+            free: Vec::new(),
+            doomed: Vec::new(),
+            memory: 0,
+            peak: 0,
+            limit,
+            interned: BTreeMap::new(),
+            shapes: Vec::new(),
+            transitions: BTreeMap::new(),
+            type_epoch: 1,
+            image,
+        }
+    }
+
+    /// The object behind a handle.
+    #[inline(always)]
+    pub(crate) fn slot(&self, object: Ref) -> &Slot {
+        if object.0 >= self.frozen_len {
+            &self.slots[(object.0 - self.frozen_len) as usize]
+        } else {
+            self.frozen(object)
+        }
+    }
+
+    #[inline]
+    fn frozen(&self, object: Ref) -> &Slot {
+        match self.overlay[object.0 as usize] {
+            0 => self.image.slot(object),
+            copy => &self.slots[(copy - 1) as usize],
+        }
+    }
+
+    /// The object behind a handle, to be changed: a private copy when it belongs to the image.
+    #[inline(always)]
+    pub(crate) fn slot_mut(&mut self, object: Ref) -> &mut Slot {
+        if object.0 >= self.frozen_len {
+            &mut self.slots[(object.0 - self.frozen_len) as usize]
+        } else {
+            self.thaw(object)
+        }
+    }
+
+    #[inline(never)]
+    fn thaw(&mut self, object: Ref) -> &mut Slot {
+        let copy = self.overlay[object.0 as usize];
+        let index = if copy == 0 {
+            let slot = self.image.slot(object).clone();
+            self.use_memory(slot.payload.size());
+            self.slots.push(slot);
+            let index = u32::try_from(self.slots.len()).expect("the memory limit keeps objects below 2^32");
+            self.overlay[object.0 as usize] = index;
+            index - 1
+        } else {
+            copy - 1
+        };
+        &mut self.slots[index as usize]
+    }
+
+    /// The payload behind a handle.
+    #[inline(always)]
+    pub(crate) fn payload(&self, object: Ref) -> &Payload {
+        &self.slot(object).payload
+    }
+
+    /// The payload behind a handle, to be changed.
+    #[inline(always)]
+    pub(crate) fn payload_mut(&mut self, object: Ref) -> &mut Payload {
+        &mut self.slot_mut(object).payload
+    }
+
+    /// The class of a value.
+    #[inline]
+    pub(crate) fn class_of(&self, value: Value) -> Ref {
+        match value {
+            Value::Obj(object) => self.slot(object).class,
+            Value::Int(_) => ty::INT,
+            Value::Bool(_) => ty::BOOL,
+            Value::Float(_) => ty::FLOAT,
+            Value::None | Value::Undefined => ty::NONE,
+            Value::NotImplemented => ty::NOT_IMPLEMENTED,
+            Value::Ellipsis => ty::ELLIPSIS,
+        }
+    }
+
+    /// Makes an object. The caller owns the one reference.
+    pub(crate) fn alloc(&mut self, class: Ref, payload: Payload) -> Ref {
+        self.use_memory(payload.size());
+        let slot = Slot { count: 1, class, depth: i32::MAX, payload };
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = slot;
+                Ref(self.frozen_len + index)
+            }
+            None => {
+                self.slots.push(slot);
+                let index = u32::try_from(self.slots.len() - 1).expect("the memory limit keeps objects below 2^32");
+                Ref(self.frozen_len + index)
+            }
+        }
+    }
+
+    /// Makes an object and its value.
+    #[inline]
+    pub(crate) fn make(&mut self, class: Ref, payload: Payload) -> Value {
+        Value::Obj(self.alloc(class, payload))
+    }
+
+    /// Charges modelled memory.
+    #[inline]
+    pub(crate) fn use_memory(&mut self, bytes: usize) {
+        self.memory = self.memory.saturating_add(bytes);
+        if self.memory > self.peak {
+            self.peak = self.memory;
+        }
+    }
+
+    /// Returns modelled memory.
+    #[inline]
+    pub(crate) fn free_memory(&mut self, bytes: usize) {
+        self.memory = self.memory.saturating_sub(bytes);
+    }
+
+    /// Adjusts modelled memory after an object changed its size.
+    #[inline]
+    pub(crate) fn resize_memory(&mut self, before: usize, after: usize) {
+        if after >= before {
+            self.use_memory(after - before);
+        } else {
+            self.free_memory(before - after);
+        }
+    }
+
+    /// Whether the run has exceeded its memory.
+    #[inline(always)]
+    pub(crate) fn exhausted(&self) -> bool {
+        self.peak > self.limit
+    }
+
+    /// Counts one more reference.
+    #[inline(always)]
+    pub(crate) fn retain(&mut self, value: Value) -> Value {
+        if let Value::Obj(object) = value {
+            if object.0 >= self.frozen_len {
+                self.slots[(object.0 - self.frozen_len) as usize].count += 1;
+            }
+        }
+        value
+    }
+
+    /// Counts one more reference of each value.
+    pub(crate) fn retain_all(&mut self, values: &[Value]) -> Vec<Value> {
+        for &value in values {
+            self.retain(value);
+        }
+        values.to_vec()
+    }
+
+    /// Counts one reference less; at none the object dies.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, value: Value) {
+        if let Value::Obj(object) = value {
+            if object.0 >= self.frozen_len {
+                let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
+                slot.count -= 1;
+                if slot.count == 0 {
+                    self.destroy(object);
+                }
+            }
+        }
+    }
+
+    /// Releases each value.
+    pub(crate) fn release_all(&mut self, values: Vec<Value>) {
+        for value in values {
+            self.release(value);
+        }
+    }
+
+    #[inline(never)]
+    fn destroy(&mut self, object: Ref) {
+        let mut dying = object;
+        loop {
+            let index = dying.0 - self.frozen_len;
+            let slot = &mut self.slots[index as usize];
+            let payload = std::mem::replace(&mut slot.payload, Payload::Free);
+            let class = slot.class;
+            self.free.push(index);
+            self.free_memory(payload.size());
+            let mut doomed = std::mem::take(&mut self.doomed);
+            payload.take_apart(&mut doomed);
+            // Heap classes are kept alive by their instances.
+            if class.0 >= self.frozen_len {
+                doomed.push(Value::Obj(class));
+            }
+            let mut next = None;
+            while let Some(value) = doomed.pop() {
+                if let Value::Obj(child) = value {
+                    if child.0 >= self.frozen_len {
+                        let slot = &mut self.slots[(child.0 - self.frozen_len) as usize];
+                        slot.count -= 1;
+                        if slot.count == 0 {
+                            next = Some(child);
+                            break;
+                        }
+                    }
+                }
+            }
+            self.doomed = doomed;
+            match next {
+                Some(child) => dying = child,
+                None => return,
+            }
+        }
+    }
+
+    /// Whether the one reference to an object of this run is the caller's.
+    #[inline]
+    pub(crate) fn unique(&self, object: Ref) -> bool {
+        object.0 >= self.frozen_len && self.slots[(object.0 - self.frozen_len) as usize].count == 1
+    }
+
+    /// Whether the object belongs to the image and was not copied.
+    pub(crate) fn is_frozen(&self, object: Ref) -> bool {
+        object.0 < self.frozen_len
+    }
+
+    /// Whether the value is a class made by a program's metaclass.
+    pub(crate) fn slot_class_is_type(&self, value: Value) -> bool {
+        match value {
+            Value::Obj(object) => matches!(self.payload(object), Payload::Class(_)),
+            _ => false,
+        }
+    }
+
+    // ---- text ----
+
+    /// A text object.
+    pub(crate) fn str(&mut self, text: &str) -> Value {
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            (None, _) => return Value::Obj(crate::types::nm::EMPTY),
+            (Some(only), None) => {
+                if let Ok(byte) = u8::try_from(u32::from(only)) {
+                    return Value::Obj(latin1(byte));
+                }
+            }
+            _ => {}
+        }
+        self.make(ty::STR, Payload::Str(Str::new(text.to_owned())))
+    }
+
+    /// A text object that takes the string over.
+    pub(crate) fn string(&mut self, text: String) -> Value {
+        if text.len() <= 2 { self.str(&text) } else { self.make(ty::STR, Payload::Str(Str::new(text))) }
+    }
+
+    /// The one object for an identifier; lives as long as the run.
+    pub(crate) fn intern(&mut self, text: &str) -> Ref {
+        if let Some(known) = self.interned_name(text) {
+            return known;
+        }
+        let mut string = Str::new(text.to_owned());
+        string.hash();
+        string.interned = true;
+        let object = self.alloc(ty::STR, Payload::Str(string));
+        self.interned.insert(text.into(), object);
+        object
+    }
+
+    /// The object of an identifier that was interned before.
+    pub(crate) fn interned_name(&self, text: &str) -> Option<Ref> {
+        self.image.interned(text).or_else(|| self.interned.get(text).copied())
+    }
+
+    /// The interned twin of a text object.
+    pub(crate) fn intern_object(&mut self, object: Ref) -> Option<Ref> {
+        let Payload::Str(string) = self.payload(object).core() else { return None };
+        if string.interned {
+            return Some(object);
+        }
+        let text = string.text.clone();
+        Some(self.intern(&text))
+    }
+
+    /// Makes an object the one for its text.
+    pub(crate) fn register_name(&mut self, text: &str, object: Ref) {
+        self.interned.insert(text.into(), object);
+    }
+
+    // ---- shapes ----
+
+    /// A shape by number.
+    #[inline]
+    pub(crate) fn shape(&self, shape: u32) -> &Shape {
+        let image = self.image.shapes();
+        match image.get(shape as usize) {
+            Some(shape) => shape,
+            None => &self.shapes[shape as usize - image.len()],
+        }
+    }
+
+    /// The position of an attribute in a shape.
+    #[inline]
+    pub(crate) fn shape_position(&self, shape: u32, name: Ref) -> Option<usize> {
+        self.shape(shape).names.iter().position(|&known| known == name)
+    }
+
+    /// The shape that adds an attribute, unless it would be too large.
+    pub(crate) fn shape_with(&mut self, shape: u32, name: Ref) -> Option<u32> {
+        if let Some(next) = self.image.transition(shape, name).or_else(|| self.transitions.get(&(shape, name)).copied()) {
+            return Some(next);
+        }
+        let mut names = self.shape(shape).names.clone();
+        if names.len() >= SHAPE_WIDTH || self.shapes.len() >= SHAPE_LIMIT {
+            return None;
+        }
+        names.push(name);
+        let number = self.image.shapes().len() + self.shapes.len();
+        let number = u32::try_from(number).expect("bounded by SHAPE_LIMIT per layer");
+        self.shapes.push(Shape { names });
+        self.transitions.insert((shape, name), number);
+        Some(number)
+    }
+
+    /// Hands everything over that an image keeps.
+    pub(crate) fn into_parts(self) -> HeapParts {
+        HeapParts {
+            image: self.image,
+            overlay: self.overlay,
+            slots: self.slots,
+            interned: self.interned,
+            shapes: self.shapes,
+            transitions: self.transitions,
+        }
+    }
+
+    /// Attributes of an object that has some.
+    pub(crate) fn attributes(&self, object: Ref) -> Option<&Attributes> {
+        self.payload(object).attributes()
+    }
+
+    /// The layout of instances of a class.
+    pub(crate) fn layout(&self, class: Ref) -> Layout {
+        match self.payload(class) {
+            Payload::Class(class) => class.layout,
+            _ => Layout::Sealed,
+        }
+    }
+
+    /// Objects alive in this run, for tests of reference counting.
+    pub(crate) fn live(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+/// What is left of a heap when its run is over and it becomes an image.
+pub(crate) struct HeapParts {
+    pub image: Arc<Image>,
+    pub overlay: Vec<u32>,
+    pub slots: Vec<Slot>,
+    pub interned: BTreeMap<Box<str>, Ref>,
+    pub shapes: Vec<Shape>,
+    pub transitions: BTreeMap<(u32, Ref), u32>,
+}

@@ -1,0 +1,188 @@
+//! The door to the host: values that cross it, and the functions behind it, one row each.
+
+use crate::num::F64;
+use dashu_int::IBig;
+
+/// A value outside the heap.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostValue {
+    /// `None`
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer of any size that the VM knows.
+    Int(IBig),
+    /// A float, by its bits.
+    Float(F64),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Text.
+    Str(String),
+    /// A list or tuple.
+    List(Vec<HostValue>),
+    /// A dict, in insertion order.
+    Map(Vec<(HostValue, HostValue)>),
+}
+
+impl HostValue {
+    /// An integer.
+    pub fn int(value: impl Into<IBig>) -> Self {
+        HostValue::Int(value.into())
+    }
+
+    /// The integer as 64 bits, when it is one and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            HostValue::Int(value) => u64::try_from(value.clone()).ok(),
+            _ => None,
+        }
+    }
+
+    /// The integer as 128 bits, when it is one and fits.
+    pub fn as_u128(&self) -> Option<u128> {
+        match self {
+            HostValue::Int(value) => u128::try_from(value.clone()).ok(),
+            _ => None,
+        }
+    }
+
+    /// The bytes, when it is bytes.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            HostValue::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The text, when it is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            HostValue::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A request to the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostCall {
+    /// Which function.
+    pub function: HostFn,
+    /// Its arguments, one per parameter; an omitted one is `None`.
+    pub args: Vec<HostValue>,
+}
+
+/// A refusal by the host, raised in Python as `pvm_host.HostError` with `code` and `name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostError {
+    /// Number of the refusal: 1 limit, 2 invalid input, 3 not found, 5 forbidden, 6 internal, 8 resource limit.
+    pub code: u32,
+    /// A stable word for it.
+    pub name: &'static str,
+    /// What went wrong and how to fix it.
+    pub message: String,
+}
+
+macro_rules! host_functions {
+    ($($number:literal $variant:ident $name:literal $signature:literal $cycles:literal $weight:literal;)*) => {
+        /// A function of the module `pvm_host` that the host answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum HostFn {
+            $(#[doc = concat!("`pvm_host.", $name, "(", $signature, ")`")] $variant = $number,)*
+        }
+
+        /// A row of the table of host functions.
+        #[derive(Clone, Copy, Debug)]
+        pub struct HostRow {
+            /// The function.
+            pub function: HostFn,
+            /// Its number, never reused.
+            pub number: u16,
+            /// Its Python name.
+            pub name: &'static str,
+            /// Its parameters, in the style of natives; `name=` may be left out.
+            pub signature: &'static str,
+            /// Cycles charged before the exit; the host may charge more.
+            pub cycles: u32,
+            /// Weight in nanoseconds.
+            pub weight: u32,
+        }
+
+        /// Every host function.
+        pub const HOST_FUNCTIONS: &[HostRow] = &[
+            $(HostRow {
+                function: HostFn::$variant, number: $number, name: $name, signature: $signature, cycles: $cycles, weight: $weight,
+            },)*
+        ];
+    };
+}
+
+// Cycles here are what crossing the door costs; the price of the work itself is the host's to charge, from its parameters.
+host_functions! {
+    1 Context "context" "" 10 500;
+    2 SelfAddress "self_address" "" 10 200;
+    3 CurrentBlock "current_block" "" 10 200;
+    4 RuntimeConfig "runtime_config" "" 10 300;
+    5 GetState "get_state" "key" 10 2000;
+    6 SetState "set_state" "key, value" 10 5000;
+    7 DeleteState "delete_state" "key" 10 5000;
+    8 SetReservedState "set_reserved_state" "key, value" 10 5000;
+    9 DeleteReservedState "delete_reserved_state" "key" 10 5000;
+    10 ScanStatePrefix "scan_state_prefix" "prefix, limit=" 10 20000;
+    11 ActorOwner "actor_owner" "" 10 2000;
+    12 ChargeGas "charge_gas" "amount" 10 100;
+    13 EmitEvent "emit_event" "name, data, schema=" 10 2000;
+    14 SendMessage "send_message" "target, payload, value=, handler=, cycles_limit=, cells_limit=" 10 5000;
+    15 CallActor "call_actor" "target, method, payload, cycles_limit=, access_limit=, value=" 10 10000;
+    16 ForkActor "fork_actor" "endowment=" 10 1000;
+    17 TransferBalance "transfer_balance" "to, amount" 10 5000;
+    18 ScheduleTimer "schedule_timer" "height, payload" 10 10000;
+    19 ScheduleTimerEx "schedule_timer_ex" "height, payload, fee_payer=, gas_limit=, access_limit=, expires_at=" 10 10000;
+    20 ExtendTimer "extend_timer" "timer_id, expires_at" 10 10000;
+    21 CancelTimer "cancel_timer" "timer_id" 10 10000;
+    22 SubmitJob "submit_job" "job" 10 20000;
+    23 UpgradeSelf "upgrade_self" "code, manifest=, routes=, sponsorship=" 10 50000;
+    24 Randomness "randomness" "domain" 10 5000;
+    25 VerifySignature "verify_signature" "scheme, public_key, message, signature" 10 700000;
+    26 Recover "recover" "digest, signature" 10 50000;
+    27 TokenCreate "token_create" "name, symbol, decimals=, initial_supply=, max_supply=, mint_authority=" 10 10000;
+    28 TokenTransfer "token_transfer" "token_id, to, amount" 10 10000;
+    29 TokenApprove "token_approve" "token_id, spender, amount" 10 10000;
+    30 TokenTransferFrom "token_transfer_from" "token_id, owner, to, amount" 10 10000;
+    31 TokenMint "token_mint" "token_id, to, amount" 10 10000;
+    32 TokenBurn "token_burn" "token_id, amount" 10 10000;
+    33 TokenBalanceOf "token_balance_of" "token_id, account" 10 5000;
+    34 TokenAllowance "token_allowance" "token_id, owner, spender" 10 5000;
+    35 TokenTotalSupply "token_total_supply" "token_id" 10 5000;
+    36 EntitlementParams "entitlement_params" "name" 10 2000;
+    37 SpawnActor "spawn_actor" "code, salt=, value=, init_handler=, init_payload=, manifest=" 10 50000;
+    38 SubscribeEvent "subscribe_event" "source, name, handler=, filter=, bid=" 10 1000;
+    39 UnsubscribeEvent "unsubscribe_event" "subscription" 10 1000;
+    40 ForceUnsubscribeEvent "force_unsubscribe_event" "subscription" 10 1000;
+    41 UpdateBid "update_bid" "subscription, bid" 10 1000;
+    42 TopupSubscription "topup_subscription" "subscription, amount" 10 1000;
+    43 IntentDeposit "intent_deposit" "amount=" 10 1000;
+    44 IntentWithdraw "intent_withdraw" "amount=" 10 1000;
+    45 IntentBroadcast "intent_broadcast" "payload=" 10 1000;
+    46 IntentBroadcastEx "intent_broadcast_ex" "payload=, options=" 10 1000;
+    47 OffchainImageInitialize "offchain_image_initialize" "image=" 10 1000;
+    48 OffchainImageUpdate "offchain_image_update" "image=" 10 1000;
+    49 CreateDeferredTx "create_deferred_tx" "handler, payload" 10 5000;
+    50 TransferOwnership "transfer_ownership" "new_owner" 10 5000;
+    51 Balance "balance" "address=" 10 2000;
+    52 BlobCommit "blob_commit" "data" 10 5000;
+    53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unique_and_in_order() {
+        let numbers: Vec<u16> = HOST_FUNCTIONS.iter().map(|row| row.number).collect();
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(HOST_FUNCTIONS.iter().all(|row| u32::from(row.number) == u32::from(row.function as u16)));
+    }
+}

@@ -1,0 +1,209 @@
+//! Frozen heaps: what a module body left behind, shared by every run that starts from it.
+//!
+//! An image is immutable and `Sync`. A handle means the same object in an image and in every run above it. An actor's image stands on the
+//! base image (builtins and the modules that come with the VM); where the actor's module body changed an object of the base,
+//! the image has its own patched copy.
+
+use crate::compile::code::{Code, Const, Unit};
+use crate::heap::{Heap, HeapParts, Shape, Slot};
+use crate::objects::payload::Payload;
+use crate::types::ty;
+use crate::value::{Ref, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A code body with its names and constants as objects of an image.
+#[derive(Debug)]
+pub(crate) struct LinkedCode {
+    /// The code.
+    pub code: Code,
+    /// Constants, by index.
+    pub consts: Vec<Value>,
+    /// Identifiers, by index.
+    pub names: Vec<Ref>,
+    /// Names of keyword-only and positional parameters, in register order.
+    pub parameters: Vec<Ref>,
+    /// Number of the unit's code 0.
+    pub first: u32,
+    /// Where its inline caches begin.
+    pub sites: u32,
+    /// The unit, by index.
+    pub unit: u32,
+}
+
+/// A source with its name, for tracebacks.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    /// What a traceback calls it.
+    pub file: String,
+    /// Its text.
+    pub source: String,
+}
+
+/// Everything that can run above an image.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    /// Code bodies by number.
+    pub codes: Vec<Arc<LinkedCode>>,
+    /// Sources by unit.
+    pub files: Vec<Arc<SourceFile>>,
+    /// Number of inline caches.
+    pub sites: u32,
+}
+
+/// A frozen heap with its program.
+#[derive(Debug, Default)]
+pub struct Image {
+    base: Option<Arc<Image>>,
+    base_len: u32,
+    /// For each handle of the base: 0, or one more than the index in `patched`.
+    patches: Vec<u32>,
+    patched: Vec<Slot>,
+    slots: Vec<Slot>,
+    interned: BTreeMap<Box<str>, Ref>,
+    shapes: Vec<Shape>,
+    transitions: BTreeMap<(u32, Ref), u32>,
+    /// The program.
+    pub(crate) program: Arc<Program>,
+    /// The dict of the module that an entry looks its handlers up in.
+    pub(crate) main: Option<Ref>,
+    /// The module body's code, when it has not run yet.
+    pub(crate) body: Option<u32>,
+    /// Helper functions by native row, for what natives leave to Python.
+    pub(crate) helpers: Arc<Vec<Value>>,
+}
+
+impl Image {
+    /// Number of handles.
+    pub(crate) fn len(&self) -> u32 {
+        self.base_len + u32::try_from(self.slots.len()).expect("the memory limit keeps objects below 2^32")
+    }
+
+    /// The object behind a handle.
+    #[inline]
+    pub(crate) fn slot(&self, object: Ref) -> &Slot {
+        if object.0 >= self.base_len {
+            return &self.slots[(object.0 - self.base_len) as usize];
+        }
+        match self.patches[object.0 as usize] {
+            0 => self.base.as_ref().expect("handles below the base length need a base").slot(object),
+            patch => &self.patched[(patch - 1) as usize],
+        }
+    }
+
+    /// The handle of an identifier.
+    pub(crate) fn interned(&self, text: &str) -> Option<Ref> {
+        self.interned.get(text).copied().or_else(|| self.base.as_ref().and_then(|base| base.interned(text)))
+    }
+
+    /// Shapes of instances, those of the base first. Shape 0 has no attributes.
+    pub(crate) fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The shape that adds an attribute to another one.
+    pub(crate) fn transition(&self, shape: u32, name: Ref) -> Option<u32> {
+        self.transitions
+            .get(&(shape, name))
+            .copied()
+            .or_else(|| self.base.as_ref().and_then(|base| base.transition(shape, name)))
+    }
+
+    /// The image before everything: no objects, the empty shape.
+    pub(crate) fn nothing() -> Self {
+        Self { shapes: vec![Shape::default()], ..Self::default() }
+    }
+
+    /// Bytes that the image itself takes, roughly, for a bounded cache.
+    pub fn footprint(&self) -> usize {
+        let slots = (self.slots.len() + self.patched.len()) * size_of::<Slot>();
+        let payloads: usize = self.slots.iter().chain(&self.patched).map(|slot| slot.payload.size()).sum();
+        let base_codes = self.base.as_ref().map_or(0, |base| base.program.codes.len());
+        let codes: usize = self.program.codes[base_codes.min(self.program.codes.len())..]
+            .iter()
+            .map(|code| 12 * code.code.instructions.len() + 64 * code.consts.len() + 512)
+            .sum();
+        slots + payloads + codes + 4 * self.patches.len()
+    }
+
+    /// Freezes a heap whose run is over.
+    pub(crate) fn freeze(heap: Heap, program: Arc<Program>, main: Option<Ref>, helpers: Arc<Vec<Value>>) -> Self {
+        let HeapParts { image, overlay, mut slots, interned, shapes, transitions } = heap.into_parts();
+        for slot in &mut slots {
+            if let Payload::Str(string) = slot.payload.core_mut() {
+                string.hash();
+            }
+            slot.count = 1;
+        }
+        let base_len = image.len();
+        let mut patched = Vec::new();
+        let mut patches = vec![0; overlay.len()];
+        for (handle, &copy) in overlay.iter().enumerate() {
+            if copy != 0 {
+                let index = usize::try_from(copy - 1).expect("a handle fits a word");
+                let free = Slot { count: 1, class: ty::OBJECT, depth: 0, payload: Payload::Free };
+                patched.push(std::mem::replace(&mut slots[index], free));
+                patches[handle] = u32::try_from(patched.len()).expect("no more than handles");
+            }
+        }
+        let mut all_shapes = image.shapes().to_vec();
+        all_shapes.extend(shapes);
+        // An image that stands on nothing is its own base.
+        let base = if base_len == 0 { None } else { Some(image) };
+        Self {
+            base,
+            base_len,
+            patches,
+            patched,
+            slots,
+            interned,
+            shapes: all_shapes,
+            transitions,
+            program,
+            main,
+            body: None,
+            helpers,
+        }
+    }
+}
+
+/// Adds a unit to a program; its constants and names become objects of the heap. Returns the number of its code 0.
+pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
+    let first = u32::try_from(program.codes.len()).expect("bounded by the source limit");
+    let unit_index = u32::try_from(program.files.len()).expect("bounded by the source limit");
+    program.files.push(Arc::new(SourceFile { file: unit.file.clone(), source: unit.source.clone() }));
+    for code in &unit.codes {
+        let consts = code.consts.iter().map(|value| constant(heap, value)).collect();
+        let names = code.names.iter().map(|name| heap.intern(name)).collect();
+        let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
+        let sites = program.sites;
+        program.sites += u32::try_from(code.sites.len()).expect("sites have 16-bit numbers");
+        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, sites, unit: unit_index };
+        program.codes.push(Arc::new(linked));
+    }
+    first
+}
+
+fn constant(heap: &mut Heap, value: &Const) -> Value {
+    match value {
+        Const::None => Value::None,
+        Const::Ellipsis => Value::Ellipsis,
+        Const::Bool(value) => Value::Bool(*value),
+        Const::Int(value) => Value::Int(*value),
+        Const::BigInt(value) => heap.make(ty::INT, Payload::BigInt(value.clone())),
+        Const::Float(value) => Value::Float(*value),
+        Const::Str(text) if is_identifier(text) => Value::Obj(heap.intern(text)),
+        Const::Str(text) => heap.str(text),
+        Const::Bytes(bytes) if bytes.is_empty() => Value::Obj(crate::types::EMPTY_BYTES),
+        Const::Bytes(bytes) => heap.make(ty::BYTES, Payload::Bytes(bytes.clone())),
+        Const::Tuple(items) if items.is_empty() => Value::Obj(crate::types::EMPTY_TUPLE),
+        Const::Tuple(items) => {
+            let items: Vec<Value> = items.iter().map(|item| constant(heap, item)).collect();
+            heap.make(ty::TUPLE, Payload::Tuple(items.into()))
+        }
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.len() <= 64 && !text.is_empty() && text.chars().all(|c| c == '_' || c.is_alphanumeric())
+}

@@ -1,0 +1,826 @@
+//! Attributes: lookup through descriptors, instances and classes, with inline caches; globals and namespaces.
+
+use super::{Cache, CacheKind, OnReturn, Pending, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::objects::payload::{Attributes, Payload};
+use crate::types::{BUILTINS_DICT, FIXED_COUNT, nm, ty};
+use crate::value::{Ref, Value};
+
+impl Vm {
+    // ---- globals and namespaces ----
+
+    /// A global or builtin that the cache did not know. Not retained.
+    pub(crate) fn load_global(&mut self, globals: Ref, name: Ref, site: u32) -> Outcome {
+        if let Some(position) = self.dict_position_of_name(globals, name) {
+            let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
+            let entry = dict.entries[position];
+            if let Value::Obj(key) = entry.key {
+                self.caches[site as usize] = Cache {
+                    kind: CacheKind::Global,
+                    class: globals,
+                    epoch: 0,
+                    shape: key.0,
+                    index: position as u32,
+                    value: Value::Undefined,
+                };
+            }
+            return Ok(entry.value);
+        }
+        if let Some(value) = self.dict_get_name(BUILTINS_DICT, name) {
+            let version = match self.heap.payload(globals) {
+                Payload::Dict(dict) => dict.version,
+                _ => 0,
+            };
+            self.caches[site as usize] =
+                Cache { kind: CacheKind::Builtin, class: globals, epoch: version, shape: 0, index: 0, value };
+            return Ok(value);
+        }
+        Err(self.name_error(name))
+    }
+
+    fn name_error(&mut self, name: Ref) -> Throw {
+        let message = format!("name '{}' is not defined", self.name_text(name));
+        let throw = self.raise(ty::NAME_ERROR, &message);
+        if let Throw::Raise(exception) = throw {
+            self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
+        }
+        throw
+    }
+
+    /// `del` of a global.
+    pub(crate) fn delete_global(&mut self, globals: Ref, name: Ref) -> Outcome<()> {
+        match self.dict_position_of_name(globals, name) {
+            Some(position) => {
+                self.dict_remove_at(globals, position);
+                Ok(())
+            }
+            None => Err(self.name_error(name)),
+        }
+    }
+
+    /// What the namespace of a class body has for a name, retained.
+    pub(crate) fn namespace_get(&mut self, frame: usize, name: Ref) -> Outcome<Option<Value>> {
+        let namespace = self.frames[frame].namespace;
+        let Value::Obj(dict) = namespace else { return Ok(None) };
+        let found = self.dict_get_name(dict, name);
+        Ok(found.map(|value| self.heap.retain(value)))
+    }
+
+    /// A name in a class body, retained.
+    pub(crate) fn load_name(&mut self, frame: usize, name: Ref) -> Outcome {
+        if let Some(value) = self.namespace_get(frame, name)? {
+            return Ok(value);
+        }
+        let globals = self.frames[frame].globals;
+        let found = self.dict_get_name(globals, name).or_else(|| self.dict_get_name(BUILTINS_DICT, name));
+        match found {
+            Some(value) => Ok(self.heap.retain(value)),
+            None => Err(self.name_error(name)),
+        }
+    }
+
+    /// Binds a name in a class body; takes the reference over.
+    pub(crate) fn store_name(&mut self, frame: usize, name: Ref, value: Value) -> Outcome<()> {
+        let dict = match self.frames[frame].namespace {
+            Value::Obj(dict) => dict,
+            _ => self.frames[frame].globals,
+        };
+        if self.heap.class_of(Value::Obj(dict)) != ty::DICT {
+            // `__prepare__` gave a dict of its own sort, which may watch what is bound.
+            if let Some(function) = self.special(Value::Obj(dict), nm::SETITEM) {
+                let is_native = function.object().is_some_and(|f| matches!(self.heap.payload(f), Payload::Native(_)));
+                if !is_native {
+                    let throw = self.call_later(function, &[Value::Obj(dict), Value::Obj(name), value], OnReturn::Discard);
+                    self.heap.release(value);
+                    return Err(throw);
+                }
+            }
+        }
+        self.dict_set_name(dict, name, value);
+        Ok(())
+    }
+
+    /// `del` of a name in a class body.
+    pub(crate) fn delete_name(&mut self, frame: usize, name: Ref) -> Outcome<()> {
+        let dict = match self.frames[frame].namespace {
+            Value::Obj(dict) => dict,
+            _ => self.frames[frame].globals,
+        };
+        match self.dict_position_of_name(dict, name) {
+            Some(position) => {
+                self.dict_remove_at(dict, position);
+                Ok(())
+            }
+            None => Err(self.name_error(name)),
+        }
+    }
+
+    /// Makes sure that `__annotations__` is there to be filled.
+    pub(crate) fn setup_annotations(&mut self, frame: usize) -> Outcome<()> {
+        let dict = match self.frames[frame].namespace {
+            Value::Obj(dict) => dict,
+            _ => self.frames[frame].globals,
+        };
+        if self.dict_position_of_name(dict, nm::ANNOTATIONS).is_none() {
+            let annotations = Value::Obj(self.new_dict());
+            self.dict_set_name(dict, nm::ANNOTATIONS, annotations);
+        }
+        Ok(())
+    }
+
+    // ---- reading ----
+
+    /// Whether the class has a `__getattribute__` or `__setattr__` of its own.
+    fn overridden(&mut self, class: Ref, name: Ref) -> Option<Value> {
+        if class.0 < crate::types::TYPE_COUNT {
+            return None;
+        }
+        let found = self.lookup(class, name)?;
+        match found {
+            Value::Obj(function) if !matches!(self.heap.payload(function), Payload::Native(_)) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// `object.name` with an inline cache to fill.
+    pub(crate) fn load_attribute_cached(&mut self, object: Value, name: Ref, site: usize) -> Outcome {
+        let value = self.get_attribute(object, name)?;
+        if let Value::Obj(receiver) = object {
+            let epoch = self.heap.type_epoch;
+            match self.heap.payload(receiver) {
+                Payload::Instance(attributes) if attributes.dict.is_none() => {
+                    let (class, shape) = (self.heap.slot(receiver).class, attributes.shape);
+                    if let Some(position) = self.heap.shape_position(shape, name) {
+                        let data_descriptor = self.lookup(class, name).is_some_and(|found| self.is_data_descriptor(found));
+                        if !data_descriptor && self.overridden(class, nm::GETATTRIBUTE).is_none() {
+                            self.caches[site] = Cache {
+                                kind: CacheKind::Field,
+                                class,
+                                epoch,
+                                shape,
+                                index: position as u32,
+                                value: Value::Undefined,
+                            };
+                        }
+                    }
+                }
+                Payload::Class(_) => {
+                    // Only what the class holds itself lives as long as the class does not change.
+                    let found = self.lookup(receiver, name);
+                    let meta = self.heap.slot(receiver).class;
+                    if found.is_some_and(|found| found.is(value)) && self.lookup(meta, name).is_none() {
+                        self.caches[site] =
+                            Cache { kind: CacheKind::ClassAttribute, class: receiver, epoch, shape: 0, index: 0, value };
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(value)
+    }
+
+    /// Whether a class attribute goes before the instance's.
+    pub(crate) fn is_data_descriptor(&mut self, value: Value) -> bool {
+        let Value::Obj(object) = value else { return false };
+        match self.heap.payload(object).core() {
+            Payload::Property(_) | Payload::GetSet { .. } => true,
+            Payload::Instance(_) | Payload::Extended(_) => {
+                let class = self.heap.slot(object).class;
+                self.lookup(class, nm::SET).is_some() || self.lookup(class, nm::DELETE).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// `object.name`, retained.
+    pub(crate) fn get_attribute(&mut self, object: Value, name: Ref) -> Outcome {
+        let class = self.heap.class_of(object);
+        if let Some(function) = self.overridden(class, nm::GETATTRIBUTE) {
+            let on_return = match self.lookup(class, nm::GETATTR) {
+                Some(fallback) => {
+                    self.heap.retain(fallback);
+                    self.heap.retain(object);
+                    OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }))
+                }
+                None => OnReturn::Store,
+            };
+            return Err(self.call_later(function, &[object, Value::Obj(name)], on_return));
+        }
+        match self.get_attribute_plain(object, class, name) {
+            Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
+                match self.lookup(class, nm::GETATTR) {
+                    Some(function) => {
+                        self.heap.release(exception);
+                        Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Store))
+                    }
+                    None => Err(Throw::Raise(exception)),
+                }
+            }
+            Err(Throw::Call(mut call)) if matches!(call.on_return, OnReturn::Store) => {
+                // A property that raises AttributeError hands over to `__getattr__`.
+                if let Some(fallback) = self.lookup(class, nm::GETATTR) {
+                    self.heap.retain(fallback);
+                    self.heap.retain(object);
+                    call.on_return =
+                        OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }));
+                }
+                Err(Throw::Call(call))
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// `object.__getattribute__(name)` of the builtin sort.
+    pub(crate) fn get_attribute_plain(&mut self, object: Value, class: Ref, name: Ref) -> Outcome {
+        if let Value::Obj(receiver) = object {
+            match self.heap.payload(receiver) {
+                Payload::Class(_) => return self.get_class_attribute(receiver, class, name),
+                Payload::Module { dict, .. } => {
+                    let dict = *dict;
+                    return self.get_module_attribute(object, dict, name);
+                }
+                Payload::Super { start, receiver, class } => {
+                    let (start, receiver, class) = (*start, *receiver, *class);
+                    return self.get_super_attribute(object, class, receiver, start, name);
+                }
+                Payload::GenericAlias { origin, .. } => {
+                    let origin = *origin;
+                    if !matches!(name, nm::ORIGIN | nm::ALIAS_ARGS | nm::PARAMETERS | nm::CLASS | nm::MRO_ENTRIES) {
+                        if self.lookup(class, name).is_none() {
+                            return self.get_attribute(origin, name);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let found = self.lookup(class, name);
+        if let Some(found) = found {
+            if self.is_data_descriptor(found) {
+                return self.bind_attribute(found, object, class, name);
+            }
+        }
+        if name.0 < FIXED_COUNT {
+            if let Some(value) = self.builtin_attribute(object, name)? {
+                return Ok(value);
+            }
+        }
+        if let Some(value) = self.instance_attribute(object, name) {
+            return Ok(self.heap.retain(value));
+        }
+        match found {
+            Some(found) => self.bind_attribute(found, object, class, name),
+            None => Err(self.no_attribute(object, name)),
+        }
+    }
+
+    /// An attribute of the instance itself. Not retained.
+    pub(crate) fn instance_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
+        let Value::Obj(receiver) = object else { return None };
+        let attributes = self.heap.attributes(receiver)?;
+        if let Some(dict) = attributes.dict {
+            return self.dict_get_name(dict, name);
+        }
+        let position = self.heap.shape_position(attributes.shape, name)?;
+        Some(attributes.values[position])
+    }
+
+    /// AttributeError.
+    #[cold]
+    pub(crate) fn no_attribute(&mut self, object: Value, name: Ref) -> Throw {
+        let text = self.name_text(name).to_owned();
+        let message = match object {
+            Value::Obj(receiver) => match self.heap.payload(receiver) {
+                Payload::Class(class) => format!("type object '{}' has no attribute '{text}'", class.name),
+                Payload::Module { name: module, .. } => {
+                    format!("module '{}' has no attribute '{text}'", self.text(*module).unwrap_or("?"))
+                }
+                _ => format!("'{}' object has no attribute '{text}'", self.class_name(object)),
+            },
+            _ => format!("'{}' object has no attribute '{text}'", self.class_name(object)),
+        };
+        let throw = self.raise(ty::ATTRIBUTE_ERROR, &message);
+        if let Throw::Raise(exception) = throw {
+            self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
+        }
+        throw
+    }
+
+    /// What a class attribute gives for an instance.
+    pub(crate) fn bind_attribute(&mut self, found: Value, object: Value, class: Ref, name: Ref) -> Outcome {
+        let Value::Obj(attribute) = found else { return Ok(found) };
+        match self.heap.payload(attribute).core() {
+            Payload::Function(_) => {
+                self.heap.retain(found);
+                self.heap.retain(object);
+                Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver: object }))
+            }
+            Payload::Native(row) => {
+                let kind = crate::native::native(*row).kind;
+                match kind {
+                    crate::native::NativeKind::Method => {
+                        self.heap.retain(object);
+                        self.heap.retain(found);
+                        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver: object }))
+                    }
+                    crate::native::NativeKind::ClassMethod => {
+                        self.heap.retain(found);
+                        self.heap.retain(Value::Obj(class));
+                        let receiver = Value::Obj(class);
+                        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver }))
+                    }
+                    _ => Ok(self.heap.retain(found)),
+                }
+            }
+            Payload::StaticMethod(inner) => {
+                let inner = *inner;
+                Ok(self.heap.retain(inner))
+            }
+            Payload::ClassMethod(inner) => {
+                let inner = *inner;
+                self.bind_class_method(inner, class)
+            }
+            Payload::Property(parts) => {
+                let getter = parts[0];
+                if getter.is_none() {
+                    let message = format!("property '{}' of '{}' object has no getter", self.name_text(name), self.class_name(object));
+                    return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
+                }
+                Err(self.call_later(getter, &[object], OnReturn::Store))
+            }
+            Payload::Member { name, .. } => {
+                let name = *name;
+                match self.instance_attribute(object, name) {
+                    Some(value) => Ok(self.heap.retain(value)),
+                    None => Err(self.no_attribute(object, name)),
+                }
+            }
+            Payload::GetSet { name, .. } => {
+                let name = *name;
+                match self.builtin_attribute(object, name)? {
+                    Some(value) => Ok(value),
+                    None => Err(self.no_attribute(object, name)),
+                }
+            }
+            Payload::Instance(_) | Payload::Extended(_) => {
+                let descriptor = self.heap.slot(attribute).class;
+                match self.lookup(descriptor, nm::GET) {
+                    Some(get) => {
+                        let owner = Value::Obj(class);
+                        Err(self.call_later(get, &[found, object, owner], OnReturn::Store))
+                    }
+                    None => Ok(self.heap.retain(found)),
+                }
+            }
+            _ => Ok(self.heap.retain(found)),
+        }
+    }
+
+    /// A class method bound to a class.
+    fn bind_class_method(&mut self, inner: Value, class: Ref) -> Outcome {
+        if let Value::Obj(object) = inner {
+            if let Payload::Property(parts) = self.heap.payload(object) {
+                let getter = parts[0];
+                return Err(self.call_later(getter, &[Value::Obj(class)], OnReturn::Store));
+            }
+        }
+        self.heap.retain(inner);
+        self.heap.retain(Value::Obj(class));
+        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: inner, receiver: Value::Obj(class) }))
+    }
+
+    fn get_class_attribute(&mut self, class: Ref, meta: Ref, name: Ref) -> Outcome {
+        let meta_found = self.lookup(meta, name);
+        if let Some(found) = meta_found {
+            if self.is_data_descriptor(found) {
+                return self.bind_attribute(found, Value::Obj(class), meta, name);
+            }
+        }
+        if name.0 < FIXED_COUNT && matches!(name, nm::CLASS | nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO | nm::DICT | nm::MODULE | nm::DOC | nm::BASE) {
+            if let Some(value) = self.builtin_attribute(Value::Obj(class), name)? {
+                return Ok(value);
+            }
+        }
+        if let Some(found) = self.lookup(class, name) {
+            return self.bind_to_class(found, class);
+        }
+        if let Some(found) = meta_found {
+            return self.bind_attribute(found, Value::Obj(class), meta, name);
+        }
+        if name.0 < FIXED_COUNT {
+            if let Some(value) = self.builtin_attribute(Value::Obj(class), name)? {
+                return Ok(value);
+            }
+        }
+        Err(self.no_attribute(Value::Obj(class), name))
+    }
+
+    /// What an attribute of a class gives when it is read from the class itself.
+    pub(crate) fn bind_to_class(&mut self, found: Value, class: Ref) -> Outcome {
+        let Value::Obj(attribute) = found else { return Ok(found) };
+        match self.heap.payload(attribute) {
+            Payload::StaticMethod(inner) => {
+                let inner = *inner;
+                Ok(self.heap.retain(inner))
+            }
+            Payload::ClassMethod(inner) => {
+                let inner = *inner;
+                self.bind_class_method(inner, class)
+            }
+            Payload::Native(row) if crate::native::native(*row).kind == crate::native::NativeKind::ClassMethod => {
+                self.bind_class_method(found, class)
+            }
+            Payload::Instance(_) | Payload::Extended(_) => {
+                let descriptor = self.heap.slot(attribute).class;
+                match self.lookup(descriptor, nm::GET) {
+                    Some(get) => Err(self.call_later(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store)),
+                    None => Ok(self.heap.retain(found)),
+                }
+            }
+            _ => Ok(self.heap.retain(found)),
+        }
+    }
+
+    fn get_module_attribute(&mut self, module: Value, dict: Ref, name: Ref) -> Outcome {
+        if let Some(value) = self.dict_get_name(dict, name) {
+            return Ok(self.heap.retain(value));
+        }
+        if let Some(value) = self.builtin_attribute(module, name)? {
+            return Ok(value);
+        }
+        if let Some(function) = self.dict_get_name(dict, nm::GETATTR) {
+            return Err(self.call_later(function, &[Value::Obj(name)], OnReturn::Store));
+        }
+        Err(self.no_attribute(module, name))
+    }
+
+    fn get_super_attribute(&mut self, object: Value, class: Ref, receiver: Value, start: Ref, name: Ref) -> Outcome {
+        if name == nm::CLASS {
+            self.heap.retain(Value::Obj(ty::SUPER));
+            return Ok(Value::Obj(ty::SUPER));
+        }
+        let mro = match self.heap.payload(start) {
+            Payload::Class(row) => row.mro.clone(),
+            _ => Vec::new(),
+        };
+        let rest = mro.iter().skip_while(|&&base| base != class).skip(1);
+        let found = rest.into_iter().find_map(|&base| match self.heap.payload(base) {
+            Payload::Class(row) => row.attributes.get(&name).copied(),
+            _ => None,
+        });
+        match found {
+            Some(found) if receiver.is(Value::Obj(start)) => self.bind_to_class_or_method(found, start),
+            Some(found) => self.bind_attribute(found, receiver, start, name),
+            None => {
+                let message = format!("'super' object has no attribute '{}'", self.name_text(name));
+                let _ = object;
+                Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
+            }
+        }
+    }
+
+    fn bind_to_class_or_method(&mut self, found: Value, class: Ref) -> Outcome {
+        self.bind_to_class(found, class)
+    }
+
+    /// What a call of `object.name` needs: the function, and whether the object goes before the arguments.
+    pub(crate) fn load_method(&mut self, object: Value, name: Ref, site: usize) -> Outcome<(Value, bool)> {
+        let class = self.heap.class_of(object);
+        let special_receiver = match object {
+            Value::Obj(receiver) => matches!(
+                self.heap.payload(receiver),
+                Payload::Class(_) | Payload::Module { .. } | Payload::Super { .. } | Payload::GenericAlias { .. }
+            ),
+            _ => false,
+        };
+        if !special_receiver && self.overridden(class, nm::GETATTRIBUTE).is_none() {
+            if let Some(found) = self.lookup(class, name) {
+                let binds = match found {
+                    Value::Obj(function) => match self.heap.payload(function) {
+                        Payload::Function(_) => true,
+                        Payload::Native(row) => crate::native::native(*row).kind == crate::native::NativeKind::Method,
+                        _ => false,
+                    },
+                    _ => false,
+                };
+                if binds && self.instance_attribute(object, name).is_none() {
+                    if let Value::Obj(receiver) = object {
+                        let shape = match self.heap.payload(receiver) {
+                            Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
+                            Payload::Instance(_) => None,
+                            payload if payload.attributes().is_none() => Some(0),
+                            _ => None,
+                        };
+                        if let Some(shape) = shape {
+                            let epoch = self.heap.type_epoch;
+                            self.caches[site] = Cache { kind: CacheKind::Method, class, epoch, shape, index: 0, value: found };
+                        }
+                    }
+                    return Ok((self.heap.retain(found), true));
+                }
+            }
+        }
+        self.get_attribute(object, name).map(|value| (value, false))
+    }
+
+    /// A special method for `with`: found on the class, not the instance.
+    pub(crate) fn load_special(&mut self, object: Value, name: Ref) -> Outcome<(Value, Value)> {
+        let class = self.heap.class_of(object);
+        let Some(found) = self.lookup(class, name) else {
+            let protocol = if self.name_text(name).starts_with("__a") { "asynchronous context manager" } else { "context manager" };
+            let missed = if self.name_text(name).ends_with("exit__") {
+                format!(" (missed {} method)", self.name_text(name))
+            } else {
+                String::new()
+            };
+            let message = format!("'{}' object does not support the {protocol} protocol{missed}", self.class_name(object));
+            return Err(self.type_error(message));
+        };
+        let plain = match found {
+            Value::Obj(function) => matches!(self.heap.payload(function), Payload::Function(_) | Payload::Native(_)),
+            _ => false,
+        };
+        if plain {
+            self.heap.retain(found);
+            self.heap.retain(object);
+            return Ok((found, object));
+        }
+        self.bind_attribute(found, object, class, name).map(|value| (value, Value::Undefined))
+    }
+
+    // ---- writing ----
+
+    /// `object.name = value` with an inline cache to fill. The value is borrowed.
+    pub(crate) fn store_attribute_cached(&mut self, object: Value, name: Ref, value: Value, site: usize) -> Outcome<()> {
+        let before = match object {
+            Value::Obj(receiver) => match self.heap.payload(receiver) {
+                Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.set_attribute(object, name, value)?;
+        if let (Value::Obj(receiver), Some(before)) = (object, before) {
+            if let Payload::Instance(attributes) = self.heap.payload(receiver) {
+                if attributes.dict.is_none() {
+                    let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
+                    let found = self.lookup(class, name);
+                    let plain = found.is_none_or(|found| !self.is_data_descriptor(found))
+                        && self.overridden(class, nm::SETATTR).is_none();
+                    if plain {
+                        let (kind, index) = if before == after {
+                            (CacheKind::Field, self.heap.shape_position(after, name).unwrap_or(0) as u32)
+                        } else {
+                            (CacheKind::Transition, after)
+                        };
+                        self.caches[site] = Cache { kind, class, epoch, shape: before, index, value: Value::Undefined };
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `object.name = value`. The value is borrowed.
+    pub(crate) fn set_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
+        let class = self.heap.class_of(object);
+        if let Some(function) = self.overridden(class, nm::SETATTR) {
+            return Err(self.call_later(function, &[object, Value::Obj(name), value], OnReturn::Discard));
+        }
+        self.set_attribute_plain(object, name, value)
+    }
+
+    /// `object.__setattr__(name, value)` of the builtin sort.
+    pub(crate) fn set_attribute_plain(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
+        let class = self.heap.class_of(object);
+        if let Some(found) = self.lookup(class, name) {
+            if let Value::Obj(attribute) = found {
+                match self.heap.payload(attribute).core() {
+                    Payload::Property(parts) => {
+                        let setter = parts[1];
+                        if setter.is_none() {
+                            let message = format!("property '{}' of '{}' object has no setter", self.name_text(name), self.class_name(object));
+                            return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
+                        }
+                        return Err(self.call_later(setter, &[object, value], OnReturn::Discard));
+                    }
+                    Payload::Instance(_) | Payload::Extended(_) => {
+                        let descriptor = self.heap.slot(attribute).class;
+                        if let Some(set) = self.lookup(descriptor, nm::SET) {
+                            return Err(self.call_later(set, &[found, object, value], OnReturn::Discard));
+                        }
+                    }
+                    Payload::Member { name, .. } => {
+                        let name = *name;
+                        return self.set_instance_attribute(object, name, value);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let Value::Obj(receiver) = object else { return Err(self.cannot_set(object, name)) };
+        if name.0 < FIXED_COUNT && self.set_builtin_attribute(object, name, value)? {
+            return Ok(());
+        }
+        match self.heap.payload(receiver) {
+            Payload::Class(row) => {
+                if !row.heap {
+                    let message = format!("cannot set '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
+                    return Err(self.type_error(message));
+                }
+                self.heap.retain(value);
+                self.set_class_attribute(receiver, name, value);
+                Ok(())
+            }
+            Payload::Module { dict, .. } => {
+                let dict = *dict;
+                self.heap.retain(value);
+                self.dict_set_name(dict, name, value);
+                Ok(())
+            }
+            payload if payload.attributes().is_some() => {
+                let has_dict = match self.heap.payload(class) {
+                    Payload::Class(row) => row.has_dict,
+                    _ => false,
+                };
+                if !has_dict {
+                    return Err(self.cannot_set(object, name));
+                }
+                self.set_instance_attribute(object, name, value)
+            }
+            _ => Err(self.cannot_set(object, name)),
+        }
+    }
+
+    fn cannot_set(&mut self, object: Value, name: Ref) -> Throw {
+        let class = self.heap.class_of(object);
+        if self.lookup(class, name).is_some() {
+            let message = format!("'{}' object attribute '{}' is read-only", self.class_name(object), self.name_text(name));
+            return self.raise(ty::ATTRIBUTE_ERROR, &message);
+        }
+        self.no_attribute(object, name)
+    }
+
+    /// Sets an attribute of a class; takes the reference over. Caches about classes become void.
+    pub(crate) fn set_class_attribute(&mut self, class: Ref, name: Ref, value: Value) {
+        self.heap.type_epoch += 1;
+        self.heap.retain(Value::Obj(name));
+        let mut old = None;
+        if let Payload::Class(row) = self.heap.payload_mut(class) {
+            old = row.attributes.insert(name, value);
+        }
+        if let Some(old) = old {
+            self.heap.release(old);
+        } else {
+            self.heap.use_memory(16);
+        }
+    }
+
+    /// Sets an attribute of the instance itself, with the cycle barrier. The value is borrowed.
+    pub(crate) fn set_instance_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
+        let Value::Obj(receiver) = object else { return Err(Throw::Trap(Trap::Internal)) };
+        let holder = self.heap.attributes(receiver).and_then(|attributes| attributes.dict).unwrap_or(receiver);
+        self.store_barrier(holder, value)?;
+        self.put_attribute(object, name, value);
+        Ok(())
+    }
+
+    /// Sets an attribute of the instance itself. The value is borrowed.
+    pub(crate) fn put_attribute(&mut self, object: Value, name: Ref, value: Value) {
+        let Value::Obj(receiver) = object else { return };
+        let Some(attributes) = self.heap.attributes(receiver) else { return };
+        if let Some(dict) = attributes.dict {
+            self.heap.retain(value);
+            self.dict_set_name(dict, name, value);
+            return;
+        }
+        let shape = attributes.shape;
+        self.heap.retain(value);
+        if let Some(position) = self.heap.shape_position(shape, name) {
+            let old = self.heap.payload_mut(receiver).attributes_mut().map(|row| std::mem::replace(&mut row.values[position], value));
+            if let Some(old) = old {
+                self.heap.release(old);
+            }
+            return;
+        }
+        match self.heap.shape_with(shape, name) {
+            Some(next) => {
+                if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
+                    row.shape = next;
+                    row.values.push(value);
+                }
+                self.heap.use_memory(8);
+            }
+            None => {
+                let dict = self.attributes_dict(receiver);
+                self.dict_set_name(dict, name, value);
+            }
+        }
+    }
+
+    /// The dict of an instance's attributes; from now on the instance keeps them there.
+    pub(crate) fn attributes_dict(&mut self, receiver: Ref) -> Ref {
+        let Some(row) = self.heap.payload_mut(receiver).attributes_mut() else { return self.new_dict() };
+        if let Some(dict) = row.dict {
+            return dict;
+        }
+        let Attributes { shape, values, .. } = std::mem::take(row);
+        let names = self.heap.shape(shape).names.clone();
+        self.heap.free_memory(8 * values.len());
+        let dict = self.new_dict();
+        for (name, value) in names.into_iter().zip(values) {
+            self.dict_set_name(dict, name, value);
+        }
+        let depth = self.heap.slot(receiver).depth;
+        if depth != i32::MAX {
+            self.heap.slot_mut(dict).depth = depth.saturating_add(1);
+        }
+        if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
+            row.dict = Some(dict);
+            row.shape = u32::MAX;
+        }
+        dict
+    }
+
+    /// `del object.name`
+    pub(crate) fn delete_attribute(&mut self, object: Value, name: Ref) -> Outcome<()> {
+        let class = self.heap.class_of(object);
+        if let Some(function) = self.overridden(class, nm::DELATTR) {
+            return Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Discard));
+        }
+        self.delete_attribute_plain(object, name)
+    }
+
+    /// `object.__delattr__(name)` of the builtin sort.
+    pub(crate) fn delete_attribute_plain(&mut self, object: Value, name: Ref) -> Outcome<()> {
+        let class = self.heap.class_of(object);
+        if let Some(Value::Obj(attribute)) = self.lookup(class, name) {
+            match self.heap.payload(attribute).core() {
+                Payload::Property(parts) => {
+                    let deleter = parts[2];
+                    if deleter.is_none() {
+                        let message = format!("property '{}' of '{}' object has no deleter", self.name_text(name), self.class_name(object));
+                        return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
+                    }
+                    return Err(self.call_later(deleter, &[object], OnReturn::Discard));
+                }
+                Payload::Instance(_) | Payload::Extended(_) => {
+                    let descriptor = self.heap.slot(attribute).class;
+                    if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
+                        return Err(self.call_later(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
+        match self.heap.payload(receiver) {
+            Payload::Class(row) if row.heap => {
+                self.heap.type_epoch += 1;
+                let old = match self.heap.payload_mut(receiver) {
+                    Payload::Class(row) => row.attributes.shift_remove(&name),
+                    _ => None,
+                };
+                match old {
+                    Some(old) => {
+                        self.heap.release(old);
+                        Ok(())
+                    }
+                    None => Err(self.no_attribute(object, name)),
+                }
+            }
+            Payload::Module { dict, .. } => {
+                let dict = *dict;
+                match self.dict_position_of_name(dict, name) {
+                    Some(position) => {
+                        self.dict_remove_at(dict, position);
+                        Ok(())
+                    }
+                    None => Err(self.no_attribute(object, name)),
+                }
+            }
+            payload if payload.attributes().is_some() => {
+                if self.instance_attribute(object, name).is_none() {
+                    return Err(self.no_attribute(object, name));
+                }
+                let dict = self.attributes_dict(receiver);
+                if let Some(position) = self.dict_position_of_name(dict, name) {
+                    self.dict_remove_at(dict, position);
+                }
+                Ok(())
+            }
+            _ => Err(self.no_attribute(object, name)),
+        }
+    }
+
+    /// A name from a text value: interned.
+    pub(crate) fn attribute_name(&mut self, value: Value) -> Outcome<Ref> {
+        match value.object().and_then(|object| self.heap.intern_object(object)) {
+            Some(name) => Ok(name),
+            None => {
+                let message = format!("attribute name must be string, not '{}'", self.class_name(value));
+                Err(self.type_error(message))
+            }
+        }
+    }
+}

@@ -1,0 +1,954 @@
+//! Classes: making instances, making classes, and the attributes that every builtin object has.
+
+use super::{OnReturn, Pending, Vm};
+use crate::error::{Outcome, PendingCall, Throw, Trap};
+use crate::heap::Map;
+use crate::objects::payload::{Attributes, Class, Exception, List, Payload, Str};
+use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
+use crate::value::{Ref, Value};
+
+impl Vm {
+    /// Calls a class: the arguments are in registers from `at` on. The reference to the class is taken over.
+    pub(crate) fn call_class(
+        &mut self,
+        class: Ref,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        let meta = self.heap.slot(class).class;
+        if meta != ty::TYPE {
+            if let Some(function) = self.lookup(meta, nm::CALL) {
+                if function.object().is_some_and(|f| matches!(self.heap.payload(f), Payload::Function(_))) {
+                    let (mut arguments, keywords) = self.take_arguments(at, count, names);
+                    arguments.insert(0, Value::Obj(class));
+                    self.heap.retain(function);
+                    let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
+                    self.begin_call(call, dest)?;
+                    return Ok(true);
+                }
+            }
+        }
+        if class == ty::TYPE && count == 1 && names.is_none() {
+            let argument = self.registers[at];
+            let result = Value::Obj(self.heap.class_of(argument));
+            self.heap.retain(result);
+            self.clear_registers(at, 1);
+            self.give_back(result, on_return, dest)?;
+            return Ok(true);
+        }
+        if self.is_subclass(class, ty::TYPE) {
+            let (mut arguments, keywords) = self.take_arguments(at, count, names);
+            arguments.insert(0, Value::Obj(class));
+            let function = self.helper("type_call");
+            self.heap.retain(function);
+            let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
+            self.begin_call(call, dest)?;
+            return Ok(true);
+        }
+        let new = self.lookup(class, nm::NEW).unwrap_or(Value::Undefined);
+        let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
+        let new_native = self.native_row(new);
+        let init_native = self.native_row(init);
+        let object_new = new_native.is_some_and(|row| crate::native::native(row).name == "object.__new__");
+        let object_init = init_native.is_some_and(|row| crate::native::native(row).name == "object.__init__");
+        if object_new {
+            if object_init && count > 0 {
+                self.clear_registers(at, count);
+                let message = format!("{}() takes no arguments", self.name_of_class(class));
+                self.heap.release(Value::Obj(class));
+                return Err(self.type_error(message));
+            }
+            let instance = match self.new_instance(class) {
+                Ok(instance) => instance,
+                Err(throw) => {
+                    self.clear_registers(at, count);
+                    return Err(throw);
+                }
+            };
+            self.heap.release(Value::Obj(class));
+            if object_init {
+                self.give_back(instance, on_return, dest)?;
+                return Ok(true);
+            }
+            return self.run_init(init, instance, at, count, names, dest, on_return);
+        }
+        // A builtin's __new__, or one written in Python.
+        if let Some(row) = new_native {
+            let native = crate::native::native(row);
+            let immutable = native.name != "list.__new__"
+                && native.name != "dict.__new__"
+                && native.name != "set.__new__"
+                && native.name != "bytearray.__new__"
+                && native.name != "BaseException.__new__";
+            if !immutable {
+                let instance = self.new_builtin(class)?;
+                if native.name == "BaseException.__new__" {
+                    // The arguments are kept even when __init__ never calls its base.
+                    let positional = count - names.map_or(0, |names| self.tuple_ref(Value::Obj(names)).len());
+                    let items: Vec<Value> = self.registers[at..at + positional].to_vec();
+                    let items = self.heap.retain_all(&items);
+                    let args = self.tuple(items);
+                    if let Some(row) = self.exception_row(instance) {
+                        row.args = args;
+                    }
+                    if count == positional && init_native.is_some_and(|row| crate::native::native(row).name == "BaseException.__init__") {
+                        self.heap.release(Value::Obj(class));
+                        self.clear_registers(at, count);
+                        self.give_back(instance, on_return, dest)?;
+                        return Ok(true);
+                    }
+                }
+                self.heap.release(Value::Obj(class));
+                return self.run_init(init, instance, at, count, names, dest, on_return);
+            }
+            if object_init {
+                let (mut arguments, keywords) = self.take_arguments(at, count, names);
+                arguments.insert(0, Value::Obj(class));
+                self.heap.retain(new);
+                let call = PendingCall { function: new, arguments, keywords, namespace: Value::Undefined, on_return };
+                self.begin_call(call, dest)?;
+                return Ok(true);
+            }
+        }
+        let (arguments, keywords) = self.take_arguments(at, count, names);
+        let function = match new {
+            Value::Obj(object) => match self.heap.payload(object) {
+                Payload::StaticMethod(inner) => *inner,
+                _ => new,
+            },
+            other => other,
+        };
+        let mut with_class = vec![Value::Obj(class)];
+        with_class.extend(self.heap.retain_all(&arguments));
+        let for_new: Vec<(Ref, Value)> = keywords.iter().map(|&(name, value)| (name, value)).collect();
+        for &(_, value) in &for_new {
+            self.heap.retain(value);
+        }
+        self.heap.retain(function);
+        let dest = match on_return {
+            OnReturn::Store => dest,
+            on_return => self.push_trampoline(on_return, dest)?,
+        };
+        let pending = Pending::New { class, arguments, keywords };
+        let call = PendingCall {
+            function,
+            arguments: with_class,
+            keywords: for_new,
+            namespace: Value::Undefined,
+            on_return: OnReturn::Other(Box::new(pending)),
+        };
+        self.begin_call(call, dest)?;
+        Ok(true)
+    }
+
+    /// Moves arguments out of registers.
+    fn take_arguments(&mut self, at: usize, count: usize, names: Option<Ref>) -> (Vec<Value>, Vec<(Ref, Value)>) {
+        let names = match names {
+            Some(names) => self.tuple_items(Value::Obj(names)),
+            None => Vec::new(),
+        };
+        let mut arguments: Vec<Value> =
+            (at..at + count).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
+        let values = arguments.split_off(count - names.len());
+        let mut keywords = Vec::with_capacity(names.len());
+        for (name, value) in names.into_iter().zip(values) {
+            if let Some(name) = name.object().and_then(|name| self.heap.intern_object(name)) {
+                keywords.push((name, value));
+            }
+        }
+        (arguments, keywords)
+    }
+
+    /// The row of a native function.
+    pub(crate) fn native_row(&self, value: Value) -> Option<u16> {
+        match self.heap.payload(value.object()?) {
+            Payload::Native(row) => Some(*row),
+            _ => None,
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn run_init(
+        &mut self,
+        init: Value,
+        instance: Value,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        self.heap.retain(instance);
+        self.heap.retain(init);
+        let then = match on_return {
+            OnReturn::Store => OnReturn::Init(instance),
+            on_return => {
+                // Rare: the instance itself goes on to another continuation.
+                let (mut arguments, keywords) = self.take_arguments(at, count, names);
+                arguments.insert(0, instance);
+                let dest = self.push_trampoline(on_return, dest)?;
+                let call = PendingCall {
+                    function: init,
+                    arguments,
+                    keywords,
+                    namespace: Value::Undefined,
+                    on_return: OnReturn::Init(instance),
+                };
+                self.begin_call(call, dest)?;
+                return Ok(true);
+            }
+        };
+        let at = self.receiver_before(instance, at, count);
+        self.dispatch(init, at, count + 1, names, dest, then)
+    }
+
+    fn receiver_before(&mut self, receiver: Value, at: usize, count: usize) -> usize {
+        if at > 0 && self.registers[at - 1].is_undefined() {
+            self.registers[at - 1] = receiver;
+            return at - 1;
+        }
+        self.ensure_registers(at + count + 2);
+        for index in (at..at + count).rev() {
+            self.registers[index + 1] = std::mem::replace(&mut self.registers[index], Value::Undefined);
+        }
+        self.registers[at] = receiver;
+        at
+    }
+
+    /// After `__new__`: runs `__init__` when the result is an instance of the class.
+    pub(crate) fn initialise(
+        &mut self,
+        class: Ref,
+        instance: Value,
+        arguments: Vec<Value>,
+        keywords: Vec<(Ref, Value)>,
+        dest: usize,
+    ) -> Outcome<()> {
+        let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
+        let object_init = self.native_row(init).is_some_and(|row| crate::native::native(row).name == "object.__init__");
+        if !self.is_instance(instance, class) || object_init || init.is_undefined() {
+            self.heap.release_all(arguments);
+            for (_, value) in keywords {
+                self.heap.release(value);
+            }
+            return self.give_back(instance, OnReturn::Store, dest);
+        }
+        let mut all = vec![self.heap.retain(instance)];
+        all.extend(arguments);
+        self.heap.retain(init);
+        let call = PendingCall {
+            function: init,
+            arguments: all,
+            keywords,
+            namespace: Value::Undefined,
+            on_return: OnReturn::Init(instance),
+        };
+        self.begin_call(call, dest)
+    }
+
+    /// A fresh instance of a class that inherits from `object` alone.
+    pub(crate) fn new_instance(&mut self, class: Ref) -> Outcome {
+        self.check_abstract(class)?;
+        self.heap.retain(Value::Obj(class));
+        let payload = if class == ty::OBJECT { Payload::Plain } else { Payload::Instance(Attributes::default()) };
+        Ok(self.heap.make(class, payload))
+    }
+
+    fn check_abstract(&mut self, class: Ref) -> Outcome<()> {
+        if class.0 < FIXED_COUNT {
+            return Ok(());
+        }
+        let Some(methods) = self.lookup(class, nm::ABSTRACT_METHODS) else { return Ok(()) };
+        let mut names: Vec<String> = Vec::new();
+        for item in self.sequence_snapshot(methods) {
+            names.push(self.text(item).unwrap_or_default().to_owned());
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        names.sort();
+        let plural = if names.len() == 1 { "" } else { "s" };
+        let message = format!(
+            "Can't instantiate abstract class {} with abstract method{plural} {}",
+            self.name_of_class(class),
+            names.join(", ")
+        );
+        Err(self.type_error(message))
+    }
+
+    /// A fresh, empty instance of a builtin class or a class below it.
+    pub(crate) fn new_builtin(&mut self, class: Ref) -> Outcome {
+        self.check_abstract(class)?;
+        let layout = self.heap.layout(class);
+        let inner = match layout {
+            Layout::Object => return self.new_instance(class),
+            Layout::Int => Payload::Scalar(Value::Int(0)),
+            Layout::Float => Payload::Scalar(Value::Float(crate::num::F64::ZERO)),
+            Layout::Str => Payload::Str(Str::new(String::new())),
+            Layout::Bytes => Payload::Bytes(Vec::new()),
+            Layout::ByteArray => Payload::ByteArray(Vec::new()),
+            Layout::List => Payload::List(List::default()),
+            Layout::Tuple => Payload::Tuple(Box::default()),
+            Layout::Dict => Payload::Dict(Box::default()),
+            Layout::Set | Layout::FrozenSet => Payload::Set(Box::default()),
+            Layout::Exception => {
+                self.heap.retain(Value::Obj(class));
+                let exception = Exception {
+                    args: Value::Obj(EMPTY_TUPLE),
+                    cause: Value::None,
+                    context: Value::None,
+                    suppress: false,
+                    trace: Vec::new(),
+                    attributes: Attributes::default(),
+                };
+                return Ok(self.heap.make(class, Payload::Exception(Box::new(exception))));
+            }
+            Layout::Property => Payload::Property(Box::new([Value::None; 5])),
+            Layout::Type | Layout::Sealed => {
+                let message = format!("cannot create '{}' instances", self.name_of_class(class));
+                return Err(self.type_error(message));
+            }
+        };
+        Ok(self.wrap_builtin(class, inner))
+    }
+
+    /// An object of a builtin class, or of a class below it with attributes around the builtin content.
+    pub(crate) fn wrap_builtin(&mut self, class: Ref, inner: Payload) -> Value {
+        self.heap.retain(Value::Obj(class));
+        if class.0 < crate::types::TYPE_COUNT {
+            match &inner {
+                Payload::Str(text) if text.text.is_empty() => return Value::Obj(nm::EMPTY),
+                Payload::Tuple(items) if items.is_empty() => return Value::Obj(EMPTY_TUPLE),
+                Payload::Bytes(bytes) if bytes.is_empty() => return Value::Obj(EMPTY_BYTES),
+                Payload::Scalar(value) => return *value,
+                _ => {}
+            }
+            return self.heap.make(class, inner);
+        }
+        self.heap.make(class, Payload::Extended(Box::new((Attributes::default(), inner))))
+    }
+
+    // ---- making classes ----
+
+    /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
+    pub(crate) fn create_class(&mut self, meta: Ref, name: &str, bases: &[Ref], namespace: Ref) -> Outcome {
+        let bases: Vec<Ref> = if bases.is_empty() { vec![ty::OBJECT] } else { bases.to_vec() };
+        let mut layout = Layout::Object;
+        let mut has_dict = false;
+        for &base in &bases {
+            let Payload::Class(row) = self.heap.payload(base) else {
+                return Err(self.type_error("bases must be types"));
+            };
+            if row.layout == Layout::Sealed {
+                let message = format!("type '{}' is not an acceptable base type", row.name);
+                return Err(self.type_error(message));
+            }
+            has_dict |= row.has_dict;
+            if row.layout != Layout::Object {
+                if layout != Layout::Object && layout != row.layout {
+                    return Err(self.type_error("multiple bases have instance lay-out conflict"));
+                }
+                layout = row.layout;
+            }
+        }
+        let object = self.heap.alloc(meta, Payload::Free);
+        self.heap.retain(Value::Obj(meta));
+        let mro = match self.linearise(object, &bases) {
+            Some(mro) => mro,
+            None => {
+                let names: Vec<String> = bases.iter().map(|&base| self.name_of_class(base)).collect();
+                self.heap.release(Value::Obj(object));
+                let message = format!("Cannot create a consistent method resolution\norder (MRO) for bases {}", names.join(", "));
+                return Err(self.type_error(message));
+            }
+        };
+        let mut attributes: Map<Ref, Value> = Map::default();
+        let pairs = self.dict_pairs(Value::Obj(namespace));
+        let mut slots = None;
+        let mut class_cell = Value::Undefined;
+        for (key, value) in pairs {
+            let Some(key) = key.object().and_then(|key| self.heap.intern_object(key)) else { continue };
+            let text = self.name_text(key).to_owned();
+            if text == "__classcell__" {
+                class_cell = value;
+                continue;
+            }
+            if key == nm::SLOTS {
+                slots = Some(value);
+            }
+            self.heap.retain(value);
+            self.heap.retain(Value::Obj(key));
+            // Three methods are class or static methods without saying so.
+            let is_function = value.object().is_some_and(|f| matches!(self.heap.payload(f), Payload::Function(_)));
+            let value = match (is_function, key) {
+                (true, nm::NEW) => self.heap.make(ty::STATICMETHOD, Payload::StaticMethod(value)),
+                (true, nm::INIT_SUBCLASS | nm::CLASS_GETITEM) => self.heap.make(ty::CLASSMETHOD, Payload::ClassMethod(value)),
+                _ => value,
+            };
+            attributes.insert(key, value);
+        }
+        if attributes.contains_key(&nm::EQ) && !attributes.contains_key(&nm::HASH) {
+            attributes.insert(nm::HASH, Value::None);
+        }
+        match slots {
+            None => has_dict = true,
+            Some(slots) => {
+                let names = match self.text(slots) {
+                    Some(text) => vec![self.heap.intern(&text.to_owned())],
+                    None => {
+                        let mut names = Vec::new();
+                        for item in self.sequence_snapshot(slots) {
+                            names.push(self.attribute_name(item)?);
+                        }
+                        names
+                    }
+                };
+                for slot in names {
+                    if slot == nm::DICT {
+                        has_dict = true;
+                    } else if slot == nm::WEAKREF {
+                        continue;
+                    } else if attributes.contains_key(&slot) {
+                        let message = format!("'{}' in __slots__ conflicts with class variable", self.name_text(slot));
+                        return Err(self.value_error(message));
+                    } else {
+                        self.heap.retain(Value::Obj(slot));
+                        let member = self.heap.make(ty::MEMBER, Payload::Member { name: slot, class: object });
+                        attributes.insert(slot, member);
+                    }
+                }
+            }
+        }
+        if !attributes.contains_key(&nm::DOC) {
+            attributes.insert(nm::DOC, Value::None);
+        }
+        for &base in &bases {
+            self.heap.retain(Value::Obj(base));
+        }
+        for &base in mro.iter().skip(1) {
+            self.heap.retain(Value::Obj(base));
+        }
+        let class = Class { name: name.into(), bases, mro, attributes, layout, has_dict, heap: true };
+        let payload = Payload::Class(Box::new(class));
+        self.heap.use_memory(payload.size());
+        *self.heap.payload_mut(object) = payload;
+        self.heap.type_epoch += 1;
+        if let Value::Obj(cell) = class_cell {
+            self.heap.retain(Value::Obj(object));
+            if let Payload::Cell(content) = self.heap.payload_mut(cell) {
+                *content = Value::Obj(object);
+            }
+        }
+        Ok(Value::Obj(object))
+    }
+
+    /// C3 linearisation.
+    fn linearise(&self, class: Ref, bases: &[Ref]) -> Option<Vec<Ref>> {
+        let mut sequences: Vec<Vec<Ref>> = bases
+            .iter()
+            .map(|&base| match self.heap.payload(base) {
+                Payload::Class(row) => row.mro.clone(),
+                _ => Vec::new(),
+            })
+            .collect();
+        sequences.push(bases.to_vec());
+        let mut result = vec![class];
+        loop {
+            sequences.retain(|sequence| !sequence.is_empty());
+            if sequences.is_empty() {
+                return Some(result);
+            }
+            let next = sequences
+                .iter()
+                .map(|sequence| sequence[0])
+                .find(|candidate| sequences.iter().all(|sequence| !sequence[1..].contains(candidate)))?;
+            result.push(next);
+            for sequence in &mut sequences {
+                if sequence[0] == next {
+                    sequence.remove(0);
+                }
+            }
+        }
+    }
+
+    /// Module and name of a class.
+    pub(crate) fn qualified_name(&mut self, class: Ref) -> String {
+        let (name, is_heap) = match self.heap.payload(class) {
+            Payload::Class(row) => (row.name.to_string(), row.heap),
+            _ => ("object".to_owned(), false),
+        };
+        if !is_heap {
+            return name;
+        }
+        let own = |vm: &Vm, key: Ref| match vm.heap.payload(class) {
+            Payload::Class(row) => row.attributes.get(&key).copied(),
+            _ => None,
+        };
+        let qualname = own(self, nm::QUALNAME).and_then(|value| self.text(value).map(str::to_owned)).unwrap_or(name);
+        match own(self, nm::MODULE).and_then(|value| self.text(value).map(str::to_owned)) {
+            Some(module) => format!("{module}.{qualname}"),
+            None => qualname,
+        }
+    }
+
+    // ---- attributes of builtin objects ----
+
+    fn text_value(&mut self, text: &str) -> Value {
+        self.heap.str(text)
+    }
+
+    fn refs_tuple(&mut self, items: &[Ref]) -> Value {
+        let values: Vec<Value> = items.iter().map(|&item| Value::Obj(item)).collect();
+        let values = self.heap.retain_all(&values);
+        self.tuple(values)
+    }
+
+    /// A builtin attribute, retained; `None` when the object has none of that name.
+    #[allow(clippy::too_many_lines, reason = "a table of attributes by type")]
+    pub(crate) fn builtin_attribute(&mut self, object: Value, name: Ref) -> Outcome<Option<Value>> {
+        if name == nm::CLASS {
+            let class = Value::Obj(self.heap.class_of(object));
+            return Ok(Some(self.heap.retain(class)));
+        }
+        let Value::Obj(receiver) = object else {
+            return Ok(match (name, object) {
+                (nm::DOC, _) => Some(Value::None),
+                _ => None,
+            });
+        };
+        let payload = self.heap.payload(receiver);
+        let found = match (payload, name) {
+            (Payload::Class(row), nm::NAME) => {
+                let text = row.name.to_string();
+                Some(self.text_value(&text))
+            }
+            (Payload::Class(row), nm::QUALNAME) => match row.attributes.get(&nm::QUALNAME).copied() {
+                Some(value) if self.text(value).is_some() => Some(self.heap.retain(value)),
+                _ => {
+                    let text = row.name.to_string();
+                    Some(self.text_value(&text))
+                }
+            },
+            (Payload::Class(row), nm::MODULE) => match row.attributes.get(&nm::MODULE).copied() {
+                Some(value) => Some(self.heap.retain(value)),
+                None => Some(self.text_value("builtins")),
+            },
+            (Payload::Class(row), nm::BASES) => {
+                let bases = row.bases.clone();
+                Some(self.refs_tuple(&bases))
+            }
+            (Payload::Class(row), nm::BASE) => {
+                let base = row.bases.first().map_or(Value::None, |&base| Value::Obj(base));
+                Some(self.heap.retain(base))
+            }
+            (Payload::Class(row), nm::MRO) => {
+                let mro = row.mro.clone();
+                Some(self.refs_tuple(&mro))
+            }
+            (Payload::Class(row), nm::DOC) => {
+                let value = row.attributes.get(&nm::DOC).copied().unwrap_or(Value::None);
+                Some(self.heap.retain(value))
+            }
+            (Payload::Class(_), nm::DICT) => {
+                self.heap.retain(object);
+                Some(self.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(object)))
+            }
+            (Payload::Function(row), nm::NAME) => {
+                let value = row.name;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::QUALNAME) => {
+                let value = row.qualname;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::DOC) => {
+                if let Some(value) = self.instance_attribute(object, nm::DOC) {
+                    return Ok(Some(self.heap.retain(value)));
+                }
+                let program = std::sync::Arc::clone(&self.program);
+                match &program.codes[row_code(self.heap.payload(receiver))].code.doc {
+                    Some(doc) => Some(self.text_value(doc)),
+                    None => Some(Value::None),
+                }
+            }
+            (Payload::Function(row), nm::MODULE) => {
+                let globals = row.globals;
+                if let Some(value) = self.instance_attribute(object, nm::MODULE) {
+                    return Ok(Some(self.heap.retain(value)));
+                }
+                let value = self.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::DEFAULTS) => {
+                let defaults = row.defaults.clone();
+                if defaults.is_empty() {
+                    Some(Value::None)
+                } else {
+                    let items = self.heap.retain_all(&defaults);
+                    Some(self.tuple(items))
+                }
+            }
+            (Payload::Function(row), nm::KWDEFAULTS) => {
+                let pairs = row.keyword_defaults.clone();
+                if pairs.is_empty() {
+                    Some(Value::None)
+                } else {
+                    let dict = self.new_dict();
+                    for (name, value) in pairs {
+                        self.heap.retain(value);
+                        self.dict_set_name(dict, name, value);
+                    }
+                    Some(Value::Obj(dict))
+                }
+            }
+            (Payload::Function(row), nm::ANNOTATIONS) => {
+                let annotations = row.annotations;
+                if annotations.is_none() {
+                    let dict = Value::Obj(self.new_dict());
+                    self.heap.retain(dict);
+                    if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                        row.annotations = dict;
+                    }
+                    Some(dict)
+                } else {
+                    Some(self.heap.retain(annotations))
+                }
+            }
+            (Payload::Native(row), nm::NAME) => {
+                let text = crate::native::native(*row).short().to_owned();
+                Some(self.text_value(&text))
+            }
+            (Payload::Native(row), nm::QUALNAME) => {
+                let text = crate::native::native(*row).name.to_owned();
+                Some(self.text_value(&text))
+            }
+            (Payload::Native(_), nm::MODULE) => Some(self.text_value("builtins")),
+            (Payload::Native(_), nm::DOC) => Some(Value::None),
+            (Payload::BoundMethod { function, .. }, nm::FUNC) => {
+                let function = *function;
+                Some(self.heap.retain(function))
+            }
+            (Payload::BoundMethod { receiver, .. }, nm::SELF) => {
+                let receiver = *receiver;
+                Some(self.heap.retain(receiver))
+            }
+            (Payload::BoundMethod { function, .. }, _) => {
+                let function = *function;
+                return self.get_attribute(function, name).map(Some);
+            }
+            (Payload::StaticMethod(inner) | Payload::ClassMethod(inner), nm::FUNC | nm::WRAPPED) => {
+                let inner = *inner;
+                Some(self.heap.retain(inner))
+            }
+            (
+                Payload::StaticMethod(inner) | Payload::ClassMethod(inner),
+                nm::NAME | nm::QUALNAME | nm::DOC | nm::MODULE | nm::ANNOTATIONS | nm::IS_ABSTRACT,
+            ) => {
+                let inner = *inner;
+                return match self.get_attribute(inner, name) {
+                    Ok(value) => Ok(Some(value)),
+                    Err(Throw::Raise(exception)) if name == nm::IS_ABSTRACT => {
+                        self.heap.release(exception);
+                        Ok(Some(Value::Bool(false)))
+                    }
+                    Err(throw) => Err(throw),
+                };
+            }
+            (Payload::Module { name, .. }, nm::NAME) => {
+                let name = *name;
+                Some(self.heap.retain(name))
+            }
+            (Payload::Module { dict, .. }, nm::DICT) => {
+                let dict = Value::Obj(*dict);
+                Some(self.heap.retain(dict))
+            }
+            (Payload::Generator(row), nm::NAME) => {
+                let value = row.name;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Generator(row), nm::QUALNAME) => {
+                let value = row.qualname;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Range(range), nm::START) => Some(Value::Int(range.start)),
+            (Payload::Range(range), nm::STOP) => Some(Value::Int(range.stop)),
+            (Payload::Range(range), nm::STEP) => Some(Value::Int(range.step)),
+            (Payload::Slice(parts), nm::START | nm::STOP | nm::STEP) => {
+                let value = match name {
+                    nm::START => parts[0],
+                    nm::STOP => parts[1],
+                    _ => parts[2],
+                };
+                Some(self.heap.retain(value))
+            }
+            (Payload::GenericAlias { origin, .. }, nm::ORIGIN) => {
+                let origin = *origin;
+                Some(self.heap.retain(origin))
+            }
+            (Payload::GenericAlias { arguments, .. }, nm::ALIAS_ARGS) => {
+                let arguments = *arguments;
+                Some(self.heap.retain(arguments))
+            }
+            (Payload::GenericAlias { .. }, nm::PARAMETERS) => Some(Value::Obj(EMPTY_TUPLE)),
+            (Payload::Union(arguments), nm::ALIAS_ARGS) => {
+                let arguments = *arguments;
+                Some(self.heap.retain(arguments))
+            }
+            (Payload::Super { receiver, .. }, nm::SELF) => {
+                let receiver = *receiver;
+                Some(self.heap.retain(receiver))
+            }
+            (Payload::Member { name, .. } | Payload::GetSet { name, .. }, nm::NAME) => {
+                let name = Value::Obj(*name);
+                Some(self.heap.retain(name))
+            }
+            (payload, _) => match (payload.core(), name) {
+                (Payload::Property(parts), nm::FGET | nm::FSET | nm::FDEL | nm::DOC) => {
+                    let value = match name {
+                        nm::FGET => parts[0],
+                        nm::FSET => parts[1],
+                        nm::FDEL => parts[2],
+                        _ => parts[3],
+                    };
+                    if name == nm::DOC && value.is_none() && !parts[0].is_none() {
+                        let getter = parts[0];
+                        return self.get_attribute(getter, nm::DOC).map(Some);
+                    }
+                    Some(self.heap.retain(value))
+                }
+                (Payload::Property(parts), nm::IS_ABSTRACT) => {
+                    let parts = **parts;
+                    for part in &parts[..3] {
+                        let marked = self.instance_attribute(*part, nm::IS_ABSTRACT);
+                        if matches!(marked, Some(Value::Bool(true))) {
+                            return Ok(Some(Value::Bool(true)));
+                        }
+                    }
+                    Some(Value::Bool(false))
+                }
+                (Payload::Exception(_), _) => self.exception_attribute(object, name),
+                (Payload::Free, _) => None,
+                (_, nm::DICT) if payload_has_dict(self, receiver) => {
+                    let dict = Value::Obj(self.attributes_dict(receiver));
+                    Some(self.heap.retain(dict))
+                }
+                _ => None,
+            },
+        };
+        if found.is_none() && name == nm::DOC {
+            let class = self.heap.class_of(object);
+            let doc = self.lookup(class, nm::DOC).unwrap_or(Value::None);
+            return Ok(Some(self.heap.retain(doc)));
+        }
+        if found.is_none() && name == nm::DICT && payload_has_dict(self, receiver) {
+            let dict = Value::Obj(self.attributes_dict(receiver));
+            return Ok(Some(self.heap.retain(dict)));
+        }
+        Ok(found)
+    }
+
+    fn exception_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
+        let row = self.exception_data(object)?;
+        let value = match name {
+            nm::ARGS => row.args,
+            nm::CAUSE => row.cause,
+            nm::CONTEXT => row.context,
+            nm::SUPPRESS_CONTEXT => Value::Bool(row.suppress),
+            nm::TRACEBACK => Value::None,
+            nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
+            nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
+            nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => {
+                self.stop_value(object)
+            }
+            nm::MESSAGE | nm::EXCEPTIONS if self.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
+                let index = usize::from(name == nm::EXCEPTIONS);
+                let value = self.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
+                if name == nm::EXCEPTIONS {
+                    let items = self.sequence_snapshot(value);
+                    let items = self.heap.retain_all(&items);
+                    return Some(self.tuple(items));
+                }
+                value
+            }
+            nm::NAME_ATTR | nm::OBJ | nm::PATH
+                if self.is_instance(object, ty::NAME_ERROR)
+                    || self.is_instance(object, ty::ATTRIBUTE_ERROR)
+                    || self.is_instance(object, ty::IMPORT_ERROR) =>
+            {
+                self.instance_attribute(object, name).unwrap_or(Value::None)
+            }
+            nm::DICT => {
+                let dict = Value::Obj(self.attributes_dict(object.object()?));
+                return Some(self.heap.retain(dict));
+            }
+            _ => return None,
+        };
+        Some(self.heap.retain(value))
+    }
+
+    /// Sets a builtin attribute; says whether there was one. The value is borrowed.
+    pub(crate) fn set_builtin_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
+        let Value::Obj(receiver) = object else { return Ok(false) };
+        match (self.heap.payload(receiver), name) {
+            (Payload::Function(_), nm::NAME | nm::QUALNAME | nm::ANNOTATIONS) => {
+                self.heap.retain(value);
+                let mut old = Value::Undefined;
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    let place = match name {
+                        nm::NAME => &mut row.name,
+                        nm::QUALNAME => &mut row.qualname,
+                        _ => &mut row.annotations,
+                    };
+                    old = std::mem::replace(place, value);
+                }
+                self.heap.release(old);
+                Ok(true)
+            }
+            (Payload::Function(_), nm::DEFAULTS) => {
+                let items = self.tuple_items(value);
+                let items = self.heap.retain_all(&items);
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    let old = std::mem::replace(&mut row.defaults, items);
+                    self.heap.release_all(old);
+                }
+                Ok(true)
+            }
+            (Payload::Function(_), nm::KWDEFAULTS) => {
+                let mut named = Vec::new();
+                for (key, value) in self.dict_pairs(value) {
+                    if let Some(name) = key.object().and_then(|key| self.heap.intern_object(key)) {
+                        named.push((name, self.heap.retain(value)));
+                    }
+                }
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    row.keyword_defaults = named;
+                }
+                Ok(true)
+            }
+            (Payload::Class(_), nm::NAME) => {
+                let Some(text) = self.text(value).map(str::to_owned) else {
+                    let message = format!("can only assign string to {}.__name__, not '{}'", self.name_of_class(receiver), self.class_name(value));
+                    return Err(self.type_error(message));
+                };
+                if let Payload::Class(row) = self.heap.payload_mut(receiver) {
+                    row.name = text.into();
+                }
+                Ok(true)
+            }
+            (_, nm::CLASS) => {
+                let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
+                    let message = format!("__class__ must be set to a class, not '{}' object", self.class_name(value));
+                    return Err(self.type_error(message));
+                };
+                let old = self.heap.slot(receiver).class;
+                if self.heap.layout(class) != self.heap.layout(old) || class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
+                    let message = format!("__class__ assignment: '{}' object layout differs from '{}'", self.name_of_class(class), self.name_of_class(old));
+                    return Err(self.type_error(message));
+                }
+                self.heap.retain(value);
+                self.heap.slot_mut(receiver).class = class;
+                self.heap.release(Value::Obj(old));
+                Ok(true)
+            }
+            (payload, nm::DICT) if payload.attributes().is_some() => {
+                if self.heap.class_of(value) != ty::DICT {
+                    let message = format!("__dict__ must be set to a dictionary, not a '{}'", self.class_name(value));
+                    return Err(self.type_error(message));
+                }
+                let old = self.attributes_dict(receiver);
+                self.store_barrier(receiver, value)?;
+                self.heap.retain(value);
+                if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
+                    row.dict = value.object();
+                }
+                self.heap.release(Value::Obj(old));
+                Ok(true)
+            }
+            (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
+                if matches!(payload.core(), Payload::Exception(_)) =>
+            {
+                self.heap.retain(value);
+                let converted = if name == nm::ARGS {
+                    let items = self.sequence_snapshot(value);
+                    let items = self.heap.retain_all(&items);
+                    self.heap.release(value);
+                    self.tuple(items)
+                } else {
+                    value
+                };
+                let truth = matches!(value, Value::Bool(true));
+                let mut old = Value::Undefined;
+                if let Some(row) = self.exception_row(object) {
+                    match name {
+                        nm::ARGS => old = std::mem::replace(&mut row.args, converted),
+                        nm::CAUSE => {
+                            old = std::mem::replace(&mut row.cause, converted);
+                            row.suppress = true;
+                        }
+                        nm::CONTEXT => old = std::mem::replace(&mut row.context, converted),
+                        nm::SUPPRESS_CONTEXT => row.suppress = truth,
+                        _ => old = converted,
+                    }
+                }
+                self.heap.release(old);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The class and instance that `super` was made for, checked.
+    pub(crate) fn make_super(&mut self, class: Value, receiver: Value) -> Outcome {
+        let Some(class) = class.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
+            let message = format!("super() argument 1 must be a type, not {}", self.class_name(class));
+            return Err(self.type_error(message));
+        };
+        let own = self.heap.class_of(receiver);
+        let start = match receiver {
+            Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) && self.is_subclass(object, class) => object,
+            _ if self.is_subclass(own, class) => own,
+            _ => return Err(self.type_error("super(type, obj): obj must be an instance or subtype of type")),
+        };
+        self.heap.retain(Value::Obj(class));
+        self.heap.retain(receiver);
+        self.heap.retain(Value::Obj(start));
+        Ok(self.heap.make(ty::SUPER, Payload::Super { class, receiver, start }))
+    }
+
+    /// Runs a class body in a namespace.
+    pub(crate) fn run_class_body(&mut self, function: Value, namespace: Value) -> Throw {
+        self.heap.retain(function);
+        self.heap.retain(namespace);
+        Throw::Call(Box::new(PendingCall {
+            function,
+            arguments: Vec::new(),
+            keywords: Vec::new(),
+            namespace,
+            on_return: OnReturn::Store,
+        }))
+    }
+
+    /// The handle of a class argument.
+    pub(crate) fn class_argument(&self, value: Value) -> Outcome<Ref> {
+        value.object().ok_or(Throw::Trap(Trap::Internal))
+    }
+}
+
+fn row_code(payload: &Payload) -> usize {
+    match payload {
+        Payload::Function(row) => row.code as usize,
+        _ => 0,
+    }
+}
+
+fn payload_has_dict(vm: &Vm, receiver: Ref) -> bool {
+    let slot = vm.heap.slot(receiver);
+    let class_has = match vm.heap.payload(slot.class) {
+        Payload::Class(row) => row.has_dict,
+        _ => false,
+    };
+    slot.payload.attributes().is_some() && (class_has || matches!(slot.payload, Payload::Function(_)))
+}

@@ -1,0 +1,302 @@
+//! Generators, coroutines and asynchronous generators: their registers rest in the heap between two steps.
+
+use super::{Frame, OnReturn, Pending, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::image::LinkedCode;
+use crate::objects::payload::{GeneratorState, Payload};
+use crate::types::{nm, ty};
+use crate::value::{Ref, Value};
+
+/// What a generator is woken with.
+#[derive(Debug)]
+pub(crate) enum Wake {
+    /// A value that its `yield` gives. The reference is taken over.
+    Send(Value),
+    /// An exception raised at its `yield`. The reference is taken over.
+    Throw(Value),
+}
+
+impl Vm {
+    fn generator(&mut self, generator: Ref) -> Option<&mut crate::objects::payload::Generator> {
+        match self.heap.payload_mut(generator) {
+            Payload::Generator(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Pushes the frame of a generator. What it yields or returns goes by `on_return` to `dest`.
+    pub(crate) fn resume_generator(&mut self, generator: Ref, wake: Wake, on_return: OnReturn, dest: usize) -> Outcome<()> {
+        let class = self.heap.slot(generator).class;
+        let word = match class {
+            ty::COROUTINE => "coroutine",
+            ty::ASYNC_GENERATOR => "async generator",
+            _ => "generator",
+        };
+        let depth = self.frames.len();
+        let Some(row) = self.generator(generator) else { return Err(Throw::Trap(Trap::Internal)) };
+        match (row.state, &wake) {
+            (GeneratorState::Running, _) => {
+                self.drop_wake(wake);
+                return Err(self.value_error(format!("{word} already executing")));
+            }
+            (GeneratorState::Done, Wake::Send(_)) => {
+                self.drop_wake(wake);
+                if class == ty::COROUTINE {
+                    return Err(self.raise(ty::RUNTIME_ERROR, "cannot reuse already awaited coroutine"));
+                }
+                return self.generator_returned(Value::None, on_return, dest);
+            }
+            (GeneratorState::Done, Wake::Throw(_)) => {
+                let Wake::Throw(exception) = wake else { return Err(Throw::Trap(Trap::Internal)) };
+                return Err(Throw::Raise(exception));
+            }
+            (GeneratorState::Created, Wake::Send(value)) if !value.is_none() => {
+                self.drop_wake(wake);
+                return Err(self.type_error(format!("can't send non-None value to a just-started {word}")));
+            }
+            (GeneratorState::Created, Wake::Throw(_)) => {
+                let Wake::Throw(exception) = wake else { return Err(Throw::Trap(Trap::Internal)) };
+                self.finish_generator(generator);
+                return match self.absorb(exception, on_return, dest, true)? {
+                    None => Ok(()),
+                    Some(exception) => Err(Throw::Raise(exception)),
+                };
+            }
+            _ => {}
+        }
+        if depth >= self.limits.recursion {
+            self.drop_wake(wake);
+            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
+        }
+        let row = self.generator(generator).expect("checked above");
+        let started = row.state == GeneratorState::Suspended;
+        row.state = GeneratorState::Running;
+        let registers = std::mem::take(&mut row.registers);
+        let handled = std::mem::take(&mut row.handled);
+        let (code, globals, pc, sent, delegate) = (row.code, row.globals, row.pc, row.sent, row.delegate);
+        let base = self.stack_top();
+        self.ensure_registers(base + registers.len() + 1);
+        for (index, value) in registers.into_iter().enumerate() {
+            self.registers[base + index] = value;
+        }
+        self.heap.retain(Value::Obj(generator));
+        self.frames.push(Frame {
+            code,
+            pc,
+            base: base as u32,
+            dest: dest as u32,
+            globals,
+            handled: self.handled.len() as u32,
+            generator: Some(generator),
+            namespace: Value::Undefined,
+            on_return,
+        });
+        self.handled.extend(handled);
+        match wake {
+            Wake::Send(value) => {
+                if started {
+                    let index = base + usize::from(sent);
+                    let old = std::mem::replace(&mut self.registers[index], value);
+                    self.heap.release(old);
+                }
+                Ok(())
+            }
+            Wake::Throw(exception) => match delegate.map(|register| self.registers[base + usize::from(register)]) {
+                Some(Value::Obj(inner)) if started && matches!(self.heap.payload(inner), Payload::Generator(_)) => {
+                    // The exception goes to the generator that is delegated to; the `Send` and `Yield` before `pc` take its answer.
+                    let send = self.program.codes[code as usize].code.instructions[pc as usize - 2];
+                    let done = i64::from(pc) - 1 + send.immediate();
+                    self.frames.last_mut().expect("pushed above").pc = pc - 1;
+                    let on_return = OnReturn::Other(Box::new(Pending::Send { done: done as u32 }));
+                    self.resume_generator(inner, Wake::Throw(exception), on_return, base + usize::from(send.a))
+                }
+                _ => Err(Throw::Raise(exception)),
+            },
+        }
+    }
+
+    fn drop_wake(&mut self, wake: Wake) {
+        let (Wake::Send(value) | Wake::Throw(value)) = wake;
+        self.heap.release(value);
+    }
+
+    /// Suspends the top frame, a generator's, and gives `value` out.
+    pub(crate) fn yield_value(&mut self, value: Value, sent: u16, delegate: Option<u16>, code: &LinkedCode) -> Outcome<()> {
+        let frame = self.frames.pop().expect("an instruction is running");
+        let Some(generator) = frame.generator else { return Err(Throw::Trap(Trap::Internal)) };
+        let base = frame.base as usize;
+        let registers: Vec<Value> = (base..base + usize::from(code.code.registers))
+            .map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined))
+            .collect();
+        let handled = self.handled.split_off(frame.handled as usize);
+        if let Some(row) = self.generator(generator) {
+            row.registers = registers;
+            row.handled = handled;
+            row.pc = frame.pc;
+            row.sent = sent;
+            row.delegate = delegate;
+            row.state = GeneratorState::Suspended;
+        }
+        let class = self.heap.slot(generator).class;
+        self.heap.release(Value::Obj(generator));
+        // What an asynchronous generator itself yields ends the step; what it awaits goes further out.
+        if class == ty::ASYNC_GENERATOR && delegate.is_none() {
+            return self.generator_returned(value, frame.on_return, frame.dest as usize);
+        }
+        self.give_back(value, frame.on_return, frame.dest as usize)
+    }
+
+    /// Marks a generator whose frame was left, and drops the frame's reference.
+    pub(crate) fn finish_generator(&mut self, generator: Ref) {
+        let mut registers = Vec::new();
+        let was_running = if let Some(row) = self.generator(generator) {
+            let running = row.state == GeneratorState::Running;
+            row.state = GeneratorState::Done;
+            registers = std::mem::take(&mut row.registers);
+            running
+        } else {
+            false
+        };
+        self.heap.release_all(registers);
+        if was_running {
+            self.heap.release(Value::Obj(generator));
+        }
+    }
+
+    /// A generator returned: for those who iterate it that is the end.
+    pub(crate) fn generator_returned(&mut self, value: Value, on_return: OnReturn, dest: usize) -> Outcome<()> {
+        match on_return {
+            OnReturn::ForIter { exit } => {
+                self.heap.release(value);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.pc = exit;
+                }
+                Ok(())
+            }
+            OnReturn::Other(pending) => match *pending {
+                Pending::Send { done } => {
+                    self.give_back(value, OnReturn::Store, dest)?;
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.pc = done;
+                    }
+                    Ok(())
+                }
+                Pending::NextDefault { default } => {
+                    self.heap.release(value);
+                    self.give_back(default, OnReturn::Store, dest)
+                }
+                Pending::Close => {
+                    self.heap.release(value);
+                    self.give_back(Value::None, OnReturn::Store, dest)
+                }
+                Pending::Next => Err(self.stop_iteration(value)),
+                other => self.give_back(value, OnReturn::Other(Box::new(other)), dest),
+            },
+            on_return => {
+                let _ = on_return;
+                Err(self.stop_iteration(value))
+            }
+        }
+    }
+
+    /// StopIteration with a value, whose reference is taken over.
+    pub(crate) fn stop_iteration(&mut self, value: Value) -> Throw {
+        let argument = if value.is_none() { Value::Undefined } else { value };
+        Throw::Raise(self.exception(ty::STOP_ITERATION, argument))
+    }
+
+    /// One step of `yield from` or `await`.
+    pub(crate) fn send_step(&mut self, iterator: Value, value: Value, dest: usize, done: u32) -> Outcome<()> {
+        let pending = || OnReturn::Other(Box::new(Pending::Send { done }));
+        let Value::Obj(object) = iterator else { return Err(Throw::Trap(Trap::Internal)) };
+        match self.heap.payload(object) {
+            Payload::Generator(_) => return self.resume_generator(object, Wake::Send(value), pending(), dest),
+            Payload::AsyncStep { generator, sent, kind } => {
+                let (generator, sent, kind) = (*generator, *sent, *kind);
+                return self.async_step(generator, sent, kind, value, pending(), dest);
+            }
+            Payload::Iterator(_) if value.is_none() => match self.next_native(iterator)? {
+                Some(item) => return self.give_back(item, OnReturn::Store, dest),
+                None => {
+                    self.give_back(Value::None, OnReturn::Store, dest)?;
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.pc = done;
+                    }
+                    return Ok(());
+                }
+            },
+            _ => {}
+        }
+        let name = if value.is_none() { nm::NEXT } else { nm::SEND };
+        let Some(function) = self.special(iterator, name) else {
+            let message = format!("'{}' object is not an iterator", self.class_name(iterator));
+            return Err(self.type_error(message));
+        };
+        let arguments = if value.is_none() { vec![iterator] } else { vec![iterator, value] };
+        let throw = self.call_later(function, &arguments, pending());
+        self.heap.release(value);
+        match throw {
+            Throw::Call(call) => self.begin_call(*call, dest),
+            throw => Err(throw),
+        }
+    }
+
+    /// One step of an asynchronous generator, driven by whoever awaits it.
+    fn async_step(&mut self, generator: Value, sent: Value, kind: u8, value: Value, on_return: OnReturn, dest: usize) -> Outcome<()> {
+        self.heap.release(value);
+        let Value::Obj(generator) = generator else { return Err(Throw::Trap(Trap::Internal)) };
+        let finished = self.generator(generator).is_none_or(|row| row.state == GeneratorState::Done);
+        if finished {
+            return Err(Throw::Raise(self.exception(ty::STOP_ASYNC_ITERATION, Value::Undefined)));
+        }
+        let _ = kind;
+        self.heap.retain(sent);
+        self.resume_generator(generator, Wake::Send(sent), on_return, dest)
+    }
+
+    /// The iterator of an awaitable.
+    pub(crate) fn awaitable(&mut self, value: Value) -> Outcome {
+        if let Value::Obj(object) = value {
+            let class = self.heap.slot(object).class;
+            if class == ty::COROUTINE || class == ty::ASYNC_STEP {
+                return Ok(self.heap.retain(value));
+            }
+        }
+        match self.special(value, nm::AWAIT) {
+            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            None => {
+                let message = format!("object {} can't be used in 'await' expression", self.class_name(value));
+                Err(self.type_error(message))
+            }
+        }
+    }
+
+    /// `aiter(value)`
+    pub(crate) fn async_iter(&mut self, value: Value) -> Outcome {
+        if self.heap.class_of(value) == ty::ASYNC_GENERATOR {
+            return Ok(self.heap.retain(value));
+        }
+        match self.special(value, nm::AITER) {
+            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            None => {
+                let message = format!("'async for' requires an object with __aiter__ method, got {}", self.class_name(value));
+                Err(self.type_error(message))
+            }
+        }
+    }
+
+    /// `anext(value)`
+    pub(crate) fn async_next(&mut self, value: Value) -> Outcome {
+        if self.heap.class_of(value) == ty::ASYNC_GENERATOR {
+            self.heap.retain(value);
+            return Ok(self.heap.make(ty::ASYNC_STEP, Payload::AsyncStep { generator: value, sent: Value::None, kind: 0 }));
+        }
+        match self.special(value, nm::ANEXT) {
+            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            None => {
+                let message = format!("'async for' requires an iterator with __anext__ method, got {}", self.class_name(value));
+                Err(self.type_error(message))
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Imports: modules that come with the VM, made when the base image is made.
+
+use super::Vm;
+use crate::error::Outcome;
+use crate::objects::payload::Payload;
+use crate::types::{MODULES_DICT, nm, ty};
+use crate::value::{Ref, Value};
+
+/// Cycles of an import that finds its module (CIP-3).
+const IMPORT_CYCLES: usize = 100;
+
+impl Vm {
+    /// The module of a path, or its top package, retained.
+    pub(crate) fn import(&mut self, path: Ref, top: bool) -> Outcome {
+        self.spend(IMPORT_CYCLES)?;
+        let text = self.name_text(path).to_owned();
+        let text = self.absolute_path(&text);
+        if self.loader {
+            crate::base::load_module(self, &text)?;
+        }
+        let wanted = if top { text.split('.').next().unwrap_or_default().to_owned() } else { text.clone() };
+        let name = self.heap.intern(&wanted);
+        match self.dict_get_name(MODULES_DICT, name) {
+            Some(module) => Ok(self.heap.retain(module)),
+            None => {
+                let message = format!("No module named '{wanted}'");
+                let throw = self.raise(ty::MODULE_NOT_FOUND_ERROR, &message);
+                if let crate::error::Throw::Raise(exception) = throw {
+                    self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
+                }
+                Err(throw)
+            }
+        }
+    }
+
+    /// Resolves leading dots against the package of the importing module.
+    fn absolute_path(&mut self, path: &str) -> String {
+        let dots = path.len() - path.trim_start_matches('.').len();
+        if dots == 0 {
+            return path.to_owned();
+        }
+        let globals = self.frames.last().map(|frame| frame.globals);
+        let package_name = self.heap.intern("__package__");
+        let package = globals
+            .and_then(|globals| self.dict_get_name(globals, package_name))
+            .and_then(|name| self.text(name))
+            .unwrap_or_default()
+            .to_owned();
+        let mut parts: Vec<&str> = package.split('.').collect();
+        parts.truncate(parts.len().saturating_sub(dots - 1));
+        let rest = &path[dots..];
+        if rest.is_empty() { parts.join(".") } else { format!("{}.{rest}", parts.join(".")) }
+    }
+
+    /// `from module import name`, retained.
+    pub(crate) fn import_from(&mut self, module: Value, name: Ref) -> Outcome {
+        let dict = match module.object().map(|object| self.heap.payload(object)) {
+            Some(Payload::Module { dict, .. }) => *dict,
+            _ => return self.get_attribute(module, name),
+        };
+        if let Some(value) = self.dict_get_name(dict, name) {
+            return Ok(self.heap.retain(value));
+        }
+        // A submodule that is not yet an attribute of its package.
+        let package = self.dict_get_name(dict, nm::NAME).and_then(|name| self.text(name)).unwrap_or_default().to_owned();
+        let path = format!("{package}.{}", self.name_text(name));
+        if self.loader {
+            crate::base::load_module(self, &path)?;
+        }
+        let path = self.heap.intern(&path);
+        if let Some(value) = self.dict_get_name(MODULES_DICT, path) {
+            return Ok(self.heap.retain(value));
+        }
+        if let Some(function) = self.dict_get_name(dict, nm::GETATTR) {
+            return Err(self.call_later(function, &[Value::Obj(name)], super::OnReturn::Store));
+        }
+        let message = format!("cannot import name '{}' from '{package}' (unknown location)", self.name_text(name));
+        Err(self.raise(ty::IMPORT_ERROR, &message))
+    }
+
+    /// `from module import *`
+    pub(crate) fn import_star(&mut self, module: Value, globals: Ref) -> Outcome<()> {
+        let dict = match module.object().map(|object| self.heap.payload(object)) {
+            Some(Payload::Module { dict, .. }) => *dict,
+            _ => return Ok(()),
+        };
+        let pairs = self.dict_pairs(Value::Obj(dict));
+        let listed = self.dict_get_name(dict, nm::ALL).map(|all| self.sequence_snapshot(all));
+        self.spend(pairs.len())?;
+        for (key, value) in pairs {
+            let Some(text) = self.text(key).map(str::to_owned) else { continue };
+            let wanted = match &listed {
+                Some(listed) => listed.iter().any(|name| self.text(*name) == Some(text.as_str())),
+                None => !text.starts_with('_'),
+            };
+            if wanted {
+                let name = self.heap.intern(&text);
+                self.heap.retain(value);
+                self.dict_set_name(globals, name, value);
+            }
+        }
+        Ok(())
+    }
+}

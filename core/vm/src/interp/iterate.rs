@@ -1,0 +1,664 @@
+//! Iteration: `for`, unpacking, and builtin iterators.
+
+use super::generator::Wake;
+use super::{Expect, OnReturn, Pending, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
+use crate::types::{latin1, nm, ty};
+use crate::value::{Ref, Value};
+
+/// What a step of a `for` loop found.
+pub(crate) enum Advance {
+    /// The next item; the reference is the receiver's.
+    Item(Value),
+    /// Nothing more.
+    Exhausted,
+    /// A frame was pushed that finds out.
+    Pushed,
+}
+
+impl Vm {
+    /// Prepares three registers from `at` on for a loop over `iterable`, whose reference is taken over.
+    pub(crate) fn begin_iteration(&mut self, iterable: Value, at: usize) -> Outcome<()> {
+        let Value::Obj(object) = iterable else {
+            let throw = self.not_iterable(iterable);
+            return Err(throw);
+        };
+        let (second, third) = match self.heap.payload(object) {
+            Payload::Range(range) => {
+                let range = *range;
+                match i64::try_from(range.len()) {
+                    Ok(length) => {
+                        self.heap.release(iterable);
+                        return self.set_loop(at, Value::Int(range.step), Value::Int(range.start), Value::Int(length));
+                    }
+                    Err(_) => (Value::Int(0), Value::Undefined),
+                }
+            }
+            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+                if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT =>
+            {
+                (Value::Int(0), Value::Undefined)
+            }
+            Payload::Dict(dict) | Payload::Set(dict) if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT => {
+                (Value::Int(0), Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)))
+            }
+            Payload::Iterator(_) | Payload::Generator(_) => (Value::Undefined, Value::Undefined),
+            _ => {
+                let outcome = self.iterator(iterable);
+                self.heap.release(iterable);
+                return match outcome {
+                    Ok(iterator) => self.set_loop(at, iterator, Value::Undefined, Value::Undefined),
+                    Err(Throw::Call(mut call)) => {
+                        call.on_return = OnReturn::Other(Box::new(Pending::Iterator));
+                        self.begin_call(*call, at)?;
+                        // The loop has to see the new frame.
+                        Err(Throw::Reload)
+                    }
+                    Err(throw) => Err(throw),
+                };
+            }
+        };
+        self.set_loop(at, iterable, second, third)
+    }
+
+    fn set_loop(&mut self, at: usize, first: Value, second: Value, third: Value) -> Outcome<()> {
+        for (offset, value) in [first, second, third].into_iter().enumerate() {
+            let old = std::mem::replace(&mut self.registers[at + offset], value);
+            self.heap.release(old);
+        }
+        Ok(())
+    }
+
+    /// `__iter__` of a `for` loop came back.
+    pub(crate) fn iterator_arrived(&mut self, iterator: Value, at: usize) -> Outcome<()> {
+        if !self.is_iterator(iterator) {
+            let message = format!("iter() returned non-iterator of type '{}'", self.class_name(iterator));
+            self.heap.release(iterator);
+            return Err(self.type_error(message));
+        }
+        self.set_loop(at, iterator, Value::Undefined, Value::Undefined)
+    }
+
+    /// TypeError for a value that cannot be iterated.
+    pub(crate) fn not_iterable(&mut self, value: Value) -> Throw {
+        let message = format!("'{}' object is not iterable", self.class_name(value));
+        self.type_error(message)
+    }
+
+    /// Whether a value has `__next__`.
+    pub(crate) fn is_iterator(&mut self, value: Value) -> bool {
+        match value {
+            Value::Obj(object) => match self.heap.payload(object) {
+                Payload::Iterator(_) => true,
+                Payload::Generator(_) => self.heap.slot(object).class == ty::GENERATOR,
+                _ => self.special(value, nm::NEXT).is_some(),
+            },
+            _ => false,
+        }
+    }
+
+    /// `iter(value)`, retained; a call when `__iter__` is written in Python.
+    pub(crate) fn iterator(&mut self, value: Value) -> Outcome {
+        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
+        let class = self.heap.slot(object).class;
+        if class.0 >= crate::types::FIXED_COUNT || matches!(self.heap.payload(object), Payload::Class(_)) {
+            match self.lookup(class, nm::ITER) {
+                Some(Value::None) => return Err(self.not_iterable(value)),
+                Some(function) if self.native_row(function).is_none() => {
+                    return Err(self.call_expecting(function, &[value], Expect::Iter));
+                }
+                Some(_) => {}
+                None if self.lookup(class, nm::GETITEM).is_some() => return self.call_helper("iter_by_index", &[value]),
+                None => return Err(self.not_iterable(value)),
+            }
+        }
+        let (kind, iterator) = match self.heap.payload(object).core() {
+            Payload::Iterator(_) | Payload::Generator(_) => {
+                if class == ty::COROUTINE || class == ty::ASYNC_GENERATOR {
+                    return Err(self.not_iterable(value));
+                }
+                return Ok(self.heap.retain(value));
+            }
+            Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Bytes(_) | Payload::ByteArray(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Range(range) => {
+                let range = *range;
+                let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
+                return Ok(self.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(iterator))));
+            }
+            Payload::Dict(dict) => {
+                (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys })
+            }
+            Payload::Set(dict) => (ty::SET_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
+            Payload::DictView { dict, part } => {
+                let (dict, part) = (*dict, *part);
+                let size = dict.object().map_or(0, |dict| self.dict_len(dict));
+                self.heap.retain(dict);
+                let class = match part {
+                    DictPart::Keys => ty::DICT_KEY_ITERATOR,
+                    DictPart::Values => ty::DICT_VALUE_ITERATOR,
+                    DictPart::Items => ty::DICT_ITEM_ITERATOR,
+                };
+                let iterator = Iter::Dict { dict, index: 0, size, kind: part };
+                return Ok(self.heap.make(class, Payload::Iterator(Box::new(iterator))));
+            }
+            Payload::MappingProxy(_) => {
+                let keys = self.sequence_snapshot(value);
+                let keys = self.heap.retain_all(&keys);
+                let list = self.list(keys);
+                let iterator = Iter::Sequence { sequence: list, index: 0 };
+                return Ok(self.heap.make(ty::LIST_ITERATOR, Payload::Iterator(Box::new(iterator))));
+            }
+            _ => return Err(self.not_iterable(value)),
+        };
+        self.heap.retain(value);
+        Ok(self.heap.make(kind, Payload::Iterator(Box::new(iterator))))
+    }
+
+    /// The item of a builtin sequence at an index, retained.
+    #[inline]
+    fn sequence_item(&mut self, object: Ref, index: usize) -> Option<Value> {
+        let value = match self.heap.payload(object).core() {
+            Payload::List(list) => *list.items.get(index)?,
+            Payload::Tuple(items) => *items.get(index)?,
+            Payload::Str(text) if text.ascii() => {
+                let byte = *text.text.as_bytes().get(index)?;
+                return Some(Value::Obj(latin1(byte)));
+            }
+            Payload::Str(text) => {
+                let character = text.text.chars().nth(index)?;
+                return Some(self.heap.str(character.encode_utf8(&mut [0; 4])));
+            }
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
+            Payload::Range(range) => {
+                let index = u64::try_from(index).ok().filter(|&index| index < range.len())?;
+                let offset = i64::try_from(index).ok()?.wrapping_mul(range.step);
+                return Some(Value::Int(range.start.wrapping_add(offset)));
+            }
+            _ => return None,
+        };
+        Some(self.heap.retain(value))
+    }
+
+    /// One step of a loop whose registers begin at `at`.
+    pub(crate) fn advance(&mut self, at: usize, dest: usize, exit: u32) -> Outcome<Advance> {
+        let Value::Obj(source) = self.registers[at] else { return Ok(Advance::Exhausted) };
+        if let Value::Int(index) = self.registers[at + 1] {
+            let position = usize::try_from(index).unwrap_or(usize::MAX);
+            if let Payload::Dict(dict) | Payload::Set(dict) = self.heap.payload(source) {
+                if Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)).is(self.registers[at + 2]) {
+                    return Ok(match dict.live_from(position) {
+                        Some((found, entry)) => {
+                            self.registers[at + 1] = Value::Int(i64::try_from(found + 1).unwrap_or(i64::MAX));
+                            Advance::Item(self.heap.retain(entry.key))
+                        }
+                        None => Advance::Exhausted,
+                    });
+                }
+                return Err(self.changed_size(Value::Obj(source)));
+            }
+            if let Payload::Str(text) = self.heap.payload(source) {
+                if !text.ascii() {
+                    // The third register holds the byte offset.
+                    let offset = match self.registers[at + 2] {
+                        Value::Int(offset) => usize::try_from(offset).unwrap_or(0),
+                        _ => 0,
+                    };
+                    return Ok(match text.text[offset..].chars().next() {
+                        Some(character) => {
+                            self.registers[at + 2] = Value::Int(i64::try_from(offset + character.len_utf8()).unwrap_or(0));
+                            Advance::Item(self.heap.str(character.encode_utf8(&mut [0; 4])))
+                        }
+                        None => Advance::Exhausted,
+                    });
+                }
+            }
+            return Ok(match self.sequence_item(source, position) {
+                Some(item) => {
+                    self.registers[at + 1] = Value::Int(index + 1);
+                    Advance::Item(item)
+                }
+                None => Advance::Exhausted,
+            });
+        }
+        match self.heap.payload(source) {
+            Payload::Iterator(_) => match self.next_native(Value::Obj(source)) {
+                Ok(Some(item)) => Ok(Advance::Item(item)),
+                Ok(None) => Ok(Advance::Exhausted),
+                Err(Throw::Fallback) => {
+                    let throw = match self.call_helper("next_of_iterator", &[Value::Obj(source)]) {
+                        Err(throw) => throw,
+                        Ok(_) => Throw::Trap(Trap::Internal),
+                    };
+                    self.push_step(throw, dest, exit)
+                }
+                Err(throw) => Err(throw),
+            },
+            Payload::Generator(row) => {
+                if row.state == GeneratorState::Done {
+                    return Ok(Advance::Exhausted);
+                }
+                self.resume_generator(source, Wake::Send(Value::None), OnReturn::ForIter { exit }, dest)?;
+                Ok(Advance::Pushed)
+            }
+            _ => {
+                let Some(function) = self.special(Value::Obj(source), nm::NEXT) else {
+                    let message = format!("'{}' object is not an iterator", self.class_name(Value::Obj(source)));
+                    return Err(self.type_error(message));
+                };
+                let throw = self.call_later(function, &[Value::Obj(source)], OnReturn::Store);
+                self.push_step(throw, dest, exit)
+            }
+        }
+    }
+
+    fn push_step(&mut self, throw: Throw, dest: usize, exit: u32) -> Outcome<Advance> {
+        match throw {
+            Throw::Call(mut call) => {
+                call.on_return = OnReturn::ForIter { exit };
+                self.begin_call(*call, dest)?;
+                Ok(Advance::Pushed)
+            }
+            throw => Err(throw),
+        }
+    }
+
+    fn changed_size(&mut self, container: Value) -> Throw {
+        let message = if self.is_instance(container, ty::DICT) {
+            "dictionary changed size during iteration"
+        } else {
+            "Set changed size during iteration"
+        };
+        self.raise(ty::RUNTIME_ERROR, message)
+    }
+
+    /// The next item of a builtin iterator, retained. `Fallback` when one inside it is not builtin.
+    pub(crate) fn next_native(&mut self, iterator: Value) -> Outcome<Option<Value>> {
+        let Value::Obj(object) = iterator else { return Err(Throw::Fallback) };
+        let state = match self.heap.payload(object) {
+            Payload::Iterator(state) => (**state).clone(),
+            _ => return Err(Throw::Fallback),
+        };
+        let (item, next) = match state {
+            Iter::Done => return Ok(None),
+            Iter::Range { next, step, left } => {
+                if left == 0 {
+                    (None, Iter::Done)
+                } else {
+                    (Some(Value::Int(next)), Iter::Range { next: next.wrapping_add(step), step, left: left - 1 })
+                }
+            }
+            Iter::Sequence { sequence: Value::Obj(sequence), index } => {
+                match self.sequence_item(sequence, index) {
+                    Some(item) => {
+                        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+                            if let Iter::Sequence { index, .. } = &mut **state {
+                                *index += 1;
+                            }
+                        }
+                        return Ok(Some(item));
+                    }
+                    None => (None, Iter::Done),
+                }
+            }
+            Iter::Reversed { sequence: Value::Obj(sequence), left } => {
+                let length = left.min(self.sequence_length(sequence));
+                if length == 0 {
+                    (None, Iter::Done)
+                } else {
+                    let item = self.sequence_item(sequence, length - 1);
+                    (item, Iter::Reversed { sequence: Value::Obj(sequence), left: length - 1 })
+                }
+            }
+            Iter::Dict { dict: Value::Obj(dict), index, size, kind } => {
+                let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
+                    return Err(Throw::Trap(Trap::Internal));
+                };
+                if table.len() != size {
+                    return Err(self.changed_size(Value::Obj(dict)));
+                }
+                match table.live_from(index) {
+                    Some((found, entry)) => {
+                        let item = self.dict_part(entry.key, entry.value, kind);
+                        (Some(item), Iter::Dict { dict: Value::Obj(dict), index: found + 1, size, kind })
+                    }
+                    None => (None, Iter::Done),
+                }
+            }
+            Iter::ReversedDict { dict: Value::Obj(dict), left, size, kind } => {
+                let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
+                    return Err(Throw::Trap(Trap::Internal));
+                };
+                if table.len() != size {
+                    return Err(self.changed_size(Value::Obj(dict)));
+                }
+                match table.live_before(left) {
+                    Some((found, entry)) => {
+                        let item = self.dict_part(entry.key, entry.value, kind);
+                        (Some(item), Iter::ReversedDict { dict: Value::Obj(dict), left: found, size, kind })
+                    }
+                    None => (None, Iter::Done),
+                }
+            }
+            Iter::Enumerate { inner, count } => match self.next_native(inner)? {
+                Some(item) => {
+                    if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+                        if let Iter::Enumerate { count, .. } = &mut **state {
+                            *count += 1;
+                        }
+                    }
+                    return Ok(Some(self.tuple(vec![Value::Int(count), item])));
+                }
+                None => (None, Iter::Done),
+            },
+            Iter::Zip { inner, strict } => {
+                let mut items = Vec::with_capacity(inner.len());
+                for (position, &each) in inner.iter().enumerate() {
+                    match self.next_native(each)? {
+                        Some(item) => items.push(item),
+                        None => {
+                            self.heap.release_all(items);
+                            if strict {
+                                return Err(self.strict_zip_error(&inner, position)?);
+                            }
+                            return self.finish_iterator(object);
+                        }
+                    }
+                }
+                if inner.is_empty() {
+                    return Ok(None);
+                }
+                return Ok(Some(self.tuple(items)));
+            }
+            _ => return Err(Throw::Trap(Trap::Internal)),
+        };
+        if item.is_none() {
+            return self.finish_iterator(object);
+        }
+        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+            **state = next;
+        }
+        Ok(item)
+    }
+
+    fn strict_zip_error(&mut self, inner: &[Value], position: usize) -> Outcome<Throw> {
+        let plural = |count: usize| if count == 1 { "argument 1".to_owned() } else { format!("arguments 1-{count}") };
+        if position > 0 {
+            let message = format!("zip() argument {} is shorter than {}", position + 1, plural(position));
+            return Ok(self.value_error(message));
+        }
+        for (index, &each) in inner.iter().enumerate().skip(1) {
+            if let Some(item) = self.next_native(each)? {
+                self.heap.release(item);
+                let message = format!("zip() argument {} is longer than {}", index + 1, plural(index));
+                return Ok(self.value_error(message));
+            }
+        }
+        Ok(self.stop_iteration(Value::None))
+    }
+
+    fn finish_iterator(&mut self, object: Ref) -> Outcome<Option<Value>> {
+        let old = match self.heap.payload_mut(object) {
+            Payload::Iterator(state) => std::mem::replace(&mut **state, Iter::Done),
+            _ => Iter::Done,
+        };
+        let mut held = Vec::new();
+        Payload::Iterator(Box::new(old)).take_apart(&mut held);
+        self.heap.release_all(held);
+        Ok(None)
+    }
+
+    /// What an iteration over a dict gives for an entry, retained.
+    pub(crate) fn dict_part(&mut self, key: Value, value: Value, part: DictPart) -> Value {
+        match part {
+            DictPart::Keys => self.heap.retain(key),
+            DictPart::Values => self.heap.retain(value),
+            DictPart::Items => {
+                self.heap.retain(key);
+                self.heap.retain(value);
+                self.tuple(vec![key, value])
+            }
+        }
+    }
+
+    fn sequence_length(&self, object: Ref) -> usize {
+        match self.heap.payload(object).core() {
+            Payload::List(list) => list.items.len(),
+            Payload::Tuple(items) => items.len(),
+            Payload::Str(text) => text.chars as usize,
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => bytes.len(),
+            Payload::Range(range) => usize::try_from(range.len()).unwrap_or(usize::MAX),
+            _ => 0,
+        }
+    }
+
+    /// Every item of a builtin iterable, each retained; `Fallback` when Python code would have to run.
+    pub(crate) fn collect(&mut self, value: Value) -> Outcome<Vec<Value>> {
+        let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
+        if self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT {
+            let class = self.heap.slot(object).class;
+            match self.lookup(class, nm::ITER) {
+                Some(function) if self.native_row(function).is_some() => {}
+                Some(_) => return Err(Throw::Fallback),
+                None if self.lookup(class, nm::GETITEM).is_some() => return Err(Throw::Fallback),
+                None => return Err(self.not_iterable(value)),
+            }
+        }
+        let length = match self.heap.payload(object).core() {
+            Payload::Range(range) => usize::try_from(range.len()).unwrap_or(usize::MAX),
+            Payload::Generator(_) => return Err(Throw::Fallback),
+            _ => self.sequence_length(object),
+        };
+        self.spend(length)?;
+        self.reserve(length.saturating_mul(8))?;
+        match self.heap.payload(object).core() {
+            Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
+                let items = self.sequence_snapshot(value);
+                if length == 0 {
+                    self.spend(items.len())?;
+                }
+                Ok(self.heap.retain_all(&items))
+            }
+            Payload::Range(range) => {
+                let range = *range;
+                let mut items = Vec::with_capacity(length);
+                let mut next = range.start;
+                for _ in 0..length {
+                    items.push(Value::Int(next));
+                    next = next.wrapping_add(range.step);
+                }
+                Ok(items)
+            }
+            Payload::Str(text) => {
+                let text = text.text.clone();
+                let mut items = Vec::with_capacity(length);
+                for character in text.chars() {
+                    items.push(self.heap.str(character.encode_utf8(&mut [0; 4])));
+                }
+                Ok(items)
+            }
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => {
+                Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect())
+            }
+            Payload::DictView { dict, part } => {
+                let (dict, part) = (*dict, *part);
+                let pairs = self.dict_pairs(dict);
+                self.spend(pairs.len())?;
+                Ok(pairs.into_iter().map(|(key, value)| self.dict_part(key, value, part)).collect())
+            }
+            Payload::Iterator(_) => {
+                if !self.all_native(value) {
+                    return Err(Throw::Fallback);
+                }
+                let mut items = Vec::new();
+                while let Some(item) = self.next_native(value)? {
+                    self.spend(1)?;
+                    items.push(item);
+                    if items.len() % 1_024 == 0 {
+                        self.reserve(items.len() * 8)?;
+                    }
+                }
+                Ok(items)
+            }
+            _ => match self.lookup(self.heap.slot(object).class, nm::ITER) {
+                Some(_) => Err(Throw::Fallback),
+                None => Err(self.not_iterable(value)),
+            },
+        }
+    }
+
+    /// Whether a builtin iterator has only builtin ones inside.
+    pub(crate) fn all_native(&self, iterator: Value) -> bool {
+        let Value::Obj(object) = iterator else { return false };
+        match self.heap.payload(object) {
+            Payload::Iterator(state) => match &**state {
+                Iter::Enumerate { inner, .. } => self.all_native(*inner),
+                Iter::Zip { inner, .. } => inner.iter().all(|&each| self.all_native(each)),
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// The items of a builtin container now, not retained.
+    pub(crate) fn sequence_snapshot(&self, value: Value) -> Vec<Value> {
+        let Value::Obj(object) = value else { return Vec::new() };
+        match self.heap.payload(object).core() {
+            Payload::List(list) => list.items.clone(),
+            Payload::Tuple(items) => items.to_vec(),
+            Payload::Dict(dict) | Payload::Set(dict) => dict.iter().map(|entry| entry.key).collect(),
+            Payload::MappingProxy(Value::Obj(class)) => match self.heap.payload(*class) {
+                Payload::Class(row) => row.attributes.keys().map(|&name| Value::Obj(name)).collect(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// The items of a tuple, not retained.
+    pub(crate) fn tuple_items(&self, tuple: Value) -> Vec<Value> {
+        self.tuple_ref(tuple).to_vec()
+    }
+
+    /// The items of a list, not retained.
+    pub(crate) fn list_items(&self, list: Value) -> Vec<Value> {
+        self.sequence_snapshot(list)
+    }
+
+    /// Exactly `count` items into registers from `first` on.
+    pub(crate) fn unpack(&mut self, value: Value, count: usize, first: usize) -> Outcome<()> {
+        let quick = match value {
+            Value::Obj(object) if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT => match self.heap.payload(object) {
+                Payload::Tuple(items) if items.len() == count => Some(items.to_vec()),
+                Payload::List(list) if list.items.len() == count => Some(list.items.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let items = match quick {
+            Some(items) => self.heap.retain_all(&items),
+            None => {
+                let items = match self.collect(value) {
+                    Ok(items) => items,
+                    Err(Throw::Raise(exception)) if !matches!(value, Value::Obj(_)) => {
+                        self.heap.release(exception);
+                        let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                        return Err(self.type_error(message));
+                    }
+                    Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
+                        self.heap.release(exception);
+                        let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                        return Err(self.type_error(message));
+                    }
+                    Err(throw) => return Err(throw),
+                };
+                if items.len() != count {
+                    let got = items.len();
+                    self.heap.release_all(items);
+                    let message = if got > count {
+                        format!("too many values to unpack (expected {count})")
+                    } else {
+                        format!("not enough values to unpack (expected {count}, got {got})")
+                    };
+                    return Err(self.value_error(message));
+                }
+                items
+            }
+        };
+        for (offset, item) in items.into_iter().enumerate() {
+            let old = std::mem::replace(&mut self.registers[first + offset], item);
+            self.heap.release(old);
+        }
+        Ok(())
+    }
+
+    /// Items before, a list of the rest, and items after it, into registers from `first` on.
+    pub(crate) fn unpack_rest(&mut self, value: Value, before: usize, after: usize, first: usize) -> Outcome<()> {
+        let mut items = self.collect(value)?;
+        if items.len() < before + after {
+            let got = items.len();
+            self.heap.release_all(items);
+            let message = format!("not enough values to unpack (expected at least {}, got {got})", before + after);
+            return Err(self.value_error(message));
+        }
+        let tail = items.split_off(items.len() - after);
+        let rest = items.split_off(before);
+        let rest = self.list(rest);
+        for (offset, item) in items.into_iter().chain([rest]).chain(tail).enumerate() {
+            let old = std::mem::replace(&mut self.registers[first + offset], item);
+            self.heap.release(old);
+        }
+        Ok(())
+    }
+
+    /// Appends to a list in a register; takes the reference over.
+    #[inline]
+    pub(crate) fn list_push(&mut self, list: Value, value: Value) -> Outcome<()> {
+        let Value::Obj(object) = list else { return Err(Throw::Trap(Trap::Internal)) };
+        if self.is_container(value) {
+            if let Err(throw) = self.store_barrier(object, value) {
+                self.heap.release(value);
+                return Err(throw);
+            }
+        }
+        if let Payload::List(list) = self.heap.payload_mut(object).core_mut() {
+            list.items.push(value);
+            let (before, after) = list.resized();
+            if before != after {
+                self.heap.resize_memory(before, after);
+            }
+        }
+        Ok(())
+    }
+
+    /// `[*source]` and arguments after `*`.
+    pub(crate) fn extend_for_display(&mut self, list: Value, source: Value, argument: bool) -> Outcome {
+        if source.is_undefined() {
+            let register = self.current_instruction().map_or(0, |ins| ins.b);
+            return Err(self.unbound_register(register));
+        }
+        match self.collect(source) {
+            Ok(items) => {
+                for item in items {
+                    self.list_push(list, item)?;
+                }
+                Ok(Value::None)
+            }
+            Err(Throw::Fallback) => self.call_helper("list_extend", &[list, source]),
+            Err(Throw::Raise(exception)) if self.special(source, nm::ITER).is_none() => {
+                self.heap.release(exception);
+                let name = self.class_name(source);
+                let message = if argument {
+                    format!("Value after * must be an iterable, not {name}")
+                } else {
+                    format!("Value after * must be an iterable, not {name}")
+                };
+                Err(self.type_error(message))
+            }
+            Err(throw) => Err(throw),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What `match` asks of its subject.
+
+use super::Vm;
+use crate::error::Outcome;
+use crate::objects::payload::Payload;
+use crate::types::ty;
+use crate::value::Value;
+
+impl Vm {
+    /// Whether a value matches sequence or mapping patterns.
+    pub(crate) fn match_kind(&mut self, subject: Value, sequence: bool) -> bool {
+        let Value::Obj(object) = subject else { return false };
+        match self.heap.payload(object).core() {
+            Payload::List(_) | Payload::Tuple(_) | Payload::Range(_) => sequence,
+            Payload::Dict(_) | Payload::MappingProxy(_) => !sequence,
+            _ => {
+                let name = self.heap.intern(if sequence { "__match_sequence__" } else { "__match_mapping__" });
+                let class = self.heap.slot(object).class;
+                self.lookup(class, name).is_some()
+            }
+        }
+    }
+
+    /// The values of the keys, as tuple, or `None`.
+    pub(crate) fn match_keys(&mut self, subject: Value, keys: Value) -> Outcome {
+        let exact = subject.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::Dict(_)));
+        if !exact {
+            return self.call_helper("match_keys", &[subject, keys]);
+        }
+        let Value::Obj(dict) = subject else { return Ok(Value::None) };
+        let mut found = Vec::new();
+        for key in self.tuple_items(keys) {
+            let hash = self.hash_native(key)?;
+            match self.dict_find(dict, key, hash)? {
+                Some(position) => found.push(self.dict_value_at(dict, position)),
+                None => return Ok(Value::None),
+            }
+        }
+        let found = self.heap.retain_all(&found);
+        Ok(self.tuple(found))
+    }
+
+    /// The pairs of a mapping without the keys, as dict.
+    pub(crate) fn match_rest(&mut self, subject: Value, keys: Value) -> Outcome {
+        self.call_helper("match_rest", &[subject, keys])
+    }
+
+    /// The attributes that a class pattern looks at, as tuple, or `None`.
+    pub(crate) fn match_class(&mut self, subject: Value, class: Value, positional: usize, names: Value) -> Outcome {
+        let Some(class) = class.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
+            return Err(self.type_error("called match pattern must be a class"));
+        };
+        let simple = positional == 1
+            && self.tuple_ref(names).is_empty()
+            && class.0 < crate::types::TYPE_COUNT
+            && matches!(
+                class,
+                ty::INT | ty::BOOL | ty::FLOAT | ty::STR | ty::BYTES | ty::BYTEARRAY | ty::LIST | ty::TUPLE | ty::DICT | ty::SET | ty::FROZENSET
+            );
+        if simple || (positional == 0 && self.tuple_ref(names).is_empty() && class.0 < crate::types::TYPE_COUNT) {
+            if !self.is_instance(subject, class) {
+                return Ok(Value::None);
+            }
+            if positional == 0 {
+                return Ok(self.tuple(Vec::new()));
+            }
+            self.heap.retain(subject);
+            return Ok(self.tuple(vec![subject]));
+        }
+        self.call_helper("match_class", &[subject, Value::Obj(class), Value::Int(i64::try_from(positional).unwrap_or(0)), names])
+    }
+}

@@ -1,0 +1,507 @@
+//! The interpreter: frames, inline caches and the loop that runs instructions until the host is needed.
+//!
+//! No Python call uses the native stack: a call pushes a [`Frame`] and the loop goes on there. What has to happen with a result is
+//! written in the frame as [`OnReturn`]. A native function that would need to run Python code gives up with
+//! [`Throw::Fallback`] before it has changed anything, and its helper, written in Python, does the same work in frames; or it
+//! ends with [`Throw::Call`], whose result becomes its own.
+
+pub(crate) mod attribute;
+pub(crate) mod call;
+pub(crate) mod classes;
+pub(crate) mod compare;
+pub(crate) mod generator;
+pub(crate) mod import;
+pub(crate) mod iterate;
+mod matching;
+pub(crate) mod operators;
+mod run;
+pub(crate) mod subscript;
+pub(crate) mod text;
+pub(crate) mod unwind;
+
+use crate::error::{Outcome, Throw, Trap};
+use crate::heap::Heap;
+use crate::image::{Image, Program};
+use crate::limits::{Limits, Usage};
+use crate::objects::payload::{Attributes, Exception, Payload};
+use crate::types::{EMPTY_TUPLE, ty};
+use crate::value::{Ref, Value};
+use std::sync::Arc;
+
+/// What happens with the value that a frame returns.
+#[derive(Debug)]
+pub(crate) enum OnReturn {
+    /// Into the destination register.
+    Store,
+    /// Nothing.
+    Discard,
+    /// It has to be `None`; the new instance goes into the destination register.
+    Init(Value),
+    /// Its truth, or the opposite, into the destination register.
+    Truth { negate: bool },
+    /// Its truth decides a jump.
+    Jump { when: bool, target: u32 },
+    /// The next item of a `for` loop; being exhausted jumps.
+    ForIter { exit: u32 },
+    /// The frame is the entry's.
+    Entry,
+    /// Something rarer.
+    Other(Box<Pending>),
+}
+
+/// Where the truth of a comparison goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Then {
+    /// The value itself into the destination register.
+    Store,
+    /// Its truth decides a jump.
+    Jump { when: bool, target: u32 },
+}
+
+/// What a special method has to return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// `__repr__`: text.
+    Repr,
+    /// `__str__`: text.
+    Str,
+    /// `__format__`: text.
+    Format,
+    /// `__bool__`: a truth value.
+    Bool,
+    /// `__len__`: a length.
+    Len,
+    /// `__len__` in a truth test.
+    LenTruth,
+    /// `__hash__`: an integer.
+    Hash,
+    /// `__index__`: an integer.
+    Index,
+    /// `__int__`: an integer.
+    Int,
+    /// `__float__`: a float.
+    Float,
+    /// `__iter__`: an iterator.
+    Iter,
+    /// `__bytes__`: bytes.
+    Bytes,
+}
+
+/// Rare things to do with a result.
+#[derive(Debug)]
+pub(crate) enum Pending {
+    /// A binary operator's method; `NotImplemented` tries the next one.
+    Binary { rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str },
+    /// A comparison's method; `NotImplemented` tries the reflected one, then identity.
+    Compare { rest: Vec<Alternative>, negate: bool, left: Value, right: Value, op: CompareOp, then: Then },
+    /// `next()` with a default.
+    NextDefault { default: Value },
+    /// `next()` of a generator: its return is StopIteration.
+    Next,
+    /// A step of `yield from`: the delegate's return goes on at the target.
+    Send { done: u32 },
+    /// The result has to be of a kind; its truth then decides, when asked.
+    Check { expect: Expect, then: Option<Then>, negate: bool },
+    /// An AttributeError means that `__getattr__` is asked.
+    GetAttr { object: Value, name: Value, fallback: Value },
+    /// The iterator for a `for` loop, whose registers begin at the destination.
+    Iterator,
+    /// `__new__` of a class: `__init__` follows.
+    New { class: Ref, arguments: Vec<Value>, keywords: Vec<(Ref, Value)> },
+    /// The tuple's items go into registers from the destination on.
+    Unpack { count: usize },
+    /// As above, with a list of the rest in the middle.
+    UnpackRest { before: usize, after: usize },
+    /// Closing a generator: StopIteration and GeneratorExit are fine, a value is not.
+    Close,
+}
+
+/// A method that may know the answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alternative {
+    /// The method. The reference is the alternative's.
+    pub function: Value,
+    /// Whether the right operand is the receiver.
+    pub swapped: bool,
+    /// Whether the answer is the opposite: `__eq__` asked for `!=`.
+    pub negate: bool,
+}
+
+/// The six comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CompareOp {
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// One activation of a code body.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The code.
+    pub code: u32,
+    /// The next instruction.
+    pub pc: u32,
+    /// The first register.
+    pub base: u32,
+    /// The register, counted from the stack's bottom, that gets the result.
+    pub dest: u32,
+    /// The module's dict.
+    pub globals: Ref,
+    /// How many exceptions were being handled when it began.
+    pub handled: u32,
+    /// The generator that it runs.
+    pub generator: Option<Ref>,
+    /// The namespace of a class body.
+    pub namespace: Value,
+    /// What happens with the result.
+    pub on_return: OnReturn,
+}
+
+/// What an inline cache knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheKind {
+    /// Nothing yet.
+    Empty,
+    /// The attribute is a field of instances with this class and shape.
+    Field,
+    /// The attribute is this function of the class, which instances with this shape do not hide.
+    Method,
+    /// Storing adds the field and leads to the shape in `index`.
+    Transition,
+    /// The attribute of this very class object.
+    ClassAttribute,
+    /// The global is at this position of the module's dict.
+    Global,
+    /// The global is a builtin, as long as the module's dict has this version.
+    Builtin,
+}
+
+/// An inline cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cache {
+    pub kind: CacheKind,
+    pub class: Ref,
+    pub epoch: u32,
+    pub shape: u32,
+    pub index: u32,
+    pub value: Value,
+}
+
+pub(crate) const NO_CACHE: Cache =
+    Cache { kind: CacheKind::Empty, class: Ref(u32::MAX), epoch: 0, shape: 0, index: 0, value: Value::Undefined };
+
+/// An entry of the method cache: class, name, epoch, result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MethodEntry {
+    class: Ref,
+    name: Ref,
+    epoch: u32,
+    value: Value,
+}
+
+const METHOD_CACHE: usize = 512;
+
+/// A run of a program: one owned value that can move between threads while it waits.
+#[derive(Debug)]
+pub struct Vm {
+    pub(crate) heap: Heap,
+    pub(crate) program: Arc<Program>,
+    pub(crate) helpers: Arc<Vec<Value>>,
+    pub(crate) registers: Vec<Value>,
+    pub(crate) frames: Vec<Frame>,
+    /// Exceptions being handled, innermost last.
+    pub(crate) handled: Vec<Value>,
+    pub(crate) caches: Vec<Cache>,
+    methods: Vec<MethodEntry>,
+    /// Cycles left; negative when too many were asked for.
+    pub(crate) cycles: i64,
+    pub(crate) weight: i64,
+    pub(crate) cells: i64,
+    pub(crate) limits: Limits,
+    pub(crate) output: String,
+    /// Whether host calls are allowed.
+    pub(crate) host_allowed: bool,
+    /// The destination register of the host call that is out.
+    pub(crate) waiting: Option<usize>,
+    /// Nesting of native comparison and repr.
+    pub(crate) native_depth: usize,
+    /// Containers being written by repr.
+    pub(crate) in_repr: Vec<Ref>,
+    pub(crate) entry: EntryKind,
+    /// What the entry returned.
+    pub(crate) result: Option<Value>,
+    /// The next exception is raised again: its trace already has the current line.
+    pub(crate) quiet: bool,
+    /// Whether imports load frozen modules: only while the base image is made.
+    pub(crate) loader: bool,
+    /// Paths, codes and package marks of frozen modules, while the base image is made.
+    pub(crate) module_codes: Vec<(String, u32, bool)>,
+}
+
+/// What the bottom frame stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// A module body or script.
+    Script,
+    /// A handler call.
+    Handler,
+}
+
+fn signed(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+impl Vm {
+    pub(crate) fn above(image: Arc<Image>, limits: Limits) -> Self {
+        let program = Arc::clone(&image.program);
+        let helpers = Arc::clone(&image.helpers);
+        let sites = usize::try_from(program.sites).expect("bounded by the source limit");
+        Self {
+            heap: Heap::new(image, limits.memory_bytes),
+            program,
+            helpers,
+            registers: vec![Value::Undefined; 1_024],
+            frames: Vec::with_capacity(16),
+            handled: Vec::new(),
+            caches: vec![NO_CACHE; sites],
+            methods: vec![
+                MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined };
+                METHOD_CACHE
+            ],
+            cycles: signed(limits.cycles),
+            weight: signed(limits.weight_ns),
+            cells: signed(limits.cells),
+            limits,
+            output: String::new(),
+            host_allowed: true,
+            waiting: None,
+            native_depth: 0,
+            in_repr: Vec::new(),
+            entry: EntryKind::Script,
+            result: None,
+            quiet: false,
+            loader: false,
+            module_codes: Vec::new(),
+        }
+    }
+
+    /// What the run has used so far.
+    pub fn usage(&self) -> Usage {
+        let used = |limit: u64, left: i64| signed(limit).saturating_sub(left.max(0)).unsigned_abs();
+        Usage {
+            cycles: used(self.limits.cycles, self.cycles),
+            cells: used(self.limits.cells, self.cells),
+            peak_memory: self.heap.peak,
+            weight_ns: used(self.limits.weight_ns, self.weight),
+        }
+    }
+
+    /// Deducts what a host function costs, before the host answers it.
+    pub fn charge(&mut self, cycles: u64, cells: u64, weight_ns: u64) -> Result<(), Trap> {
+        self.cycles = self.cycles.saturating_sub(signed(cycles));
+        self.cells = self.cells.saturating_sub(signed(cells));
+        self.weight = self.weight.saturating_sub(signed(weight_ns));
+        self.check_limits()
+    }
+
+    pub(crate) fn check_limits(&self) -> Result<(), Trap> {
+        if self.cycles < 0 {
+            Err(Trap::OutOfCycles)
+        } else if self.heap.exhausted() {
+            Err(Trap::OutOfMemory)
+        } else if self.weight < 0 {
+            Err(Trap::OutOfWeight)
+        } else if self.cells < 0 {
+            Err(Trap::OutOfCells)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What was printed since the last call.
+    pub fn take_output(&mut self) -> String {
+        std::mem::take(&mut self.output)
+    }
+
+    /// Charges the cycles of work that is about to be done.
+    #[inline]
+    pub(crate) fn spend(&mut self, cycles: usize) -> Outcome<()> {
+        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
+        if self.cycles < 0 { Err(Throw::Trap(Trap::OutOfCycles)) } else { Ok(()) }
+    }
+
+    /// Makes sure that `bytes` more of modelled memory would fit, before work that needs them.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Outcome<()> {
+        if self.heap.memory.saturating_add(bytes) > self.heap.limit {
+            self.heap.use_memory(bytes);
+            return Err(Throw::Trap(Trap::OutOfMemory));
+        }
+        Ok(())
+    }
+
+    // ---- exceptions ----
+
+    /// An exception of a class with one argument.
+    pub(crate) fn exception(&mut self, class: Ref, argument: Value) -> Value {
+        let args = if argument.is_undefined() {
+            Value::Obj(EMPTY_TUPLE)
+        } else {
+            self.heap.make(ty::TUPLE, Payload::Tuple(vec![argument].into()))
+        };
+        self.exception_with(class, args)
+    }
+
+    /// An exception of a class with a tuple of arguments.
+    pub(crate) fn exception_with(&mut self, class: Ref, args: Value) -> Value {
+        let exception = Exception {
+            args,
+            cause: Value::None,
+            context: Value::None,
+            suppress: false,
+            trace: Vec::new(),
+            attributes: Attributes::default(),
+        };
+        self.heap.retain(Value::Obj(class));
+        self.heap.make(class, Payload::Exception(Box::new(exception)))
+    }
+
+    /// Raises a builtin exception with a message.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn raise(&mut self, class: Ref, message: &str) -> Throw {
+        let message = self.heap.str(message);
+        let exception = self.exception(class, message);
+        Throw::Raise(exception)
+    }
+
+    /// Raises TypeError.
+    pub(crate) fn type_error(&mut self, message: impl AsRef<str>) -> Throw {
+        self.raise(ty::TYPE_ERROR, message.as_ref())
+    }
+
+    /// Raises ValueError.
+    pub(crate) fn value_error(&mut self, message: impl AsRef<str>) -> Throw {
+        self.raise(ty::VALUE_ERROR, message.as_ref())
+    }
+
+    /// Raises KeyError with the key itself.
+    pub(crate) fn key_error(&mut self, key: Value) -> Throw {
+        self.heap.retain(key);
+        let exception = self.exception(ty::KEY_ERROR, key);
+        Throw::Raise(exception)
+    }
+
+    /// Raises what a number function reported.
+    pub(crate) fn number_error(&mut self, error: crate::num::NumberError) -> Throw {
+        use crate::num::NumberError;
+        match error {
+            NumberError::ZeroDivision(message) => self.raise(ty::ZERO_DIVISION_ERROR, message),
+            NumberError::Value(message) => self.raise(ty::VALUE_ERROR, &message),
+            NumberError::Overflow(message) => self.raise(ty::OVERFLOW_ERROR, &message),
+        }
+    }
+
+    // ---- classes ----
+
+    /// The name of a value's class, as messages have it.
+    pub(crate) fn class_name(&self, value: Value) -> String {
+        self.name_of_class(self.heap.class_of(value))
+    }
+
+    /// The name of a class.
+    pub(crate) fn name_of_class(&self, class: Ref) -> String {
+        match self.heap.payload(class) {
+            Payload::Class(class) => class.name.to_string(),
+            _ => "object".to_owned(),
+        }
+    }
+
+    /// The attribute that a class or its bases define. Not retained.
+    #[inline]
+    pub(crate) fn lookup(&mut self, class: Ref, name: Ref) -> Option<Value> {
+        let index = (class.0.wrapping_mul(31) ^ name.0) as usize % METHOD_CACHE;
+        let entry = &self.methods[index];
+        let epoch = self.heap.type_epoch;
+        if entry.class == class && entry.name == name && entry.epoch == epoch {
+            return if entry.value.is_undefined() { None } else { Some(entry.value) };
+        }
+        let found = self.lookup_slow(class, name);
+        self.methods[index] = MethodEntry { class, name, epoch, value: found.unwrap_or(Value::Undefined) };
+        found
+    }
+
+    fn lookup_slow(&self, class: Ref, name: Ref) -> Option<Value> {
+        let Payload::Class(row) = self.heap.payload(class) else { return None };
+        row.mro.iter().find_map(|&base| match self.heap.payload(base) {
+            Payload::Class(base) => base.attributes.get(&name).copied(),
+            _ => None,
+        })
+    }
+
+    /// The special method of a value's class, when it is not `None`.
+    #[inline]
+    pub(crate) fn special(&mut self, value: Value, name: Ref) -> Option<Value> {
+        let class = self.heap.class_of(value);
+        self.lookup(class, name)
+    }
+
+    /// Whether a class descends from another one.
+    pub(crate) fn is_subclass(&self, class: Ref, base: Ref) -> bool {
+        class == base
+            || match self.heap.payload(class) {
+                Payload::Class(row) => row.mro.contains(&base),
+                _ => false,
+            }
+    }
+
+    /// Whether a value is an instance of a class, without `__instancecheck__`.
+    pub(crate) fn is_instance(&self, value: Value, class: Ref) -> bool {
+        self.is_subclass(self.heap.class_of(value), class)
+    }
+
+    /// Text of a value that is a `str`.
+    pub(crate) fn text(&self, value: Value) -> Option<&str> {
+        match value {
+            Value::Obj(object) => match self.heap.payload(object).core() {
+                Payload::Str(string) => Some(&string.text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The text behind an interned name.
+    pub(crate) fn name_text(&self, name: Ref) -> &str {
+        match self.heap.payload(name).core() {
+            Payload::Str(string) => &string.text,
+            _ => "?",
+        }
+    }
+
+    /// A tuple that takes the references over.
+    pub(crate) fn tuple(&mut self, items: Vec<Value>) -> Value {
+        if items.is_empty() {
+            return Value::Obj(EMPTY_TUPLE);
+        }
+        let tuple = self.heap.make(ty::TUPLE, Payload::Tuple(items.into()));
+        self.label_children(tuple);
+        tuple
+    }
+
+    /// A list that takes the references over.
+    pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
+        let list = self.heap.make(ty::LIST, Payload::List(crate::objects::payload::List::new(items)));
+        self.label_children(list);
+        list
+    }
+}

@@ -1,0 +1,544 @@
+//! Arithmetic: fast paths are in the loop, builtin types here, special methods last.
+
+use super::run::is_inplace;
+use super::{Alternative, OnReturn, Pending, Vm};
+use crate::error::{Outcome, Throw};
+use crate::num::{F64, int};
+use crate::objects::payload::Payload;
+use crate::opcode::{Instruction, Op, TEMP_B, TEMP_C};
+use crate::types::{nm, ty};
+use crate::value::{Ref, Value};
+use dashu_int::IBig;
+
+macro_rules! binary_operators {
+    ($($variant:ident $symbol:literal $method:ident $reflected:ident $inplace:ident;)*) => {
+        /// A binary operator.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum BinaryOp { $(#[doc = $symbol] $variant,)* }
+
+        impl BinaryOp {
+            /// How messages write it.
+            pub(crate) fn symbol(self) -> &'static str {
+                match self { $(BinaryOp::$variant => $symbol,)* }
+            }
+
+            /// Names of the method, the reflected and the augmented one.
+            pub(crate) fn methods(self) -> (Ref, Ref, Ref) {
+                match self { $(BinaryOp::$variant => (nm::$method, nm::$reflected, nm::$inplace),)* }
+            }
+        }
+    };
+}
+
+binary_operators! {
+    Add "+" ADD RADD IADD;
+    Sub "-" SUB RSUB ISUB;
+    Mul "*" MUL RMUL IMUL;
+    TrueDiv "/" TRUEDIV RTRUEDIV ITRUEDIV;
+    FloorDiv "//" FLOORDIV RFLOORDIV IFLOORDIV;
+    Mod "%" MOD RMOD IMOD;
+    Pow "** or pow()" POW RPOW IPOW;
+    LeftShift "<<" LSHIFT RLSHIFT ILSHIFT;
+    RightShift ">>" RSHIFT RRSHIFT IRSHIFT;
+    And "&" AND RAND IAND;
+    Or "|" OR ROR IOR;
+    Xor "^" XOR RXOR IXOR;
+    MatMul "@" MATMUL RMATMUL IMATMUL;
+    DivMod "divmod()" DIVMOD RDIVMOD DIVMOD;
+}
+
+/// A number without its object.
+#[derive(Clone, Debug)]
+pub(crate) enum Number {
+    /// An integer that fits.
+    Small(i64),
+    /// An integer that does not.
+    Big(IBig),
+    /// A float.
+    Float(F64),
+}
+
+impl Number {
+    /// The integer at full size.
+    pub(crate) fn into_big(self) -> IBig {
+        match self {
+            Number::Small(value) => IBig::from(value),
+            Number::Big(value) => value,
+            Number::Float(_) => IBig::ZERO,
+        }
+    }
+}
+
+impl Vm {
+    /// The number a value is, looking through subclasses of `int` and `float`.
+    #[inline]
+    pub(crate) fn number(&self, value: Value) -> Option<Number> {
+        match value {
+            Value::Int(value) => Some(Number::Small(value)),
+            Value::Bool(value) => Some(Number::Small(i64::from(value))),
+            Value::Float(value) => Some(Number::Float(value)),
+            Value::Obj(object) => match self.heap.payload(object).core() {
+                Payload::BigInt(value) => Some(Number::Big(value.clone())),
+                Payload::Scalar(inner) => self.number(*inner),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The integer a value is.
+    pub(crate) fn as_int(&self, value: Value) -> Option<IBig> {
+        match self.number(value)? {
+            Number::Float(_) => None,
+            number => Some(number.into_big()),
+        }
+    }
+
+    /// An integer value, checked against the size limit.
+    pub(crate) fn int_value(&mut self, value: IBig) -> Outcome {
+        if let Ok(small) = i64::try_from(&value) {
+            return Ok(Value::Int(small));
+        }
+        match int::capped(value) {
+            Ok(value) => Ok(self.heap.make(ty::INT, Payload::BigInt(value))),
+            Err(error) => Err(self.number_error(error)),
+        }
+    }
+
+    /// A binary instruction whose operands are not both small integers or floats.
+    #[inline(never)]
+    pub(crate) fn binary_instruction(&mut self, ins: Instruction, base: usize, op: BinaryOp) -> Outcome<()> {
+        let (b, c) = (base + usize::from(ins.b), base + usize::from(ins.c));
+        let (left, right) = (self.registers[b], self.registers[c]);
+        if left.is_undefined() || right.is_undefined() {
+            return Err(self.unbound_register(if left.is_undefined() { ins.b } else { ins.c }));
+        }
+        // `s = s + t` with the only reference to `s` appends in place.
+        if op == BinaryOp::Add && (ins.a == ins.b || ins.flags & TEMP_B != 0) {
+            if let (Value::Obj(target), Value::Obj(more)) = (left, right) {
+                if target != more && self.heap.unique(target) && self.append_text(target, more)? {
+                    if ins.flags & TEMP_C != 0 {
+                        let old = std::mem::replace(&mut self.registers[c], Value::Undefined);
+                        self.heap.release(old);
+                    }
+                    if ins.a != ins.b {
+                        let value = std::mem::replace(&mut self.registers[b], Value::Undefined);
+                        let a = base + usize::from(ins.a);
+                        let old = std::mem::replace(&mut self.registers[a], value);
+                        self.heap.release(old);
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
+        if ins.flags & TEMP_C != 0 {
+            let old = std::mem::replace(&mut self.registers[c], Value::Undefined);
+            self.heap.release(old);
+        }
+        if ins.flags & TEMP_B != 0 {
+            let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
+            self.heap.release(old);
+        }
+        let value = outcome?;
+        let a = base + usize::from(ins.a);
+        let old = std::mem::replace(&mut self.registers[a], value);
+        self.heap.release(old);
+        Ok(())
+    }
+
+    /// The same with an immediate right operand.
+    #[inline(never)]
+    pub(crate) fn immediate_instruction(&mut self, ins: Instruction, base: usize, op: BinaryOp) -> Outcome<()> {
+        let b = base + usize::from(ins.b);
+        let left = self.registers[b];
+        if left.is_undefined() {
+            return Err(self.unbound_register(ins.b));
+        }
+        let right = Value::Int(ins.immediate());
+        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
+        if ins.flags & TEMP_B != 0 {
+            let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
+            self.heap.release(old);
+        }
+        let value = outcome?;
+        let a = base + usize::from(ins.a);
+        let old = std::mem::replace(&mut self.registers[a], value);
+        self.heap.release(old);
+        Ok(())
+    }
+
+    /// UnboundLocalError for a register of the top frame.
+    pub(crate) fn unbound_register(&mut self, register: u16) -> Throw {
+        let program = std::sync::Arc::clone(&self.program);
+        let code = self.frames.last().map_or(0, |frame| frame.code);
+        self.unbound(&program.codes[code as usize], register)
+    }
+
+    fn append_text(&mut self, target: Ref, more: Ref) -> Outcome<bool> {
+        let (Payload::Str(text), Payload::Str(other)) = (self.heap.payload(target), self.heap.payload(more)) else {
+            return Ok(false);
+        };
+        if text.interned || self.heap.slot(target).class != ty::STR {
+            return Ok(false);
+        }
+        let (before, added) = (self.heap.payload(target).size(), other.chars as usize);
+        let other = other.clone();
+        self.spend(added)?;
+        self.reserve(other.text.len())?;
+        let mut after = before;
+        if let Payload::Str(text) = self.heap.payload_mut(target) {
+            text.push(&other);
+            after = before + other.text.len();
+        }
+        let exact = if other.ascii() { after } else { self.heap.payload(target).size() };
+        self.heap.resize_memory(before, exact);
+        Ok(true)
+    }
+
+    /// `left op right`, retained.
+    pub(crate) fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome {
+        if let Some(value) = self.binary_builtin(op, left, right)? {
+            return Ok(value);
+        }
+        self.binary_special(op, left, right, false)
+    }
+
+    /// `left op= right`, retained.
+    pub(crate) fn binary_inplace(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome {
+        if let Value::Obj(target) = left {
+            if let Some(value) = crate::objects::inplace(self, op, target, right)? {
+                return Ok(value);
+            }
+        }
+        if let Some(value) = self.binary_builtin(op, left, right)? {
+            return Ok(value);
+        }
+        self.binary_special(op, left, right, true)
+    }
+
+    /// The result for builtin types that no class written in Python overrides.
+    pub(crate) fn binary_builtin(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
+        // Instances may override what their builtin base does.
+        if self.is_python_instance(left) || self.is_python_instance(right) {
+            return Ok(None);
+        }
+        self.binary_core(op, left, right)
+    }
+
+    /// Whether the value is of a class that a program made.
+    #[inline]
+    pub(crate) fn is_python_instance(&self, value: Value) -> bool {
+        match value {
+            Value::Obj(object) => {
+                matches!(self.heap.payload(object), Payload::Instance(_) | Payload::Extended(_))
+                    || self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT
+            }
+            _ => false,
+        }
+    }
+
+    /// What the builtin types themselves do.
+    pub(crate) fn binary_core(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
+        match (self.number(left), self.number(right)) {
+            (Some(a), Some(b)) => {
+                if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
+                    if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
+                        return Ok(Some(Value::Bool(match op {
+                            BinaryOp::And => a & b,
+                            BinaryOp::Or => a | b,
+                            _ => a ^ b,
+                        })));
+                    }
+                }
+                self.number_op(op, a, b)
+            }
+            _ => crate::objects::binary(self, op, left, right),
+        }
+    }
+
+    fn number_op(&mut self, op: BinaryOp, left: Number, right: Number) -> Outcome<Option<Value>> {
+        if let (Number::Float(_), _) | (_, Number::Float(_)) = (&left, &right) {
+            let a = self.to_float(&left)?;
+            let b = self.to_float(&right)?;
+            return self.float_op(op, a, b);
+        }
+        if let (Number::Small(a), Number::Small(b)) = (&left, &right) {
+            let (a, b) = (*a, *b);
+            let quick = match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                BinaryOp::FloorDiv => super::run::floor_div(a, b),
+                BinaryOp::Mod => super::run::floor_mod(a, b),
+                BinaryOp::And => Some(a & b),
+                BinaryOp::Or => Some(a | b),
+                BinaryOp::Xor => Some(a ^ b),
+                BinaryOp::LeftShift if (0..63).contains(&b) && a.unsigned_abs().leading_zeros() > b as u32 + 1 => Some(a << b),
+                BinaryOp::RightShift if b >= 0 => Some(a >> b.min(63)),
+                BinaryOp::Pow if b >= 0 => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+                _ => None,
+            };
+            if let Some(value) = quick {
+                return Ok(Some(Value::Int(value)));
+            }
+            if op == BinaryOp::TrueDiv && b != 0 && a.unsigned_abs() < 1 << 53 && b.unsigned_abs() < 1 << 53 {
+                return Ok(Some(Value::Float(F64::from_i64(a) / F64::from_i64(b))));
+            }
+        }
+        self.big_op(op, left.into_big(), right.into_big()).map(Some)
+    }
+
+    /// Integers of any size; charged by their limbs.
+    fn big_op(&mut self, op: BinaryOp, a: IBig, b: IBig) -> Outcome {
+        let limbs = |value: &IBig| int::bit_length(value) / 64 + 1;
+        let (x, y) = (limbs(&a), limbs(&b));
+        let cost = match op {
+            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => x * y,
+            BinaryOp::Pow => 64 * x * x,
+            _ => x.max(y),
+        };
+        if x > 1 || y > 1 || op == BinaryOp::Pow {
+            self.spend(cost)?;
+        }
+        if op == BinaryOp::Pow && b.sign() == dashu_int::Sign::Negative {
+            let (a, b) = (self.to_float(&Number::Big(a))?, self.to_float(&Number::Big(b))?);
+            return self.float_op(op, a, b).map(|value| value.unwrap_or(Value::NotImplemented));
+        }
+        let result = match op {
+            BinaryOp::Add => Ok(a + b),
+            BinaryOp::Sub => Ok(a - b),
+            BinaryOp::Mul => Ok(a * b),
+            BinaryOp::FloorDiv => int::floor_div(&a, &b),
+            BinaryOp::Mod => int::floor_mod(&a, &b),
+            BinaryOp::Pow => int::pow(&a, &b),
+            BinaryOp::LeftShift => int::shift_left(&a, &b),
+            BinaryOp::RightShift => int::shift_right(&a, &b),
+            BinaryOp::And => Ok(a & b),
+            BinaryOp::Or => Ok(a | b),
+            BinaryOp::Xor => Ok(a ^ b),
+            BinaryOp::TrueDiv => {
+                return match int::true_divide(&a, &b) {
+                    Ok(value) => Ok(Value::Float(value)),
+                    Err(error) => Err(self.number_error(error)),
+                };
+            }
+            BinaryOp::DivMod => {
+                return match int::divmod(&a, &b) {
+                    Ok((quotient, remainder)) => {
+                        let quotient = self.int_value(quotient)?;
+                        let remainder = self.int_value(remainder)?;
+                        Ok(self.tuple(vec![quotient, remainder]))
+                    }
+                    Err(error) => Err(self.number_error(error)),
+                };
+            }
+            BinaryOp::MatMul => return Ok(Value::NotImplemented),
+        };
+        match result {
+            Ok(value) => self.int_value(value),
+            Err(error) => Err(self.number_error(error)),
+        }
+    }
+
+    /// A number as float; too large an integer is an OverflowError.
+    pub(crate) fn to_float(&mut self, number: &Number) -> Outcome<F64> {
+        match number {
+            Number::Small(value) => Ok(F64::from_i64(*value)),
+            Number::Float(value) => Ok(*value),
+            Number::Big(value) => match F64::from_int(value) {
+                Some(value) => Ok(value),
+                None => Err(self.raise(ty::OVERFLOW_ERROR, "int too large to convert to float")),
+            },
+        }
+    }
+
+    fn float_op(&mut self, op: BinaryOp, a: F64, b: F64) -> Outcome<Option<Value>> {
+        let value = match op {
+            BinaryOp::Add => a + b,
+            BinaryOp::Sub => a - b,
+            BinaryOp::Mul => a * b,
+            BinaryOp::TrueDiv => {
+                if b.is_zero() {
+                    return Err(self.raise(ty::ZERO_DIVISION_ERROR, "float division by zero"));
+                }
+                a / b
+            }
+            BinaryOp::FloorDiv => match a.py_floordiv(b) {
+                Some(value) => value,
+                None => return Err(self.raise(ty::ZERO_DIVISION_ERROR, "float floor division by zero")),
+            },
+            BinaryOp::Mod => match a.py_mod(b) {
+                Some(value) => value,
+                None => return Err(self.raise(ty::ZERO_DIVISION_ERROR, "float modulo")),
+            },
+            BinaryOp::DivMod => match a.py_divmod(b) {
+                Some((quotient, remainder)) => {
+                    return Ok(Some(self.tuple(vec![Value::Float(quotient), Value::Float(remainder)])));
+                }
+                None => return Err(self.raise(ty::ZERO_DIVISION_ERROR, "float divmod()")),
+            },
+            BinaryOp::Pow => return crate::objects::float::power(self, a, b).map(Some),
+            _ => return Ok(Some(Value::NotImplemented)).map(|_| None),
+        };
+        Ok(Some(Value::Float(value)))
+    }
+
+    /// Special methods, in Python's order.
+    fn binary_special(&mut self, op: BinaryOp, left: Value, right: Value, inplace: bool) -> Outcome {
+        let (method, reflected, augmented) = op.methods();
+        let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
+        let mut alternatives = Vec::new();
+        let mut push = |vm: &mut Vm, function: Option<Value>, swapped: bool| {
+            if let Some(function) = function.filter(|function| !function.is_none()) {
+                vm.heap.retain(function);
+                alternatives.push(Alternative { function, swapped, negate: false });
+            }
+        };
+        if inplace {
+            let function = self.lookup(left_class, augmented);
+            push(self, function, false);
+        }
+        let forward = self.lookup(left_class, method);
+        let backward = if left_class == right_class { None } else { self.lookup(right_class, reflected) };
+        let right_first = left_class != right_class
+            && self.is_subclass(right_class, left_class)
+            && backward.is_some()
+            && !self.lookup(left_class, reflected).is_some_and(|theirs| backward.is_some_and(|ours| ours.is(theirs)));
+        if right_first {
+            push(self, backward, true);
+            push(self, forward, false);
+        } else {
+            push(self, forward, false);
+            push(self, backward, true);
+        }
+        alternatives.reverse();
+        self.heap.retain(left);
+        self.heap.retain(right);
+        let symbol = match (inplace, op) {
+            (false, op) => op.symbol(),
+            (true, BinaryOp::Pow) => "**=",
+            (true, op) => inplace_symbol(op),
+        };
+        match self.try_alternative(alternatives, left, right, symbol) {
+            Ok(throw) => Err(throw),
+            Err(()) => Err(self.unsupported(left, right, symbol)),
+        }
+    }
+
+    /// The call of the last alternative, with the others waiting. `Err` when there is none; the operands are released then.
+    fn try_alternative(
+        &mut self,
+        mut rest: Vec<Alternative>,
+        left: Value,
+        right: Value,
+        symbol: &'static str,
+    ) -> Result<Throw, ()> {
+        let Some(next) = rest.pop() else { return Err(()) };
+        let arguments = if next.swapped { [right, left] } else { [left, right] };
+        let arguments = self.heap.retain_all(&arguments);
+        let pending = Pending::Binary { rest, left, right, symbol };
+        Ok(Throw::Call(Box::new(crate::error::PendingCall {
+            function: next.function,
+            arguments,
+            keywords: Vec::new(),
+            namespace: Value::Undefined,
+            on_return: OnReturn::Other(Box::new(pending)),
+        })))
+    }
+
+    /// Goes on after a method returned `NotImplemented`.
+    pub(crate) fn next_binary(
+        &mut self,
+        rest: Vec<Alternative>,
+        left: Value,
+        right: Value,
+        symbol: &'static str,
+        dest: usize,
+    ) -> Outcome<()> {
+        match self.try_alternative(rest, left, right, symbol) {
+            Ok(Throw::Call(call)) => self.begin_call(*call, dest),
+            Ok(throw) => Err(throw),
+            Err(()) => Err(self.unsupported(left, right, symbol)),
+        }
+    }
+
+    /// TypeError for operands; releases them.
+    fn unsupported(&mut self, left: Value, right: Value, symbol: &str) -> Throw {
+        let (a, b) = (self.class_name(left), self.class_name(right));
+        let is_text = self.text(left).is_some();
+        let message = match symbol {
+            "+" | "+=" if is_text && symbol == "+" => format!("can only concatenate str (not \"{b}\") to str"),
+            "+" if self.is_instance(left, ty::LIST) => format!("can only concatenate list (not \"{b}\") to list"),
+            "+" if self.is_instance(left, ty::TUPLE) => format!("can only concatenate tuple (not \"{b}\") to tuple"),
+            "+" if self.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
+            "+=" if is_text => format!("can only concatenate str (not \"{b}\") to str"),
+            "*" if is_text || self.is_instance(left, ty::LIST) || self.is_instance(left, ty::TUPLE) => {
+                format!("can't multiply sequence by non-int of type '{b}'")
+            }
+            _ => format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"),
+        };
+        self.heap.release(left);
+        self.heap.release(right);
+        self.type_error(message)
+    }
+
+    /// Drops methods that are not needed any more.
+    pub(crate) fn release_alternatives(&mut self, rest: Vec<Alternative>) {
+        for alternative in rest {
+            self.heap.release(alternative.function);
+        }
+    }
+
+    /// `-x`, `+x`, `~x`
+    pub(crate) fn unary(&mut self, op: Op, operand: Value) -> Outcome {
+        if operand.is_undefined() {
+            let register = self.current_instruction().map_or(0, |ins| ins.b);
+            return Err(self.unbound_register(register));
+        }
+        if !self.is_python_instance(operand) {
+            match (op, self.number(operand)) {
+                (Op::Negative, Some(Number::Float(value))) => return Ok(Value::Float(-value)),
+                (Op::Positive, Some(Number::Float(value))) => return Ok(Value::Float(value)),
+                (Op::Negative, Some(Number::Small(value))) => return self.int_value(-IBig::from(value)),
+                (Op::Positive, Some(Number::Small(value))) => return Ok(Value::Int(value)),
+                (Op::Invert, Some(Number::Small(value))) => return Ok(Value::Int(!value)),
+                (Op::Negative, Some(Number::Big(value))) => return self.int_value(-value),
+                (Op::Positive, Some(Number::Big(value))) => return self.int_value(value),
+                (Op::Invert, Some(Number::Big(value))) => return self.int_value(-value - IBig::ONE),
+                _ => {}
+            }
+        }
+        let (name, symbol) = match op {
+            Op::Negative => (nm::NEG, "-"),
+            Op::Positive => (nm::POS, "+"),
+            _ => (nm::INVERT, "~"),
+        };
+        match self.special(operand, name) {
+            Some(function) => Err(self.call_later(function, &[operand], OnReturn::Store)),
+            None => {
+                let message = format!("bad operand type for unary {symbol}: '{}'", self.class_name(operand));
+                Err(self.type_error(message))
+            }
+        }
+    }
+}
+
+fn inplace_symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+=",
+        BinaryOp::Sub => "-=",
+        BinaryOp::Mul => "*=",
+        BinaryOp::TrueDiv => "/=",
+        BinaryOp::FloorDiv => "//=",
+        BinaryOp::Mod => "%=",
+        BinaryOp::LeftShift => "<<=",
+        BinaryOp::RightShift => ">>=",
+        BinaryOp::And => "&=",
+        BinaryOp::Or => "|=",
+        BinaryOp::Xor => "^=",
+        BinaryOp::MatMul => "@=",
+        BinaryOp::Pow => "**=",
+        BinaryOp::DivMod => "divmod()",
+    }
+}

@@ -1,0 +1,722 @@
+//! Subscripts, and the dict operations that everything else uses.
+
+use super::{OnReturn, Vm};
+use super::operators::Number;
+use crate::error::{Outcome, Throw, Trap};
+use crate::objects::dict::Dict;
+use crate::objects::payload::{Payload, Range};
+use crate::types::{latin1, nm, ty};
+use crate::value::{Ref, Value};
+
+impl Vm {
+    // ---- dicts ----
+
+    /// A new, empty dict.
+    pub(crate) fn new_dict(&mut self) -> Ref {
+        self.heap.alloc(ty::DICT, Payload::Dict(Box::default()))
+    }
+
+    /// The table of a dict or set.
+    pub(crate) fn table(&self, object: Ref) -> Option<&Dict> {
+        match self.heap.payload(object).core() {
+            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
+    /// The table of a dict or set, to be changed.
+    pub(crate) fn table_mut(&mut self, object: Ref) -> Option<&mut Dict> {
+        match self.heap.payload_mut(object).core_mut() {
+            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
+    /// Number of keys.
+    pub(crate) fn dict_len(&self, object: Ref) -> usize {
+        self.table(object).map_or(0, Dict::len)
+    }
+
+    /// Keys and values in order, not retained.
+    pub(crate) fn dict_pairs(&self, dict: Value) -> Vec<(Value, Value)> {
+        match dict {
+            Value::Obj(object) => self.table(object).map_or(Vec::new(), |table| {
+                table.iter().map(|entry| (entry.key, entry.value)).collect()
+            }),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The value at a position.
+    pub(crate) fn dict_value_at(&self, object: Ref, position: usize) -> Value {
+        self.table(object).map_or(Value::None, |table| table.entries[position].value)
+    }
+
+    /// The position of a key whose hash is known.
+    pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
+        let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+        let mut probe = table.probe(hash);
+        loop {
+            let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+            let Some(position) = table.next(&mut probe, hash) else { return Ok(None) };
+            let known = table.entries[position].key;
+            if known.is(key) || self.equal_native(known, key)? {
+                return Ok(Some(position));
+            }
+        }
+    }
+
+    /// Sets a key; takes both references over. `Fallback` leaves both with the caller.
+    pub(crate) fn dict_insert(&mut self, object: Ref, key: Value, value: Value) -> Outcome<()> {
+        let hash = self.hash_native(key)?;
+        let found = self.dict_find(object, key, hash)?;
+        self.dict_put(object, key, value, hash, found)
+    }
+
+    /// Sets a key that was looked up; takes both references over.
+    pub(crate) fn dict_put(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
+        self.store_barrier(object, value)?;
+        if found.is_none() {
+            self.store_barrier(object, key)?;
+        }
+        match found {
+            Some(position) => {
+                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
+                self.heap.release(key);
+                if let Some(old) = old {
+                    self.heap.release(old);
+                }
+            }
+            None => self.dict_add(object, key, value, hash),
+        }
+        Ok(())
+    }
+
+    fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
+        let before = self.heap.payload(object).size();
+        if let Some(table) = self.table_mut(object) {
+            table.insert_new(hash, key, value);
+        }
+        let after = self.heap.payload(object).size();
+        self.heap.resize_memory(before, after);
+    }
+
+    /// Sets a text key in a fresh dict; takes both references over.
+    pub(crate) fn dict_insert_text(&mut self, object: Ref, key: Value, value: Value) {
+        let hash = self.hash_native(key).unwrap_or(0);
+        match self.table(object).and_then(|table| self.heap.find_simple(table, key)) {
+            Some(position) => {
+                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
+                self.heap.release(key);
+                if let Some(old) = old {
+                    self.heap.release(old);
+                }
+            }
+            None => self.dict_add(object, key, value, hash),
+        }
+    }
+
+    /// The position of an identifier.
+    #[inline]
+    pub(crate) fn dict_position_of_name(&self, object: Ref, name: Ref) -> Option<usize> {
+        self.table(object).and_then(|table| self.heap.find_simple(table, Value::Obj(name)))
+    }
+
+    /// The value of an identifier, not retained.
+    pub(crate) fn dict_get_name(&self, object: Ref, name: Ref) -> Option<Value> {
+        let table = self.table(object)?;
+        self.heap.find_simple(table, Value::Obj(name)).map(|position| table.entries[position].value)
+    }
+
+    /// Sets an identifier; takes the value's reference over. No barrier: for namespaces.
+    pub(crate) fn dict_set_name(&mut self, object: Ref, name: Ref, value: Value) {
+        self.heap.retain(Value::Obj(name));
+        self.dict_insert_text(object, Value::Obj(name), value);
+    }
+
+    /// Removes the entry at a position.
+    pub(crate) fn dict_remove_at(&mut self, object: Ref, position: usize) {
+        let entry = self.table_mut(object).map(|table| table.remove(position));
+        if let Some(entry) = entry {
+            self.heap.release(entry.key);
+            self.heap.release(entry.value);
+        }
+    }
+
+    // ---- reading ----
+
+    /// The method that a class written in Python has for a subscript operation.
+    fn own_method(&mut self, object: Value, name: Ref) -> Option<Value> {
+        if !self.is_python_instance(object) && !self.heap.slot_class_is_type(object) {
+            return None;
+        }
+        let class = self.heap.class_of(object);
+        self.lookup(class, name).filter(|function| self.native_row(*function).is_none() && !function.is_none())
+    }
+
+    /// `object[key]`, retained.
+    pub(crate) fn get_item(&mut self, object: Value, key: Value) -> Outcome {
+        if let Some(function) = self.own_method(object, nm::GETITEM) {
+            return Err(self.call_later(function, &[object, key], OnReturn::Store));
+        }
+        match self.get_item_native(object, key) {
+            Err(Throw::Fallback) => self.call_helper("dict_getitem", &[object, key]),
+            outcome => outcome,
+        }
+    }
+
+    /// `object[key]` of the builtin types.
+    pub(crate) fn get_item_native(&mut self, object: Value, key: Value) -> Outcome {
+        let Value::Obj(receiver) = object else { return Err(self.not_subscriptable(object)) };
+        match self.heap.payload(receiver).core() {
+            Payload::Dict(_) => {
+                let hash = self.hash_native(key)?;
+                match self.dict_find(receiver, key, hash)? {
+                    Some(position) => {
+                        let value = self.dict_value_at(receiver, position);
+                        Ok(self.heap.retain(value))
+                    }
+                    None => {
+                        let class = self.heap.slot(receiver).class;
+                        if class != ty::DICT {
+                            if let Some(function) = self.lookup(class, nm::MISSING) {
+                                return Err(self.call_later(function, &[object, key], OnReturn::Store));
+                            }
+                        }
+                        Err(self.key_error(key))
+                    }
+                }
+            }
+            Payload::MappingProxy(_) => {
+                let name = self.attribute_name(key)?;
+                let found = match self.heap.payload(receiver) {
+                    Payload::MappingProxy(Value::Obj(class)) => match self.heap.payload(*class) {
+                        Payload::Class(row) => row.attributes.get(&name).copied(),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                match found {
+                    Some(value) => Ok(self.heap.retain(value)),
+                    None => Err(self.key_error(key)),
+                }
+            }
+            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
+                self.get_sequence_item(receiver, key)
+            }
+            Payload::Class(_) | Payload::GenericAlias { .. } => self.get_class_item(receiver, key),
+            _ => Err(self.not_subscriptable(object)),
+        }
+    }
+
+    fn not_subscriptable(&mut self, object: Value) -> Throw {
+        let message = match object {
+            Value::Obj(receiver) => match self.heap.payload(receiver) {
+                Payload::Class(row) => format!("type '{}' is not subscriptable", row.name),
+                _ => format!("'{}' object is not subscriptable", self.class_name(object)),
+            },
+            _ => format!("'{}' object is not subscriptable", self.class_name(object)),
+        };
+        self.type_error(message)
+    }
+
+    fn get_class_item(&mut self, class: Ref, key: Value) -> Outcome {
+        if matches!(self.heap.payload(class), Payload::Class(_)) {
+            if let Some(found) = self.lookup(class, nm::CLASS_GETITEM) {
+                let function = self.bind_to_class(found, class)?;
+                let throw = self.call_later(function, &[key], OnReturn::Store);
+                self.heap.release(function);
+                return Err(throw);
+            }
+            if !matches!(class, ty::LIST | ty::DICT | ty::TUPLE | ty::SET | ty::FROZENSET | ty::TYPE) {
+                return Err(self.not_subscriptable(Value::Obj(class)));
+            }
+        }
+        let arguments = if self.is_instance(key, ty::TUPLE) {
+            self.heap.retain(key)
+        } else {
+            self.heap.retain(key);
+            self.tuple(vec![key])
+        };
+        let origin = match self.heap.payload(class) {
+            Payload::GenericAlias { origin, .. } => *origin,
+            _ => Value::Obj(class),
+        };
+        self.heap.retain(origin);
+        Ok(self.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin, arguments }))
+    }
+
+    /// An index as a number; `None` when the key is not one. Calls `__index__` when that is written in Python.
+    pub(crate) fn index_number(&mut self, key: Value) -> Outcome<Option<i64>> {
+        match self.number(key) {
+            Some(Number::Small(index)) => Ok(Some(index)),
+            Some(Number::Big(number)) => {
+                let _ = number;
+                Err(self.raise(ty::INDEX_ERROR, "cannot fit 'int' into an index-sized integer"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn get_sequence_item(&mut self, receiver: Ref, key: Value) -> Outcome {
+        if let Value::Obj(slice) = key {
+            if let Payload::Slice(parts) = self.heap.payload(slice) {
+                let parts = **parts;
+                return self.get_slice(receiver, parts);
+            }
+        }
+        let (word, length) = self.sequence_word(receiver);
+        let Some(index) = self.index_number(key)? else {
+            if self.special(key, nm::INDEX).is_some() {
+                return self.call_helper("getitem_index", &[Value::Obj(receiver), key]);
+            }
+            let kind = match word {
+                "string" => "string indices must be integers",
+                "list" => "list indices must be integers or slices",
+                "tuple" => "tuple indices must be integers or slices",
+                "range object" => "range indices must be integers or slices",
+                "bytearray" => "bytearray indices must be integers or slices",
+                _ => "byte indices must be integers or slices",
+            };
+            let message = format!("{kind}, not {}", if word == "string" { format!("'{}'", self.class_name(key)) } else { self.class_name(key) });
+            return Err(self.type_error(message));
+        };
+        let position = absolute(index, length);
+        let Some(position) = position else {
+            let message = format!("{word} index out of range");
+            return Err(self.raise(ty::INDEX_ERROR, &message));
+        };
+        let value = match self.heap.payload(receiver).core() {
+            Payload::List(list) => list.items[position],
+            Payload::Tuple(items) => items[position],
+            Payload::Str(text) if text.ascii() => Value::Obj(latin1(text.text.as_bytes()[position])),
+            Payload::Str(text) => {
+                let character = text.text.chars().nth(position).unwrap_or(' ');
+                self.spend(position / 8)?;
+                return Ok(self.heap.str(character.encode_utf8(&mut [0; 4])));
+            }
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Value::Int(i64::from(bytes[position])),
+            Payload::Range(range) => {
+                let offset = i64::try_from(position).unwrap_or(0).wrapping_mul(range.step);
+                Value::Int(range.start.wrapping_add(offset))
+            }
+            _ => Value::None,
+        };
+        Ok(self.heap.retain(value))
+    }
+
+    fn sequence_word(&self, receiver: Ref) -> (&'static str, usize) {
+        match self.heap.payload(receiver).core() {
+            Payload::List(list) => ("list", list.items.len()),
+            Payload::Tuple(items) => ("tuple", items.len()),
+            Payload::Str(text) => ("string", text.chars as usize),
+            Payload::Bytes(bytes) => ("index", bytes.len()),
+            Payload::ByteArray(bytes) => ("bytearray", bytes.len()),
+            Payload::Range(range) => ("range object", usize::try_from(range.len()).unwrap_or(usize::MAX)),
+            _ => ("sequence", 0),
+        }
+    }
+
+    /// Start, step and count of a slice of a sequence.
+    pub(crate) fn slice_bounds(&mut self, parts: [Value; 3], length: usize) -> Outcome<(i64, i64, usize)> {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let mut numbers = [None; 3];
+        for (number, part) in numbers.iter_mut().zip(parts) {
+            if part.is_none() {
+                continue;
+            }
+            *number = match self.number(part) {
+                Some(Number::Small(value)) => Some(value),
+                Some(Number::Big(value)) => Some(if value.sign() == dashu_int::Sign::Negative { i64::MIN / 2 } else { i64::MAX / 2 }),
+                _ => {
+                    return Err(self.type_error("slice indices must be integers or None or have an __index__ method"));
+                }
+            };
+        }
+        let step = numbers[2].unwrap_or(1);
+        if step == 0 {
+            return Err(self.value_error("slice step cannot be zero"));
+        }
+        let clamp = |value: i64, low: i64, high: i64| {
+            let value = if value < 0 { value.saturating_add(length) } else { value };
+            value.clamp(low, high)
+        };
+        let (start, stop) = if step > 0 {
+            (numbers[0].map_or(0, |value| clamp(value, 0, length)), numbers[1].map_or(length, |value| clamp(value, 0, length)))
+        } else {
+            (
+                numbers[0].map_or(length - 1, |value| clamp(value, -1, length - 1)),
+                numbers[1].map_or(-1, |value| clamp(value, -1, length - 1)),
+            )
+        };
+        let count = if step > 0 {
+            if stop > start { (stop - start - 1) / step + 1 } else { 0 }
+        } else if start > stop {
+            (start - stop - 1) / step.saturating_neg() + 1
+        } else {
+            0
+        };
+        Ok((start, step, usize::try_from(count).unwrap_or(0)))
+    }
+
+    fn get_slice(&mut self, receiver: Ref, parts: [Value; 3]) -> Outcome {
+        let (_, length) = self.sequence_word(receiver);
+        let (start, step, count) = self.slice_bounds(parts, length)?;
+        let indices = (0..count).map(|index| start + step * i64::try_from(index).unwrap_or(0));
+        if let Payload::Range(range) = self.heap.payload(receiver) {
+            let range = *range;
+            let first = range.start.wrapping_add(start.wrapping_mul(range.step));
+            let step = range.step.wrapping_mul(step);
+            let stop = first.wrapping_add(step.wrapping_mul(i64::try_from(count).unwrap_or(0)));
+            return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
+        }
+        self.spend(count / 4)?;
+        self.reserve(count)?;
+        let indices = indices.map(|index| usize::try_from(index).unwrap_or(0));
+        match self.heap.payload(receiver).core() {
+            Payload::List(list) => {
+                let items: Vec<Value> = indices.map(|index| list.items[index]).collect();
+                let items = self.heap.retain_all(&items);
+                Ok(self.list(items))
+            }
+            Payload::Tuple(tuple) => {
+                let items: Vec<Value> = indices.map(|index| tuple[index]).collect();
+                let items = self.heap.retain_all(&items);
+                Ok(self.tuple(items))
+            }
+            Payload::Str(text) => {
+                let result: String = if step == 1 {
+                    let first = usize::try_from(start).unwrap_or(0);
+                    if text.ascii() {
+                        text.text[first..first + count].to_owned()
+                    } else {
+                        text.text.chars().skip(first).take(count).collect()
+                    }
+                } else if text.ascii() {
+                    let bytes = text.text.as_bytes();
+                    indices.map(|index| char::from(bytes[index])).collect()
+                } else {
+                    let characters: Vec<char> = text.text.chars().collect();
+                    indices.map(|index| characters[index]).collect()
+                };
+                Ok(self.heap.string(result))
+            }
+            Payload::Bytes(bytes) => {
+                let result: Vec<u8> = indices.map(|index| bytes[index]).collect();
+                Ok(self.heap.make(ty::BYTES, Payload::Bytes(result)))
+            }
+            Payload::ByteArray(bytes) => {
+                let result: Vec<u8> = indices.map(|index| bytes[index]).collect();
+                Ok(self.heap.make(ty::BYTEARRAY, Payload::ByteArray(result)))
+            }
+            _ => Err(Throw::Trap(Trap::Internal)),
+        }
+    }
+
+    // ---- writing ----
+
+    /// `object[key] = value`; all borrowed.
+    pub(crate) fn set_item(&mut self, object: Value, key: Value, value: Value) -> Outcome<()> {
+        if let Some(function) = self.own_method(object, nm::SETITEM) {
+            return Err(self.call_later(function, &[object, key, value], OnReturn::Discard));
+        }
+        match self.set_item_native(object, key, value) {
+            Err(Throw::Fallback) => {
+                let name = if self.is_instance(object, ty::DICT) { "dict_setitem" } else { "setitem_slow" };
+                self.call_helper(name, &[object, key, value]).map(|_| ())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// `object[key] = value` of the builtin types.
+    pub(crate) fn set_item_native(&mut self, object: Value, key: Value, value: Value) -> Outcome<()> {
+        let unsupported = |vm: &mut Vm| {
+            let message = format!("'{}' object does not support item assignment", vm.class_name(object));
+            Err(vm.type_error(message))
+        };
+        let Value::Obj(receiver) = object else { return unsupported(self) };
+        match self.heap.payload(receiver).core() {
+            Payload::Dict(_) => {
+                let hash = self.hash_native(key)?;
+                let found = self.dict_find(receiver, key, hash)?;
+                self.heap.retain(key);
+                self.heap.retain(value);
+                if let Err(throw) = self.dict_put(receiver, key, value, hash, found) {
+                    self.heap.release(key);
+                    self.heap.release(value);
+                    return Err(throw);
+                }
+                Ok(())
+            }
+            Payload::List(list) => {
+                let length = list.items.len();
+                if let Value::Obj(slice) = key {
+                    if let Payload::Slice(parts) = self.heap.payload(slice) {
+                        let parts = **parts;
+                        return crate::objects::list::set_slice(self, receiver, parts, value);
+                    }
+                }
+                let Some(index) = self.index_number(key)? else {
+                    let message = format!("list indices must be integers or slices, not {}", self.class_name(key));
+                    return Err(self.type_error(message));
+                };
+                let Some(position) = absolute(index, length) else {
+                    return Err(self.raise(ty::INDEX_ERROR, "list assignment index out of range"));
+                };
+                self.store_barrier(receiver, value)?;
+                self.heap.retain(value);
+                let mut old = Value::Undefined;
+                if let Payload::List(list) = self.heap.payload_mut(receiver).core_mut() {
+                    old = std::mem::replace(&mut list.items[position], value);
+                }
+                self.heap.release(old);
+                Ok(())
+            }
+            Payload::ByteArray(bytes) => {
+                let length = bytes.len();
+                let Some(index) = self.index_number(key)? else { return unsupported(self) };
+                let Some(position) = absolute(index, length) else {
+                    return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
+                };
+                let byte = match self.number(value) {
+                    Some(Number::Small(byte)) => u8::try_from(byte).ok(),
+                    _ => None,
+                };
+                let Some(byte) = byte else { return Err(self.value_error("byte must be in range(0, 256)")) };
+                if let Payload::ByteArray(bytes) = self.heap.payload_mut(receiver).core_mut() {
+                    bytes[position] = byte;
+                }
+                Ok(())
+            }
+            _ => unsupported(self),
+        }
+    }
+
+    /// `del object[key]`
+    pub(crate) fn delete_item(&mut self, object: Value, key: Value) -> Outcome<()> {
+        if let Some(function) = self.own_method(object, nm::DELITEM) {
+            return Err(self.call_later(function, &[object, key], OnReturn::Discard));
+        }
+        match self.delete_item_native(object, key) {
+            Err(Throw::Fallback) => self.call_helper("dict_delitem", &[object, key]).map(|_| ()),
+            outcome => outcome,
+        }
+    }
+
+    /// `del object[key]` of the builtin types.
+    pub(crate) fn delete_item_native(&mut self, object: Value, key: Value) -> Outcome<()> {
+        let unsupported = |vm: &mut Vm| {
+            let message = format!("'{}' object doesn't support item deletion", vm.class_name(object));
+            Err(vm.type_error(message))
+        };
+        let Value::Obj(receiver) = object else { return unsupported(self) };
+        match self.heap.payload(receiver).core() {
+            Payload::Dict(_) => {
+                let hash = self.hash_native(key)?;
+                match self.dict_find(receiver, key, hash)? {
+                    Some(position) => {
+                        self.dict_remove_at(receiver, position);
+                        Ok(())
+                    }
+                    None => Err(self.key_error(key)),
+                }
+            }
+            Payload::List(list) => {
+                let length = list.items.len();
+                if let Value::Obj(slice) = key {
+                    if let Payload::Slice(parts) = self.heap.payload(slice) {
+                        let parts = **parts;
+                        return crate::objects::list::delete_slice(self, receiver, parts);
+                    }
+                }
+                let Some(index) = self.index_number(key)? else {
+                    let message = format!("list indices must be integers or slices, not {}", self.class_name(key));
+                    return Err(self.type_error(message));
+                };
+                let Some(position) = absolute(index, length) else {
+                    return Err(self.raise(ty::INDEX_ERROR, "list assignment index out of range"));
+                };
+                self.spend((length - position) / 8)?;
+                let removed = crate::objects::list::remove_at(self, receiver, position);
+                self.heap.release(removed);
+                Ok(())
+            }
+            Payload::ByteArray(bytes) => {
+                let length = bytes.len();
+                let Some(index) = self.index_number(key)? else { return unsupported(self) };
+                let Some(position) = absolute(index, length) else {
+                    return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
+                };
+                if let Payload::ByteArray(bytes) = self.heap.payload_mut(receiver).core_mut() {
+                    bytes.remove(position);
+                }
+                self.heap.free_memory(1);
+                Ok(())
+            }
+            _ => unsupported(self),
+        }
+    }
+
+    /// A set or dict of values in registers, which are consumed.
+    pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
+        let table = if dict {
+            Value::Obj(self.new_dict())
+        } else {
+            self.heap.make(ty::SET, Payload::Set(Box::default()))
+        };
+        let Value::Obj(object) = table else { return Err(Throw::Trap(Trap::Internal)) };
+        self.spend(count)?;
+        let width = if dict { 2 } else { 1 };
+        for index in 0..count {
+            let at = first + index * width;
+            let key = std::mem::replace(&mut self.registers[at], Value::Undefined);
+            let value = if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None };
+            match self.dict_insert(object, key, value) {
+                Ok(()) => {}
+                Err(Throw::Fallback) => {
+                    // A key hashes or compares in Python: a helper builds the rest.
+                    let mut arguments = vec![table, key, value];
+                    for rest in index + 1..count {
+                        let at = first + rest * width;
+                        arguments.push(std::mem::replace(&mut self.registers[at], Value::Undefined));
+                        arguments.push(if dict {
+                            std::mem::replace(&mut self.registers[at + 1], Value::Undefined)
+                        } else {
+                            Value::None
+                        });
+                    }
+                    let function = self.helper(if dict { "build_dict" } else { "build_set" });
+                    self.heap.retain(function);
+                    return Err(Throw::Call(Box::new(crate::error::PendingCall {
+                        function,
+                        arguments,
+                        keywords: Vec::new(),
+                        namespace: Value::Undefined,
+                        on_return: OnReturn::Store,
+                    })));
+                }
+                Err(throw) => {
+                    self.heap.release(key);
+                    self.heap.release(value);
+                    self.heap.release(table);
+                    return Err(throw);
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// Adds to a set; the value is borrowed.
+    pub(crate) fn set_add(&mut self, set: Value, value: Value) -> Outcome {
+        let Value::Obj(object) = set else { return Err(Throw::Trap(Trap::Internal)) };
+        self.heap.retain(value);
+        match self.dict_insert(object, value, Value::None) {
+            Ok(()) => Ok(Value::None),
+            Err(Throw::Fallback) => {
+                self.heap.release(value);
+                self.call_helper("set_add", &[set, value])
+            }
+            Err(throw) => {
+                self.heap.release(value);
+                Err(throw)
+            }
+        }
+    }
+
+    /// `{**source}` and keyword arguments after `**`.
+    pub(crate) fn dict_merge(&mut self, dict: Value, source: Value, keywords: bool, callee: Value) -> Outcome {
+        let is_dict = source.object().is_some_and(|object| matches!(self.heap.payload(object).core(), Payload::Dict(_)));
+        if !is_dict {
+            if self.special(source, nm::KEYS).is_none() {
+                let message = if keywords {
+                    format!("{} argument after ** must be a mapping, not {}", self.callee_name(callee), self.class_name(source))
+                } else {
+                    format!("'{}' object is not a mapping", self.class_name(source))
+                };
+                return Err(self.type_error(message));
+            }
+            return self.call_helper(if keywords { "keyword_merge" } else { "dict_update" }, &[dict, source]);
+        }
+        let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
+        let pairs = self.dict_pairs(source);
+        self.spend(pairs.len())?;
+        for (key, value) in pairs {
+            if keywords {
+                if self.text(key).is_none() {
+                    return Err(self.type_error("keywords must be strings"));
+                }
+                if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
+                    let message = format!(
+                        "{} got multiple values for keyword argument '{}'",
+                        self.callee_name(callee),
+                        self.text(key).unwrap_or_default()
+                    );
+                    return Err(self.type_error(message));
+                }
+            }
+            self.heap.retain(key);
+            self.heap.retain(value);
+            match self.dict_insert(target, key, value) {
+                Ok(()) => {}
+                Err(throw) => {
+                    self.heap.release(key);
+                    self.heap.release(value);
+                    if let Throw::Fallback = throw {
+                        return self.call_helper("dict_update", &[dict, source]);
+                    }
+                    return Err(throw);
+                }
+            }
+        }
+        Ok(Value::None)
+    }
+
+    fn callee_name(&mut self, callee: Value) -> String {
+        let Value::Obj(object) = callee else { return "function".to_owned() };
+        match self.heap.payload(object) {
+            Payload::Function(row) => {
+                let module = self.dict_get_name(row.globals, nm::NAME).and_then(|name| self.text(name)).unwrap_or("?").to_owned();
+                format!("{module}.{}()", self.text(row.qualname).unwrap_or("?"))
+            }
+            Payload::Native(row) => format!("{}()", crate::native::native(*row).name),
+            Payload::Class(_) => format!("{}()", self.qualified_name(object)),
+            _ => format!("{} object", self.class_name(callee)),
+        }
+    }
+
+    /// `len(value)`; a call when that is written in Python.
+    pub(crate) fn length(&mut self, value: Value) -> Outcome {
+        if let Some(function) = self.own_method(value, nm::LEN) {
+            return Err(self.call_expecting(function, &[value], super::Expect::Len));
+        }
+        let length = match value {
+            Value::Obj(object) => match self.heap.payload(object).core() {
+                Payload::Dict(dict) | Payload::Set(dict) => Some(dict.len()),
+                Payload::DictView { dict: Value::Obj(dict), .. } => Some(self.dict_len(*dict)),
+                Payload::MappingProxy(_) => Some(self.sequence_snapshot(value).len()),
+                Payload::List(_)
+                | Payload::Tuple(_)
+                | Payload::Str(_)
+                | Payload::Bytes(_)
+                | Payload::ByteArray(_)
+                | Payload::Range(_) => Some(self.sequence_word(object).1),
+                _ => None,
+            },
+            _ => None,
+        };
+        match length {
+            Some(length) => Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX))),
+            None => {
+                let message = format!("object of type '{}' has no len()", self.class_name(value));
+                Err(self.type_error(message))
+            }
+        }
+    }
+}
+
+/// A position from an index that may count from the end.
+pub(crate) fn absolute(index: i64, length: usize) -> Option<usize> {
+    let index = if index < 0 { index.checked_add(i64::try_from(length).ok()?)? } else { index };
+    usize::try_from(index).ok().filter(|&index| index < length)
+}

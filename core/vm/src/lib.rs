@@ -1,0 +1,54 @@
+//! Cowboy's Python: source in, outcome out, the same on every machine.
+//!
+//! The crate knows nothing of the chain. [`compile`] checks and compiles a source; [`build_image`] runs its module body once and
+//! freezes the heap; [`Vm::start`] is a fresh, copy-on-write run above an [`Image`]; [`Vm::run`] goes on until the entry is over, a limit
+//! traps, or the host has to answer ([`Exit::HostCall`], then [`Vm::resume`]).
+//!
+//! # Where things are
+//! - [`compile`](mod@compile): ruff's syntax tree → static checks → scopes → register code. `opcode`: the instructions, one cost row each.
+//! - `interp`: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call uses the native stack.
+//! - `objects`: one file per builtin type, with its rows of native methods. `builtins`: functions of the builtins module.
+//! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins.py` is what natives leave to Python.
+//! - `heap`, `image`, `value`, `types`: reference counts, modelled memory, frozen images, fixed handles.
+//! - [`num`]: numbers without the machine's floating point. [`unicode`]: character tables.
+//!
+//! # Adding a native
+//! A row in its table: kind, `owner.name`, signature, cycles, function, helper. The function borrows its arguments and owns its
+//! result; it charges by size before it works ([`Vm::spend`] and `reserve` inside the crate); it never calls Python: when it would have
+//! to, it returns `Throw::Fallback` before it has changed anything, and the helper named in the row does the work.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::as_conversions,
+    reason = "registers and positions are bounded by the frame and memory limits; conversions in the loop have to be free"
+)]
+
+mod base;
+mod builtins;
+mod cbor;
+pub mod compile;
+mod error;
+mod heap;
+mod host;
+mod image;
+mod interp;
+mod limits;
+mod modules;
+mod native;
+pub mod num;
+mod objects;
+mod opcode;
+mod run;
+mod types;
+pub mod unicode;
+mod value;
+
+pub use compile::code::Unit;
+pub use compile::{CompileError, CompileErrorKind, compile};
+pub use error::{Exit, PyError, Trap};
+pub use host::{HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
+pub use image::Image;
+pub use interp::Vm;
+pub use limits::{Limits, Usage};
+pub use opcode::{OPCODES, OpcodeRow};
+pub use run::{Entry, Failure, build_image, script_image};

@@ -1,0 +1,35 @@
+//! What a run may use, and what it used.
+
+/// Bounds of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Cycles.
+    pub cycles: u64,
+    /// Cells: bytes written to `/tmp` and charged by the host.
+    pub cells: u64,
+    /// Modelled heap bytes in use at once (003 §3.2: 10 MiB).
+    pub memory_bytes: usize,
+    /// Python frames at once (003: 256).
+    pub recursion: usize,
+    /// Nanoseconds by the frozen weights (100 ms per delivery).
+    pub weight_ns: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { cycles: 1_000_000, cells: 1_000_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 100_000_000 }
+    }
+}
+
+/// What a run has used so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Cycles.
+    pub cycles: u64,
+    /// Cells.
+    pub cells: u64,
+    /// Most modelled heap bytes at once.
+    pub peak_memory: usize,
+    /// Weight in nanoseconds.
+    pub weight_ns: u64,
+}

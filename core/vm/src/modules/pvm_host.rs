@@ -1,0 +1,125 @@
+//! The module `pvm_host`: pure functions are answered here, all others leave to the host.
+
+use crate::error::{Outcome, Throw};
+use crate::host::{HOST_FUNCTIONS, HostCall, HostError, HostRow};
+use crate::interp::Vm;
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::payload::Payload;
+use crate::types::ty;
+use crate::value::Value;
+use sha3::Digest as _;
+
+const F: NativeKind = NativeKind::Function;
+
+/// Functions answered inside the VM.
+pub(crate) const PURE: &[NativeRow] = &[
+    NativeRow(F, "pvm_host.keccak256", "data, /", 6, keccak256, ""),
+    NativeRow(F, "pvm_host.cbor_encode", "value, /", 10, cbor_encode, "cbor_encode"),
+    NativeRow(F, "pvm_host.cbor_decode", "data, /", 10, cbor_decode, ""),
+];
+
+fn keccak256(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let data = crate::objects::bytes::bytes_like(vm, args[0])?;
+    vm.spend(6 * data.len().div_ceil(32))?;
+    let digest = sha3::Keccak256::digest(&data).to_vec();
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(digest)))
+}
+
+fn cbor_encode(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if reducible(vm, args[0], 0) {
+        return Err(Throw::Fallback);
+    }
+    let value = vm.to_host(args[0], 0)?;
+    let out = match crate::cbor::encode(&value) {
+        Ok(out) => out,
+        Err(message) => return Err(refuse(vm, message)),
+    };
+    vm.spend(out.len())?;
+    vm.reserve(out.len())?;
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(out)))
+}
+
+/// Whether an object that says itself how it is encoded is inside.
+fn reducible(vm: &mut Vm, value: Value, depth: usize) -> bool {
+    let Value::Obj(object) = value else { return false };
+    if depth > 64 {
+        return false;
+    }
+    let parts: Vec<Value> = match vm.heap.payload(object).core() {
+        Payload::Dict(_) => vm.dict_pairs(value).into_iter().flat_map(|(key, value)| [key, value]).collect(),
+        Payload::List(_) | Payload::Tuple(_) => vm.sequence_snapshot(value),
+        _ => Vec::new(),
+    };
+    if vm.is_python_instance(value) {
+        let name = vm.heap.intern("__cbor_reduce__");
+        let class = vm.heap.class_of(value);
+        if vm.lookup(class, name).is_some() {
+            return true;
+        }
+    }
+    parts.into_iter().any(|part| reducible(vm, part, depth + 1))
+}
+
+fn cbor_decode(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let data = crate::objects::bytes::bytes_like(vm, args[0])?;
+    vm.spend(data.len())?;
+    match crate::cbor::decode(&data) {
+        Ok(value) => Ok(vm.value_from_host(&value)),
+        Err(message) => Err(refuse(vm, message)),
+    }
+}
+
+/// HostError 2: what has no canonical form.
+fn refuse(vm: &mut Vm, message: String) -> Throw {
+    let error = HostError { code: 2, name: "invalid_input", message };
+    Throw::Raise(vm.host_error(&error))
+}
+
+/// Leaves to the host.
+fn leave(vm: &mut Vm, row: &HostRow, args: &[Value]) -> Outcome {
+    vm.weight -= i64::from(row.weight);
+    let mut values = Vec::with_capacity(args.len());
+    for &argument in args {
+        let value = if argument.is_undefined() { Value::None } else { argument };
+        values.push(vm.to_host(value, 0)?);
+    }
+    Err(Throw::Host(Box::new(HostCall { function: row.function, args: values })))
+}
+
+macro_rules! host_natives {
+    ($($index:literal)*) => {
+        /// One native row for each host function.
+        pub(crate) fn rows() -> Vec<NativeRow> {
+            vec![$(NativeRow(F, names()[$index], HOST_FUNCTIONS[$index].signature, HOST_FUNCTIONS[$index].cycles, |vm, args| leave(vm, &HOST_FUNCTIONS[$index], args), ""),)*]
+        }
+
+        /// Every row above has a function, and every function a row.
+        const _: () = assert!([$($index),*].len() == HOST_FUNCTIONS.len());
+    };
+}
+
+host_natives! {
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47
+    48 49 50 51 52
+}
+
+/// `pvm_host.name` of each host function.
+fn names() -> &'static [&'static str] {
+    static NAMES: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
+    NAMES.get_or_init(|| {
+        HOST_FUNCTIONS
+            .iter()
+            .map(|row| {
+                let name: &'static str = Box::leak(format!("pvm_host.{}", row.name).into_boxed_str());
+                name
+            })
+            .collect()
+    })
+}
+
+/// Enters `pvm_host.HostError`.
+pub(crate) fn constants(vm: &mut Vm) {
+    let module = vm.native_module("pvm_host");
+    let name = vm.heap.intern("HostError");
+    vm.dict_set_name(module, name, Value::Obj(ty::HOST_ERROR));
+}

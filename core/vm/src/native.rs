@@ -1,0 +1,153 @@
+//! Native functions: one row each, with signature and cost; the rows live beside the types and modules they belong to.
+
+use crate::error::Outcome;
+use crate::interp::Vm;
+use crate::value::Value;
+use std::sync::OnceLock;
+
+/// Most parameters that are passed without allocating.
+pub(crate) const NATIVE_PARAMETERS: usize = 8;
+
+/// A function written in Rust. Its arguments are borrowed; its result is owned by the caller.
+pub(crate) type NativeFunction = fn(&mut Vm, &[Value]) -> Outcome;
+
+/// How a native function behaves as attribute of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NativeKind {
+    /// Binds its instance.
+    Method,
+    /// Binds its class.
+    ClassMethod,
+    /// Binds nothing.
+    Static,
+    /// A function of a module.
+    Function,
+}
+
+/// A row: `owner.name`, signature, cycles, weight, function, and the helper written in Python that takes over when the arguments
+/// need Python code to run (empty when there is none).
+pub(crate) struct NativeRow(
+    pub NativeKind,
+    pub &'static str,
+    pub &'static str,
+    pub u32,
+    pub NativeFunction,
+    pub &'static str,
+);
+
+/// Parameters of a native function.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    /// Names, by position.
+    pub names: Vec<&'static str>,
+    /// How many must be given.
+    pub required: usize,
+    /// How many may be given by position.
+    pub positional: usize,
+    /// How many may only be given by position.
+    pub positional_only: usize,
+    /// Whether further positional arguments are taken.
+    pub var_positional: bool,
+    /// Whether further keywords are taken.
+    pub var_keyword: bool,
+    /// Whether plain positional calls need no binding.
+    pub simple: bool,
+}
+
+/// A row with its signature parsed.
+#[derive(Debug)]
+pub(crate) struct Native {
+    /// How it binds.
+    pub kind: NativeKind,
+    /// `owner.name`, or the name alone for builtin functions.
+    pub name: &'static str,
+    /// Cycles charged before it runs, beside the 10 of the call.
+    pub cycles: u32,
+    /// Weight in nanoseconds.
+    pub weight: u32,
+    /// The function.
+    pub function: NativeFunction,
+    /// Its parameters.
+    pub signature: Signature,
+    /// The helper's name.
+    pub helper: &'static str,
+}
+
+impl Native {
+    fn from_row(row: &NativeRow) -> Self {
+        let NativeRow(kind, name, signature, cycles, function, helper) = row;
+        Self {
+            kind: *kind,
+            name,
+            cycles: *cycles,
+            weight: 20 + cycles * 4,
+            function: *function,
+            signature: parse(signature),
+            helper,
+        }
+    }
+
+    /// The name without its owner.
+    pub(crate) fn short(&self) -> &'static str {
+        self.name.rsplit('.').next().unwrap_or(self.name)
+    }
+}
+
+fn parse(signature: &'static str) -> Signature {
+    let mut parsed = Signature {
+        names: Vec::new(),
+        required: 0,
+        positional: 0,
+        positional_only: 0,
+        var_positional: false,
+        var_keyword: false,
+        simple: true,
+    };
+    let mut keyword_only = false;
+    for part in signature.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        if part == "/" {
+            parsed.positional_only = parsed.names.len();
+        } else if part == "*" {
+            keyword_only = true;
+        } else if part.starts_with("**") {
+            parsed.var_keyword = true;
+        } else if part.starts_with('*') {
+            parsed.var_positional = true;
+            keyword_only = true;
+        } else {
+            let name = part.trim_end_matches('=');
+            parsed.names.push(name);
+            if !keyword_only {
+                parsed.positional += 1;
+                if name == part {
+                    parsed.required += 1;
+                }
+            }
+        }
+    }
+    parsed.simple = !parsed.var_positional && !parsed.var_keyword && parsed.names.len() <= NATIVE_PARAMETERS;
+    parsed
+}
+
+fn table() -> &'static [Native] {
+    static TABLE: OnceLock<Vec<Native>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut natives = Vec::new();
+        for rows in crate::objects::ROWS.iter().chain(crate::builtins::ROWS).chain(crate::modules::ROWS) {
+            natives.extend(rows.iter().map(Native::from_row));
+        }
+        natives.extend(crate::modules::derived_rows().iter().map(Native::from_row));
+        natives
+    })
+}
+
+/// A native function by number.
+#[inline]
+pub(crate) fn native(row: u16) -> &'static Native {
+    &table()[usize::from(row)]
+}
+
+/// All native functions.
+pub(crate) fn natives() -> &'static [Native] {
+    table()
+}

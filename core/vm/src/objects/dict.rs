@@ -1,0 +1,221 @@
+//! The insertion-ordered hash table behind dict and set.
+//!
+//! The table stores hashes and entries; comparing keys is up to the caller, because it may run Python code.
+
+use crate::value::Value;
+
+/// One key with its value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Hash of the key.
+    pub hash: i64,
+    /// The key; undefined when the entry was deleted.
+    pub key: Value,
+    /// The value; `None` in a set.
+    pub value: Value,
+}
+
+const EMPTY: u32 = u32::MAX;
+const DELETED: u32 = u32::MAX - 1;
+
+/// A hash table that remembers insertion order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dict {
+    /// Open addressing: positions in `entries`.
+    index: Vec<u32>,
+    /// Entries in insertion order, deleted ones included.
+    pub entries: Vec<Entry>,
+    live: usize,
+    /// Index slots that are not empty; some must stay empty, so that probes end.
+    used: usize,
+    /// Grows whenever a key is added or removed.
+    pub version: u32,
+    /// Modelled table size: CPython's, which is a power of two.
+    table: usize,
+}
+
+/// A walk over the entries that may hold a key with a given hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    slot: usize,
+    perturb: u64,
+}
+
+impl Dict {
+    /// Number of keys.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Starts looking for keys with this hash.
+    #[inline]
+    pub(crate) fn probe(&self, hash: i64) -> Probe {
+        let bits = u64::from_ne_bytes(hash.to_ne_bytes());
+        let mask = self.index.len().wrapping_sub(1);
+        Probe { slot: usize::try_from(bits & 0xffff_ffff).unwrap_or(0) & mask, perturb: bits }
+    }
+
+    /// The next entry position whose key has exactly this hash.
+    #[inline]
+    pub(crate) fn next(&self, probe: &mut Probe, hash: i64) -> Option<usize> {
+        if self.index.is_empty() {
+            return None;
+        }
+        let mask = self.index.len() - 1;
+        loop {
+            let position = self.index[probe.slot];
+            if position == EMPTY {
+                return None;
+            }
+            probe.perturb >>= 5;
+            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
+            if position != DELETED && self.entries[position as usize].hash == hash {
+                return Some(position as usize);
+            }
+        }
+    }
+
+    /// The position of a key for which `same` holds.
+    #[inline]
+    pub(crate) fn find(&self, hash: i64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
+        let mut probe = self.probe(hash);
+        while let Some(position) = self.next(&mut probe, hash) {
+            if same(self.entries[position].key) {
+                return Some(position);
+            }
+        }
+        None
+    }
+
+    /// Adds a key that is known to be absent. References become the table's.
+    pub(crate) fn insert_new(&mut self, hash: i64, key: Value, value: Value) -> usize {
+        if (self.used.max(self.entries.len()) + 1) * 3 > self.index.len() * 2 {
+            self.grow();
+        }
+        let position = self.entries.len();
+        self.place(hash, position);
+        self.entries.push(Entry { hash, key, value });
+        self.live += 1;
+        self.version = self.version.wrapping_add(1);
+        position
+    }
+
+    fn place(&mut self, hash: i64, position: usize) {
+        let mask = self.index.len() - 1;
+        let mut probe = self.probe(hash);
+        while self.index[probe.slot] != EMPTY && self.index[probe.slot] != DELETED {
+            probe.perturb >>= 5;
+            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
+        }
+        if self.index[probe.slot] == EMPTY {
+            self.used += 1;
+        }
+        self.index[probe.slot] = u32::try_from(position).expect("the memory limit keeps entries below 2^32");
+    }
+
+    fn grow(&mut self) {
+        if self.live < self.entries.len() {
+            self.entries.retain(|entry| !entry.key.is_undefined());
+        }
+        let size = ((self.live + 1) * 3).next_power_of_two().max(8);
+        self.table = size;
+        self.used = 0;
+        self.index.clear();
+        self.index.resize(size, EMPTY);
+        for position in 0..self.entries.len() {
+            self.place(self.entries[position].hash, position);
+        }
+    }
+
+    /// Takes the entry at a position out.
+    pub(crate) fn remove(&mut self, position: usize) -> Entry {
+        let entry = self.entries[position];
+        let mask = self.index.len() - 1;
+        let mut probe = self.probe(entry.hash);
+        while self.index[probe.slot] as usize != position {
+            probe.perturb >>= 5;
+            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
+        }
+        self.index[probe.slot] = DELETED;
+        self.entries[position] = Entry { hash: 0, key: Value::Undefined, value: Value::None };
+        self.live -= 1;
+        self.version = self.version.wrapping_add(1);
+        // Popping from the end keeps the entries short, so that popitem stays constant.
+        while self.entries.last().is_some_and(|entry| entry.key.is_undefined()) {
+            self.entries.pop();
+        }
+        if self.live == 0 {
+            self.used = 0;
+            self.index.iter_mut().for_each(|slot| *slot = EMPTY);
+        }
+        entry
+    }
+
+    /// Empties the table; the old one is returned with its references.
+    pub(crate) fn take(&mut self) -> Dict {
+        let version = self.version.wrapping_add(1);
+        let old = std::mem::take(self);
+        self.version = version;
+        old
+    }
+
+    /// The first live entry at or after a position.
+    #[inline]
+    pub(crate) fn live_from(&self, mut position: usize) -> Option<(usize, Entry)> {
+        while let Some(&entry) = self.entries.get(position) {
+            if !entry.key.is_undefined() {
+                return Some((position, entry));
+            }
+            position += 1;
+        }
+        None
+    }
+
+    /// The last live entry before a position.
+    pub(crate) fn live_before(&self, mut position: usize) -> Option<(usize, Entry)> {
+        position = position.min(self.entries.len());
+        while position > 0 {
+            position -= 1;
+            let entry = self.entries[position];
+            if !entry.key.is_undefined() {
+                return Some((position, entry));
+            }
+        }
+        None
+    }
+
+    /// Live entries in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !entry.key.is_undefined())
+    }
+
+    /// Calls `visit` with every key and value.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(Value)) {
+        for entry in self.iter() {
+            visit(entry.key);
+            visit(entry.value);
+        }
+    }
+
+    /// Modelled bytes as a dict.
+    pub(crate) fn size(&self) -> usize {
+        if self.table == 0 {
+            return 64;
+        }
+        let width = match self.table {
+            0..=128 => 1,
+            129..=32_768 => 2,
+            _ => 4,
+        };
+        64 + 24 + self.table * width + 24 * (self.table * 2 / 3)
+    }
+
+    /// Modelled bytes as a set.
+    pub(crate) fn set_size(&self) -> usize {
+        if self.table <= 8 { 216 } else { 200 + 16 * self.table }
+    }
+}

@@ -1,0 +1,311 @@
+//! `dict` and its views.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::Vm;
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::list;
+use crate::objects::payload::{DictPart, Iter, Payload};
+use crate::types::ty;
+use crate::value::{Ref, Value};
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `dict` and its views.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "dict.__new__", "cls, /, *args, **kwargs", 3, new, ""),
+    NativeRow(M, "dict.__init__", "self, /, *args, **kwargs", 3, init, "dict_init"),
+    NativeRow(M, "dict.get", "self, key, default=, /", 3, get, "dict_get"),
+    NativeRow(M, "dict.setdefault", "self, key, default=, /", 3, setdefault, "dict_setdefault"),
+    NativeRow(M, "dict.pop", "self, key, default=, /", 3, pop, "dict_pop"),
+    NativeRow(M, "dict.popitem", "self, /", 3, popitem, ""),
+    NativeRow(M, "dict.update", "self, /, *args, **kwargs", 3, init, "dict_init"),
+    NativeRow(M, "dict.clear", "self, /", 3, clear, ""),
+    NativeRow(M, "dict.copy", "self, /", 3, copy, ""),
+    NativeRow(M, "dict.keys", "self, /", 2, keys, ""),
+    NativeRow(M, "dict.values", "self, /", 2, values, ""),
+    NativeRow(M, "dict.items", "self, /", 2, items, ""),
+    NativeRow(C, "dict.fromkeys", "cls, iterable, value=, /", 3, fromkeys, "dict_fromkeys"),
+    NativeRow(M, "dict.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "dict.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "dict.__reversed__", "self, /", 1, reversed, ""),
+    NativeRow(M, "dict.__getitem__", "self, key, /", 3, list::getitem, "dict_getitem"),
+    NativeRow(M, "dict.__setitem__", "self, key, value, /", 3, list::setitem, "dict_setitem"),
+    NativeRow(M, "dict.__delitem__", "self, key, /", 3, list::delitem, "dict_delitem"),
+    NativeRow(M, "dict.__contains__", "self, key, /", 3, contains, "dict_contains"),
+    NativeRow(M, "dict.__repr__", "self, /", 3, super::tuple::repr, "repr_slow"),
+    NativeRow(M, "dict.__ior__", "self, value, /", 3, ior, ""),
+    NativeRow(C, "dict.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(M, "dict_keys.isdisjoint", "self, other, /", 3, super::set::isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "dict_keys.__reversed__", "self, /", 1, reversed, ""),
+    NativeRow(M, "dict_values.__reversed__", "self, /", 1, reversed, ""),
+    NativeRow(M, "dict_items.__reversed__", "self, /", 1, reversed, ""),
+    NativeRow(M, "dict_keys.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "dict_keys.__iter__", "self, /", 1, iter, ""),
+    NativeRow(M, "dict_values.__iter__", "self, /", 1, iter, ""),
+    NativeRow(M, "dict_items.__iter__", "self, /", 1, iter, ""),
+    NativeRow(M, "mappingproxy.keys", "self, /", 2, proxy_keys, ""),
+    NativeRow(M, "mappingproxy.values", "self, /", 2, proxy_values, ""),
+    NativeRow(M, "mappingproxy.items", "self, /", 2, proxy_items, ""),
+    NativeRow(M, "mappingproxy.get", "self, key, default=, /", 3, proxy_get, ""),
+    NativeRow(M, "mappingproxy.__iter__", "self, /", 1, iter, ""),
+];
+
+fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.iterator(args[0])
+}
+
+fn dict(vm: &mut Vm, value: Value) -> Outcome<Ref> {
+    vm.class_argument(value)
+}
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    vm.new_builtin(class)
+}
+
+fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let target = dict(vm, args[0])?;
+    if args.len() > 3 {
+        let message = format!("dict expected at most 1 argument, got {}", args.len() - 2);
+        return Err(vm.type_error(message));
+    }
+    if let Some(&source) = args.get(2) {
+        let exact = matches!(source, Value::Obj(object) if vm.heap.slot(object).class == ty::DICT);
+        if !exact {
+            return Err(Throw::Fallback);
+        }
+        let pairs = vm.dict_pairs(source);
+        vm.spend(pairs.len())?;
+        // Nothing may have changed when a key turns out to need Python code.
+        for &(key, _) in &pairs {
+            vm.hash_native(key)?;
+        }
+        for (key, value) in pairs {
+            insert(vm, target, key, value)?;
+        }
+    }
+    for (key, value) in vm.dict_pairs(args[1]) {
+        insert(vm, target, key, value)?;
+    }
+    Ok(Value::None)
+}
+
+/// Sets a key; both borrowed.
+pub(crate) fn insert(vm: &mut Vm, target: Ref, key: Value, value: Value) -> Outcome<()> {
+    vm.heap.retain(key);
+    vm.heap.retain(value);
+    vm.dict_insert(target, key, value)
+}
+
+fn find(vm: &mut Vm, args: &[Value]) -> Outcome<(Ref, Option<usize>)> {
+    let target = dict(vm, args[0])?;
+    let hash = vm.hash_native(args[1])?;
+    Ok((target, vm.dict_find(target, args[1], hash)?))
+}
+
+fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (target, found) = find(vm, args)?;
+    let value = match found {
+        Some(position) => vm.dict_value_at(target, position),
+        None => args[2].or(Value::None),
+    };
+    Ok(vm.heap.retain(value))
+}
+
+fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
+    find(vm, args).map(|(_, found)| Value::Bool(found.is_some()))
+}
+
+fn setdefault(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (target, found) = find(vm, args)?;
+    if let Some(position) = found {
+        let value = vm.dict_value_at(target, position);
+        return Ok(vm.heap.retain(value));
+    }
+    let value = args[2].or(Value::None);
+    insert(vm, target, args[1], value)?;
+    Ok(vm.heap.retain(value))
+}
+
+fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (target, found) = find(vm, args)?;
+    match found {
+        Some(position) => {
+            let value = vm.dict_value_at(target, position);
+            vm.heap.retain(value);
+            vm.dict_remove_at(target, position);
+            Ok(value)
+        }
+        None if args[2].is_undefined() => Err(vm.key_error(args[1])),
+        None => Ok(vm.heap.retain(args[2])),
+    }
+}
+
+fn popitem(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let target = dict(vm, args[0])?;
+    let last = vm.table(target).and_then(|table| table.live_before(usize::MAX));
+    match last {
+        Some((position, entry)) => {
+            vm.heap.retain(entry.key);
+            vm.heap.retain(entry.value);
+            vm.dict_remove_at(target, position);
+            Ok(vm.tuple(vec![entry.key, entry.value]))
+        }
+        None => {
+            let message = vm.heap.str("popitem(): dictionary is empty");
+            let exception = vm.exception(ty::KEY_ERROR, message);
+            Err(Throw::Raise(exception))
+        }
+    }
+}
+
+/// Empties a dict or set.
+pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let target = dict(vm, args[0])?;
+    let before = vm.heap.payload(target).size();
+    let old = vm.table_mut(target).map(crate::objects::dict::Dict::take);
+    let after = vm.heap.payload(target).size();
+    vm.heap.resize_memory(before, after);
+    if let Some(old) = old {
+        let mut held = Vec::new();
+        old.each(&mut |value| held.push(value));
+        vm.heap.release_all(held);
+    }
+    Ok(Value::None)
+}
+
+/// A copy of a dict or set of a builtin class.
+pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
+    let object = dict(vm, source)?;
+    let size = vm.dict_len(object);
+    vm.spend(size / 2)?;
+    vm.reserve(vm.heap.payload(object).size())?;
+    let payload = match vm.heap.payload(object).core() {
+        Payload::Dict(table) => Payload::Dict(table.clone()),
+        Payload::Set(table) => Payload::Set(table.clone()),
+        _ => return Err(Throw::Fallback),
+    };
+    let mut held = Vec::new();
+    payload.each(&mut |value| held.push(value));
+    vm.heap.retain_all(&held);
+    let copy = vm.heap.make(class, payload);
+    vm.label_children(copy);
+    Ok(copy)
+}
+
+fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    copy_table(vm, args[0], ty::DICT)
+}
+
+fn view(vm: &mut Vm, value: Value, class: Ref, part: DictPart) -> Outcome {
+    vm.heap.retain(value);
+    Ok(vm.heap.make(class, Payload::DictView { dict: value, part }))
+}
+
+fn keys(vm: &mut Vm, args: &[Value]) -> Outcome {
+    view(vm, args[0], ty::DICT_KEYS, DictPart::Keys)
+}
+
+fn values(vm: &mut Vm, args: &[Value]) -> Outcome {
+    view(vm, args[0], ty::DICT_VALUES, DictPart::Values)
+}
+
+fn items(vm: &mut Vm, args: &[Value]) -> Outcome {
+    view(vm, args[0], ty::DICT_ITEMS, DictPart::Items)
+}
+
+fn fromkeys(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    if class != ty::DICT {
+        return Err(Throw::Fallback);
+    }
+    let items = vm.collect(args[1])?;
+    for &item in &items {
+        vm.hash_native(item)?;
+    }
+    let target = vm.new_dict();
+    for item in items {
+        let value = vm.heap.retain(args[2].or(Value::None));
+        vm.dict_insert(target, item, value)?;
+    }
+    Ok(Value::Obj(target))
+}
+
+/// `len` of the builtin content.
+pub(crate) fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let object = dict(vm, args[0])?;
+    let length = match vm.heap.payload(object).core() {
+        Payload::DictView { dict: Value::Obj(dict), .. } => vm.dict_len(*dict),
+        _ => vm.dict_len(object),
+    };
+    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+}
+
+fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let object = dict(vm, args[0])?;
+    let (source, kind) = match vm.heap.payload(object).core() {
+        Payload::DictView { dict, part } => (*dict, *part),
+        _ => (args[0], DictPart::Keys),
+    };
+    let Value::Obj(table) = source else { return Err(Throw::Fallback) };
+    let size = vm.dict_len(table);
+    let left = vm.table(table).map_or(0, |table| table.entries.len());
+    vm.heap.retain(source);
+    Ok(vm.heap.make(ty::REVERSED, Payload::Iterator(Box::new(Iter::ReversedDict { dict: source, left, size, kind }))))
+}
+
+fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.dict_merge(args[0], args[1], false, Value::None)?;
+    Ok(vm.heap.retain(args[0]))
+}
+
+/// `a | b`
+pub(crate) fn merged(vm: &mut Vm, left: Value, right: Value) -> Outcome {
+    let result = copy_table(vm, left, ty::DICT)?;
+    vm.dict_merge(result, right, false, Value::None)?;
+    Ok(result)
+}
+
+fn proxy_dict(vm: &mut Vm, value: Value) -> Value {
+    let attributes: Vec<(Ref, Value)> = match value.object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::MappingProxy(Value::Obj(class))) => match vm.heap.payload(*class) {
+            Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let dict = vm.new_dict();
+    for (name, value) in attributes {
+        vm.heap.retain(value);
+        vm.dict_set_name(dict, name, value);
+    }
+    Value::Obj(dict)
+}
+
+fn proxy_view(vm: &mut Vm, value: Value, class: Ref, part: DictPart) -> Outcome {
+    let dict = proxy_dict(vm, value);
+    let view = view(vm, dict, class, part);
+    vm.heap.release(dict);
+    view
+}
+
+fn proxy_keys(vm: &mut Vm, args: &[Value]) -> Outcome {
+    proxy_view(vm, args[0], ty::DICT_KEYS, DictPart::Keys)
+}
+
+fn proxy_values(vm: &mut Vm, args: &[Value]) -> Outcome {
+    proxy_view(vm, args[0], ty::DICT_VALUES, DictPart::Values)
+}
+
+fn proxy_items(vm: &mut Vm, args: &[Value]) -> Outcome {
+    proxy_view(vm, args[0], ty::DICT_ITEMS, DictPart::Items)
+}
+
+fn proxy_get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let dict = proxy_dict(vm, args[0]);
+    let outcome = get(vm, &[dict, args[1], args[2]]);
+    vm.heap.release(dict);
+    outcome
+}

@@ -1,0 +1,160 @@
+//! Exceptions.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::Vm;
+use crate::native::{NativeKind, NativeRow};
+use crate::types::{nm, ty};
+use crate::value::Value;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+
+/// Rows of `BaseException` and what needs more.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "BaseException.__new__", "cls, /, *args, **kwargs", 5, new, ""),
+    NativeRow(M, "BaseException.__init__", "self, /, *args, **kwargs", 2, init, ""),
+    NativeRow(M, "BaseException.__str__", "self, /", 5, str, "exception_str"),
+    NativeRow(M, "BaseException.__repr__", "self, /", 5, repr, "exception_repr"),
+    NativeRow(M, "BaseException.with_traceback", "self, tb, /", 2, with_traceback, ""),
+    NativeRow(M, "BaseException.add_note", "self, note, /", 3, add_note, ""),
+    NativeRow(M, "BaseExceptionGroup.__init__", "self, /, *args, **kwargs", 2, init, ""),
+    NativeRow(M, "BaseExceptionGroup.derive", "self, excs, /", 3, derive, ""),
+    NativeRow(M, "BaseExceptionGroup.split", "self, condition, /", 3, split, ""),
+    NativeRow(M, "BaseExceptionGroup.subgroup", "self, condition, /", 3, subgroup, ""),
+    NativeRow(M, "ImportError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
+    NativeRow(M, "AttributeError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
+    NativeRow(M, "NameError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
+    NativeRow(M, "HostError.__init__", "self, /, *args, **kwargs", 2, init, ""),
+];
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    let exception = vm.new_builtin(class)?;
+    set_args(vm, exception, &args[2..]);
+    Ok(exception)
+}
+
+fn set_args(vm: &mut Vm, exception: Value, args: &[Value]) {
+    let args = vm.heap.retain_all(args);
+    let args = vm.tuple(args);
+    if let Some(row) = vm.exception_row(exception) {
+        let old = std::mem::replace(&mut row.args, args);
+        vm.heap.release(old);
+    }
+}
+
+fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !vm.dict_pairs(args[1]).is_empty() {
+        let message = format!("{}() takes no keyword arguments", vm.class_name(args[0]));
+        return Err(vm.type_error(message));
+    }
+    set_args(vm, args[0], &args[2..]);
+    Ok(Value::None)
+}
+
+fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    set_args(vm, args[0], &args[2..]);
+    for (key, value) in vm.dict_pairs(args[1]) {
+        let name = vm.attribute_name(key)?;
+        vm.put_attribute(args[0], name, value);
+    }
+    Ok(Value::None)
+}
+
+/// `str(exception)`.
+pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
+    let args = match vm.exception_data(exception) {
+        Some(row) => row.args,
+        None => return Ok(String::new()),
+    };
+    let items = vm.tuple_items(args);
+    if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
+        let count = vm.sequence_snapshot(items[1]).len();
+        let text = vm.text(items[0]).unwrap_or_default().to_owned();
+        return Ok(format!("{text} ({count} sub-exception{})", if count == 1 { "" } else { "s" }));
+    }
+    match items.as_slice() {
+        [] => Ok(String::new()),
+        [one] if vm.is_instance(exception, ty::KEY_ERROR) => vm.repr_native(*one),
+        [number, text] if vm.is_instance(exception, ty::OS_ERROR) => {
+            let (number, text) = (display(vm, *number)?, display(vm, *text)?);
+            Ok(format!("[Errno {number}] {text}"))
+        }
+        [one] => display(vm, *one),
+        _ => vm.repr_native(args),
+    }
+}
+
+/// `str(value)` without Python code.
+pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
+    if vm.python_method(value, nm::STR).is_some() {
+        return Err(Throw::Fallback);
+    }
+    if let Some(text) = vm.text(value) {
+        return Ok(text.to_owned());
+    }
+    if vm.exception_data(value).is_some() {
+        return message(vm, value);
+    }
+    vm.repr_native(value)
+}
+
+fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = message(vm, args[0])?;
+    Ok(vm.heap.string(text))
+}
+
+fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.heap.class_of(args[0]);
+    let name = vm.name_of_class(class);
+    let items = match vm.exception_data(args[0]) {
+        Some(row) => row.args,
+        None => return Err(Throw::Fallback),
+    };
+    let text = vm.repr_native(items)?;
+    let text = text.strip_suffix(",)").map_or(text.clone(), |text| format!("{text})"));
+    Ok(vm.heap.string(format!("{name}{text}")))
+}
+
+fn with_traceback(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(vm.heap.retain(args[0]))
+}
+
+fn add_note(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.text(args[1]).is_none() {
+        let message = format!("note must be a str, not '{}'", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    }
+    let notes = match vm.instance_attribute(args[0], nm::NOTES) {
+        Some(notes) => notes,
+        None => {
+            let notes = vm.list(Vec::new());
+            vm.put_attribute(args[0], nm::NOTES, notes);
+            vm.heap.release(notes);
+            notes
+        }
+    };
+    let note = vm.heap.retain(args[1]);
+    vm.list_push(notes, note)?;
+    Ok(Value::None)
+}
+
+fn derive(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let message = match vm.exception_data(args[0]) {
+        Some(row) => vm.tuple_items(row.args).first().copied().unwrap_or(Value::None),
+        None => Value::None,
+    };
+    let class = if vm.is_instance(args[0], ty::EXCEPTION_GROUP) { ty::EXCEPTION_GROUP } else { ty::BASE_EXCEPTION_GROUP };
+    vm.heap.retain(message);
+    vm.heap.retain(args[1]);
+    let items = vm.tuple(vec![message, args[1]]);
+    Ok(vm.exception_with(class, items))
+}
+
+fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("exception_group_split", &[args[0], args[1]])
+}
+
+fn subgroup(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("exception_group_subgroup", &[args[0], args[1]])
+}

@@ -1,0 +1,209 @@
+//! `float`.
+
+use crate::error::Outcome;
+use crate::interp::operators::Number;
+use crate::interp::{Expect, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::num::{self, F64};
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
+use crate::value::Value;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `float`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "float.__new__", "cls, x=, /", 3, new, ""),
+    NativeRow(M, "float.is_integer", "self, /", 1, is_integer, ""),
+    NativeRow(M, "float.as_integer_ratio", "self, /", 5, ratio, ""),
+    NativeRow(M, "float.hex", "self, /", 10, hex, ""),
+    NativeRow(C, "float.fromhex", "cls, text, /", 10, fromhex, ""),
+    NativeRow(M, "float.conjugate", "self, /", 1, same, ""),
+    NativeRow(M, "float.__float__", "self, /", 1, same, ""),
+    NativeRow(M, "float.__int__", "self, /", 1, truncate, ""),
+    NativeRow(M, "float.__trunc__", "self, /", 1, truncate, ""),
+    NativeRow(M, "float.__floor__", "self, /", 1, floor, ""),
+    NativeRow(M, "float.__ceil__", "self, /", 1, ceil, ""),
+    NativeRow(M, "float.__round__", "self, ndigits=, /", 2, round, ""),
+    NativeRow(M, "float.__bool__", "self, /", 1, truth, ""),
+    NativeRow(M, "float.__neg__", "self, /", 1, neg, ""),
+    NativeRow(M, "float.__pos__", "self, /", 1, same, ""),
+    NativeRow(M, "float.__abs__", "self, /", 1, abs, ""),
+    NativeRow(M, "float.__hash__", "self, /", 1, hash, ""),
+    NativeRow(M, "float.__repr__", "self, /", 10, repr, ""),
+    NativeRow(M, "float.__format__", "self, format_spec, /", 5, format, ""),
+];
+
+fn number(vm: &Vm, value: Value) -> F64 {
+    match vm.number(value) {
+        Some(Number::Float(value)) => value,
+        _ => F64::ZERO,
+    }
+}
+
+/// `float(x)` of a builtin value; a call for others.
+pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
+    if vm.python_method(value, nm::FLOAT).is_none() {
+        if let Some(number) = vm.number(value) {
+            return vm.to_float(&number);
+        }
+    }
+    for (name, expect) in [(nm::FLOAT, Expect::Float), (nm::INDEX, Expect::Index)] {
+        if let Some(function) = vm.python_method(value, name) {
+            return Err(vm.call_expecting(function, &[value], expect));
+        }
+    }
+    let text = match vm.text(value) {
+        Some(text) => text.to_owned(),
+        None => match value.object().map(|object| vm.heap.payload(object).core()) {
+            Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => {
+                let message = format!("float() argument must be a string or a real number, not '{}'", vm.class_name(value));
+                return Err(vm.type_error(message));
+            }
+        },
+    };
+    vm.spend(text.len())?;
+    match num::parse_float(&text) {
+        Some(number) => Ok(number),
+        None => {
+            let shown = vm.repr_native(value)?;
+            Err(vm.value_error(format!("could not convert string to float: {shown}")))
+        }
+    }
+}
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let number = if args[1].is_undefined() { F64::ZERO } else { convert(vm, args[1])? };
+    match args[0] {
+        Value::Obj(class) if class != ty::FLOAT => Ok(vm.wrap_builtin(class, Payload::Scalar(Value::Float(number)))),
+        _ => Ok(Value::Float(number)),
+    }
+}
+
+/// `a ** b`
+pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
+    vm.spend(20)?;
+    match num::math::py_pow(a, b) {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(num::math::PowerError::ZeroToNegative) => {
+            Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power"))
+        }
+        Err(num::math::PowerError::Range) => {
+            let message = vm.heap.str("Numerical result out of range");
+            let args = vm.tuple(vec![Value::Int(34), message]);
+            let exception = vm.exception_with(ty::OVERFLOW_ERROR, args);
+            Err(crate::error::Throw::Raise(exception))
+        }
+        Err(num::math::PowerError::Complex) => {
+            Err(vm.value_error("negative number cannot be raised to a fractional power: complex numbers are not supported"))
+        }
+    }
+}
+
+fn is_integer(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Bool(number(vm, args[0]).is_integer()))
+}
+
+fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    match value.as_integer_ratio() {
+        Some((numerator, denominator)) => {
+            let numerator = vm.int_value(numerator)?;
+            let denominator = vm.int_value(denominator.into())?;
+            Ok(vm.tuple(vec![numerator, denominator]))
+        }
+        None if value.is_nan() => Err(vm.value_error("cannot convert NaN to integer ratio")),
+        None => Err(vm.raise(ty::OVERFLOW_ERROR, "cannot convert Infinity to integer ratio")),
+    }
+}
+
+fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = num::repr::hex(number(vm, args[0]));
+    Ok(vm.heap.string(text))
+}
+
+fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = vm.text(args[1]).unwrap_or_default().to_owned();
+    match num::repr::parse_hex(&text) {
+        Ok(value) => Ok(Value::Float(value)),
+        Err(_) => Err(vm.value_error("invalid hexadecimal floating-point string")),
+    }
+}
+
+fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Float(number(vm, args[0])))
+}
+
+/// A float's whole part as integer.
+pub(crate) fn whole(vm: &mut Vm, value: F64) -> Outcome {
+    match value.to_int() {
+        Some(number) => vm.int_value(number),
+        None if value.is_nan() => Err(vm.value_error("cannot convert float NaN to integer")),
+        None => Err(vm.raise(ty::OVERFLOW_ERROR, "cannot convert float infinity to integer")),
+    }
+}
+
+fn truncate(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    whole(vm, value)
+}
+
+fn floor(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]).floor();
+    whole(vm, value)
+}
+
+fn ceil(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]).ceil();
+    whole(vm, value)
+}
+
+fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    if args[1].is_undefined() || args[1].is_none() {
+        return whole(vm, value.round_half_even());
+    }
+    let places = match vm.number(args[1]) {
+        Some(Number::Small(places)) => places,
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
+            return Err(vm.type_error(message));
+        }
+    };
+    match value.round_to_places(places) {
+        Some(value) => Ok(Value::Float(value)),
+        None => Err(vm.raise(ty::OVERFLOW_ERROR, "rounded value too large to represent")),
+    }
+}
+
+fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Bool(!number(vm, args[0]).is_zero()))
+}
+
+fn neg(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Float(-number(vm, args[0])))
+}
+
+fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Float(number(vm, args[0]).abs()))
+}
+
+fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Int(num::hash_f64(number(vm, args[0]))))
+}
+
+fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = num::repr(number(vm, args[0]));
+    Ok(vm.heap.string(text))
+}
+
+fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let spec = vm.text(args[1]).unwrap_or_default().to_owned();
+    if spec.is_empty() {
+        return vm.str_value(args[0]);
+    }
+    vm.format_builtin(args[0], &spec)
+}

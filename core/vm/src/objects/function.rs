@@ -1,0 +1,324 @@
+//! Functions, properties, generators, iterators and the like.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::generator::Wake;
+use crate::interp::{OnReturn, Pending, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::payload::{GeneratorState, Iter, Payload};
+use crate::types::{nm, ty};
+use crate::value::Value;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+
+/// Rows of these types.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "property.__new__", "cls, /, *args, **kwargs", 3, property_new, ""),
+    NativeRow(M, "property.__init__", "self, fget=, fset=, fdel=, doc=", 3, property_init, ""),
+    NativeRow(M, "property.getter", "self, fget, /", 3, property_getter, ""),
+    NativeRow(M, "property.setter", "self, fset, /", 3, property_setter, ""),
+    NativeRow(M, "property.deleter", "self, fdel, /", 3, property_deleter, ""),
+    NativeRow(M, "property.__get__", "self, instance, owner=, /", 3, property_get, ""),
+    NativeRow(M, "property.__set__", "self, instance, value, /", 3, property_set, ""),
+    NativeRow(S, "staticmethod.__new__", "cls, function, /", 3, staticmethod, ""),
+    NativeRow(S, "classmethod.__new__", "cls, function, /", 3, classmethod, ""),
+    NativeRow(M, "staticmethod.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
+    NativeRow(M, "classmethod.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
+    NativeRow(M, "function.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
+    NativeRow(M, "member_descriptor.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
+    NativeRow(S, "super.__new__", "cls, type=, object=, /", 3, super_new, ""),
+    NativeRow(M, "generator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "generator.__next__", "self, /", 3, generator_next, ""),
+    NativeRow(M, "generator.send", "self, value, /", 3, generator_send, ""),
+    NativeRow(M, "generator.throw", "self, type, value=, traceback=, /", 3, generator_throw, ""),
+    NativeRow(M, "generator.close", "self, /", 3, generator_close, ""),
+    NativeRow(M, "coroutine.send", "self, value, /", 3, generator_send, ""),
+    NativeRow(M, "coroutine.throw", "self, type, value=, traceback=, /", 3, generator_throw, ""),
+    NativeRow(M, "coroutine.close", "self, /", 3, generator_close, ""),
+    NativeRow(M, "coroutine.__await__", "self, /", 1, same, ""),
+    NativeRow(M, "async_generator.__aiter__", "self, /", 1, same, ""),
+    NativeRow(M, "async_generator.__anext__", "self, /", 3, async_next, ""),
+    NativeRow(M, "async_generator.asend", "self, value, /", 3, async_send, ""),
+    NativeRow(M, "async_generator.aclose", "self, /", 3, async_close, ""),
+    NativeRow(M, "async_generator_asend.__await__", "self, /", 1, same, ""),
+    NativeRow(S, "enumerate.__new__", "cls, iterable, start=", 3, enumerate, ""),
+    NativeRow(S, "zip.__new__", "cls, /, *iterables, strict=", 3, zip, ""),
+    NativeRow(S, "reversed.__new__", "cls, sequence, /", 3, reversed, ""),
+    NativeRow(M, "list_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "list_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "tuple_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "tuple_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "str_ascii_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "str_ascii_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "bytes_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "bytes_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "range_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "range_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "dict_keyiterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "dict_keyiterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "dict_valueiterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "dict_valueiterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "dict_itemiterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "dict_itemiterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "set_iterator.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "set_iterator.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "reversed.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "reversed.__next__", "self, /", 1, iterator_next, ""),
+    NativeRow(M, "enumerate.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "enumerate.__next__", "self, /", 1, iterator_next, "next_of_iterator"),
+    NativeRow(M, "zip.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "zip.__next__", "self, /", 1, iterator_next, "next_of_iterator"),
+];
+
+fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(vm.heap.retain(args[0]))
+}
+
+// ---- properties ----
+
+fn property_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    vm.new_builtin(class)
+}
+
+fn property_parts(vm: &Vm, value: Value) -> [Value; 5] {
+    match value.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::Property(parts)) => **parts,
+        _ => [Value::None; 5],
+    }
+}
+
+fn property_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let parts = [args[1].or(Value::None), args[2].or(Value::None), args[3].or(Value::None), args[4].or(Value::None), Value::None];
+    for part in parts {
+        vm.heap.retain(part);
+    }
+    if let Value::Obj(object) = args[0] {
+        if let Payload::Property(row) = vm.heap.payload_mut(object).core_mut() {
+            **row = parts;
+        }
+    }
+    Ok(Value::None)
+}
+
+fn property_with(vm: &mut Vm, args: &[Value], index: usize) -> Outcome {
+    let mut parts = property_parts(vm, args[0]);
+    parts[index] = args[1];
+    let class = vm.heap.class_of(args[0]);
+    let property = vm.new_builtin(class)?;
+    property_init(vm, &[property, parts[0], parts[1], parts[2], parts[3]])?;
+    Ok(property)
+}
+
+fn property_getter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    property_with(vm, args, 0)
+}
+
+fn property_setter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    property_with(vm, args, 1)
+}
+
+fn property_deleter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    property_with(vm, args, 2)
+}
+
+fn property_get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[1].is_none() {
+        return Ok(vm.heap.retain(args[0]));
+    }
+    let getter = property_parts(vm, args[0])[0];
+    if getter.is_none() {
+        return Err(vm.raise(ty::ATTRIBUTE_ERROR, "property has no getter"));
+    }
+    Err(vm.call_later(getter, &[args[1]], OnReturn::Store))
+}
+
+fn property_set(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let setter = property_parts(vm, args[0])[1];
+    if setter.is_none() {
+        return Err(vm.raise(ty::ATTRIBUTE_ERROR, "property has no setter"));
+    }
+    Err(vm.call_later(setter, &[args[1], args[2]], OnReturn::Store))
+}
+
+fn staticmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.heap.retain(args[1]);
+    Ok(vm.heap.make(ty::STATICMETHOD, Payload::StaticMethod(args[1])))
+}
+
+fn classmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.heap.retain(args[1]);
+    Ok(vm.heap.make(ty::CLASSMETHOD, Payload::ClassMethod(args[1])))
+}
+
+fn descriptor_get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = match args[2] {
+        Value::Obj(class) if super::object::is_class(vm, args[2]) => class,
+        _ => vm.heap.class_of(args[1]),
+    };
+    if args[1].is_none() && !args[2].is_undefined() && !args[2].is_none() {
+        return vm.bind_to_class(args[0], class);
+    }
+    vm.bind_attribute(args[0], args[1], class, nm::GET)
+}
+
+fn super_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[1].is_undefined() || args[2].is_undefined() {
+        return Err(vm.raise(ty::RUNTIME_ERROR, "super(): no arguments"));
+    }
+    vm.make_super(args[1], args[2])
+}
+
+// ---- generators ----
+
+fn generator_next(_: &mut Vm, args: &[Value]) -> Outcome {
+    Err(resume(args[0], Wake::Send(Value::None), Pending::Next))
+}
+
+fn generator_send(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = vm.heap.retain(args[1]);
+    Err(resume(args[0], Wake::Send(value), Pending::Next))
+}
+
+fn resume(generator: Value, wake: Wake, pending: Pending) -> Throw {
+    Throw::Resume(generator.object().unwrap_or(ty::NONE), Box::new((wake, OnReturn::Other(Box::new(pending)))))
+}
+
+fn generator_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let exception = if vm.exception_class(args[1]).is_some() {
+        if args[2].is_undefined() || args[2].is_none() {
+            return vm.call_helper("generator_throw", &[args[0], args[1]]);
+        }
+        if vm.exception_data(args[2]).is_some() {
+            args[2]
+        } else {
+            return vm.call_helper("generator_throw", &[args[0], args[1], args[2]]);
+        }
+    } else if vm.exception_data(args[1]).is_some() {
+        args[1]
+    } else {
+        let message = format!("exceptions must be classes or instances deriving from BaseException, not {}", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    };
+    vm.heap.retain(exception);
+    Err(resume(args[0], Wake::Throw(exception), Pending::Next))
+}
+
+fn generator_close(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let state = match vm.heap.payload(object) {
+        Payload::Generator(row) => row.state,
+        _ => GeneratorState::Done,
+    };
+    match state {
+        GeneratorState::Created => {
+            vm.finish_generator(object);
+            Ok(Value::None)
+        }
+        GeneratorState::Done => Ok(Value::None),
+        GeneratorState::Running => Err(vm.value_error("generator already executing")),
+        GeneratorState::Suspended => vm.call_helper("generator_close", &[args[0]]),
+    }
+}
+
+fn async_next(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.async_next(args[0])
+}
+
+fn async_send(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.heap.retain(args[0]);
+    vm.heap.retain(args[1]);
+    Ok(vm.heap.make(ty::ASYNC_STEP, Payload::AsyncStep { generator: args[0], sent: args[1], kind: 0 }))
+}
+
+fn async_close(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("async_generator_close", &[args[0]])
+}
+
+// ---- iterators ----
+
+/// `next` of a builtin iterator.
+pub(crate) fn iterator_next(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match vm.next_native(args[0])? {
+        Some(item) => Ok(item),
+        None => Err(vm.stop_iteration(Value::None)),
+    }
+}
+
+/// The iterator of a value when that and its steps need no Python code.
+fn native_iterator(vm: &mut Vm, value: Value) -> Outcome<Option<Value>> {
+    match vm.iterator(value) {
+        Ok(iterator) if vm.all_native(iterator) => Ok(Some(iterator)),
+        Ok(iterator) => {
+            vm.heap.release(iterator);
+            Ok(None)
+        }
+        Err(Throw::Call(call)) => {
+            vm.heap.release_all(call.arguments);
+            vm.heap.release(call.function);
+            Ok(None)
+        }
+        Err(throw) => Err(throw),
+    }
+}
+
+fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let start = args[2].or(Value::Int(0));
+    let Value::Int(count) = start else {
+        if vm.as_int(start).is_none() {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(start));
+            return Err(vm.type_error(message));
+        }
+        return vm.call_helper("enumerate_generator", &[args[1], start]);
+    };
+    match native_iterator(vm, args[1])? {
+        Some(inner) => Ok(vm.heap.make(ty::ENUMERATE, Payload::Iterator(Box::new(Iter::Enumerate { inner, count })))),
+        None => vm.call_helper("enumerate_generator", &[args[1], start]),
+    }
+}
+
+fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let strict = match args[1] {
+        Value::Undefined => false,
+        value => vm.truth(value)?,
+    };
+    let mut inner = Vec::new();
+    for &iterable in &args[2..] {
+        match native_iterator(vm, iterable)? {
+            Some(iterator) => inner.push(iterator),
+            None => {
+                vm.heap.release_all(inner);
+                let items = vm.heap.retain_all(&args[2..]);
+                let items = vm.tuple(items);
+                let outcome = vm.call_helper("zip_generator", &[items, Value::Bool(strict)]);
+                vm.heap.release(items);
+                return outcome;
+            }
+        }
+    }
+    Ok(vm.heap.make(ty::ZIP, Payload::Iterator(Box::new(Iter::Zip { inner, strict }))))
+}
+
+fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match vm.special(args[1], nm::REVERSED) {
+        Some(function) if !function.is_none() => Err(vm.call_later(function, &[args[1]], OnReturn::Store)),
+        _ => {
+            let sequence = vm.special(args[1], nm::GETITEM).is_some() && vm.special(args[1], nm::LEN).is_some();
+            match args[1] {
+                Value::Obj(object)
+                    if matches!(
+                        vm.heap.payload(object).core(),
+                        Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+                    ) =>
+                {
+                    super::list::reversed(vm, &args[1..])
+                }
+                _ if sequence => vm.call_helper("reversed_by_index", &[args[1]]),
+                _ => {
+                    let message = format!("'{}' object is not reversible", vm.class_name(args[1]));
+                    Err(vm.type_error(message))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `int` and `bool`.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::operators::Number;
+use crate::interp::{Expect, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::num;
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
+use crate::value::Value;
+use dashu_int::IBig;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `int` and `bool`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "int.__new__", "cls, x=, /, base=", 3, new, ""),
+    NativeRow(S, "bool.__new__", "cls, x=, /", 2, bool_new, ""),
+    NativeRow(M, "int.bit_length", "self, /", 1, bit_length, ""),
+    NativeRow(M, "int.bit_count", "self, /", 1, bit_count, ""),
+    NativeRow(M, "int.to_bytes", "self, length=, byteorder=, *, signed=", 5, to_bytes, ""),
+    NativeRow(C, "int.from_bytes", "cls, bytes, byteorder=, *, signed=", 5, from_bytes, ""),
+    NativeRow(M, "int.conjugate", "self, /", 1, same, ""),
+    NativeRow(M, "int.as_integer_ratio", "self, /", 2, ratio, ""),
+    NativeRow(M, "int.__int__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__index__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__trunc__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__floor__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__ceil__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__round__", "self, ndigits=, /", 1, round, ""),
+    NativeRow(M, "int.__float__", "self, /", 1, float, ""),
+    NativeRow(M, "int.__bool__", "self, /", 1, truth, ""),
+    NativeRow(M, "int.__neg__", "self, /", 1, neg, ""),
+    NativeRow(M, "int.__pos__", "self, /", 1, same, ""),
+    NativeRow(M, "int.__abs__", "self, /", 1, abs, ""),
+    NativeRow(M, "int.__invert__", "self, /", 1, invert, ""),
+    NativeRow(M, "int.__hash__", "self, /", 1, hash, ""),
+    NativeRow(M, "int.__repr__", "self, /", 1, repr, ""),
+    NativeRow(M, "int.__format__", "self, format_spec, /", 2, format, ""),
+];
+
+fn number(vm: &Vm, value: Value) -> IBig {
+    vm.as_int(value).unwrap_or(IBig::ZERO)
+}
+
+/// Makes an `int`, or an instance of a class below it.
+pub(crate) fn of_class(vm: &mut Vm, class: Value, value: Value) -> Outcome {
+    match class {
+        Value::Obj(class) if class != ty::INT && class != ty::BOOL => Ok(vm.wrap_builtin(class, Payload::Scalar(value))),
+        _ => Ok(value),
+    }
+}
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = convert(vm, args[1], args[2])?;
+    of_class(vm, args[0], value)
+}
+
+/// `int(x, base)`
+fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
+    if value.is_undefined() {
+        return Ok(Value::Int(0));
+    }
+    if base.is_undefined() {
+        if vm.python_method(value, nm::INT).is_none() {
+            match vm.number(value) {
+                Some(Number::Float(number)) => {
+                    if number.is_nan() {
+                        return Err(vm.value_error("cannot convert float NaN to integer"));
+                    }
+                    return match number.to_int() {
+                        Some(number) => vm.int_value(number),
+                        None => Err(vm.raise(ty::OVERFLOW_ERROR, "cannot convert float infinity to integer")),
+                    };
+                }
+                Some(Number::Small(number)) => return Ok(Value::Int(number)),
+                Some(Number::Big(number)) => return vm.int_value(number),
+                None => {}
+            }
+        }
+        for (name, expect) in [(nm::INT, Expect::Int), (nm::INDEX, Expect::Index), (nm::TRUNC, Expect::Int)] {
+            if let Some(function) = vm.python_method(value, name) {
+                return Err(vm.call_expecting(function, &[value], expect));
+            }
+        }
+    }
+    let radix = match vm.number(base) {
+        _ if base.is_undefined() => 10,
+        Some(Number::Small(radix)) if radix == 0 || (2..=36).contains(&radix) => u32::try_from(radix).unwrap_or(10),
+        Some(_) => return Err(vm.value_error("int() base must be >= 2 and <= 36, or 0")),
+        None => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(base));
+            return Err(vm.type_error(message));
+        }
+    };
+    let text = match vm.text(value) {
+        Some(text) => text.to_owned(),
+        None => match value.object().map(|object| vm.heap.payload(object).core()) {
+            Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => {
+                let message = if base.is_undefined() {
+                    format!("int() argument must be a string, a bytes-like object or a real number, not '{}'", vm.class_name(value))
+                } else {
+                    "int() can't convert non-string with explicit base".to_owned()
+                };
+                return Err(vm.type_error(message));
+            }
+        },
+    };
+    vm.spend(text.len())?;
+    match num::parse_int(&text, radix) {
+        Ok(number) => vm.int_value(number),
+        Err(num::int::ParseIntError::Other(error)) => Err(vm.number_error(error)),
+        Err(num::int::ParseIntError::Invalid) => {
+            let shown = vm.repr_native(value)?;
+            Err(vm.value_error(format!("invalid literal for int() with base {radix}: {shown}")))
+        }
+    }
+}
+
+fn bool_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[1].is_undefined() {
+        return Ok(Value::Bool(false));
+    }
+    vm.truth(args[1]).map(Value::Bool)
+}
+
+fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    vm.int_value(value)
+}
+
+fn bit_length(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let bits = num::int::bit_length(&number(vm, args[0]));
+    Ok(Value::Int(i64::try_from(bits).unwrap_or(i64::MAX)))
+}
+
+fn bit_count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let bits = num::int::bit_count(&number(vm, args[0]));
+    Ok(Value::Int(i64::try_from(bits).unwrap_or(i64::MAX)))
+}
+
+fn big_endian(vm: &mut Vm, order: Value) -> Outcome<bool> {
+    match vm.text(order) {
+        None if order.is_undefined() => Ok(true),
+        Some("big") => Ok(true),
+        Some("little") => Ok(false),
+        _ => Err(vm.value_error("byteorder must be either 'little' or 'big'")),
+    }
+}
+
+fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let length = match vm.number(args[1].or(Value::Int(1))) {
+        Some(Number::Small(length)) => match usize::try_from(length) {
+            Ok(length) => length,
+            Err(_) => return Err(vm.value_error("length argument must be non-negative")),
+        },
+        _ => return Err(vm.type_error("length must be an integer")),
+    };
+    let big = big_endian(vm, args[2])?;
+    let signed = vm.truth(args[3].or(Value::Bool(false)))?;
+    vm.reserve(length)?;
+    vm.spend(length)?;
+    let value = number(vm, args[0]);
+    match num::int::to_bytes(&value, length, big, signed) {
+        Ok(bytes) => Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes))),
+        Err(error) => Err(vm.number_error(error)),
+    }
+}
+
+fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let bytes = match super::bytes::bytes_like(vm, args[1]) {
+        Ok(bytes) => bytes,
+        Err(throw) => {
+            if let Throw::Raise(exception) = throw {
+                vm.heap.release(exception);
+            }
+            let mut bytes = Vec::new();
+            for item in vm.collect(args[1])? {
+                let Value::Int(byte) = item else { return Err(vm.type_error("cannot convert to bytes")) };
+                let Ok(byte) = u8::try_from(byte) else { return Err(vm.value_error("bytes must be in range(0, 256)")) };
+                bytes.push(byte);
+            }
+            bytes
+        }
+    };
+    let big = big_endian(vm, args[2])?;
+    let signed = vm.truth(args[3].or(Value::Bool(false)))?;
+    vm.spend(bytes.len())?;
+    let value = num::int::from_bytes(&bytes, big, signed);
+    let value = vm.int_value(value)?;
+    of_class(vm, args[0], value)
+}
+
+fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = same(vm, args)?;
+    Ok(vm.tuple(vec![value, Value::Int(1)]))
+}
+
+fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    if args[1].is_undefined() || args[1].is_none() {
+        return vm.int_value(value);
+    }
+    let Some(places) = vm.as_int(args[1]) else {
+        let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    };
+    match num::int::round_to_places(&value, &places) {
+        Ok(value) => vm.int_value(value),
+        Err(error) => Err(vm.number_error(error)),
+    }
+}
+
+fn float(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    vm.to_float(&Number::Big(value)).map(Value::Float)
+}
+
+fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Bool(!number(vm, args[0]).is_zero()))
+}
+
+fn neg(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = -number(vm, args[0]);
+    vm.int_value(value)
+}
+
+fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = number(vm, args[0]);
+    let value = if value.sign() == dashu_int::Sign::Negative { -value } else { value };
+    vm.int_value(value)
+}
+
+fn invert(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = -number(vm, args[0]) - IBig::ONE;
+    vm.int_value(value)
+}
+
+fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Int(num::hash_int(&number(vm, args[0]))))
+}
+
+fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Value::Bool(truth) = args[0] {
+        return Ok(vm.heap.str(if truth { "True" } else { "False" }));
+    }
+    let text = number(vm, args[0]).to_string();
+    vm.spend(text.len())?;
+    Ok(vm.heap.string(text))
+}
+
+fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let spec = vm.text(args[1]).unwrap_or_default().to_owned();
+    if spec.is_empty() {
+        return vm.str_value(args[0]);
+    }
+    vm.format_builtin(args[0], &spec)
+}

@@ -1,0 +1,492 @@
+//! `list`.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::operators::Number;
+use crate::interp::{CompareOp, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::payload::{Iter, Payload};
+use crate::types::ty;
+use crate::value::{Ref, Value};
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `list`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "list.__new__", "cls, /, *args, **kwargs", 2, new, ""),
+    NativeRow(M, "list.__init__", "self, iterable=, /", 2, init, "list_init"),
+    NativeRow(M, "list.append", "self, object, /", 2, append, ""),
+    NativeRow(M, "list.extend", "self, iterable, /", 2, extend, "list_extend"),
+    NativeRow(M, "list.insert", "self, index, object, /", 2, insert, ""),
+    NativeRow(M, "list.pop", "self, index=, /", 2, pop, ""),
+    NativeRow(M, "list.remove", "self, value, /", 2, remove, "list_remove"),
+    NativeRow(M, "list.clear", "self, /", 2, clear, ""),
+    NativeRow(M, "list.copy", "self, /", 2, copy, ""),
+    NativeRow(M, "list.count", "self, value, /", 2, count, "sequence_count"),
+    NativeRow(M, "list.index", "self, value, start=, stop=, /", 2, index, "sequence_index"),
+    NativeRow(M, "list.reverse", "self, /", 2, reverse, ""),
+    NativeRow(M, "list.sort", "self, /, *, key=, reverse=", 5, sort, "list_sort"),
+    NativeRow(M, "list.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "list.__iter__", "self, /", 1, iter, ""),
+    NativeRow(M, "list.__reversed__", "self, /", 1, reversed, ""),
+    NativeRow(M, "list.__getitem__", "self, key, /", 2, getitem, ""),
+    NativeRow(M, "list.__setitem__", "self, key, value, /", 2, setitem, ""),
+    NativeRow(M, "list.__delitem__", "self, key, /", 2, delitem, ""),
+    NativeRow(M, "list.__contains__", "self, key, /", 2, contains, "contains_items"),
+    NativeRow(M, "list.__iadd__", "self, value, /", 2, iadd, "list_iadd"),
+    NativeRow(C, "list.__class_getitem__", "cls, item, /", 2, class_getitem, ""),
+];
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    vm.new_builtin(class)
+}
+
+fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = if args[1].is_undefined() { Vec::new() } else { vm.collect(args[1])? };
+    clear(vm, args)?;
+    fill(vm, args[0], items)?;
+    Ok(Value::None)
+}
+
+/// Appends items, whose references are taken over.
+pub(crate) fn fill(vm: &mut Vm, list: Value, items: Vec<Value>) -> Outcome<()> {
+    let Value::Obj(object) = list else { return Ok(()) };
+    for &item in &items {
+        if vm.is_container(item) {
+            if let Err(throw) = vm.store_barrier(object, item) {
+                vm.heap.release_all(items);
+                return Err(throw);
+            }
+        }
+    }
+    let mut change = (0, 0);
+    if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+        if row.items.is_empty() && row.allocated == 0 {
+            row.allocated = items.len();
+            row.items = items;
+            change = (0, row.allocated * 8);
+        } else {
+            row.items.extend(items);
+            change = row.resized();
+        }
+    }
+    vm.heap.resize_memory(change.0, change.1);
+    Ok(())
+}
+
+fn append(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let value = vm.heap.retain(args[1]);
+    vm.list_push(args[0], value).map(|()| Value::None)
+}
+
+fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = vm.collect(args[1])?;
+    fill(vm, args[0], items).map(|()| Value::None)
+}
+
+fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = vm.collect(args[1])?;
+    fill(vm, args[0], items)?;
+    Ok(vm.heap.retain(args[0]))
+}
+
+fn length(vm: &Vm, list: Value) -> usize {
+    match list.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::List(row)) => row.items.len(),
+        _ => 0,
+    }
+}
+
+fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
+    match vm.number(value) {
+        Some(Number::Small(index)) => Ok(index),
+        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+/// After a list's length changed: its modelled size.
+fn resized(vm: &mut Vm, object: Ref) {
+    let change = match vm.heap.payload_mut(object).core_mut() {
+        Payload::List(row) => row.resized(),
+        _ => (0, 0),
+    };
+    vm.heap.resize_memory(change.0, change.1);
+}
+
+fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let index = whole(vm, args[1])?;
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let length = length(vm, args[0]);
+    let signed = i64::try_from(length).unwrap_or(i64::MAX);
+    let position = if index < 0 { (index + signed).max(0) } else { index.min(signed) };
+    let position = usize::try_from(position).unwrap_or(0);
+    vm.spend((length - position) / 8)?;
+    vm.store_barrier(object, args[2])?;
+    vm.heap.retain(args[2]);
+    if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+        row.items.insert(position, args[2]);
+    }
+    resized(vm, object);
+    Ok(Value::None)
+}
+
+/// Takes an item out; the reference becomes the caller's.
+pub(crate) fn remove_at(vm: &mut Vm, object: Ref, position: usize) -> Value {
+    let removed = match vm.heap.payload_mut(object).core_mut() {
+        Payload::List(row) => row.items.remove(position),
+        _ => Value::None,
+    };
+    resized(vm, object);
+    removed
+}
+
+fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let length = length(vm, args[0]);
+    if length == 0 {
+        return Err(vm.raise(ty::INDEX_ERROR, "pop from empty list"));
+    }
+    let index = if args[1].is_undefined() { -1 } else { whole(vm, args[1])? };
+    let Some(position) = crate::interp::subscript::absolute(index, length) else {
+        return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
+    };
+    vm.spend((length - position) / 8)?;
+    Ok(remove_at(vm, object, position))
+}
+
+fn find(vm: &mut Vm, items: &[Value], value: Value) -> Outcome<Option<usize>> {
+    for (position, &item) in items.iter().enumerate() {
+        vm.spend(1)?;
+        if vm.equal_native(item, value)? {
+            return Ok(Some(position));
+        }
+    }
+    Ok(None)
+}
+
+fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let items = vm.sequence_snapshot(args[0]);
+    match find(vm, &items, args[1])? {
+        Some(position) => {
+            let removed = remove_at(vm, object, position);
+            vm.heap.release(removed);
+            Ok(Value::None)
+        }
+        None => Err(vm.value_error("list.remove(x): x not in list")),
+    }
+}
+
+fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let items = match vm.heap.payload_mut(object).core_mut() {
+        Payload::List(row) => std::mem::take(&mut row.items),
+        _ => Vec::new(),
+    };
+    resized(vm, object);
+    vm.heap.release_all(items);
+    Ok(Value::None)
+}
+
+/// Puts the items of another list, which is consumed, in place of a list's own.
+pub(crate) fn replace(vm: &mut Vm, object: Ref, other: Value) {
+    let items = vm.sequence_snapshot(other);
+    let items = vm.heap.retain_all(&items);
+    vm.heap.release(other);
+    let old = match vm.heap.payload_mut(object).core_mut() {
+        Payload::List(row) => std::mem::replace(&mut row.items, items),
+        _ => Vec::new(),
+    };
+    resized(vm, object);
+    vm.heap.release_all(old);
+}
+
+fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = vm.sequence_snapshot(args[0]);
+    vm.spend(items.len() / 4)?;
+    vm.reserve(items.len() * 8)?;
+    let items = vm.heap.retain_all(&items);
+    Ok(vm.list(items))
+}
+
+/// `count` of lists and tuples.
+pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = vm.sequence_snapshot(args[0]);
+    let mut count = 0;
+    for item in items {
+        vm.spend(1)?;
+        if vm.equal_native(item, args[1])? {
+            count += 1;
+        }
+    }
+    Ok(Value::Int(count))
+}
+
+/// `index` of lists and tuples.
+pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = vm.sequence_snapshot(args[0]);
+    let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
+    let (start, _, count) = vm.slice_bounds(parts, items.len())?;
+    let start = usize::try_from(start).unwrap_or(0);
+    match find(vm, &items[start..start + count], args[1])? {
+        Some(position) => Ok(Value::Int(i64::try_from(start + position).unwrap_or(i64::MAX))),
+        None => {
+            let message = if vm.is_instance(args[0], ty::TUPLE) {
+                "tuple.index(x): x not in tuple".to_owned()
+            } else {
+                let shown = vm.repr_native(args[1])?;
+                format!("{shown} is not in list")
+            };
+            Err(vm.value_error(message))
+        }
+    }
+}
+
+fn reverse(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.spend(length(vm, args[0]) / 8)?;
+    if let Value::Obj(object) = args[0] {
+        if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+            row.items.reverse();
+        }
+    }
+    Ok(Value::None)
+}
+
+fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !args[1].is_undefined() && !args[1].is_none() {
+        return Err(Throw::Fallback);
+    }
+    let reverse = match args[2] {
+        Value::Undefined => false,
+        value => vm.truth(value)?,
+    };
+    let Value::Obj(object) = args[0] else { return Ok(Value::None) };
+    let items = vm.sequence_snapshot(args[0]);
+    let sorted = sorted(vm, items, reverse)?;
+    if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+        row.items = sorted;
+    }
+    Ok(Value::None)
+}
+
+/// Items in order, stable; `Fallback` when they compare in Python.
+pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outcome<Vec<Value>> {
+    let length = items.len();
+    let rounds = usize::try_from(length.max(1).ilog2()).unwrap_or(64) + 1;
+    vm.spend(length * rounds)?;
+    if reverse {
+        items.reverse();
+    }
+    if items.iter().all(|item| matches!(item, Value::Int(_))) {
+        items.sort_by_key(|item| match item {
+            Value::Int(number) => *number,
+            _ => 0,
+        });
+    } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
+        items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
+    } else {
+        items = merge_sort(vm, items)?;
+    }
+    if reverse {
+        items.reverse();
+    }
+    Ok(items)
+}
+
+/// A stable merge sort from the bottom up that only asks whether one item is less than another one.
+fn merge_sort(vm: &mut Vm, mut items: Vec<Value>) -> Outcome<Vec<Value>> {
+    let length = items.len();
+    let mut width = 1;
+    let mut buffer = Vec::with_capacity(length);
+    while width < length {
+        buffer.clear();
+        let mut start = 0;
+        while start < length {
+            let middle = (start + width).min(length);
+            let end = (start + 2 * width).min(length);
+            let (mut left, mut right) = (start, middle);
+            while left < middle && right < end {
+                let less = match vm.compare_native(CompareOp::Lt, items[right], items[left])? {
+                    Some(less) => less,
+                    None => {
+                        let (a, b) = (vm.class_name(items[right]), vm.class_name(items[left]));
+                        return Err(vm.type_error(format!("'<' not supported between instances of '{a}' and '{b}'")));
+                    }
+                };
+                if less {
+                    buffer.push(items[right]);
+                    right += 1;
+                } else {
+                    buffer.push(items[left]);
+                    left += 1;
+                }
+            }
+            buffer.extend_from_slice(&items[left..middle]);
+            buffer.extend_from_slice(&items[right..end]);
+            start = end;
+        }
+        std::mem::swap(&mut items, &mut buffer);
+        width *= 2;
+    }
+    Ok(items)
+}
+
+fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
+    Ok(Value::Int(i64::try_from(length(vm, args[0])).unwrap_or(i64::MAX)))
+}
+
+/// `__iter__` of builtin sequences and mappings: of the content, whatever the class overrides.
+pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Value::Obj(object) = args[0] else { return Err(vm.not_iterable(args[0])) };
+    let (class, state) = match vm.heap.payload(object).core() {
+        Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::Bytes(_) | Payload::ByteArray(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::Dict(dict) => (
+            ty::DICT_KEY_ITERATOR,
+            Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys },
+        ),
+        Payload::Set(dict) => (
+            ty::SET_ITERATOR,
+            Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys },
+        ),
+        _ => return vm.iterator(args[0]),
+    };
+    vm.heap.retain(args[0]);
+    Ok(vm.heap.make(class, Payload::Iterator(Box::new(state))))
+}
+
+/// `__reversed__` of builtin sequences.
+pub(crate) fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let left = match vm.length(args[0])? {
+        Value::Int(length) => usize::try_from(length).unwrap_or(0),
+        _ => 0,
+    };
+    vm.heap.retain(args[0]);
+    Ok(vm.heap.make(ty::REVERSED, Payload::Iterator(Box::new(Iter::Reversed { sequence: args[0], left }))))
+}
+
+/// `__getitem__` of the builtin content.
+pub(crate) fn getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.get_item_native(args[0], args[1])
+}
+
+/// `__setitem__` of the builtin content.
+pub(crate) fn setitem(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.set_item_native(args[0], args[1], args[2]).map(|()| Value::None)
+}
+
+/// `__delitem__` of the builtin content.
+pub(crate) fn delitem(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.delete_item_native(args[0], args[1]).map(|()| Value::None)
+}
+
+/// `__contains__` of the builtin content.
+pub(crate) fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let plain = super::plain(vm, args[0]);
+    let outcome = vm.contains_native(plain, args[1]);
+    vm.heap.release(plain);
+    outcome.map(Value::Bool)
+}
+
+/// `list[int]`
+pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let arguments = if vm.is_instance(args[1], ty::TUPLE) {
+        vm.heap.retain(args[1])
+    } else {
+        vm.heap.retain(args[1]);
+        vm.tuple(vec![args[1]])
+    };
+    vm.heap.retain(args[0]);
+    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments }))
+}
+
+/// `a + b`
+pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
+    let mut items = vm.sequence_snapshot(left);
+    items.extend(vm.sequence_snapshot(right));
+    vm.spend(items.len() / 4)?;
+    vm.reserve(items.len() * 8)?;
+    let items = vm.heap.retain_all(&items);
+    Ok(vm.list(items))
+}
+
+/// `list[a:b:c] = value`
+pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
+    let length = length(vm, Value::Obj(object));
+    let (start, step, count) = vm.slice_bounds(parts, length)?;
+    let items = match vm.collect(value) {
+        Ok(items) => items,
+        Err(Throw::Raise(exception)) => {
+            vm.heap.release(exception);
+            return Err(vm.type_error("can only assign an iterable"));
+        }
+        Err(throw) => return Err(throw),
+    };
+    vm.spend(length / 8)?;
+    for &item in &items {
+        vm.store_barrier(object, item)?;
+    }
+    let mut old = Vec::new();
+    if step == 1 {
+        let first = usize::try_from(start).unwrap_or(0);
+        if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+            old = row.items.splice(first..first + count, items).collect();
+        }
+        resized(vm, object);
+    } else {
+        if items.len() != count {
+            let got = items.len();
+            vm.heap.release_all(items);
+            let message = format!("attempt to assign sequence of size {got} to extended slice of size {count}");
+            return Err(vm.value_error(message));
+        }
+        if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+            let mut at = start;
+            for item in items {
+                if let Some(place) = usize::try_from(at).ok().and_then(|at| row.items.get_mut(at)) {
+                    old.push(std::mem::replace(place, item));
+                }
+                at += step;
+            }
+        }
+    }
+    vm.heap.release_all(old);
+    Ok(())
+}
+
+/// `del list[a:b:c]`
+pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: [Value; 3]) -> Outcome<()> {
+    let length = length(vm, Value::Obj(object));
+    let (start, step, count) = vm.slice_bounds(parts, length)?;
+    vm.spend(length / 8)?;
+    let mut doomed = vec![false; length];
+    for index in 0..count {
+        let at = start + step * i64::try_from(index).unwrap_or(0);
+        if let Some(mark) = usize::try_from(at).ok().and_then(|at| doomed.get_mut(at)) {
+            *mark = true;
+        }
+    }
+    let mut old = Vec::new();
+    if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
+        let mut kept = Vec::with_capacity(length - count);
+        for (item, dead) in row.items.drain(..).zip(doomed) {
+            if dead {
+                old.push(item);
+            } else {
+                kept.push(item);
+            }
+        }
+        row.items = kept;
+    }
+    resized(vm, object);
+    vm.heap.release_all(old);
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! Builtin types, one file each: their payload operations and their rows of native methods.
+
+pub(crate) mod bytes;
+pub(crate) mod dict;
+pub(crate) mod dict_methods;
+pub(crate) mod exception;
+pub(crate) mod float;
+pub(crate) mod function;
+pub(crate) mod int;
+pub(crate) mod list;
+pub(crate) mod object;
+pub(crate) mod payload;
+pub(crate) mod percent;
+pub(crate) mod set;
+pub(crate) mod str;
+pub(crate) mod tuple;
+
+use crate::error::Outcome;
+use crate::interp::operators::{BinaryOp, Number};
+use crate::interp::{CompareOp, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::types::ty;
+use crate::value::{Ref, Value};
+use payload::Payload;
+
+/// Rows of every type.
+pub(crate) const ROWS: &[&[NativeRow]] = &[
+    object::ROWS, int::ROWS, float::ROWS, str::ROWS, bytes::ROWS, list::ROWS, tuple::ROWS, dict_methods::ROWS, set::ROWS,
+    function::ROWS, exception::ROWS, OPERATORS,
+];
+
+macro_rules! binary_natives {
+    ($($function:ident $reflected:ident $op:ident;)*) => {
+        $(
+            fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
+                vm.binary_core(BinaryOp::$op, args[0], args[1]).map(|value| value.unwrap_or(Value::NotImplemented))
+            }
+
+            fn $reflected(vm: &mut Vm, args: &[Value]) -> Outcome {
+                vm.binary_core(BinaryOp::$op, args[1], args[0]).map(|value| value.unwrap_or(Value::NotImplemented))
+            }
+        )*
+    };
+}
+
+binary_natives! {
+    add radd Add; sub rsub Sub; mul rmul Mul; truediv rtruediv TrueDiv; floordiv rfloordiv FloorDiv; modulo rmodulo Mod;
+    pow rpow Pow; lshift rlshift LeftShift; rshift rrshift RightShift; and rand And; or ror Or; xor rxor Xor; divmod rdivmod DivMod;
+}
+
+macro_rules! compare_natives {
+    ($($function:ident $op:ident;)*) => {
+        $(
+            fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
+                compare(vm, CompareOp::$op, args[0], args[1])
+            }
+        )*
+    };
+}
+
+compare_natives! { lt Lt; le Le; eq Eq; ne Ne; gt Gt; ge Ge; }
+
+/// A comparison method: of the builtin content only, whatever the class.
+fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
+    let comparable = vm.number(left).is_some() && vm.number(right).is_some() || same_family(vm, left, right);
+    if !comparable {
+        return Ok(if left.is(right) && op == CompareOp::Eq { Value::Bool(true) } else { Value::NotImplemented });
+    }
+    let (left, right) = (plain(vm, left), plain(vm, right));
+    let outcome = vm.compare_native(op, left, right);
+    vm.heap.release(left);
+    vm.heap.release(right);
+    outcome.map(|truth| truth.map_or(Value::NotImplemented, Value::Bool))
+}
+
+fn same_family(vm: &Vm, left: Value, right: Value) -> bool {
+    let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return false };
+    std::mem::discriminant(vm.heap.payload(a).core()) == std::mem::discriminant(vm.heap.payload(b).core())
+}
+
+/// The builtin content of an instance of a subclass, as an object of its own; retained.
+pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
+    let Value::Obj(object) = value else { return value };
+    let inner = match vm.heap.payload(object) {
+        Payload::Extended(extended) => match &extended.1 {
+            Payload::Scalar(inner) => {
+                let inner = *inner;
+                return vm.heap.retain(inner);
+            }
+            Payload::Exception(_) => return vm.heap.retain(value),
+            inner => inner.clone(),
+        },
+        _ => return vm.heap.retain(value),
+    };
+    let class = match &inner {
+        Payload::Str(_) => ty::STR,
+        Payload::Bytes(_) => ty::BYTES,
+        Payload::ByteArray(_) => ty::BYTEARRAY,
+        Payload::List(_) => ty::LIST,
+        Payload::Tuple(_) => ty::TUPLE,
+        Payload::Dict(_) => ty::DICT,
+        Payload::Set(_) if vm.is_subclass(vm.heap.slot(object).class, ty::FROZENSET) => ty::FROZENSET,
+        Payload::Set(_) => ty::SET,
+        _ => return vm.heap.retain(value),
+    };
+    let mut held = Vec::new();
+    inner.each(&mut |value| held.push(value));
+    vm.heap.retain_all(&held);
+    let inner = match inner {
+        Payload::Str(text) => {
+            let mut text = text;
+            text.interned = false;
+            Payload::Str(text)
+        }
+        inner => inner,
+    };
+    vm.heap.make(class, inner)
+}
+
+const M: NativeKind = NativeKind::Method;
+
+macro_rules! operator_rows {
+    ($($row:expr;)*) => {
+        /// Operators as methods, for subclasses and `super()`.
+        const OPERATORS: &[NativeRow] = &[$($row,)*];
+    };
+}
+
+operator_rows! {
+    NativeRow(M, "int.__add__", "self, value, /", 1, add, ""); NativeRow(M, "int.__radd__", "self, value, /", 1, radd, "");
+    NativeRow(M, "int.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "int.__rsub__", "self, value, /", 1, rsub, "");
+    NativeRow(M, "int.__mul__", "self, value, /", 1, mul, ""); NativeRow(M, "int.__rmul__", "self, value, /", 1, rmul, "");
+    NativeRow(M, "int.__truediv__", "self, value, /", 1, truediv, ""); NativeRow(M, "int.__rtruediv__", "self, value, /", 1, rtruediv, "");
+    NativeRow(M, "int.__floordiv__", "self, value, /", 1, floordiv, ""); NativeRow(M, "int.__rfloordiv__", "self, value, /", 1, rfloordiv, "");
+    NativeRow(M, "int.__mod__", "self, value, /", 1, modulo, ""); NativeRow(M, "int.__rmod__", "self, value, /", 1, rmodulo, "");
+    NativeRow(M, "int.__pow__", "self, value, /", 1, pow, ""); NativeRow(M, "int.__rpow__", "self, value, /", 1, rpow, "");
+    NativeRow(M, "int.__lshift__", "self, value, /", 1, lshift, ""); NativeRow(M, "int.__rlshift__", "self, value, /", 1, rlshift, "");
+    NativeRow(M, "int.__rshift__", "self, value, /", 1, rshift, ""); NativeRow(M, "int.__rrshift__", "self, value, /", 1, rrshift, "");
+    NativeRow(M, "int.__and__", "self, value, /", 1, and, ""); NativeRow(M, "int.__rand__", "self, value, /", 1, rand, "");
+    NativeRow(M, "int.__or__", "self, value, /", 1, or, ""); NativeRow(M, "int.__ror__", "self, value, /", 1, ror, "");
+    NativeRow(M, "int.__xor__", "self, value, /", 1, xor, ""); NativeRow(M, "int.__rxor__", "self, value, /", 1, rxor, "");
+    NativeRow(M, "int.__divmod__", "self, value, /", 1, divmod, ""); NativeRow(M, "int.__rdivmod__", "self, value, /", 1, rdivmod, "");
+    NativeRow(M, "float.__add__", "self, value, /", 1, add, ""); NativeRow(M, "float.__radd__", "self, value, /", 1, radd, "");
+    NativeRow(M, "float.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "float.__rsub__", "self, value, /", 1, rsub, "");
+    NativeRow(M, "float.__mul__", "self, value, /", 1, mul, ""); NativeRow(M, "float.__rmul__", "self, value, /", 1, rmul, "");
+    NativeRow(M, "float.__truediv__", "self, value, /", 1, truediv, ""); NativeRow(M, "float.__rtruediv__", "self, value, /", 1, rtruediv, "");
+    NativeRow(M, "float.__floordiv__", "self, value, /", 1, floordiv, ""); NativeRow(M, "float.__mod__", "self, value, /", 1, modulo, "");
+    NativeRow(M, "float.__pow__", "self, value, /", 1, pow, ""); NativeRow(M, "float.__rpow__", "self, value, /", 1, rpow, "");
+    NativeRow(M, "float.__divmod__", "self, value, /", 1, divmod, "");
+    NativeRow(M, "str.__add__", "self, value, /", 1, add, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "str.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
+    NativeRow(M, "bytes.__add__", "self, value, /", 1, add, ""); NativeRow(M, "bytes.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "bytearray.__add__", "self, value, /", 1, add, "");
+    NativeRow(M, "list.__add__", "self, value, /", 1, add, ""); NativeRow(M, "list.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "list.__rmul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "tuple.__add__", "self, value, /", 1, add, ""); NativeRow(M, "tuple.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "tuple.__rmul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "dict.__or__", "self, value, /", 1, or, ""); NativeRow(M, "dict.__ror__", "self, value, /", 1, ror, "");
+    NativeRow(M, "set.__or__", "self, value, /", 1, or, ""); NativeRow(M, "set.__and__", "self, value, /", 1, and, "");
+    NativeRow(M, "set.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "set.__xor__", "self, value, /", 1, xor, "");
+    NativeRow(M, "frozenset.__or__", "self, value, /", 1, or, ""); NativeRow(M, "frozenset.__and__", "self, value, /", 1, and, "");
+    NativeRow(M, "frozenset.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "frozenset.__xor__", "self, value, /", 1, xor, "");
+    NativeRow(M, "type.__or__", "self, value, /", 1, or, ""); NativeRow(M, "type.__ror__", "self, value, /", 1, ror, "");
+    NativeRow(M, "int.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "int.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "int.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "int.__ne__", "self, value, /", 1, ne, "");
+    NativeRow(M, "int.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "int.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "float.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "float.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "float.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "float.__ne__", "self, value, /", 1, ne, "");
+    NativeRow(M, "float.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "float.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "str.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "str.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "str.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "str.__ne__", "self, value, /", 1, ne, "");
+    NativeRow(M, "str.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "str.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "bytes.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "bytes.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "bytes.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "bytes.__ne__", "self, value, /", 1, ne, "");
+    NativeRow(M, "bytes.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "bytes.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "list.__lt__", "self, value, /", 1, lt, "compare_lt"); NativeRow(M, "list.__le__", "self, value, /", 1, le, "compare_le");
+    NativeRow(M, "list.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "list.__ne__", "self, value, /", 1, ne, "compare_ne");
+    NativeRow(M, "list.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "list.__ge__", "self, value, /", 1, ge, "compare_ge");
+    NativeRow(M, "tuple.__lt__", "self, value, /", 1, lt, "compare_lt"); NativeRow(M, "tuple.__le__", "self, value, /", 1, le, "compare_le");
+    NativeRow(M, "tuple.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "tuple.__ne__", "self, value, /", 1, ne, "compare_ne");
+    NativeRow(M, "tuple.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "tuple.__ge__", "self, value, /", 1, ge, "compare_ge");
+    NativeRow(M, "dict.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "dict.__ne__", "self, value, /", 1, ne, "compare_ne");
+    NativeRow(M, "set.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "set.__ne__", "self, value, /", 1, ne, "compare_ne");
+    NativeRow(M, "set.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "set.__le__", "self, value, /", 1, le, "");
+    NativeRow(M, "set.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "set.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "frozenset.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "frozenset.__ne__", "self, value, /", 1, ne, "compare_ne");
+}
+
+/// `left op right` for builtin types other than numbers; `None` when they do not do that.
+pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome<Option<Value>> {
+    enum Sort {
+        Text,
+        Bytes,
+        List,
+        Tuple,
+        Dict,
+        Set,
+        Type,
+        Other,
+    }
+    let sort = |vm: &Vm, value: Value| match value {
+        Value::Obj(object) => match vm.heap.payload(object).core() {
+            Payload::Str(_) => Sort::Text,
+            Payload::Bytes(_) | Payload::ByteArray(_) => Sort::Bytes,
+            Payload::List(_) => Sort::List,
+            Payload::Tuple(_) => Sort::Tuple,
+            Payload::Dict(_) => Sort::Dict,
+            Payload::Set(_) | Payload::DictView { .. } => Sort::Set,
+            Payload::Class(_) | Payload::GenericAlias { .. } | Payload::Union(_) => Sort::Type,
+            _ => Sort::Other,
+        },
+        Value::None => Sort::Type,
+        _ => Sort::Other,
+    };
+    match (op, sort(vm, left), sort(vm, right)) {
+        (BinaryOp::Add, Sort::Text, Sort::Text) => str::concatenate(vm, left, right).map(Some),
+        (BinaryOp::Add, Sort::Bytes, Sort::Bytes) => bytes::concatenate(vm, left, right).map(Some),
+        (BinaryOp::Add, Sort::List, Sort::List) => list::concatenate(vm, left, right).map(Some),
+        (BinaryOp::Add, Sort::Tuple, Sort::Tuple) => tuple::concatenate(vm, left, right).map(Some),
+        (BinaryOp::Mul, Sort::Text | Sort::Bytes | Sort::List | Sort::Tuple, _) => repeat(vm, left, right),
+        (BinaryOp::Mul, _, Sort::Text | Sort::Bytes | Sort::List | Sort::Tuple) => repeat(vm, right, left),
+        (BinaryOp::Mod, Sort::Text, _) => percent::format(vm, left, right).map(Some),
+        (BinaryOp::Mod, Sort::Bytes, _) => percent::format_bytes(vm, left, right).map(Some),
+        (BinaryOp::Or, Sort::Dict, Sort::Dict) => dict_methods::merged(vm, left, right).map(Some),
+        (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Sort::Set, Sort::Set) => {
+            set::operate(vm, op, left, right).map(Some)
+        }
+        (BinaryOp::Or, Sort::Type, Sort::Type) if !(left.is_none() && right.is_none()) => {
+            let mut members = Vec::new();
+            for part in [left, right] {
+                let items = match part {
+                    Value::Obj(object) => match vm.heap.payload(object) {
+                        Payload::Union(items) => vm.tuple_items(*items),
+                        _ => vec![part],
+                    },
+                    part => vec![part],
+                };
+                for item in items {
+                    let item = if item.is_none() { Value::Obj(ty::NONE) } else { item };
+                    if !members.iter().any(|member: &Value| member.is(item)) {
+                        members.push(item);
+                    }
+                }
+            }
+            let members = vm.heap.retain_all(&members);
+            let members = vm.tuple(members);
+            Ok(Some(vm.heap.make(ty::UNION, Payload::Union(members))))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// `sequence * count`
+fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> {
+    let count = match vm.number(count) {
+        Some(Number::Small(count)) => usize::try_from(count).unwrap_or(0),
+        Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
+        _ => return Ok(None),
+    };
+    let Value::Obj(object) = sequence else { return Ok(None) };
+    let (unit, length) = match vm.heap.payload(object).core() {
+        Payload::Str(text) => (1, text.text.len()),
+        Payload::Bytes(bytes) | Payload::ByteArray(bytes) => (1, bytes.len()),
+        Payload::List(list) => (8, list.items.len()),
+        Payload::Tuple(items) => (8, items.len()),
+        _ => return Ok(None),
+    };
+    let total = length.saturating_mul(count);
+    vm.reserve(total.saturating_mul(unit))?;
+    vm.spend(total / 4)?;
+    let value = match vm.heap.payload(object).core() {
+        Payload::Str(text) => {
+            let text = text.text.repeat(count);
+            vm.heap.string(text)
+        }
+        Payload::Bytes(bytes) => {
+            let bytes = bytes.repeat(count);
+            vm.heap.make(ty::BYTES, Payload::Bytes(bytes))
+        }
+        Payload::ByteArray(bytes) => {
+            let bytes = bytes.repeat(count);
+            vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes))
+        }
+        _ => {
+            let items = vm.sequence_snapshot(sequence);
+            let mut all = Vec::with_capacity(total);
+            for _ in 0..count {
+                all.extend(vm.heap.retain_all(&items));
+            }
+            if matches!(vm.heap.payload(object).core(), Payload::List(_)) { vm.list(all) } else { vm.tuple(all) }
+        }
+    };
+    Ok(Some(value))
+}
+
+/// `target op= right` for types that change in place; the result is retained.
+pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> Outcome<Option<Value>> {
+    if vm.is_python_instance(Value::Obj(target)) {
+        return Ok(None);
+    }
+    let value = Value::Obj(target);
+    match (op, vm.heap.payload(target)) {
+        (BinaryOp::Add, Payload::List(_)) => {
+            match vm.collect(right) {
+                Ok(items) => {
+                    for item in items {
+                        vm.list_push(value, item)?;
+                    }
+                }
+                Err(crate::error::Throw::Fallback) => return vm.call_helper("list_iadd", &[value, right]).map(Some),
+                Err(throw) => return Err(throw),
+            }
+            Ok(Some(vm.heap.retain(value)))
+        }
+        (BinaryOp::Mul, Payload::List(_)) => {
+            let Some(product) = repeat(vm, value, right)? else { return Ok(None) };
+            list::replace(vm, target, product);
+            Ok(Some(vm.heap.retain(value)))
+        }
+        (BinaryOp::Add, Payload::ByteArray(_)) => {
+            let more = bytes::bytes_like(vm, right)?;
+            vm.spend(more.len() / 4)?;
+            vm.reserve(more.len())?;
+            vm.heap.use_memory(more.len());
+            if let Payload::ByteArray(bytes) = vm.heap.payload_mut(target) {
+                bytes.extend(more);
+            }
+            Ok(Some(vm.heap.retain(value)))
+        }
+        (BinaryOp::Or, Payload::Dict(_)) => vm.dict_merge(value, right, false, Value::None).map(|_| Some(vm.heap.retain(value))),
+        (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Payload::Set(_))
+            if vm.heap.slot(target).class == ty::SET && vm.is_set(right) =>
+        {
+            let result = set::operate(vm, op, value, right)?;
+            set::replace(vm, target, result);
+            Ok(Some(vm.heap.retain(value)))
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,349 @@
+//! `set` and `frozenset`: dicts without values, so they keep insertion order.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::operators::BinaryOp;
+use crate::interp::{CompareOp, Vm};
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::{dict_methods, list};
+use crate::objects::payload::{DictPart, Payload};
+use crate::types::ty;
+use crate::value::{Ref, Value};
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `set` and `frozenset`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "set.__new__", "cls, /, *args, **kwargs", 3, new, ""),
+    NativeRow(M, "set.__init__", "self, iterable=, /", 3, init, "set_init"),
+    NativeRow(S, "frozenset.__new__", "cls, iterable=, /", 3, frozen_new, "frozenset_new"),
+    NativeRow(M, "set.add", "self, value, /", 3, add, "set_add"),
+    NativeRow(M, "set.discard", "self, value, /", 3, discard, "set_discard"),
+    NativeRow(M, "set.remove", "self, value, /", 3, remove, "set_remove"),
+    NativeRow(M, "set.pop", "self, /", 3, pop, ""),
+    NativeRow(M, "set.clear", "self, /", 3, dict_methods::clear, ""),
+    NativeRow(M, "set.copy", "self, /", 3, copy, ""),
+    NativeRow(M, "set.update", "self, /, *others", 3, update, "set_update_all"),
+    NativeRow(M, "set.intersection_update", "self, /, *others", 3, intersection_update, ""),
+    NativeRow(M, "set.difference_update", "self, /, *others", 3, difference_update, ""),
+    NativeRow(M, "set.symmetric_difference_update", "self, other, /", 3, symmetric_update, ""),
+    NativeRow(M, "set.union", "self, /, *others", 3, union, "set_union"),
+    NativeRow(M, "set.intersection", "self, /, *others", 3, intersection, "set_intersection"),
+    NativeRow(M, "set.difference", "self, /, *others", 3, difference, "set_difference"),
+    NativeRow(M, "set.symmetric_difference", "self, other, /", 3, symmetric, ""),
+    NativeRow(M, "set.issubset", "self, other, /", 3, issubset, ""),
+    NativeRow(M, "set.issuperset", "self, other, /", 3, issuperset, ""),
+    NativeRow(M, "set.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "set.__len__", "self, /", 1, dict_methods::len, ""),
+    NativeRow(M, "set.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "set.__contains__", "self, value, /", 3, list::contains, "set_contains"),
+    NativeRow(M, "set.__repr__", "self, /", 3, super::tuple::repr, "repr_slow"),
+    NativeRow(C, "set.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(M, "frozenset.copy", "self, /", 3, copy, ""),
+    NativeRow(M, "frozenset.union", "self, /, *others", 3, union, "set_union"),
+    NativeRow(M, "frozenset.intersection", "self, /, *others", 3, intersection, "set_intersection"),
+    NativeRow(M, "frozenset.difference", "self, /, *others", 3, difference, "set_difference"),
+    NativeRow(M, "frozenset.symmetric_difference", "self, other, /", 3, symmetric, ""),
+    NativeRow(M, "frozenset.issubset", "self, other, /", 3, issubset, ""),
+    NativeRow(M, "frozenset.issuperset", "self, other, /", 3, issuperset, ""),
+    NativeRow(M, "frozenset.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "frozenset.__len__", "self, /", 1, dict_methods::len, ""),
+    NativeRow(M, "frozenset.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "frozenset.__contains__", "self, value, /", 3, list::contains, "set_contains"),
+    NativeRow(C, "frozenset.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+];
+
+impl Vm {
+    /// Whether a value is a set, frozenset or view of keys or pairs.
+    pub(crate) fn is_set(&self, value: Value) -> bool {
+        match value.object().map(|object| self.heap.payload(object).core()) {
+            Some(Payload::Set(_)) => true,
+            Some(Payload::DictView { part, .. }) => *part != DictPart::Values,
+            _ => false,
+        }
+    }
+}
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    vm.new_builtin(class)
+}
+
+fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let items = if args[1].is_undefined() { Vec::new() } else { hashable(vm, args[1])? };
+    dict_methods::clear(vm, args)?;
+    insert_all(vm, args[0], items)
+}
+
+/// Items of an iterable, each known to hash without Python code.
+fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<Value>> {
+    let items = vm.collect(source)?;
+    for &item in &items {
+        if let Err(throw) = vm.hash_native(item) {
+            vm.heap.release_all(items);
+            return Err(throw);
+        }
+    }
+    Ok(items)
+}
+
+fn insert_all(vm: &mut Vm, set: Value, items: Vec<Value>) -> Outcome {
+    let target = vm.class_argument(set)?;
+    for item in items {
+        vm.dict_insert(target, item, Value::None)?;
+    }
+    Ok(Value::None)
+}
+
+fn frozen_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    if class == ty::FROZENSET && vm.heap.class_of(args[1]) == ty::FROZENSET {
+        return Ok(vm.heap.retain(args[1]));
+    }
+    let items = if args[1].is_undefined() { Vec::new() } else { hashable(vm, args[1])? };
+    let set = vm.new_builtin(class)?;
+    insert_all(vm, set, items)?;
+    Ok(set)
+}
+
+/// A set looked for in a set stands for its frozen twin.
+pub(crate) fn frozen_key(_: &mut Vm, item: Value) -> Outcome {
+    Ok(item)
+}
+
+fn add(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let target = vm.class_argument(args[0])?;
+    let hash = vm.hash_native(args[1])?;
+    let found = vm.dict_find(target, args[1], hash)?;
+    if found.is_none() {
+        vm.heap.retain(args[1]);
+        vm.dict_put(target, args[1], Value::None, hash, None)?;
+    }
+    Ok(Value::None)
+}
+
+fn take(vm: &mut Vm, args: &[Value]) -> Outcome<bool> {
+    let target = vm.class_argument(args[0])?;
+    let hash = vm.hash_native(args[1])?;
+    match vm.dict_find(target, args[1], hash)? {
+        Some(position) => {
+            vm.dict_remove_at(target, position);
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+fn discard(vm: &mut Vm, args: &[Value]) -> Outcome {
+    take(vm, args).map(|_| Value::None)
+}
+
+fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if take(vm, args)? { Ok(Value::None) } else { Err(vm.key_error(args[1])) }
+}
+
+fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let target = vm.class_argument(args[0])?;
+    match vm.table(target).and_then(|table| table.live_from(0)) {
+        Some((position, entry)) => {
+            vm.heap.retain(entry.key);
+            vm.dict_remove_at(target, position);
+            Ok(entry.key)
+        }
+        None => {
+            let message = vm.heap.str("pop from an empty set");
+            let exception = vm.exception(ty::KEY_ERROR, message);
+            Err(Throw::Raise(exception))
+        }
+    }
+}
+
+fn class_for(vm: &Vm, value: Value) -> Ref {
+    if vm.is_instance(value, ty::FROZENSET) { ty::FROZENSET } else { ty::SET }
+}
+
+fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = class_for(vm, args[0]);
+    dict_methods::copy_table(vm, args[0], class)
+}
+
+/// Adds every item of an iterable; nothing has changed when Python code is needed.
+pub(crate) fn update_in_place(vm: &mut Vm, set: Value, source: Value) -> Outcome {
+    let items = hashable(vm, source)?;
+    insert_all(vm, set, items)
+}
+
+fn update(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let mut all = Vec::new();
+    for &other in &args[1..] {
+        all.push(hashable(vm, other)?);
+    }
+    for items in all {
+        insert_all(vm, args[0], items)?;
+    }
+    Ok(Value::None)
+}
+
+/// A set of the items of any iterable.
+fn as_set(vm: &mut Vm, value: Value) -> Outcome {
+    if matches!(value.object().map(|object| vm.heap.payload(object).core()), Some(Payload::Set(_))) {
+        return Ok(vm.heap.retain(value));
+    }
+    let items = hashable(vm, value)?;
+    let set = vm.heap.make(ty::SET, Payload::Set(Box::default()));
+    insert_all(vm, set, items)?;
+    Ok(set)
+}
+
+fn keys(vm: &mut Vm, value: Value) -> Outcome<Vec<Value>> {
+    let items = vm.collect(value)?;
+    Ok(items)
+}
+
+/// `left op right` on sets, as a new set of the left one's sort.
+pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome {
+    let class = if vm.is_instance(left, ty::FROZENSET) { ty::FROZENSET } else { ty::SET };
+    combine(vm, op, left, right, class)
+}
+
+fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> Outcome {
+    let a = as_set(vm, left)?;
+    let b = as_set(vm, right)?;
+    let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
+    let mut result = Vec::new();
+    let (mine, theirs) = (keys(vm, a)?, keys(vm, b)?);
+    vm.spend(mine.len() + theirs.len())?;
+    for &item in &mine {
+        let hash = vm.hash_native(item)?;
+        let inside = vm.dict_find(y, item, hash)?.is_some();
+        let keep = match op {
+            BinaryOp::And => inside,
+            BinaryOp::Sub | BinaryOp::Xor => !inside,
+            _ => true,
+        };
+        if keep {
+            result.push(vm.heap.retain(item));
+        }
+    }
+    if matches!(op, BinaryOp::Or | BinaryOp::Xor) {
+        for &item in &theirs {
+            let hash = vm.hash_native(item)?;
+            if vm.dict_find(x, item, hash)?.is_none() {
+                result.push(vm.heap.retain(item));
+            }
+        }
+    }
+    let set = vm.heap.make(class, Payload::Set(Box::default()));
+    insert_all(vm, set, result)?;
+    vm.heap.release_all(mine);
+    vm.heap.release_all(theirs);
+    vm.heap.release(a);
+    vm.heap.release(b);
+    Ok(set)
+}
+
+/// Puts another set's items in place of a set's own; the other one is consumed.
+pub(crate) fn replace(vm: &mut Vm, target: Ref, other: Value) {
+    let items = vm.sequence_snapshot(other);
+    let items = vm.heap.retain_all(&items);
+    vm.heap.release(other);
+    let cleared = dict_methods::clear(vm, &[Value::Obj(target)]);
+    debug_assert!(cleared.is_ok(), "clearing a set cannot fail");
+    for item in items {
+        let inserted = vm.dict_insert(target, item, Value::None);
+        debug_assert!(inserted.is_ok(), "the items were in a set before");
+    }
+}
+
+fn fold(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
+    let class = class_for(vm, args[0]);
+    let mut result = dict_methods::copy_table(vm, args[0], class)?;
+    for &other in &args[1..] {
+        let next = combine(vm, op, result, other, class)?;
+        vm.heap.release(result);
+        result = next;
+    }
+    Ok(result)
+}
+
+fn union(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold(vm, BinaryOp::Or, args)
+}
+
+fn intersection(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold(vm, BinaryOp::And, args)
+}
+
+fn difference(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold(vm, BinaryOp::Sub, args)
+}
+
+fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold(vm, BinaryOp::Xor, args)
+}
+
+fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
+    let target = vm.class_argument(args[0])?;
+    let result = fold(vm, op, args)?;
+    replace(vm, target, result);
+    Ok(Value::None)
+}
+
+fn intersection_update(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold_in_place(vm, BinaryOp::And, args)
+}
+
+fn difference_update(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold_in_place(vm, BinaryOp::Sub, args)
+}
+
+fn symmetric_update(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fold_in_place(vm, BinaryOp::Xor, args)
+}
+
+fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
+    let Value::Obj(target) = b else { return Err(Throw::Fallback) };
+    for item in vm.sequence_snapshot(a) {
+        vm.spend(1)?;
+        let hash = vm.hash_native(item)?;
+        if vm.dict_find(target, item, hash)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// `left op right` as subset relations.
+pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome<bool> {
+    let a = as_set(vm, left)?;
+    let b = as_set(vm, right)?;
+    let (x, y) = (a.object().map_or(0, |a| vm.dict_len(a)), b.object().map_or(0, |b| vm.dict_len(b)));
+    let outcome = match op {
+        CompareOp::Eq => if x == y { inside(vm, a, b) } else { Ok(false) },
+        CompareOp::Ne => if x == y { inside(vm, a, b).map(|same| !same) } else { Ok(true) },
+        CompareOp::Le => inside(vm, a, b),
+        CompareOp::Lt => if x < y { inside(vm, a, b) } else { Ok(false) },
+        CompareOp::Ge => inside(vm, b, a),
+        CompareOp::Gt => if x > y { inside(vm, b, a) } else { Ok(false) },
+    };
+    vm.heap.release(a);
+    vm.heap.release(b);
+    outcome
+}
+
+fn issubset(vm: &mut Vm, args: &[Value]) -> Outcome {
+    compare(vm, CompareOp::Le, args[0], args[1]).map(Value::Bool)
+}
+
+fn issuperset(vm: &mut Vm, args: &[Value]) -> Outcome {
+    compare(vm, CompareOp::Ge, args[0], args[1]).map(Value::Bool)
+}
+
+/// Whether nothing is in both.
+pub(crate) fn isdisjoint(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let common = combine(vm, BinaryOp::And, args[0], args[1], ty::SET)?;
+    let empty = common.object().is_none_or(|common| vm.dict_len(common) == 0);
+    vm.heap.release(common);
+    Ok(Value::Bool(empty))
+}

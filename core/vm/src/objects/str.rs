@@ -1,0 +1,694 @@
+//! `str`.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::Vm;
+use crate::interp::operators::Number;
+use crate::native::{NativeKind, NativeRow};
+use crate::unicode::{self, is_space as is_python_space};
+use crate::objects::payload::{Payload, Str};
+use crate::objects::list;
+use crate::types::ty;
+use crate::value::Value;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+
+/// Rows of `str`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "str.__new__", "cls, object=, encoding=, errors=", 2, new, ""),
+    NativeRow(M, "str.capitalize", "self, /", 2, capitalize, ""),
+    NativeRow(M, "str.casefold", "self, /", 2, casefold, ""),
+    NativeRow(M, "str.center", "self, width, fillchar=, /", 2, center, ""),
+    NativeRow(M, "str.count", "self, sub, start=, end=, /", 2, count, ""),
+    NativeRow(M, "str.encode", "self, encoding=, errors=", 2, encode, ""),
+    NativeRow(M, "str.endswith", "self, suffix, start=, end=, /", 2, endswith, ""),
+    NativeRow(M, "str.expandtabs", "self, tabsize=", 2, expandtabs, ""),
+    NativeRow(M, "str.find", "self, sub, start=, end=, /", 2, find, ""),
+    NativeRow(M, "str.format", "self, /, *args, **kwargs", 5, format, ""),
+    NativeRow(M, "str.format_map", "self, mapping, /", 5, format_map, ""),
+    NativeRow(M, "str.index", "self, sub, start=, end=, /", 2, index, ""),
+    NativeRow(M, "str.isalnum", "self, /", 2, isalnum, ""),
+    NativeRow(M, "str.isalpha", "self, /", 2, isalpha, ""),
+    NativeRow(M, "str.isascii", "self, /", 2, isascii, ""),
+    NativeRow(M, "str.isdecimal", "self, /", 2, isdecimal, ""),
+    NativeRow(M, "str.isdigit", "self, /", 2, isdigit, ""),
+    NativeRow(M, "str.isidentifier", "self, /", 2, isidentifier, ""),
+    NativeRow(M, "str.islower", "self, /", 2, islower, ""),
+    NativeRow(M, "str.isnumeric", "self, /", 2, isnumeric, ""),
+    NativeRow(M, "str.isprintable", "self, /", 2, isprintable, ""),
+    NativeRow(M, "str.isspace", "self, /", 2, isspace, ""),
+    NativeRow(M, "str.istitle", "self, /", 2, istitle, ""),
+    NativeRow(M, "str.isupper", "self, /", 2, isupper, ""),
+    NativeRow(M, "str.join", "self, iterable, /", 2, join, "str_join"),
+    NativeRow(M, "str.ljust", "self, width, fillchar=, /", 2, ljust, ""),
+    NativeRow(M, "str.lower", "self, /", 2, lower, ""),
+    NativeRow(M, "str.lstrip", "self, chars=, /", 2, lstrip, ""),
+    NativeRow(S, "str.maketrans", "x, y=, z=, /", 5, maketrans, ""),
+    NativeRow(M, "str.partition", "self, sep, /", 2, partition, ""),
+    NativeRow(M, "str.removeprefix", "self, prefix, /", 2, removeprefix, ""),
+    NativeRow(M, "str.removesuffix", "self, suffix, /", 2, removesuffix, ""),
+    NativeRow(M, "str.replace", "self, old, new, count=, /", 2, replace, ""),
+    NativeRow(M, "str.rfind", "self, sub, start=, end=, /", 2, rfind, ""),
+    NativeRow(M, "str.rindex", "self, sub, start=, end=, /", 2, rindex, ""),
+    NativeRow(M, "str.rjust", "self, width, fillchar=, /", 2, rjust, ""),
+    NativeRow(M, "str.rpartition", "self, sep, /", 2, rpartition, ""),
+    NativeRow(M, "str.rsplit", "self, sep=, maxsplit=", 2, rsplit, ""),
+    NativeRow(M, "str.rstrip", "self, chars=, /", 2, rstrip, ""),
+    NativeRow(M, "str.split", "self, sep=, maxsplit=", 2, split, ""),
+    NativeRow(M, "str.splitlines", "self, keepends=", 2, splitlines, ""),
+    NativeRow(M, "str.startswith", "self, prefix, start=, end=, /", 2, startswith, ""),
+    NativeRow(M, "str.strip", "self, chars=, /", 2, strip, ""),
+    NativeRow(M, "str.swapcase", "self, /", 2, swapcase, ""),
+    NativeRow(M, "str.title", "self, /", 2, title, ""),
+    NativeRow(M, "str.translate", "self, table, /", 2, translate, ""),
+    NativeRow(M, "str.upper", "self, /", 2, upper, ""),
+    NativeRow(M, "str.zfill", "self, width, /", 2, zfill, ""),
+    NativeRow(M, "str.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "str.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "str.__getitem__", "self, key, /", 2, list::getitem, ""),
+    NativeRow(M, "str.__contains__", "self, key, /", 2, list::contains, ""),
+    NativeRow(M, "str.__hash__", "self, /", 2, hash, ""),
+    NativeRow(M, "str.__repr__", "self, /", 2, super::tuple::repr, ""),
+    NativeRow(M, "str.__str__", "self, /", 1, own_str, ""),
+    NativeRow(M, "str.__format__", "self, format_spec, /", 2, own_format, ""),
+];
+
+/// Python's repr of text.
+pub(crate) fn write_repr(out: &mut String, text: &str) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for character in text.chars() {
+        match character {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if unicode::is_printable(c) => out.push(c),
+            c => {
+                let code = u32::from(c);
+                let escaped = match code {
+                    0..=0xff => format!("\\x{code:02x}"),
+                    0x100..=0xffff => format!("\\u{code:04x}"),
+                    _ => format!("\\U{code:08x}"),
+                };
+                out.push_str(&escaped);
+            }
+        }
+    }
+    out.push(quote);
+}
+
+/// The text of the receiver.
+fn text(vm: &Vm, value: Value) -> String {
+    vm.text(value).unwrap_or_default().to_owned()
+}
+
+/// Charges a pass over a text.
+fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
+    let text = text(vm, value);
+    vm.spend(text.len() / 4)?;
+    Ok(text)
+}
+
+/// An argument that has to be text.
+fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
+    match vm.text(value) {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let message = format!("{what}must be str, not {}", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
+    match vm.number(value) {
+        Some(Number::Small(number)) => Ok(number),
+        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    if !args[2].is_undefined() || !args[3].is_undefined() {
+        let decoded = super::bytes::decode(vm, &[args[1], args[2], args[3]])?;
+        if class == ty::STR {
+            return Ok(decoded);
+        }
+        let text = text(vm, decoded);
+        vm.heap.release(decoded);
+        return Ok(vm.wrap_builtin(class, Payload::Str(Str::new(text))));
+    }
+    if args[1].is_undefined() {
+        return Ok(vm.wrap_builtin(class, Payload::Str(Str::new(String::new()))));
+    }
+    if class == ty::STR {
+        return vm.str_value(args[1]);
+    }
+    let value = match vm.str_value(args[1]) {
+        Ok(value) => value,
+        Err(Throw::Call(call)) => {
+            vm.heap.release_all(call.arguments);
+            vm.heap.release(call.function);
+            return vm.call_helper("str_subclass", &[args[0], args[1]]);
+        }
+        Err(throw) => return Err(throw),
+    };
+    let text = text(vm, value);
+    vm.heap.release(value);
+    Ok(vm.wrap_builtin(class, Payload::Str(Str::new(text))))
+}
+
+/// `a + b`
+pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
+    let (a, b) = (vm.text(left).unwrap_or_default(), vm.text(right).unwrap_or_default());
+    let size = a.len() + b.len();
+    let mut joined = String::with_capacity(size);
+    joined.push_str(a);
+    joined.push_str(b);
+    vm.spend(size)?;
+    vm.reserve(size)?;
+    Ok(vm.heap.string(joined))
+}
+
+fn own_str(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = text(vm, args[0]);
+    Ok(vm.heap.string(text))
+}
+
+fn own_format(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let spec = text(vm, args[1]);
+    if spec.is_empty() {
+        return vm.str_value(args[0]);
+    }
+    vm.format_builtin(args[0], &spec)
+}
+
+fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let count = text(vm, args[0]).chars().count();
+    Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
+}
+
+fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    Ok(Value::Int(crate::num::hash::hash_str(&text)))
+}
+
+macro_rules! mapped {
+    ($($name:ident |$text:ident| $result:expr;)*) => {
+        $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
+            let $text = receiver(vm, args[0])?;
+            vm.spend($text.len())?;
+            let result: String = $result;
+            Ok(vm.heap.string(result))
+        })*
+    };
+}
+
+mapped! {
+    lower |text| unicode::lower(&text);
+    upper |text| unicode::upper(&text);
+    casefold |text| unicode::casefold(&text);
+    capitalize |text| unicode::capitalize(&text);
+    swapcase |text| unicode::swapcase(&text);
+    title |text| unicode::title(&text);
+}
+
+macro_rules! tested {
+    ($($name:ident |$text:ident| $result:expr;)*) => {
+        $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
+            let $text = receiver(vm, args[0])?;
+            Ok(Value::Bool($result))
+        })*
+    };
+}
+
+tested! {
+    isalnum |text| !text.is_empty() && text.chars().all(unicode::is_alnum);
+    isalpha |text| !text.is_empty() && text.chars().all(unicode::is_alpha);
+    isascii |text| text.is_ascii();
+    isdecimal |text| !text.is_empty() && text.chars().all(unicode::is_decimal);
+    isdigit |text| !text.is_empty() && text.chars().all(unicode::is_digit);
+    isnumeric |text| !text.is_empty() && text.chars().all(unicode::is_numeric);
+    isprintable |text| text.chars().all(unicode::is_printable);
+    isspace |text| !text.is_empty() && text.chars().all(is_python_space);
+    islower |text| unicode::is_lower_text(&text);
+    isupper |text| unicode::is_upper_text(&text);
+    istitle |text| unicode::is_title_text(&text);
+    isidentifier |text| unicode::is_identifier(&text);
+}
+
+fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
+    let text = receiver(vm, args[0])?;
+    let width = whole(vm, args[1])?;
+    let fill = if args[2].is_undefined() {
+        ' '
+    } else {
+        let fill = argument(vm, args[2], "The fill character ")?;
+        let mut characters = fill.chars();
+        match (characters.next(), characters.next()) {
+            (Some(only), None) => only,
+            _ => return Err(vm.type_error("The fill character must be exactly one character long")),
+        }
+    };
+    let missing = usize::try_from(width).unwrap_or(0).saturating_sub(text.chars().count());
+    vm.spend(missing)?;
+    vm.reserve(missing)?;
+    Ok((text, missing, fill))
+}
+
+fn pad(fill: char, count: usize) -> String {
+    std::iter::repeat_n(fill, count).collect()
+}
+
+fn ljust(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (text, missing, fill) = fill(vm, args)?;
+    Ok(vm.heap.string(format!("{text}{}", pad(fill, missing))))
+}
+
+fn rjust(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (text, missing, fill) = fill(vm, args)?;
+    Ok(vm.heap.string(format!("{}{text}", pad(fill, missing))))
+}
+
+fn center(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (text, missing, fill) = fill(vm, args)?;
+    let width = missing + text.chars().count();
+    let left = missing / 2 + (missing & width & 1);
+    Ok(vm.heap.string(format!("{}{text}{}", pad(fill, left), pad(fill, missing - left))))
+}
+
+fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let (text, missing, _) = fill(vm, &[args[0], args[1], Value::Undefined])?;
+    let (sign, digits) = match text.strip_prefix(['+', '-']) {
+        Some(rest) => (&text[..1], rest),
+        None => ("", text.as_str()),
+    };
+    Ok(vm.heap.string(format!("{sign}{}{digits}", pad('0', missing))))
+}
+
+/// The part of a text between two optional positions, and its first character's position.
+fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(String, usize)>> {
+    if start.is_undefined() && end.is_undefined() {
+        return Ok(Some((text.to_owned(), 0)));
+    }
+    let length = text.chars().count();
+    if let Some(Number::Small(start)) = vm.number(start) {
+        if usize::try_from(start).is_ok_and(|start| start > length) {
+            return Ok(None);
+        }
+    }
+    let (first, _, count) = vm.slice_bounds([start.or(Value::None), end.or(Value::None), Value::None], length)?;
+    let first = usize::try_from(first).unwrap_or(0);
+    Ok(Some((text.chars().skip(first).take(count).collect(), first)))
+}
+
+fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
+    let text = receiver(vm, args[0])?;
+    let needle = argument(vm, args[1], "")?;
+    let Some((part, first)) = window(vm, &text, args[2], args[3])? else { return Ok(None) };
+    let found = if last { part.rfind(&needle) } else { part.find(&needle) };
+    Ok(found.map(|offset| first + part[..offset].chars().count()))
+}
+
+fn found(position: Option<usize>) -> Value {
+    Value::Int(position.and_then(|position| i64::try_from(position).ok()).unwrap_or(-1))
+}
+
+fn find(vm: &mut Vm, args: &[Value]) -> Outcome {
+    position(vm, args, false).map(found)
+}
+
+fn rfind(vm: &mut Vm, args: &[Value]) -> Outcome {
+    position(vm, args, true).map(found)
+}
+
+fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match position(vm, args, false)? {
+        None => Err(vm.value_error("substring not found")),
+        position => Ok(found(position)),
+    }
+}
+
+fn rindex(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match position(vm, args, true)? {
+        None => Err(vm.value_error("substring not found")),
+        position => Ok(found(position)),
+    }
+}
+
+fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let needle = argument(vm, args[1], "")?;
+    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Int(0)) };
+    let count = if needle.is_empty() { part.chars().count() + 1 } else { part.matches(&needle).count() };
+    Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
+}
+
+fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Bool(false)) };
+    let candidates = if vm.is_instance(args[1], ty::TUPLE) { vm.tuple_items(args[1]) } else { vec![args[1]] };
+    for candidate in candidates {
+        match vm.text(candidate) {
+            Some(candidate) if test(&part, candidate) => return Ok(Value::Bool(true)),
+            Some(_) => {}
+            None => {
+                let message = format!("{method} first arg must be str or a tuple of str, not {}", vm.class_name(candidate));
+                return Err(vm.type_error(message));
+            }
+        }
+    }
+    Ok(Value::Bool(false))
+}
+
+fn startswith(vm: &mut Vm, args: &[Value]) -> Outcome {
+    affix(vm, args, "startswith", |text, prefix| text.starts_with(prefix))
+}
+
+fn endswith(vm: &mut Vm, args: &[Value]) -> Outcome {
+    affix(vm, args, "endswith", |text, suffix| text.ends_with(suffix))
+}
+
+fn removeprefix(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let prefix = argument(vm, args[1], "removeprefix() argument ")?;
+    let rest = text.strip_prefix(prefix.as_str()).unwrap_or(&text).to_owned();
+    Ok(vm.heap.string(rest))
+}
+
+fn removesuffix(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let suffix = argument(vm, args[1], "removesuffix() argument ")?;
+    let rest = text.strip_suffix(suffix.as_str()).unwrap_or(&text).to_owned();
+    Ok(vm.heap.string(rest))
+}
+
+fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let chars = if args[1].is_undefined() || args[1].is_none() {
+        None
+    } else {
+        Some(argument(vm, args[1], "strip arg must be None or str, and ")?)
+    };
+    let goes = |c: char| match &chars {
+        Some(chars) => chars.contains(c),
+        None => is_python_space(c),
+    };
+    let mut part = text.as_str();
+    if left {
+        part = part.trim_start_matches(goes);
+    }
+    if right {
+        part = part.trim_end_matches(goes);
+    }
+    let part = part.to_owned();
+    Ok(vm.heap.string(part))
+}
+
+fn strip(vm: &mut Vm, args: &[Value]) -> Outcome {
+    stripped(vm, args, true, true)
+}
+
+fn lstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
+    stripped(vm, args, true, false)
+}
+
+fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
+    stripped(vm, args, false, true)
+}
+
+fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let old = argument(vm, args[1], "replace() argument 1 ")?;
+    let new = argument(vm, args[2], "replace() argument 2 ")?;
+    let most = if args[3].is_undefined() { -1 } else { whole(vm, args[3])? };
+    let occurrences = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&old).count() };
+    let count = usize::try_from(most).unwrap_or(usize::MAX).min(occurrences);
+    let size = text.len().saturating_add(count.saturating_mul(new.len()));
+    vm.spend(size)?;
+    vm.reserve(size)?;
+    let result = text.replacen(&old, &new, count);
+    Ok(vm.heap.string(result))
+}
+
+fn texts(vm: &mut Vm, parts: Vec<String>) -> Outcome {
+    vm.spend(parts.len())?;
+    let parts = parts.into_iter().map(|part| vm.heap.string(part)).collect();
+    Ok(vm.list(parts))
+}
+
+/// Parts between blanks, at most `most` cuts from the left.
+fn split_blanks(text: &str, most: usize) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim_start_matches(is_python_space);
+    while !rest.is_empty() {
+        if parts.len() == most {
+            parts.push(rest.trim_end_matches(is_python_space).to_owned());
+            break;
+        }
+        let end = rest.find(is_python_space).unwrap_or(rest.len());
+        parts.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start_matches(is_python_space);
+    }
+    parts
+}
+
+fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<String>> {
+    if value.is_undefined() || value.is_none() {
+        return Ok(None);
+    }
+    let separator = argument(vm, value, "")?;
+    if separator.is_empty() {
+        return Err(vm.value_error("empty separator"));
+    }
+    Ok(Some(separator))
+}
+
+fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
+    if value.is_undefined() {
+        return Ok(usize::MAX);
+    }
+    Ok(usize::try_from(whole(vm, value)?).unwrap_or(usize::MAX))
+}
+
+fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let most = most(vm, args[2])?;
+    let parts = match separator(vm, args[1])? {
+        Some(separator) => text.splitn(most.saturating_add(1), &separator).map(str::to_owned).collect(),
+        None => split_blanks(&text, most),
+    };
+    texts(vm, parts)
+}
+
+fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let most = most(vm, args[2])?;
+    let mut parts: Vec<String> = match separator(vm, args[1])? {
+        Some(separator) => text.rsplitn(most.saturating_add(1), &separator).map(str::to_owned).collect(),
+        None => {
+            let mut parts = Vec::new();
+            let mut rest = text.trim_end_matches(is_python_space);
+            while !rest.is_empty() {
+                if parts.len() == most {
+                    parts.push(rest.trim_start_matches(is_python_space).to_owned());
+                    break;
+                }
+                let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+                parts.push(rest[start..].to_owned());
+                rest = rest[..start].trim_end_matches(is_python_space);
+            }
+            parts
+        }
+    };
+    parts.reverse();
+    texts(vm, parts)
+}
+
+fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let keep = match args[1] {
+        Value::Undefined => false,
+        value => vm.truth(value)?,
+    };
+    let mut parts = Vec::new();
+    let mut line = String::new();
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let end = matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        if !end {
+            line.push(c);
+            continue;
+        }
+        if keep {
+            line.push(c);
+        }
+        if c == '\r' && characters.peek() == Some(&'\n') {
+            characters.next();
+            if keep {
+                line.push('\n');
+            }
+        }
+        parts.push(std::mem::take(&mut line));
+    }
+    if !line.is_empty() {
+        parts.push(line);
+    }
+    texts(vm, parts)
+}
+
+fn three(vm: &mut Vm, parts: [&str; 3]) -> Outcome {
+    let parts = parts.into_iter().map(|part| vm.heap.str(part)).collect();
+    Ok(vm.tuple(parts))
+}
+
+fn partition(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let Some(separator) = separator(vm, args[1])? else { return Err(vm.type_error("must be str, not NoneType")) };
+    match text.split_once(&separator) {
+        Some((before, after)) => three(vm, [before, &separator, after]),
+        None => three(vm, [&text, "", ""]),
+    }
+}
+
+fn rpartition(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let Some(separator) = separator(vm, args[1])? else { return Err(vm.type_error("must be str, not NoneType")) };
+    match text.rsplit_once(&separator) {
+        Some((before, after)) => three(vm, [before, &separator, after]),
+        None => three(vm, ["", "", &text]),
+    }
+}
+
+fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let separator = text(vm, args[0]);
+    let items = match vm.collect(args[1]) {
+        Ok(items) => items,
+        Err(Throw::Raise(exception)) if vm.special(args[1], crate::types::nm::ITER).is_none() => {
+            vm.heap.release(exception);
+            return Err(vm.type_error("can only join an iterable"));
+        }
+        Err(throw) => return Err(throw),
+    };
+    let mut size = separator.len().saturating_mul(items.len());
+    for (index, &item) in items.iter().enumerate() {
+        match vm.text(item) {
+            Some(text) => size += text.len(),
+            None => {
+                let message = format!("sequence item {index}: expected str instance, {} found", vm.class_name(item));
+                return Err(vm.type_error(message));
+            }
+        }
+    }
+    vm.spend(size)?;
+    vm.reserve(size)?;
+    let mut joined = String::with_capacity(size);
+    for (index, &item) in items.iter().enumerate() {
+        if index > 0 {
+            joined.push_str(&separator);
+        }
+        joined.push_str(vm.text(item).unwrap_or_default());
+    }
+    vm.heap.release_all(items);
+    Ok(vm.heap.string(joined))
+}
+
+fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
+    let size = usize::try_from(size).unwrap_or(0);
+    vm.reserve(text.matches('\t').count().saturating_mul(size))?;
+    let (mut result, mut column) = (String::new(), 0);
+    for c in text.chars() {
+        match c {
+            '\t' if size > 0 => {
+                let blanks = size - column % size;
+                result.push_str(&pad(' ', blanks));
+                column += blanks;
+            }
+            '\t' => {}
+            '\n' | '\r' => {
+                result.push(c);
+                column = 0;
+            }
+            c => {
+                result.push(c);
+                column += 1;
+            }
+        }
+    }
+    Ok(vm.heap.string(result))
+}
+
+/// Refuses error handlers and encodings beyond what the law has: UTF-8, strict.
+pub(crate) fn encoding(vm: &mut Vm, value: Value) -> Outcome<String> {
+    if value.is_undefined() {
+        return Ok("utf-8".to_owned());
+    }
+    let name = argument(vm, value, "encoding ")?.to_ascii_lowercase().replace('_', "-");
+    match name.as_str() {
+        "utf-8" | "utf8" => Ok("utf-8".to_owned()),
+        "ascii" | "us-ascii" => Ok("ascii".to_owned()),
+        "latin-1" | "latin1" | "iso-8859-1" => Ok("latin-1".to_owned()),
+        _ => {
+            let message = format!("unknown encoding: {name}");
+            Err(vm.raise(ty::LOOKUP_ERROR, &message))
+        }
+    }
+}
+
+fn encode(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    let encoding = encoding(vm, args[1])?;
+    let limit = match encoding.as_str() {
+        "ascii" => 128,
+        "latin-1" => 256,
+        _ => u32::MAX,
+    };
+    vm.reserve(text.len())?;
+    if limit == u32::MAX {
+        return Ok(vm.heap.make(ty::BYTES, Payload::Bytes(text.into_bytes())));
+    }
+    let mut bytes = Vec::new();
+    for (index, c) in text.chars().enumerate() {
+        if u32::from(c) >= limit {
+            let message = format!(
+                "'{encoding}' codec can't encode character '\\{}' in position {index}: ordinal not in range({limit})",
+                if u32::from(c) > 0xffff { format!("U{:08x}", u32::from(c)) } else if u32::from(c) > 0xff { format!("u{:04x}", u32::from(c)) } else { format!("x{:02x}", u32::from(c)) }
+            );
+            return Err(vm.raise(ty::UNICODE_ENCODE_ERROR, &message));
+        }
+        bytes.push(u8::try_from(u32::from(c)).unwrap_or(b'?'));
+    }
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes)))
+}
+
+fn maketrans(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("maketrans", &[args[0], args[1].or(Value::None), args[2].or(Value::None)])
+}
+
+fn translate(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("translate", &[args[0], args[1]])
+}
+
+fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let positional = vm.heap.retain_all(&args[2..]);
+    let positional = vm.tuple(positional);
+    let outcome = vm.call_helper("str_format", &[args[0], positional, args[1]]);
+    vm.heap.release(positional);
+    outcome
+}
+
+fn format_map(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let empty = vm.tuple(Vec::new());
+    vm.call_helper("str_format", &[args[0], empty, args[1]])
+}

@@ -1,0 +1,171 @@
+//! `tuple`, `range` and `slice`.
+
+use crate::error::Outcome;
+use crate::interp::Vm;
+use crate::interp::operators::Number;
+use crate::native::{NativeKind, NativeRow};
+use crate::objects::list;
+use crate::objects::payload::{Payload, Range};
+use crate::types::{EMPTY_TUPLE, ty};
+use crate::value::Value;
+
+const M: NativeKind = NativeKind::Method;
+const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
+
+/// Rows of `tuple`, `range` and `slice`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(S, "tuple.__new__", "cls, iterable=, /", 2, new, "tuple_new"),
+    NativeRow(M, "tuple.count", "self, value, /", 2, list::count, "sequence_count"),
+    NativeRow(M, "tuple.index", "self, value, start=, stop=, /", 2, list::index, "sequence_index"),
+    NativeRow(M, "tuple.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "tuple.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "tuple.__getitem__", "self, key, /", 2, list::getitem, ""),
+    NativeRow(M, "tuple.__contains__", "self, key, /", 2, list::contains, "contains_items"),
+    NativeRow(M, "tuple.__hash__", "self, /", 2, hash, "tuple_hash"),
+    NativeRow(M, "tuple.__repr__", "self, /", 2, repr, "repr_slow"),
+    NativeRow(M, "tuple.__getnewargs__", "self, /", 2, newargs, ""),
+    NativeRow(C, "tuple.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(M, "list.__repr__", "self, /", 2, repr, "repr_slow"),
+    NativeRow(S, "range.__new__", "cls, start, stop=, step=, /", 2, range, ""),
+    NativeRow(M, "range.count", "self, value, /", 2, range_count, ""),
+    NativeRow(M, "range.index", "self, value, /", 2, range_index, ""),
+    NativeRow(M, "range.__len__", "self, /", 1, len, ""),
+    NativeRow(M, "range.__iter__", "self, /", 1, list::iter, ""),
+    NativeRow(M, "range.__reversed__", "self, /", 1, list::reversed, ""),
+    NativeRow(M, "range.__getitem__", "self, key, /", 2, list::getitem, ""),
+    NativeRow(M, "range.__contains__", "self, key, /", 2, list::contains, "contains_items"),
+    NativeRow(S, "slice.__new__", "cls, start, stop=, step=, /", 2, slice, ""),
+    NativeRow(M, "slice.indices", "self, length, /", 2, slice_indices, ""),
+];
+
+fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    let exact = class == ty::TUPLE;
+    if exact && vm.heap.class_of(args[1]) == ty::TUPLE {
+        return Ok(vm.heap.retain(args[1]));
+    }
+    let items = if args[1].is_undefined() { Vec::new() } else { vm.collect(args[1])? };
+    if exact {
+        return Ok(vm.tuple(items));
+    }
+    let value = vm.wrap_builtin(class, Payload::Tuple(items.into()));
+    vm.label_children(value);
+    Ok(value)
+}
+
+fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let plain = super::plain(vm, args[0]);
+    let outcome = vm.length(plain);
+    vm.heap.release(plain);
+    outcome
+}
+
+fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let plain = super::plain(vm, args[0]);
+    let outcome = vm.hash_native(plain);
+    vm.heap.release(plain);
+    outcome.map(Value::Int)
+}
+
+/// `__repr__` of the builtin content.
+pub(crate) fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let plain = super::plain(vm, args[0]);
+    let outcome = vm.repr_native(plain);
+    vm.heap.release(plain);
+    outcome.map(|text| vm.heap.string(text))
+}
+
+fn newargs(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let plain = super::plain(vm, args[0]);
+    Ok(vm.tuple(vec![plain]))
+}
+
+/// `a + b`
+pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
+    if right.is(Value::Obj(EMPTY_TUPLE)) && vm.heap.class_of(left) == ty::TUPLE {
+        return Ok(vm.heap.retain(left));
+    }
+    let mut items = vm.sequence_snapshot(left);
+    items.extend(vm.sequence_snapshot(right));
+    vm.spend(items.len() / 4)?;
+    vm.reserve(items.len() * 8)?;
+    let items = vm.heap.retain_all(&items);
+    Ok(vm.tuple(items))
+}
+
+fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
+    match vm.number(value) {
+        Some(Number::Small(number)) => Ok(number),
+        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "range() takes numbers of at most 64 bits here")),
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn range(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let mut numbers = [0; 3];
+    for (number, &value) in numbers.iter_mut().zip(&args[1..]) {
+        if !value.is_undefined() {
+            if vm.python_method(value, crate::types::nm::INDEX).is_some() {
+                return vm.call_helper("range_slow", &[args[1], args[2].or(Value::None), args[3].or(Value::None)]);
+            }
+            *number = whole(vm, value)?;
+        }
+    }
+    let (start, stop) = if args[2].is_undefined() { (0, numbers[0]) } else { (numbers[0], numbers[1]) };
+    let step = if args[3].is_undefined() { 1 } else { numbers[2] };
+    if step == 0 {
+        return Err(vm.value_error("range() arg 3 must not be zero"));
+    }
+    Ok(vm.heap.make(ty::RANGE, Payload::Range(Range { start, stop, step })))
+}
+
+fn range_count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.contains_native(args[0], args[1]).map(|found| Value::Int(i64::from(found)))
+}
+
+fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let (true, Value::Obj(object), Some(Number::Small(value))) =
+        (vm.contains_native(args[0], args[1])?, args[0], vm.number(args[1]))
+    {
+        if let Payload::Range(range) = vm.heap.payload(object) {
+            return Ok(Value::Int((value - range.start) / range.step));
+        }
+    }
+    let shown = vm.repr_native(args[1])?;
+    Err(vm.value_error(format!("{shown} is not in range")))
+}
+
+fn slice(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let parts = if args[2].is_undefined() {
+        [Value::None, args[1], Value::None]
+    } else {
+        [args[1], args[2], args[3].or(Value::None)]
+    };
+    for part in parts {
+        vm.heap.retain(part);
+    }
+    Ok(vm.heap.make(ty::SLICE, Payload::Slice(Box::new(parts))))
+}
+
+fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let length = whole(vm, args[1])?;
+    let Ok(length) = usize::try_from(length) else { return Err(vm.value_error("length should not be negative")) };
+    let parts = match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Slice(parts)) => **parts,
+        _ => [Value::None; 3],
+    };
+    let (start, step, count) = vm.slice_bounds(parts, length)?;
+    let signed = i64::try_from(length).unwrap_or(i64::MAX);
+    let stop = match (vm.number(parts[1]), step > 0) {
+        (Some(Number::Small(stop)), true) => (if stop < 0 { stop + signed } else { stop }).clamp(0, signed),
+        (Some(Number::Small(stop)), false) => (if stop < 0 { stop + signed } else { stop }).clamp(-1, signed - 1),
+        (_, true) => signed,
+        (_, false) => -1,
+    };
+    let _ = count;
+    Ok(vm.tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
+}
