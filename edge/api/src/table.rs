@@ -173,6 +173,8 @@ endpoints! {
         "The newest finalized height."
         BaseFee Get "/basefee" [] () => (BaseFee);
         "What a cycle and a cell cost in the next block."
+        Genesis Get "/genesis" [] () => (Genesis);
+        "What the chain began with, for followers."
         Params Get "/params" [OFFSET, LIMIT] () => (Parameters);
         "Every number of the protocol, with unit, range and meaning."
         Supply Get "/supply" [] () => (Supply);

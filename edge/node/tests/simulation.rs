@@ -8,3 +8,5 @@ mod common;
 mod devnet;
 #[path = "simulation/network.rs"]
 mod network;
+#[path = "simulation/killed.rs"]
+mod killed;

@@ -83,6 +83,17 @@ pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
     Err(Refusal::new(fault, json!({ "height": height, "newest": newest })))
 }
 
+/// The number of the first block at this height or above it, which the ledger has.
+pub(crate) fn first_from(view: &View, height: u64) -> Result<u64, Refusal> {
+    // A block's height is at least its number, and both ascend.
+    let (mut low, mut high) = (1, view.tip()?.unwrap_or(1));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if block(view, middle)?.header.height().get() < height { low = middle + 1 } else { high = middle }
+    }
+    Ok(low)
+}
+
 /// A receipt, the block it is in, and where.
 pub(crate) struct Found {
     pub(crate) block: Block,

@@ -61,6 +61,7 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::HealthReady => get(node::ready),
         Endpoint::Height => get(node::height),
         Endpoint::BaseFee => get(node::base_fee),
+        Endpoint::Genesis => get(node::genesis),
         Endpoint::Params => get(node::params),
         Endpoint::Supply => get(node::supply),
         Endpoint::Validators => get(node::validators),

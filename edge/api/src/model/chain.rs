@@ -57,6 +57,17 @@ pub struct Height {
     pub height: u64,
 }
 
+/// What a chain began with. A follower builds everything else out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Genesis {
+    /// BLAKE3 of the configuration: the chain's identity.
+    pub hash: HexHash,
+    /// The configuration in its canonical encoding.
+    pub config: HexBytes,
+    /// The public half of the validators' group key, against which certificates verify.
+    pub sharing: HexBytes,
+}
+
 /// What a cycle and a cell cost in the next block, in base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BaseFee {

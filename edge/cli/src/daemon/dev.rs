@@ -1,6 +1,10 @@
 //! `cowboyd dev`: a devnet in one process.
 
-use super::{banner, examples, link, node_failure, state::{Beginning, Devnet, Folder}};
+use super::{
+    banner, examples, link, node_failure,
+    serving::{self, Serving},
+    state::{Beginning, Devnet, Folder},
+};
 use crate::{
     failure::Failure,
     output::{self, Output},
@@ -9,14 +13,12 @@ use crate::{
 use clap::Args;
 use cowboy_api::{Client, keystore::DEV_MNEMONIC};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
-use cowboy_rpc::{Backend, Config, Listeners, REQUESTS_PER_SECOND};
+use cowboy_rpc::{Backend, Listeners};
 use cowboy_types::{Address, Hash, error as aborts, keccak256};
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::broadcast::error::RecvError;
 
 /// Runs a devnet: one validator with real votes, funded accounts, faucet, explorer.
 #[derive(Args, Debug)]
@@ -33,15 +35,8 @@ pub(crate) struct Dev {
     /// Begin anew in the folder of --state
     #[arg(long, requires = "state")]
     reset: bool,
-    /// The API's port; metrics are at the next one. 0 takes any
-    #[arg(long, default_value_t = 4000)]
-    port: u16,
-    /// The API's address
-    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
-    /// Limit requests a second
-    #[arg(long, value_name = "RATE", num_args = 0..=1, default_missing_value = "100")]
-    rate_limit: Option<u32>,
+    #[command(flatten)]
+    serving: Serving,
     /// How many accounts are funded
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     accounts: u32,
@@ -61,8 +56,6 @@ pub(crate) struct Dev {
     #[arg(long, short)]
     quiet: bool,
 }
-
-const _: () = assert!(REQUESTS_PER_SECOND == 100, "the help of --rate-limit names the default");
 
 /// `1s`, `200ms` or `instant`.
 fn block_time(text: &str) -> Result<BlockTime, String> {
@@ -91,14 +84,12 @@ impl Dev {
         for example in &self.example {
             examples::deployment(example)?;
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(node_failure)?;
-        runtime.block_on(self.serve(output))
+        serving::runtime()?.block_on(self.serve(output))
     }
 
     async fn serve(self, output: Output) -> Result<(), Failure> {
         // The port comes first: a devnet that cannot listen must not touch the folder.
-        let config = Config { listen: SocketAddr::new(self.host, self.port), requests_per_second: self.rate_limit };
-        let listeners = Listeners::bind(&config).await.map_err(node_failure)?;
+        let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         let folder = Folder::open(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
@@ -107,21 +98,20 @@ impl Dev {
         let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
         let server = listeners.serve(backend);
         output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::client().as_deref()));
-        let printer = (!self.quiet).then(|| tokio::spawn(print_blocks(node.clone())));
+        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         output::line(format_args!("\nready: {url}\n"));
         let done = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => match deployed {
-                Ok(()) => stopped().await,
+                Ok(()) => serving::told_to_stop().await,
                 Err(failure) => Err(failure),
             },
-            told = stopped() => told,
+            told = serving::told_to_stop() => told,
         };
         if let Some(printer) = printer {
             printer.abort();
         }
-        server.stop().await;
         // The node's threads end before the folder goes.
-        tokio::task::spawn_blocking(move || node.shutdown()).await.map_err(node_failure)?;
+        serving::stop(server, node).await?;
         drop(folder);
         done
     }
@@ -172,33 +162,6 @@ async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Resul
     let mut config = NodeConfig::alone(folder.path().to_owned(), devnet.genesis.clone(), devnet.validator.clone());
     config.block_time = block_time;
     tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)
-}
-
-/// Prints a line a block.
-async fn print_blocks(node: NodeHandle) {
-    let mut blocks = node.subscribe();
-    loop {
-        match blocks.recv().await {
-            Ok(block) => output::line(banner::block(&block)),
-            Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),
-            Err(RecvError::Closed) => return,
-        }
-    }
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-async fn stopped() -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
-        tokio::select! {
-            told = tokio::signal::ctrl_c() => told.map_err(node_failure),
-            _ = terminate.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.map_err(node_failure)
 }
 
 #[cfg(test)]

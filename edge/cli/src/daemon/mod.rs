@@ -3,7 +3,10 @@
 mod banner;
 mod dev;
 mod examples;
+mod follow;
 mod link;
+mod network;
+mod serving;
 mod state;
 
 use crate::{
@@ -29,6 +32,14 @@ pub(crate) struct Cli {
 enum Command {
     /// Run a devnet: one validator, funded accounts, faucet, explorer
     Dev(Box<dev::Dev>),
+    /// Run a validator
+    Start(network::Start),
+    /// Follow another node: verify and execute its blocks, and serve the API
+    Follow(follow::Follow),
+    /// Make the genesis and the validators' files of a new network
+    Genesis(network::NewNetwork),
+    /// Print the public keys of a validator's file
+    Keys(network::Keys),
     /// Print the version
     Version,
 }
@@ -42,6 +53,10 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let output = Output { json: false };
     let done = match cli.command {
         Command::Dev(dev) => dev.run(output),
+        Command::Start(start) => start.run(output),
+        Command::Follow(follow) => follow.run(output),
+        Command::Genesis(network) => network.run(output),
+        Command::Keys(keys) => keys.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             output.result(&serde_json::json!({ "version": version }), format_args!("cowboyd {version}"));

@@ -7,6 +7,7 @@ use crate::{
     refusal::{Answer, Asked, Refusal},
 };
 use axum::{Json, extract::State};
+use commonware_codec::Encode as _;
 use cowboy_api::{Hex, convert, error::BUSY, model};
 use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
 use cowboy_node::BlockTime;
@@ -69,6 +70,11 @@ pub(crate) async fn base_fee(State(app): State<App>) -> Answer<model::BaseFee> {
         cell_basefee: markets.base_fee_cell.get(),
         lanes: model::LaneFees { system: lane(Lane::System), timer: lane(Lane::Timer), runner: lane(Lane::Runner), user: lane(Lane::User) },
     }))
+}
+
+pub(crate) async fn genesis(State(app): State<App>) -> Json<model::Genesis> {
+    let genesis = &app.node.config().genesis;
+    Json(model::Genesis { hash: Hex(genesis.hash()), config: Hex(genesis.config.encode().to_vec()), sharing: Hex(genesis.sharing.clone()) })
 }
 
 pub(crate) async fn params(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Parameters> {

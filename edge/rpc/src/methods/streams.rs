@@ -121,7 +121,7 @@ pub(crate) struct From {
 pub(crate) async fn follow(State(app): State<App>, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
     let first = match from {
         None => app.node.head().number.saturating_add(1),
-        Some(height) if height <= app.node.head().height.get() => read::number_at(&read::ledger(&app)?, height.max(1))?,
+        Some(height) if height <= app.node.head().height.get() => read::first_from(&read::ledger(&app)?, height)?,
         Some(_) => app.node.head().number.saturating_add(1),
     };
     let stream = futures::stream::unfold((app, first), |(app, number)| async move {

@@ -1,0 +1,265 @@
+//! `cowboyd genesis`, `keys` and `start`: a network of validators that one party sets up.
+//!
+//! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
+
+use super::{node_failure, serving::{self, Serving}};
+use crate::{
+    failure::Failure,
+    output::{self, Output, table},
+};
+use clap::Args;
+use commonware_codec::{DecodeExt as _, Encode as _};
+use commonware_cryptography::{Signer as _, ed25519};
+use cowboy_api::{HexAddress, HexBytes, Hex};
+use cowboy_chain::{GenesisConfig, genesis::Funded};
+use cowboy_node::{
+    BlockTime, Genesis, NodeConfig, NodeHandle,
+    committee::{Committee, ValidatorKeys},
+};
+use cowboy_rpc::{Backend, Listeners};
+use cowboy_types::{Address, Amount, ChainId, List, TimestampMs, signing::PrivateKey};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use std::{
+    fs::OpenOptions,
+    io::Write as _,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// What a validator stakes.
+const STAKE_CBY: u64 = 100_000;
+
+/// `genesis.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct GenesisFile {
+    /// The configuration in its canonical encoding.
+    config: HexBytes,
+    /// The public half of the group key.
+    sharing: HexBytes,
+}
+
+/// `validator-N.json`: one validator's secrets and settings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ValidatorFile {
+    /// The genesis file, beside this one.
+    genesis: PathBuf,
+    /// Where the node keeps its chain, beside this file.
+    state: PathBuf,
+    /// Where it listens for the others, over QUIC.
+    listen: SocketAddr,
+    /// Milliseconds between blocks.
+    block_time_ms: u64,
+    /// The other validators.
+    peers: Vec<Peer>,
+    /// The secrets.
+    secrets: Secrets,
+}
+
+/// Another validator, and where it listens.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Peer {
+    /// Its Ed25519 key.
+    key: HexBytes,
+    /// Where it listens.
+    address: SocketAddr,
+}
+
+/// A validator's secret keys.
+#[derive(Clone, Serialize, Deserialize)]
+struct Secrets {
+    /// Ed25519: the network.
+    network: HexBytes,
+    /// BLS: the proposer's VRF.
+    vrf: HexBytes,
+    /// secp256k1: headers.
+    signer: HexBytes,
+    /// The share of the group key.
+    share: HexBytes,
+}
+
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secrets")
+    }
+}
+
+impl Secrets {
+    fn of(keys: &ValidatorKeys) -> Self {
+        Self {
+            network: Hex(keys.network.encode().to_vec()),
+            vrf: Hex(keys.bls.encode().to_vec()),
+            signer: Hex(keys.signer.to_bytes().to_vec()),
+            share: Hex(keys.share.encode().to_vec()),
+        }
+    }
+
+    fn keys(&self) -> Result<ValidatorKeys, Failure> {
+        let bad = |kind: &str| node_failure(format_args!("the {kind} key of the validator's file is no key: copy the file again"));
+        let signer: [u8; 32] = self.signer.0.clone().try_into().map_err(|_| bad("signer"))?;
+        Ok(ValidatorKeys {
+            network: ed25519::PrivateKey::decode(self.network.0.clone()).map_err(|_| bad("network"))?,
+            bls: commonware_codec::DecodeExt::decode(self.vrf.0.clone()).map_err(|_| bad("vrf"))?,
+            signer: PrivateKey::from_bytes(signer).ok_or_else(|| bad("signer"))?,
+            share: commonware_codec::DecodeExt::decode(self.share.0.clone()).map_err(|_| bad("share"))?,
+        })
+    }
+}
+
+/// Makes a network: a genesis, and a file for each validator.
+#[derive(Args, Debug)]
+pub(crate) struct NewNetwork {
+    /// Where to write the files
+    #[arg(long, value_name = "DIR", default_value = "network")]
+    out: PathBuf,
+    /// How many validators
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
+    validators: u32,
+    /// The number in every signature
+    #[arg(long, default_value_t = 1)]
+    chain_id: u64,
+    /// Accounts that begin with 1,000,000 CBY
+    #[arg(long, value_name = "ADDRESS")]
+    fund: Vec<Address>,
+    /// The first validator's port for the others; the next ones follow
+    #[arg(long, default_value_t = 3000)]
+    p2p_port: u16,
+    /// Milliseconds between blocks
+    #[arg(long, default_value_t = 1_000)]
+    block_time_ms: u64,
+}
+
+impl NewNetwork {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let seed = cowboy_api::keystore::random_key()?.to_bytes();
+        let stake = Amount::from_cby(STAKE_CBY).expect("the stake fits");
+        let (validators, sharing, keys) = Committee::derive(&seed, self.validators, stake);
+        let amount = Amount::from_cby(1_000_000).expect("a million fits");
+        let accounts = self.fund.iter().map(|address| Funded { address: *address, amount }).collect();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let too_many = || Failure::argument("too many accounts", "fund fewer with --fund");
+        let config = GenesisConfig {
+            chain_id: ChainId(self.chain_id),
+            is_dev: false,
+            timestamp_ms: TimestampMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
+            accounts: List::new(accounts).ok_or_else(too_many)?,
+            deployers: List::default(),
+            validators: List::new(validators).ok_or_else(too_many)?,
+            parameters: List::default(),
+        };
+        let genesis = Genesis::new(config.clone(), sharing.clone()).map_err(node_failure)?;
+        std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
+        write_new(&self.out.join("genesis.json"), &GenesisFile { config: Hex(config.encode().to_vec()), sharing: Hex(sharing) })?;
+        for (index, own) in (0u16..).zip(&keys) {
+            let peers = (0u16..).zip(&keys).filter(|(other, _)| *other != index).map(|(other, keys)| {
+                Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)? })
+            });
+            let file = ValidatorFile {
+                genesis: "genesis.json".into(),
+                state: format!("state-{index}").into(),
+                listen: self.address(index)?,
+                block_time_ms: self.block_time_ms,
+                peers: peers.collect::<Result<_, Failure>>()?,
+                secrets: Secrets::of(own),
+            };
+            write_new(&self.out.join(format!("validator-{index}.json")), &file)?;
+        }
+        output.result(
+            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": self.validators }),
+            format_args!("genesis {}\nEach validator: cowboyd start --config {}/validator-N.json --port 4000", genesis.hash(), self.out.display()),
+        );
+        Ok(())
+    }
+
+    fn address(&self, index: u16) -> Result<SocketAddr, Failure> {
+        let port = self.p2p_port.checked_add(index).ok_or_else(|| Failure::argument("the ports go beyond 65535", "choose a smaller --p2p-port"))?;
+        Ok(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+}
+
+/// Writes a file that is not there yet, for its owner only: it may hold secrets.
+fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(Failure::file(path))?;
+    let text = serde_json::to_string_pretty(value).expect("files are JSON");
+    writeln!(file, "{text}").map_err(Failure::file(path))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+    serde_json::from_slice(&bytes).map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` writes: {error}", path.display())))
+}
+
+/// Prints a validator's public keys.
+#[derive(Args, Debug)]
+pub(crate) struct Keys {
+    /// The validator's file
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+}
+
+impl Keys {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let keys = read::<ValidatorFile>(&self.config)?.secrets.keys()?;
+        let network = Hex(keys.network.public_key().as_ref().to_vec());
+        let signer: HexAddress = Hex(keys.signer.address());
+        output.result(
+            &json!({ "network": network, "signer": signer }),
+            table([("network", network.to_string()), ("signer", signer.to_string())]),
+        );
+        Ok(())
+    }
+}
+
+/// Runs a validator.
+#[derive(Args, Debug)]
+pub(crate) struct Start {
+    /// The validator's file, as `cowboyd genesis` writes it
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    #[command(flatten)]
+    serving: Serving,
+    /// Print no line a block
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Start {
+    pub(crate) fn run(self, _: Output) -> Result<(), Failure> {
+        serving::runtime()?.block_on(self.serve())
+    }
+
+    async fn serve(self) -> Result<(), Failure> {
+        let file: ValidatorFile = read(&self.config)?;
+        let folder = self.config.parent().unwrap_or(Path::new("."));
+        let written: GenesisFile = read(&folder.join(&file.genesis))?;
+        let config = GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("genesis.json is damaged: {error}")))?;
+        let genesis = Genesis::new(config, written.sharing.0).map_err(node_failure)?;
+        let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
+        let url = format!("http://{}", listeners.address());
+        let mut peers = Vec::with_capacity(file.peers.len());
+        for peer in &file.peers {
+            let key = ed25519::PublicKey::decode(peer.key.0.clone()).map_err(|_| node_failure(format_args!("the key {} of a peer is no key", peer.key)))?;
+            peers.push((key, peer.address));
+        }
+        let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);
+        config.listen = file.listen;
+        config.peers = peers;
+        config.block_time = BlockTime::Every(Duration::from_millis(file.block_time_ms));
+        let chain = config.genesis.chain.clone();
+        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
+        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
+        output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
+        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
+        let told = serving::told_to_stop().await;
+        if let Some(printer) = printer {
+            printer.abort();
+        }
+        serving::stop(server, node).await?;
+        told
+    }
+}

@@ -1,0 +1,70 @@
+//! What every node does: serve the API, print blocks, stop when told.
+
+use super::{banner, node_failure};
+use crate::{failure::Failure, output};
+use clap::Args;
+use cowboy_node::NodeHandle;
+use cowboy_rpc::{Config, REQUESTS_PER_SECOND, Server};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use tokio::sync::broadcast::error::RecvError;
+
+/// Where the API is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Serving {
+    /// The API's port; metrics are at the next one. 0 takes any
+    #[arg(long, default_value_t = 4000)]
+    pub(crate) port: u16,
+    /// The API's address
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub(crate) host: IpAddr,
+    /// Limit requests a second
+    #[arg(long, value_name = "RATE", num_args = 0..=1, default_missing_value = "100")]
+    pub(crate) rate_limit: Option<u32>,
+}
+
+const _: () = assert!(REQUESTS_PER_SECOND == 100, "the help of --rate-limit names the default");
+
+impl Serving {
+    /// The server's settings.
+    pub(crate) fn config(&self) -> Config {
+        Config { listen: SocketAddr::new(self.host, self.port), requests_per_second: self.rate_limit }
+    }
+}
+
+/// What the server and everything around the node runs on. The node brings its own.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(node_failure)
+}
+
+/// Prints a line a block.
+pub(crate) async fn print_blocks(node: NodeHandle) {
+    let mut blocks = node.subscribe();
+    loop {
+        match blocks.recv().await {
+            Ok(block) => output::line(banner::block(&block)),
+            Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+pub(crate) async fn told_to_stop() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
+        tokio::select! {
+            told = tokio::signal::ctrl_c() => told.map_err(node_failure),
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await.map_err(node_failure)
+}
+
+/// Ends the server, then the node.
+pub(crate) async fn stop(server: Server, node: NodeHandle) -> Result<(), Failure> {
+    server.stop().await;
+    tokio::task::spawn_blocking(move || node.shutdown()).await.map_err(node_failure)
+}

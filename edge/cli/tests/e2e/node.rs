@@ -1,0 +1,177 @@
+//! `cowboyd`: starting, refusing to start, stopping, keeping its chain.
+
+use crate::process::{Node, cowboy};
+use std::{fs, net::TcpListener, path::Path};
+
+#[test]
+fn the_banner_says_where_everything_is_and_who_has_money() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let node = Node::dev(folder.path(), &[]);
+    let banner = node.said.join("\n");
+    let expected = [
+        "chain id   1337",
+        &format!("RPC        {}", node.url),
+        &format!("explorer   {}/explorer/", node.url),
+        &format!("swagger    {}/swagger-ui/", node.url),
+        "base fees  10000 a cycle, 10000 a cell",
+        "(0) 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266  0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+        "(9) 0xa0ee7a142d267c1f36714e4a8f75612f20a79720  0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
+    ];
+    for line in expected {
+        assert!(banner.contains(line), "no {line:?} in\n{banner}");
+    }
+    assert_eq!(node.terminate(), Some(0), "SIGTERM is a clean end");
+}
+
+/// What stands in the way is named, with what to do about it, and nothing is touched.
+#[test]
+fn a_node_that_cannot_start_says_why() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let busy = TcpListener::bind(("127.0.0.1", 0)).expect("the loopback has free ports");
+    let port = busy.local_addr().expect("it listens").port().to_string();
+    fs::create_dir(root.join("thesis")).expect("the directory is writable");
+    fs::write(root.join("thesis/text"), "years of work").expect("the directory is writable");
+    fs::create_dir(root.join("damaged")).expect("the directory is writable");
+    fs::write(root.join("damaged/dev.json"), "{").expect("the directory is writable");
+    let kept = Node::dev(root, &["--state", "kept"]);
+    let newer = newer_state(root);
+    let rows: Vec<(Vec<&str>, &str, &str)> = vec![
+        (vec!["dev", "--port", &port], "exit Some(1)", "cannot listen"),
+        (vec!["dev", "--port", "0", "--state", "thesis"], "exit Some(1)", "not a node's folder"),
+        (vec!["dev", "--port", "0", "--state", "thesis", "--reset"], "exit Some(1)", "not a node's folder"),
+        (vec!["dev", "--port", "0", "--state", "damaged"], "exit Some(1)", "damaged"),
+        (vec!["dev", "--port", "0", "--state", "kept"], "exit Some(1)", "in use by another node"),
+        (vec!["dev", "--port", "0", "--state", newer], "exit Some(1)", "use a newer program"),
+        (vec!["dev", "--port", "0", "--example", "nonsense"], "exit Some(2)", "choose one of"),
+        (vec!["dev", "--port", "0", "--mnemonic", "not words"], "exit Some(1)", "no mnemonic"),
+        (vec!["dev", "--port", "0", "--balance", "100000000"], "exit Some(1)", "bucket"),
+        (vec!["dev", "--block-time", "fast"], "exit Some(2)", "no block time"),
+        (vec!["dev", "--reset"], "exit Some(2)", "--state"),
+        (vec!["start", "--config", "nowhere.json"], "exit Some(1)", "nowhere.json"),
+        (vec!["follow", "http://127.0.0.1:1"], "exit Some(1)", "unreachable"),
+        (vec!["follow", &kept.url, "--port", "0", "--genesis", "0x0000000000000000000000000000000000000000000000000000000000000000"], "exit Some(1)", "follow another node"),
+        (vec!["nonsense"], "exit Some(2)", "Usage"),
+    ];
+    for (arguments, code, reason) in rows {
+        let said = Node::start(root, &arguments).err().unwrap_or_default();
+        assert!(said.starts_with(code) && said.contains(reason), "{arguments:?}: {said}");
+    }
+    assert_eq!(fs::read_to_string(root.join("thesis/text")).ok().as_deref(), Some("years of work"));
+    assert_eq!(kept.terminate(), Some(0), "the node that holds the folder has noticed nothing");
+}
+
+/// A folder that a newer program left behind.
+fn newer_state(root: &Path) -> &'static str {
+    let node = Node::dev(root, &["--state", "newer"]);
+    assert_eq!(node.terminate(), Some(0));
+    let marker = root.join("newer/chain");
+    let text = fs::read_to_string(&marker).expect("the folder has a marker");
+    fs::write(&marker, text.replacen("format 1", "format 999", 1)).expect("the marker is writable");
+    "newer"
+}
+
+#[test]
+fn a_kept_chain_goes_on_and_a_reset_one_begins_anew() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let faucet = |url: &str| cowboy(root, url, &["faucet", "0x1100000000000000000000000000000000000011", "--json"]);
+    let balance = |url: &str| cowboy(root, url, &["account", "balance", "0x1100000000000000000000000000000000000011", "--json"]).json()["balance"].as_u64();
+    let genesis = |url: &str| cowboy(root, url, &["status", "--json"]).json()["health"]["genesis"].as_str().map(str::to_owned);
+
+    let first = Node::dev(root, &["--state", "chain"]);
+    assert_eq!(faucet(&first.url).code, Some(0));
+    let (was, money) = (genesis(&first.url), balance(&first.url));
+    assert_eq!(money, Some(5_000_000_000_000));
+    assert_eq!(first.terminate(), Some(0));
+
+    let second = Node::dev(root, &["--state", "chain"]);
+    assert_eq!((genesis(&second.url), balance(&second.url)), (was.clone(), money), "the chain goes on");
+    drop(second);
+
+    let third = Node::dev(root, &["--state", "chain"]);
+    assert_eq!((genesis(&third.url), balance(&third.url)), (was.clone(), money), "even after being killed");
+    assert_eq!(third.terminate(), Some(0));
+
+    let fourth = Node::dev(root, &["--state", "chain", "--reset"]);
+    assert_eq!(balance(&fourth.url), Some(0), "a reset chain begins anew");
+    assert_ne!(genesis(&fourth.url), was);
+}
+
+/// A follower believes nothing: it verifies certificates, executes, and answers the same.
+#[test]
+fn a_follower_answers_what_its_source_does() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let source = Node::dev(root, &[]);
+    let account = "0x1100000000000000000000000000000000000011";
+    let sent = cowboy(root, &source.url, &["faucet", account, "--json"]).json();
+    let follower = Node::start(root, &["follow", &source.url, "--port", "0", "--state", "follower"]).expect("the follower starts");
+    let hash = sent["tx_hash"].as_str().expect("the faucet names its transaction");
+    // The follower answers a question about the block only once it has it.
+    let height = cowboy(root, &source.url, &["transaction", "status", hash, "--json"]).json()["block_height"].as_u64().expect("it is included");
+    wait_for_height(&follower.url, height);
+    for question in [vec!["account", "balance", account, "--json"], vec!["transaction", "status", hash, "--json"], vec!["block", "get", &height.to_string(), "--json"]] {
+        let (asked, followed) = (cowboy(root, &source.url, &question), cowboy(root, &follower.url, &question));
+        let mut expected = asked.json();
+        let mut found = followed.json();
+        // Which certificates a node holds is its own affair.
+        expected["certificate"] = serde_json::Value::Null;
+        found["certificate"] = serde_json::Value::Null;
+        assert_eq!(found, expected, "{question:?}");
+    }
+    assert_eq!(cowboy(root, &follower.url, &["faucet", account]).code, Some(1), "a follower has no faucet");
+    assert_eq!((follower.terminate(), source.terminate()), (Some(0), Some(0)));
+}
+
+/// Listens to `/follow` until a block of this height has come through.
+fn wait_for_height(url: &str, height: u64) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = cowboy_api::Client::new(url).expect("the address is good");
+        let mut stream = Box::pin(client.stream(&format!("/follow?from={height}")).await.expect("the stream opens"));
+        let bytes = futures::StreamExt::next(&mut stream).await;
+        assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
+    });
+}
+
+/// Four validators in four processes agree, and a transfer goes through any of them.
+#[test]
+fn four_validators_agree() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+    let port = free_ports(4);
+    let port = port.to_string();
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd"))
+        .args(["genesis", "--validators", "4", "--fund", address, "--p2p-port", &port, "--block-time-ms", "200"])
+        .current_dir(root)
+        .output()
+        .expect("the node runs");
+    assert!(made.status.success(), "{made:?}");
+    let nodes: Vec<Node> = (0..4)
+        .map(|index| Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"]).expect("the validator starts"))
+        .collect();
+    let key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    wait_for_height(&nodes[0].url, 1);
+    let sent = cowboy(root, &nodes[0].url, &["transfer", "0x1100000000000000000000000000000000000011", "1cby", "--private-key", key, "--json"]);
+    assert_eq!(sent.code, Some(0), "{sent:?}");
+    let height = sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block");
+    let blocks: Vec<serde_json::Value> = nodes
+        .iter()
+        .map(|node| {
+            wait_for_height(&node.url, height);
+            cowboy(root, &node.url, &["block", "get", &height.to_string(), "--json"]).json()["hash"].clone()
+        })
+        .collect();
+    assert!(blocks.iter().all(|hash| *hash == blocks[0]), "{blocks:?}");
+    for node in nodes {
+        assert_eq!(node.terminate(), Some(0));
+    }
+}
+
+/// The first of this many ports in a row that are free now.
+fn free_ports(count: u16) -> u16 {
+    let are_free = |first: u16| (first..first + count).all(|port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok());
+    (20_000..60_000).step_by(usize::from(count)).find(|first| are_free(*first)).expect("some ports are free")
+}

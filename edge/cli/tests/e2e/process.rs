@@ -1,0 +1,109 @@
+//! Real processes: the node, and runs of the client against it.
+
+use serde_json::Value;
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+    thread::JoinHandle,
+};
+
+/// A node in a process of its own, killed with this value.
+pub struct Node {
+    pub url: String,
+    /// What it said until it was ready.
+    pub said: Vec<String>,
+    child: Child,
+    rest: Option<JoinHandle<()>>,
+}
+
+impl Node {
+    /// `cowboyd` with these arguments, once it says that it is ready. Fails with what it said on stderr.
+    pub fn start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cowboyd"))
+            .args(arguments)
+            .current_dir(folder)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let mut output = BufReader::new(child.stdout.take().ok_or("the output is piped")?);
+        let mut said = Vec::new();
+        loop {
+            let mut line = String::new();
+            if output.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
+                let mut reason = String::new();
+                child.stderr.take().ok_or("the errors are piped")?.read_to_string(&mut reason).map_err(|error| error.to_string())?;
+                let code = child.wait().map_err(|error| error.to_string())?.code();
+                return Err(format!("exit {code:?}: {reason}"));
+            }
+            let line = line.trim_end().to_owned();
+            if let Some(url) = line.strip_prefix("ready: ") {
+                let url = url.to_owned();
+                return Ok(Self { url, said, child, rest: Some(std::thread::spawn(move || drain(output))) });
+            }
+            said.push(line);
+        }
+    }
+
+    /// A devnet whose blocks come as soon as there is work, on a free port.
+    pub fn dev(folder: &Path, more: &[&str]) -> Self {
+        let arguments = [&["dev", "--port", "0", "--block-time", "instant"], more].concat();
+        Self::start(folder, &arguments).expect("the devnet starts")
+    }
+
+    /// Tells it to stop, as the system does, and answers its exit code.
+    pub fn terminate(mut self) -> Option<i32> {
+        let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(told.is_ok_and(|told| told.success()), "the node can be told to stop");
+        let code = self.child.wait().expect("the node ends").code();
+        if let Some(rest) = self.rest.take() {
+            rest.join().expect("reading does not panic");
+        }
+        code
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads what is left, so that the node never waits for a reader.
+fn drain(mut output: BufReader<ChildStdout>) {
+    let _ = output.read_to_end(&mut Vec::new());
+}
+
+/// What a run of the client said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Said {
+    /// The JSON on stdout.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Runs `cowboy` in this folder against this node.
+pub fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
+    let output = Command::new(env!("CARGO_BIN_EXE_cowboy"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("COWBOY_RPC_URL", url)
+        .env_remove("COWBOY_PRIVATE_KEY")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the client runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the client prints UTF-8");
+    Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}

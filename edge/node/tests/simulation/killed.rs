@@ -1,0 +1,96 @@
+//! A node that is killed without warning, over and over.
+
+use crate::common::{genesis, key, transfer};
+use cowboy_node::{BlockTime, NodeConfig, NodeHandle, genesis as node_genesis};
+use cowboy_types::{Address, Amount};
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+/// Where the killed process keeps its chain. Set only for that process.
+const FOLDER: &str = "COWBOY_TEST_KILLED_FOLDER";
+
+const RECEIVER: Address = Address([0x55; 20]);
+
+/// How often it is killed.
+const KILLS: u64 = 6;
+
+fn start(folder: &Path, block_time: Duration) -> NodeHandle {
+    let (genesis, mut keys) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let mut config = NodeConfig::alone(folder.to_owned(), genesis, keys.remove(0));
+    config.block_time = BlockTime::Every(block_time);
+    NodeHandle::start(config).expect("the node starts")
+}
+
+/// What the killed process does: sends a transfer for every block, and tells each block's number.
+#[test]
+#[ignore = "this is the process that the other test kills"]
+fn the_process_that_is_killed() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let node = start(Path::new(&folder), Duration::from_millis(1));
+    let mut head = node.watch_head();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        loop {
+            let nonce = node.account(key(0).address()).await.expect("the node runs").nonce.0;
+            // What waits already, or is taken meanwhile, is refused, which is no harm.
+            let _ = node.submit(vec![transfer(0, nonce, RECEIVER, Amount(1)).to_bytes().to_vec()]).await;
+            let number = head.borrow_and_update().number;
+            writeln!(std::io::stdout(), "block {number}").expect("somebody reads");
+            head.changed().await.expect("the node lives");
+        }
+    });
+}
+
+/// killed between any two writes, a node restarts to the same root, with every receipt and index row, and goes on.
+#[test]
+fn a_node_survives_being_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = std::env::current_exe().expect("this program");
+    let mut told = 0;
+    for kill in 1..=KILLS {
+        let mut process = Command::new(&program)
+            .args(["--exact", "killed::the_process_that_is_killed", "--ignored", "--nocapture"])
+            .env(FOLDER, folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+        let numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("block ")?.parse::<u64>().ok());
+        let enough = told + 3 * kill;
+        told = numbers.take_while(|number| *number <= enough).last().unwrap_or(told).max(told);
+        process.kill().expect("it runs");
+        process.wait().expect("it ends");
+    }
+    assert!(told > 3 * KILLS, "it went on after every kill");
+
+    let node = start(folder.path(), Duration::from_secs(3_600));
+    assert!(node.head().number >= told, "what was told is kept");
+    let view = node.view().expect("the ledger opens");
+    let tip = view.tip().expect("the ledger reads").expect("there are blocks");
+    let mut parent = node.config().genesis.block.hash();
+    let mut receipts = 0;
+    for number in 1..=tip {
+        let block = view.block(number).expect("the ledger reads").expect("no block is missing");
+        assert_eq!(block.header.parent, parent);
+        parent = block.digest();
+        assert_eq!(view.number_of(&parent).expect("the ledger reads"), Some(number));
+        for transaction in block.transactions.iter() {
+            let place = view.place_of(&transaction.digest()).expect("the ledger reads").expect("it is indexed");
+            let receipt = view.receipt(place).expect("the ledger reads").expect("there is a receipt");
+            assert!(place.number == number && receipt.is_success());
+            receipts += 1;
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let keys = vec![cowboy_state::Key::account(RECEIVER).digest()];
+    let stored = runtime.block_on(node.read(tip, keys)).expect("the newest block can be read").remove(0);
+    let received = stored.as_ref().and_then(cowboy_node::mempool::account_of).map_or(0, |account| account.balance.0);
+    assert_eq!(received, receipts, "every receipt moved one unit, and nothing else did");
+    assert!(receipts > 0, "something was sent");
+    node.shutdown();
+}
