@@ -5,6 +5,7 @@ mod blocks;
 pub(crate) mod harness;
 mod messages;
 mod properties;
+mod python;
 mod queries;
 mod randomness;
 mod timers;

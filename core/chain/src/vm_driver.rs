@@ -1,125 +1,13 @@
 //! The virtual machine, as deliveries see it: one engine a handler, which comes back whenever it needs the host.
 
-pub(crate) use mirror::*;
+use crate::input::Exception;
+pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
+use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Vm};
+use cowboy_types::{Abort, error};
+use std::sync::Arc;
 
-/// The boundary's types.
-mod mirror {
-    #![allow(missing_docs, dead_code, reason = "a stand-in")]
-    #[derive(Clone, Debug, PartialEq)]
-    pub(crate) enum HostValue {
-        None,
-        Bool(bool),
-        Int(u128),
-        Bytes(Vec<u8>),
-        Str(String),
-        List(Vec<HostValue>),
-        Map(Vec<(HostValue, HostValue)>),
-    }
-    impl HostValue {
-        pub(crate) fn int(value: impl Into<u128>) -> Self {
-            Self::Int(value.into())
-        }
-        pub(crate) fn as_u64(&self) -> Option<u64> {
-            match self {
-                Self::Int(value) => u64::try_from(*value).ok(),
-                _ => None,
-            }
-        }
-        pub(crate) fn as_bytes(&self) -> Option<&[u8]> {
-            match self {
-                Self::Bytes(bytes) => Some(bytes),
-                _ => None,
-            }
-        }
-        pub(crate) fn as_str(&self) -> Option<&str> {
-            match self {
-                Self::Str(text) => Some(text),
-                _ => None,
-            }
-        }
-    }
-    #[derive(Clone, Debug, PartialEq)]
-    pub(crate) struct HostCall {
-        pub(crate) function: HostFn,
-        pub(crate) args: Vec<HostValue>,
-    }
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(crate) struct HostError {
-        pub(crate) code: u32,
-        pub(crate) name: &'static str,
-        pub(crate) message: String,
-    }
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Trap {
-        OutOfCycles,
-        OutOfCells,
-        OutOfMemory,
-        OutOfWeight,
-        Internal,
-    }
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(crate) struct PyError {
-        pub(crate) type_name: String,
-        pub(crate) message: String,
-        pub(crate) traceback: Vec<String>,
-        pub(crate) slug: Option<String>,
-        pub(crate) code: Option<u32>,
-    }
-    #[derive(Clone, Debug)]
-    pub(crate) enum Exit {
-        Return(HostValue),
-        Raise(PyError),
-        Trap(Trap),
-        HostCall(HostCall),
-    }
-    #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Limits {
-        pub(crate) cycles: u64,
-        pub(crate) cells: u64,
-        pub(crate) memory_bytes: usize,
-        pub(crate) recursion: usize,
-        pub(crate) weight_ns: u64,
-    }
-    #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Usage {
-        pub(crate) cycles: u64,
-        pub(crate) cells: u64,
-        pub(crate) peak_memory: usize,
-        pub(crate) weight_ns: u64,
-    }
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum HostFn {
-        Context,
-        SelfAddress,
-        CurrentBlock,
-        RuntimeConfig,
-        GetState,
-        SetState,
-        DeleteState,
-        SetReservedState,
-        DeleteReservedState,
-        ScanStatePrefix,
-        ActorOwner,
-        ChargeGas,
-        EmitEvent,
-        SendMessage,
-        CallActor,
-        TransferBalance,
-        ScheduleTimer,
-        ScheduleTimerEx,
-        ExtendTimer,
-        CancelTimer,
-        Randomness,
-        RandomnessAt,
-        VerifySignature,
-        Recover,
-        EntitlementParams,
-        SpawnActor,
-        CreateDeferredTx,
-        Balance,
-        SubmitJob,
-    }
-}
+/// What tracebacks call an actor's source.
+const FILE: &str = "actor.py";
 
 /// A compiled actor, shared by every run of it.
 #[derive(Clone, Debug)]
@@ -127,16 +15,26 @@ pub struct Image(Inner);
 
 #[derive(Clone, Debug)]
 enum Inner {
-    #[cfg(not(test))]
-    Absent(std::convert::Infallible),
+    Python(Arc<cowboy_vm::Image>),
     #[cfg(test)]
-    Script(std::sync::Arc<script::Program>),
+    Script(Arc<script::Program>),
 }
 
-/// Why a source makes no image.
+impl Image {
+    /// Bytes that it takes, roughly, for a bounded cache.
+    pub fn footprint(&self) -> usize {
+        match &self.0 {
+            Inner::Python(image) => image.footprint(),
+            #[cfg(test)]
+            Inner::Script(_) => 0,
+        }
+    }
+}
+
+/// Why a source makes no image, and what finding out cost.
 pub(crate) struct BuildError {
-    pub(crate) abort: cowboy_types::Abort,
-    pub(crate) exception: crate::input::Exception,
+    pub(crate) abort: Abort,
+    pub(crate) exception: Exception,
     pub(crate) usage: Usage,
 }
 
@@ -144,21 +42,60 @@ pub(crate) struct BuildError {
 pub(crate) fn build(source: &str, limits: Limits) -> Result<(Image, Usage), BuildError> {
     #[cfg(test)]
     if let Some(program) = source.strip_prefix("#script\n") {
-        return Ok((Image(Inner::Script(std::sync::Arc::new(script::Program::parse(program)))), Usage { cycles: 100, ..Usage::default() }));
+        return Ok((Image(Inner::Script(Arc::new(script::Program::parse(program)))), Usage { cycles: 100, ..Usage::default() }));
     }
-    let _ = (source, limits);
-    Err(BuildError { abort: cowboy_types::error::UNAVAILABLE, exception: Default::default(), usage: Usage::default() })
+    let unit = cowboy_vm::compile(source, FILE).map_err(|error| refused(source, &error))?;
+    let (image, usage) = cowboy_vm::build_image(&unit, limits).map_err(|failure| failed(failure, limits))?;
+    Ok((Image(Inner::Python(image)), usage))
+}
+
+/// A source that is refused before anything runs: as CPython shows a syntax error.
+fn refused(source: &str, error: &CompileError) -> BuildError {
+    let (abort, name) = match error.kind {
+        CompileErrorKind::Syntax => (error::SYNTAX_ERROR, "SyntaxError"),
+        CompileErrorKind::Forbidden => (error::FORBIDDEN_SOURCE, "ForbiddenSource"),
+        CompileErrorKind::TooLarge => (error::FORBIDDEN_SOURCE, "SourceTooLarge"),
+    };
+    let place = usize::try_from(error.line).unwrap_or(usize::MAX);
+    let text = source.lines().nth(place.saturating_sub(1)).unwrap_or_default().trim();
+    let traceback = vec![format!("  File \"{FILE}\", line {}", error.line), format!("    {text}")];
+    let message = format!("{} (line {}, column {})", error.message, error.line, error.column);
+    BuildError { abort, exception: Exception { name: name.to_string(), message, traceback }, usage: Usage::default() }
+}
+
+/// A module body that failed.
+fn failed(failure: Failure, limits: Limits) -> BuildError {
+    // What a body used before it failed is not told, so it is all that it was given.
+    let usage = Usage { cycles: limits.cycles, cells: 0, peak_memory: 0, weight_ns: limits.weight_ns };
+    match failure {
+        Failure::Raise(error) => {
+            let exception = Exception { name: error.type_name, message: error.message, traceback: error.traceback };
+            BuildError { abort: error::MODULE_FAILED, exception, usage }
+        }
+        Failure::Trap(trap) => BuildError { abort: abort_of_trap(trap), exception: Exception::default(), usage },
+    }
+}
+
+/// The row of the error table for a limit that was hit.
+pub(crate) fn abort_of_trap(trap: Trap) -> Abort {
+    match trap {
+        Trap::OutOfCycles => error::OUT_OF_CYCLES,
+        Trap::OutOfCells => error::OUT_OF_CELLS,
+        Trap::OutOfMemory => error::OUT_OF_MEMORY,
+        Trap::OutOfWeight => error::OUT_OF_TIME,
+        Trap::Internal => error::INTERNAL,
+    }
 }
 
 /// A host function's name, as Python knows it.
 pub(crate) fn name_of(function: HostFn) -> String {
-    format!("{function:?}")
+    let row = cowboy_vm::HOST_FUNCTIONS.iter().find(|row| row.function == function);
+    row.map(|row| row.name.to_string()).unwrap_or_default()
 }
 
 /// A handler under way.
 pub(crate) enum Engine {
-    #[cfg(not(test))]
-    Absent(std::convert::Infallible),
+    Python(Box<Vm>),
     #[cfg(test)]
     Script(Box<script::Run>),
 }
@@ -167,8 +104,10 @@ impl Engine {
     /// A handler that has not begun.
     pub(crate) fn start(image: &Image, method: &str, payload: &[u8], limits: Limits) -> Self {
         match &image.0 {
-            #[cfg(not(test))]
-            Inner::Absent(never) => match *never {},
+            Inner::Python(image) => {
+                let entry = Entry::Handler { method: method.to_string(), payload: payload.to_vec() };
+                Self::Python(Box::new(Vm::start(image.clone(), entry, limits)))
+            }
             #[cfg(test)]
             Inner::Script(program) => Self::Script(Box::new(script::Run::start(program.clone(), method, payload, limits))),
         }
@@ -177,8 +116,7 @@ impl Engine {
     /// Goes on until it needs something.
     pub(crate) fn run(&mut self) -> Exit {
         match self {
-            #[cfg(not(test))]
-            Self::Absent(never) => match *never {},
+            Self::Python(vm) => vm.run(),
             #[cfg(test)]
             Self::Script(run) => run.run(),
         }
@@ -187,8 +125,7 @@ impl Engine {
     /// Goes on with the host's answer.
     pub(crate) fn resume(&mut self, answer: Result<HostValue, HostError>) -> Exit {
         match self {
-            #[cfg(not(test))]
-            Self::Absent(never) => match *never {},
+            Self::Python(vm) => vm.resume(answer),
             #[cfg(test)]
             Self::Script(run) => run.resume(answer),
         }
@@ -197,8 +134,7 @@ impl Engine {
     /// Deducts what the host's work costs.
     pub(crate) fn charge(&mut self, cycles: u64, cells: u64, weight: u64) -> Result<(), Trap> {
         match self {
-            #[cfg(not(test))]
-            Self::Absent(never) => match *never {},
+            Self::Python(vm) => vm.charge(cycles, cells, weight),
             #[cfg(test)]
             Self::Script(run) => run.charge(cycles, cells, weight),
         }
@@ -207,8 +143,7 @@ impl Engine {
     /// What was used so far.
     pub(crate) fn usage(&self) -> Usage {
         match self {
-            #[cfg(not(test))]
-            Self::Absent(never) => match *never {},
+            Self::Python(vm) => vm.usage(),
             #[cfg(test)]
             Self::Script(run) => run.usage(),
         }

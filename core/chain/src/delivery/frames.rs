@@ -3,7 +3,7 @@
 use super::{Machine, Stage, Step, call_trace};
 use crate::input::Exception;
 use crate::manifest::Grants;
-use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage};
+use crate::vm_driver::{self, abort_of_trap, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage};
 use bytes::Bytes;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Checkpoint, Key, Kind, Miss, Stop};
@@ -341,15 +341,5 @@ fn abort_of(error: &PyError) -> Abort {
         "PermissionDeniedError" => error::PERMISSION_DENIED,
         "ActorCallError" if error.message.starts_with("no handler") => error::UNKNOWN_HANDLER,
         _ => error::HANDLER_RAISED,
-    }
-}
-
-fn abort_of_trap(trap: Trap) -> Abort {
-    match trap {
-        Trap::OutOfCycles => error::OUT_OF_CYCLES,
-        Trap::OutOfCells => error::OUT_OF_CELLS,
-        Trap::OutOfMemory => error::OUT_OF_MEMORY,
-        Trap::OutOfWeight => error::OUT_OF_TIME,
-        Trap::Internal => error::INTERNAL,
     }
 }

@@ -394,7 +394,7 @@ fn later_handlers_see_fresh_state() {
 #[test]
 fn what_the_state_knows_of_an_address() {
     let mut chain = Chain::new();
-    let actor = chain.deploy("handler put\n set 'a' 'b'\nhandler again\n try spawn 'x'\n");
+    let actor = chain.deploy("handler put\n set 'a' 'b'\nhandler again\n get 'a'\n");
     chain.call(actor, "put", b"");
     let record = chain.actor(actor);
     let code = chain.state[&cowboy_state::records::keys::code(&record.code_hash).digest()].clone();

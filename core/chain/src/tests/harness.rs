@@ -409,3 +409,38 @@ impl Chain {
         self.record(&Key::of(Kind::Actor, address)).expect("an actor lives there")
     }
 }
+
+/// A deployment of any source, with a payload for its init handler.
+pub(crate) fn deployment_of(code: &[u8], manifest: Option<Vec<u8>>, init: Option<&str>, payload: &[u8], endowment: u64) -> Instruction {
+    use cowboy_types::Blob;
+    use cowboy_types::instruction::{Actor as Deploy, Init};
+    Instruction::Actor(Deploy::Deploy {
+        code: Blob::new(code.to_vec()).expect("a source fits"),
+        salt: Blob::default(),
+        init: init.map(|name| Init {
+            handler: cowboy_types::Text::new(name).expect("a name fits"),
+            payload: Blob::new(payload.to_vec()).expect("a payload fits"),
+        }),
+        manifest: manifest.map(|manifest| Blob::new(manifest).expect("a manifest fits")),
+        endowment: Amount(endowment),
+    })
+}
+
+/// A manifest's canonical CBOR out of the JSON that an example ships.
+pub(crate) fn manifest_json(json: &str) -> Vec<u8> {
+    use cowboy_types::cbor::Value;
+    fn value(json: &serde_json::Value) -> Value {
+        match json {
+            serde_json::Value::Number(number) => Value::uint(number.as_u64().expect("manifests hold unsigned numbers")),
+            serde_json::Value::String(text) => Value::text(text.clone()),
+            serde_json::Value::Array(items) => Value::Array(items.iter().map(value).collect()),
+            serde_json::Value::Object(pairs) => {
+                let mut pairs: Vec<(Value, Value)> = pairs.iter().map(|(name, item)| (Value::text(name.clone()), value(item))).collect();
+                pairs.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
+                Value::Map(pairs)
+            }
+            other => unreachable!("a manifest holds no {other}"),
+        }
+    }
+    value(&serde_json::from_str(json).expect("the manifest is JSON")).encode()
+}

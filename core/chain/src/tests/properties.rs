@@ -4,7 +4,7 @@ use super::harness::{ALL, Chain, address, deployment, execution, signed, transfe
 use crate::SignedTransaction;
 use cowboy_types::Address;
 use cowboy_types::instruction::{Instruction, System};
-use cowboy_types::units::{Amount, Cycles};
+use cowboy_types::units::Cycles;
 use proptest::prelude::*;
 
 /// What a random transaction does.

@@ -1,0 +1,124 @@
+//! Real Python on the real chain: the examples, and what only the VM can show.
+
+use super::harness::{ALL, Chain, address, deployment_of, execution, manifest_json, signed, unsigned};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Cycles};
+use cowboy_types::{Address, Receipt, error};
+
+/// The answer of a handler, as JSON or CBOR text.
+fn shown(receipt: &Receipt) -> String {
+    assert_eq!(receipt.abort, None, "the handler returns");
+    match cowboy_types::cbor::decode(&receipt.return_data) {
+        Ok(Value::Integer(number)) => number.to_string(),
+        Ok(Value::Text(text)) => text,
+        Ok(other) => format!("{other:?}"),
+        Err(_) => String::from_utf8_lossy(&receipt.return_data).into_owned(),
+    }
+}
+
+impl Chain {
+    /// Deploys an example with its manifest and its init handler, where it has one.
+    fn example(&mut self, source: &str, manifest: &str) -> Address {
+        let init = source.contains("def init(").then_some("init");
+        let instruction = deployment_of(source.as_bytes(), Some(manifest_json(manifest)), init, b"{}", 0);
+        let mut transaction = unsigned(1, self.nonce(1), instruction);
+        transaction.cycles_limit = Cycles(20_000_000);
+        let outcome = self.block(vec![super::harness::sign(1, transaction)]);
+        let receipt = &outcome.receipts[0];
+        assert_eq!(receipt.abort, None, "{:?}", outcome.traces[0]);
+        receipt.created.expect("a deployment creates")
+    }
+}
+
+macro_rules! example {
+    ($chain:expr, $name:literal) => {
+        $chain.example(include_str!(concat!("../../../../examples/", $name, "/actor.py")), include_str!(concat!("../../../../examples/", $name, "/manifest.json")))
+    };
+}
+
+/// A-91, A-92: deploy a Python actor, call it, read what it returns.
+#[test]
+fn hello_greets() {
+    let mut chain = Chain::new();
+    let hello = example!(chain, "hello");
+    assert_eq!(shown(&chain.call(hello, "greet", br#"{"name":"Ada"}"#)), "Hello, Ada!");
+    assert_eq!(shown(&chain.call(hello, "greetings", b"{}")), "1");
+}
+
+/// Permissions, errors and events, by their names in the receipt.
+#[test]
+fn the_counter_counts() {
+    let mut chain = Chain::new();
+    let counter = example!(chain, "counter");
+    let first = chain.call(counter, "increment", b"{}");
+    assert_eq!(shown(&first), "1");
+    assert_eq!(&first.events[0].name[..], "changed");
+    assert_eq!(shown(&chain.call(counter, "add", br#"{"amount":41}"#)), "42");
+    let nonce = chain.nonce(2);
+    let outcome = chain.block(vec![signed(2, nonce, execution(counter, "reset", b"{}", 0)), signed(2, nonce + 1, execution(counter, "nothing", b"{}", 0))]);
+    assert_eq!(outcome.receipts[0].abort, Some(error::PERMISSION_DENIED));
+    assert_eq!(outcome.receipts[1].abort, Some(error::UNKNOWN_HANDLER));
+    let bad = chain.block(vec![signed(1, chain.nonce(1), execution(counter, "add", br#"{"amount":-1}"#, 0))]);
+    let exception = bad.traces[0].calls[0].exception.clone().expect("it raised");
+    assert_eq!((exception.name.as_str(), exception.message.as_str()), ("ValueError", "amount must be a positive integer"));
+    assert!(exception.traceback.iter().any(|line| line.contains("actor.py")), "{exception:?}");
+    assert_eq!(shown(&chain.call(counter, "get", b"{}")), "42");
+}
+
+/// A-108, A-122: an actor that wakes itself up.
+#[test]
+fn the_heartbeat_beats() {
+    let mut chain = Chain::new();
+    let heartbeat = example!(chain, "heartbeat");
+    let funded = cowboy_types::Instruction::System(cowboy_types::System::Transfer { to: heartbeat, amount: Amount(1_000_000_000_000) });
+    assert!(chain.send(2, funded).is_success());
+    let _ = chain.call(heartbeat, "start", b"{}");
+    let fired: Vec<Receipt> = chain.idle(30).into_iter().filter(|receipt| receipt.kind == cowboy_types::ReceiptKind::Timer).collect();
+    assert!(fired.len() >= 2, "it fires and schedules itself again: {fired:?}");
+    assert!(fired.iter().all(Receipt::is_success));
+}
+
+/// A-51, A-73, A-84: loops, memory and recursion end; forbidden and broken source is refused, each by its name.
+#[test]
+fn bad_python_fails_by_name() {
+    let deploy = |chain: &mut Chain, source: &str| {
+        let instruction = deployment_of(source.as_bytes(), Some(super::harness::manifest(ALL)), None, b"", 0);
+        let nonce = chain.nonce(1);
+        chain.block(vec![signed(1, nonce, instruction)])
+    };
+    let rows = [
+        ("def f(:\n    pass\n", error::SYNTAX_ERROR),
+        ("import socket\n", error::FORBIDDEN_SOURCE),
+        ("raise ValueError('no')\n", error::MODULE_FAILED),
+        ("while True:\n    pass\n", error::OUT_OF_CYCLES),
+        ("x = [0] * (10 << 20)\n", error::OUT_OF_MEMORY),
+    ];
+    for (source, expected) in rows {
+        let mut chain = Chain::new();
+        let outcome = deploy(&mut chain, source);
+        assert_eq!(outcome.receipts[0].abort, Some(expected), "{source}");
+        assert!(outcome.receipts[0].fee.burned > Amount(0));
+    }
+    let mut chain = Chain::new();
+    let outcome = deploy(&mut chain, "def spin(payload):\n    while True:\n        pass\n\ndef deep(payload):\n    return deep(payload)\n\ndef fat(payload):\n    x = []\n    while True:\n        x.append(bytes(1000))\n");
+    let actor = outcome.receipts[0].created.expect("it is fine until called");
+    assert_eq!(chain.call(actor, "spin", b"").abort, Some(error::OUT_OF_CYCLES));
+    assert_eq!(chain.call(actor, "deep", b"").abort, Some(error::HANDLER_RAISED), "RecursionError (A-66)");
+    assert_eq!(chain.call(actor, "fat", b"").abort, Some(error::OUT_OF_MEMORY));
+}
+
+/// A-90, A-93: two Python actors, a call and a message between them.
+#[test]
+fn python_actors_call_and_send() {
+    const PEER: &str = "from cowboy_sdk import actor, public\n\n@actor\nclass Peer:\n    @public\n    def take(self, amount: int) -> int:\n        self.storage['sum'] = self.storage.get('sum', 0) + amount\n        return self.storage['sum']\n";
+    const SENDER: &str = "from cowboy_sdk import actor, call, deferred, public, send\n\n@actor\nclass Sender:\n    @public\n    @deferred\n    def both(self, peer: str) -> int:\n        now = call(peer, 'take', {'amount': 2})\n        send(peer, 'take', {'amount': 3})\n        return now\n";
+    let mut chain = Chain::new();
+    let manifest = r#"{"entitlements": [{"id": "storage.kv"}]}"#;
+    let (peer, sender) = (chain.example(PEER, manifest), chain.example(SENDER, manifest));
+    let receipt = chain.call(sender, "both", format!(r#"{{"peer":"{peer}"}}"#).as_bytes());
+    assert_eq!(shown(&receipt), "2");
+    let delivered = chain.idle(1);
+    assert_eq!(delivered.len(), 1);
+    assert_eq!(shown(&delivered[0]), "5");
+    assert_eq!(delivered[0].fee.payer, address(1));
+}
