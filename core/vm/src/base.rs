@@ -102,7 +102,7 @@ fn make_fixed(heap: &mut Heap) {
             mro: Vec::new(),
             attributes: Map::default(),
             layout: row.layout,
-            has_dict: row.layout == crate::types::Layout::Exception,
+            has_dict: row.layout == crate::types::Layout::Exception || row.name == "function",
             heap: false,
         };
         heap.alloc(ty::TYPE, Payload::Class(Box::new(class)));

@@ -69,6 +69,8 @@ pub(crate) struct Shape {
     pub names: Vec<Ref>,
 }
 
+/// The count of what lives as long as the run: no run can count it down to nothing.
+const ETERNAL: u32 = 1 << 30;
 /// Instances with more attributes than this keep them in a dict.
 const SHAPE_WIDTH: usize = 64;
 /// Most shapes of one run; further ones fall back to dicts.
@@ -79,6 +81,8 @@ const SHAPE_LIMIT: usize = 4_096;
 pub(crate) struct Heap {
     pub(crate) image: Arc<Image>,
     frozen_len: u32,
+    /// Objects below are never counted: the image's, and those whose handles are constants.
+    immortal: u32,
     /// For each handle of the image: 0, or one more than the index in `slots` of its private copy.
     overlay: Vec<u32>,
     pub(crate) slots: Vec<Slot>,
@@ -104,6 +108,7 @@ impl Heap {
         Self {
             overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
             frozen_len,
+            immortal: frozen_len.max(crate::types::FIXED_COUNT),
             slots: Vec::new(),
             free: Vec::new(),
             doomed: Vec::new(),
@@ -246,7 +251,7 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn retain(&mut self, value: Value) -> Value {
         if let Value::Obj(object) = value {
-            if object.0 >= self.frozen_len {
+            if object.0 >= self.immortal {
                 self.slots[(object.0 - self.frozen_len) as usize].count += 1;
             }
         }
@@ -265,7 +270,7 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn release(&mut self, value: Value) {
         if let Value::Obj(object) = value {
-            if object.0 >= self.frozen_len {
+            if object.0 >= self.immortal {
                 let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
                 slot.count -= 1;
                 if slot.count == 0 {
@@ -295,13 +300,13 @@ impl Heap {
             let mut doomed = std::mem::take(&mut self.doomed);
             payload.take_apart(&mut doomed);
             // Heap classes are kept alive by their instances.
-            if class.0 >= self.frozen_len {
+            if class.0 >= self.immortal {
                 doomed.push(Value::Obj(class));
             }
             let mut next = None;
             while let Some(value) = doomed.pop() {
                 if let Value::Obj(child) = value {
-                    if child.0 >= self.frozen_len {
+                    if child.0 >= self.immortal {
                         let slot = &mut self.slots[(child.0 - self.frozen_len) as usize];
                         slot.count -= 1;
                         if slot.count == 0 {
@@ -322,7 +327,7 @@ impl Heap {
     /// Whether the one reference to an object of this run is the caller's.
     #[inline]
     pub(crate) fn unique(&self, object: Ref) -> bool {
-        object.0 >= self.frozen_len && self.slots[(object.0 - self.frozen_len) as usize].count == 1
+        object.0 >= self.immortal && self.slots[(object.0 - self.frozen_len) as usize].count == 1
     }
 
     /// Whether the object belongs to the image and was not copied.
@@ -369,6 +374,7 @@ impl Heap {
         string.hash();
         string.interned = true;
         let object = self.alloc(ty::STR, Payload::Str(string));
+        self.slot_mut(object).count = ETERNAL;
         self.interned.insert(text.into(), object);
         object
     }

@@ -33,6 +33,10 @@ pub(crate) enum Layout {
     Type,
     /// A property.
     Property,
+    /// A static method.
+    StaticMethod,
+    /// A class method.
+    ClassMethod,
     /// Anything that only the VM makes; not to be inherited from.
     Sealed,
 }
@@ -98,8 +102,8 @@ types! {
     MODULE "module" OBJECT Sealed false;
     CELL "cell" OBJECT Sealed false;
     PROPERTY "property" OBJECT Property true;
-    STATICMETHOD "staticmethod" OBJECT Sealed true;
-    CLASSMETHOD "classmethod" OBJECT Sealed true;
+    STATICMETHOD "staticmethod" OBJECT StaticMethod true;
+    CLASSMETHOD "classmethod" OBJECT ClassMethod true;
     SUPER "super" OBJECT Sealed true;
     GENERATOR "generator" OBJECT Sealed false;
     COROUTINE "coroutine" OBJECT Sealed false;

@@ -542,11 +542,9 @@ def map_generator(function, iterators):
         yield function(*values)
 
 
-class map:
-    """map(function, *iterables): results of calls, as they are asked for."""
-
-    def __new__(cls, function, iterable, /, *iterables):
-        return map_generator(function, [iter(each) for each in (iterable, *iterables)])
+def map(function, iterable, /, *iterables):
+    """Results of calls, as they are asked for."""
+    return map_generator(function, [iter(each) for each in (iterable, *iterables)])
 
 
 def filter_generator(function, iterator):
@@ -560,11 +558,9 @@ def filter_generator(function, iterator):
             yield item
 
 
-class filter:
-    """filter(function, iterable): the items for which the function is true."""
-
-    def __new__(cls, function, iterable, /):
-        return filter_generator(function, iter(iterable))
+def filter(function, iterable, /):
+    """The items for which the function is true."""
+    return filter_generator(function, iter(iterable))
 
 
 def zip_generator(iterables, strict):

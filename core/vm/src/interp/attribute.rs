@@ -418,7 +418,7 @@ impl Vm {
     /// What an attribute of a class gives when it is read from the class itself.
     pub(crate) fn bind_to_class(&mut self, found: Value, class: Ref) -> Outcome {
         let Value::Obj(attribute) = found else { return Ok(found) };
-        match self.heap.payload(attribute) {
+        match self.heap.payload(attribute).core() {
             Payload::StaticMethod(inner) => {
                 let inner = *inner;
                 Ok(self.heap.retain(inner))

@@ -306,6 +306,8 @@ impl Vm {
                 };
                 return Ok(self.heap.make(class, Payload::Exception(Box::new(exception))));
             }
+            Layout::StaticMethod => Payload::StaticMethod(Value::None),
+            Layout::ClassMethod => Payload::ClassMethod(Value::None),
             Layout::Property => Payload::Property(Box::new([Value::None; 5])),
             Layout::Type | Layout::Sealed => {
                 let message = format!("cannot create '{}' instances", self.name_of_class(class));

@@ -410,7 +410,7 @@ impl Vm {
         let program = Arc::clone(&self.program);
         for &(number, line) in trace.iter().rev() {
             let linked = &program.codes[number as usize];
-            if linked.code.hidden {
+            if linked.code.hidden && !self.loader {
                 continue;
             }
             let file = &program.files[linked.unit as usize];

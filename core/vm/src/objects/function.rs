@@ -20,8 +20,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "property.deleter", "self, fdel, /", 3, property_deleter, ""),
     NativeRow(M, "property.__get__", "self, instance, owner=, /", 3, property_get, ""),
     NativeRow(M, "property.__set__", "self, instance, value, /", 3, property_set, ""),
-    NativeRow(S, "staticmethod.__new__", "cls, function, /", 3, staticmethod, ""),
-    NativeRow(S, "classmethod.__new__", "cls, function, /", 3, classmethod, ""),
+    NativeRow(S, "staticmethod.__new__", "cls, function, /, *rest", 3, staticmethod, ""),
+    NativeRow(S, "classmethod.__new__", "cls, function, /, *rest", 3, classmethod, ""),
     NativeRow(M, "staticmethod.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(M, "classmethod.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(M, "function.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
@@ -142,13 +142,15 @@ fn property_set(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn staticmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
-    Ok(vm.heap.make(ty::STATICMETHOD, Payload::StaticMethod(args[1])))
+    Ok(vm.wrap_builtin(class, Payload::StaticMethod(args[1])))
 }
 
 fn classmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
-    Ok(vm.heap.make(ty::CLASSMETHOD, Payload::ClassMethod(args[1])))
+    Ok(vm.wrap_builtin(class, Payload::ClassMethod(args[1])))
 }
 
 fn descriptor_get(vm: &mut Vm, args: &[Value]) -> Outcome {

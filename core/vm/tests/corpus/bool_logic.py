@@ -46,7 +46,7 @@ first, second = [], []
 third = first
 print(first is third, first is second, first == second, first is not second, first is not third)
 print(True == 1, True is True, False < True, True + 1, True / 2, str(True), repr(False), int(True), float(True), bool("False"), bool([False]))
-print(0 or "" or [] or "last", 1 and "a" and [0], 0 and 1 / 0, 1 or 1 / 0, None or 0, (not 0) is True)
+print(0 or "" or [] or "last", 1 and "a" and [0], 0 and 1 / 0, 1 or 1 / 0, None or 0, (not []) is True)
 print(any([0, "", None]), any([0, 1]), all([]), all([1, 0]), all([1, "a"]), any([]))
 print(any(tell(value) for value in (0, 2, 3)), all(tell(value) for value in (1, 0, 3)))
 print(bool.__name__, type(True), isinstance(False, int), True.bit_length(), True.__and__(False), bool(), bool(None))
