@@ -2,6 +2,7 @@
 
 mod actors;
 mod blocks;
+mod examples;
 pub(crate) mod harness;
 mod messages;
 mod properties;

@@ -45,7 +45,7 @@ pub(crate) fn build(source: &str, limits: Limits) -> Result<(Image, Usage), Buil
         return Ok((Image(Inner::Script(Arc::new(script::Program::parse(program)))), Usage { cycles: 100, ..Usage::default() }));
     }
     let unit = cowboy_vm::compile(source, FILE).map_err(|error| refused(source, &error))?;
-    let (image, usage) = cowboy_vm::build_image(&unit, limits).map_err(|failure| failed(failure, limits))?;
+    let (image, usage) = cowboy_vm::build_image(&unit, limits).map_err(|(failure, usage)| failed(failure, usage))?;
     Ok((Image(Inner::Python(image)), usage))
 }
 
@@ -64,9 +64,7 @@ fn refused(source: &str, error: &CompileError) -> BuildError {
 }
 
 /// A module body that failed.
-fn failed(failure: Failure, limits: Limits) -> BuildError {
-    // What a body used before it failed is not told, so it is all that it was given.
-    let usage = Usage { cycles: limits.cycles, cells: 0, peak_memory: 0, weight_ns: limits.weight_ns };
+fn failed(failure: Failure, usage: Usage) -> BuildError {
     match failure {
         Failure::Raise(error) => {
             let exception = Exception { name: error.type_name, message: error.message, traceback: error.traceback };

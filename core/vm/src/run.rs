@@ -42,7 +42,8 @@ pub enum Failure {
 }
 
 /// Runs a module body and freezes what it leaves. Host calls are refused. The same source gives the same image.
-pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), Failure> {
+/// A failure comes with what was used until then.
+pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), (Failure, Usage)> {
     let (mut vm, code, globals) = above_base(unit, limits);
     vm.host_allowed = false;
     vm.push_module(code, globals);
@@ -53,7 +54,7 @@ pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), F
         Exit::HostCall(_) => Err(Failure::Trap(Trap::Internal)),
     };
     let usage = vm.usage();
-    outcome?;
+    outcome.map_err(|failure| (failure, usage))?;
     let program = Arc::clone(&vm.program);
     let helpers = Arc::clone(&vm.helpers);
     let heap = vm.heap;

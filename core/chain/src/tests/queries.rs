@@ -31,7 +31,7 @@ impl Chain {
         }
     }
 
-    fn ask(&self, target: Address, handler: &str, payload: &[u8], cycles: Option<u64>) -> Answer {
+    pub(crate) fn ask(&self, target: Address, handler: &str, payload: &[u8], cycles: Option<u64>) -> Answer {
         let question =
             Question { target, handler: handler.to_string(), payload: Bytes::copy_from_slice(payload), cycles_limit: cycles.map(Cycles) };
         let mut query = Query::new(self.at(), question);
