@@ -11,7 +11,7 @@ for _ in range(2500):
     first, second = second, first + second
 print(first, first.bit_length())
 
-largest = 2**4096 - 1
+largest = 2**4095 - 1 + 2**4095
 print(largest.bit_length(), largest % 10**9, hex(largest)[:10], len(hex(largest)), len(str(largest)), -largest // 7 % 10**12)
 print(2**4095 > 2**4094, 2**2048 * 2**2047 == 2**4095, (2**4095 - 1) // (2**2000 + 1) % 10**15, (2**4095) >> 4090)
 print(pow(3, 2**1000, 2**521 - 1) % 10**20, pow(3, -1, 2**521 - 1) % 10**20)
