@@ -344,6 +344,7 @@ pub(crate) fn load_module(vm: &mut Vm, path: &str) -> Outcome<()> {
         prefix.push_str(part);
         let name = vm.heap.intern(&prefix);
         let known = vm.dict_get_name(MODULES_DICT, name);
+        let fresh = known.is_none();
         let module = match known {
             Some(module) => module,
             None => {
@@ -351,14 +352,12 @@ pub(crate) fn load_module(vm: &mut Vm, path: &str) -> Outcome<()> {
                     return Ok(());
                 };
                 let (module, dict) = vm.make_module(&prefix, package);
-                let native = format!("_{prefix}");
-                let native = vm.heap.intern(&native);
-                let _ = native;
                 run_module(vm, code, dict).map_err(|message| vm.raise(ty::IMPORT_ERROR, &message))?;
                 module
             }
         };
-        if let Some(parent) = parent {
+        // Only once: the package may have given the name to something of its own since.
+        if let (Some(parent), true) = (parent, fresh) {
             let attribute = vm.heap.intern(part);
             vm.heap.retain(module);
             vm.dict_set_name(parent, attribute, module);

@@ -161,6 +161,17 @@ types! {
     PERMISSION_ERROR "PermissionError" OS_ERROR Exception true;
     TIMEOUT_ERROR "TimeoutError" OS_ERROR Exception true;
     CONNECTION_ERROR "ConnectionError" OS_ERROR Exception true;
+    FILE_EXISTS_ERROR "FileExistsError" OS_ERROR Exception true;
+    IS_A_DIRECTORY_ERROR "IsADirectoryError" OS_ERROR Exception true;
+    NOT_A_DIRECTORY_ERROR "NotADirectoryError" OS_ERROR Exception true;
+    BLOCKING_IO_ERROR "BlockingIOError" OS_ERROR Exception true;
+    CHILD_PROCESS_ERROR "ChildProcessError" OS_ERROR Exception true;
+    INTERRUPTED_ERROR "InterruptedError" OS_ERROR Exception true;
+    PROCESS_LOOKUP_ERROR "ProcessLookupError" OS_ERROR Exception true;
+    BROKEN_PIPE_ERROR "BrokenPipeError" CONNECTION_ERROR Exception true;
+    CONNECTION_ABORTED_ERROR "ConnectionAbortedError" CONNECTION_ERROR Exception true;
+    CONNECTION_REFUSED_ERROR "ConnectionRefusedError" CONNECTION_ERROR Exception true;
+    CONNECTION_RESET_ERROR "ConnectionResetError" CONNECTION_ERROR Exception true;
     REFERENCE_ERROR "ReferenceError" EXCEPTION Exception true;
     RUNTIME_ERROR "RuntimeError" EXCEPTION Exception true;
     NOT_IMPLEMENTED_ERROR "NotImplementedError" RUNTIME_ERROR Exception true;
@@ -168,18 +179,27 @@ types! {
     STOP_ITERATION "StopIteration" EXCEPTION Exception true;
     STOP_ASYNC_ITERATION "StopAsyncIteration" EXCEPTION Exception true;
     SYNTAX_ERROR "SyntaxError" EXCEPTION Exception true;
+    INDENTATION_ERROR "IndentationError" SYNTAX_ERROR Exception true;
+    TAB_ERROR "TabError" INDENTATION_ERROR Exception true;
     SYSTEM_ERROR "SystemError" EXCEPTION Exception true;
     TYPE_ERROR "TypeError" EXCEPTION Exception true;
     VALUE_ERROR "ValueError" EXCEPTION Exception true;
     UNICODE_ERROR "UnicodeError" VALUE_ERROR Exception true;
     UNICODE_DECODE_ERROR "UnicodeDecodeError" UNICODE_ERROR Exception true;
     UNICODE_ENCODE_ERROR "UnicodeEncodeError" UNICODE_ERROR Exception true;
+    UNICODE_TRANSLATE_ERROR "UnicodeTranslateError" UNICODE_ERROR Exception true;
     WARNING "Warning" EXCEPTION Exception true;
     DEPRECATION_WARNING "DeprecationWarning" WARNING Exception true;
     FUTURE_WARNING "FutureWarning" WARNING Exception true;
     RUNTIME_WARNING "RuntimeWarning" WARNING Exception true;
     SYNTAX_WARNING "SyntaxWarning" WARNING Exception true;
     USER_WARNING "UserWarning" WARNING Exception true;
+    PENDING_DEPRECATION_WARNING "PendingDeprecationWarning" WARNING Exception true;
+    IMPORT_WARNING "ImportWarning" WARNING Exception true;
+    UNICODE_WARNING "UnicodeWarning" WARNING Exception true;
+    BYTES_WARNING "BytesWarning" WARNING Exception true;
+    RESOURCE_WARNING "ResourceWarning" WARNING Exception true;
+    ENCODING_WARNING "EncodingWarning" WARNING Exception true;
     HOST_ERROR "HostError" EXCEPTION Exception false;
 }
 
@@ -232,7 +252,8 @@ names! {
     SUBCLASSHOOK "__subclasshook__"; MUTABLE_MAPPING "_mutable"; END "end"; SEP "sep"; ENCODING "encoding"; OBJECT "object"; REASON "reason";
     ERRNO "errno"; FILENAME "filename"; STRERROR "strerror"; METACLASS "metaclass"; GENERIC_NAME "_name"; DIR "__dir__"; SIZEOF "__sizeof__";
     ORIG_CLASS "__orig_class__"; ORIG_BASES "__orig_bases__"; EMPTY ""; OBJCLASS "__objclass__"; GI_RUNNING "gi_running"; MRO_METHOD "mro";
-    REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; DEEPCOPY "__deepcopy__";
+    REAL "real"; IMAG "imag"; NUMERATOR "numerator"; DENOMINATOR "denominator"; DIGEST_SIZE "digest_size"; BLOCK_SIZE "block_size";
+    ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; DEEPCOPY "__deepcopy__";
 }
 
 /// Handle of the one-character text of a code point below 256.

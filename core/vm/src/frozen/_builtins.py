@@ -218,7 +218,7 @@ def match_group(exception, classes):
     if isinstance(exception, BaseExceptionGroup):
         return exception_group_split(exception, classes)
     if isinstance(exception, classes):
-        return ExceptionGroup("", [exception]), None
+        return ExceptionGroup("", (exception,)), None
     return None, exception
 
 

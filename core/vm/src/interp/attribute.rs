@@ -352,7 +352,10 @@ impl Vm {
                 let name = *name;
                 match self.instance_attribute(object, name) {
                     Some(value) => Ok(self.heap.retain(value)),
-                    None => Err(self.no_attribute(object, name)),
+                    None => {
+                        let message = self.name_text(name).to_owned();
+                        Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
+                    }
                 }
             }
             Payload::GetSet { name, .. } => {

@@ -356,6 +356,12 @@ impl Vm {
                 layout = row.layout;
             }
         }
+        for (index, base) in bases.iter().enumerate() {
+            if bases[..index].contains(base) {
+                let message = format!("duplicate base class {}", self.name_of_class(*base));
+                return Err(self.type_error(message));
+            }
+        }
         let object = self.heap.alloc(meta, Payload::Free);
         self.heap.retain(Value::Obj(meta));
         let mro = match self.linearise(object, &bases) {
@@ -515,6 +521,18 @@ impl Vm {
             let class = Value::Obj(self.heap.class_of(object));
             return Ok(Some(self.heap.retain(class)));
         }
+        if matches!(name, nm::REAL | nm::IMAG | nm::NUMERATOR | nm::DENOMINATOR) {
+            if let Some(number) = self.number(object) {
+                return Ok(match (number, name) {
+                    (super::operators::Number::Float(number), nm::REAL) => Some(Value::Float(number)),
+                    (super::operators::Number::Float(_), nm::IMAG) => Some(Value::Float(crate::num::F64::ZERO)),
+                    (super::operators::Number::Float(_), _) => None,
+                    (_, nm::IMAG) => Some(Value::Int(0)),
+                    (_, nm::DENOMINATOR) => Some(Value::Int(1)),
+                    (number, _) => Some(self.int_value(number.into_big())?),
+                });
+            }
+        }
         let Value::Obj(receiver) = object else {
             return Ok(match (name, object) {
                 (nm::DOC, _) => Some(Value::None),
@@ -583,6 +601,19 @@ impl Vm {
                 }
                 let value = self.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
                 Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::PARAMETERS) => {
+                let program = std::sync::Arc::clone(&self.program);
+                let code = &program.codes[row.code as usize].code;
+                let mut names: Vec<Value> = Vec::new();
+                for name in code.local_names.iter().take(usize::from(code.positional)) {
+                    names.push(self.heap.str(name));
+                }
+                if code.var_positional {
+                    let index = usize::from(code.positional) + usize::from(code.keyword_only);
+                    names.push(self.heap.string(format!("*{}", code.local_names[index])));
+                }
+                Some(self.tuple(names))
             }
             (Payload::Function(row), nm::DEFAULTS) => {
                 let defaults = row.defaults.clone();
@@ -707,6 +738,7 @@ impl Vm {
                 let name = Value::Obj(*name);
                 Some(self.heap.retain(name))
             }
+            (Payload::Hasher(_), nm::NAME_ATTR | nm::DIGEST_SIZE | nm::BLOCK_SIZE) => crate::modules::hash_attribute(self, object, name),
             (payload, _) => match (payload.core(), name) {
                 (Payload::Property(parts), nm::FGET | nm::FSET | nm::FDEL | nm::DOC) => {
                     let value = match name {
@@ -759,7 +791,13 @@ impl Vm {
             nm::CAUSE => row.cause,
             nm::CONTEXT => row.context,
             nm::SUPPRESS_CONTEXT => Value::Bool(row.suppress),
-            nm::TRACEBACK => Value::None,
+            nm::TRACEBACK => {
+                if row.trace.is_empty() {
+                    Value::None
+                } else {
+                    return Some(self.heap.make(ty::TRACEBACK, Payload::Plain));
+                }
+            }
             nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
             nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
             nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => {

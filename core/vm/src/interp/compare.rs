@@ -648,12 +648,16 @@ impl Vm {
                 return Err(Throw::Fallback);
             }
         }
-        let Value::Obj(object) = container else { return Err(self.not_iterable(container)) };
+        let Value::Obj(object) = container else {
+            let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+            return Err(self.type_error(message));
+        };
         match self.heap.payload(object).core() {
             Payload::Dict(_) | Payload::Set(_) => {
-                let item = crate::objects::set::frozen_key(self, item)?;
-                let hash = self.hash_native(item)?;
-                Ok(self.dict_find(object, item, hash)?.is_some())
+                let key = crate::objects::set::frozen_key(self, object, item)?;
+                let found = self.hash_native(key).and_then(|hash| self.dict_find(object, key, hash));
+                self.heap.release(key);
+                found.map(|found| found.is_some())
             }
             Payload::DictView { dict: Value::Obj(dict), part: crate::objects::payload::DictPart::Keys } => {
                 let dict = *dict;

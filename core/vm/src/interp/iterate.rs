@@ -597,7 +597,14 @@ impl Vm {
 
     /// Items before, a list of the rest, and items after it, into registers from `first` on.
     pub(crate) fn unpack_rest(&mut self, value: Value, before: usize, after: usize, first: usize) -> Outcome<()> {
-        let mut items = self.collect(value)?;
+        let mut items = match self.collect(value) {
+            Err(Throw::Raise(exception)) if self.special(value, nm::ITER).is_none() => {
+                self.heap.release(exception);
+                let message = format!("cannot unpack non-iterable {} object", self.class_name(value));
+                return Err(self.type_error(message));
+            }
+            outcome => outcome?,
+        };
         if items.len() < before + after {
             let got = items.len();
             self.heap.release_all(items);

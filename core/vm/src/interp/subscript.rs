@@ -367,7 +367,17 @@ impl Vm {
             let range = *range;
             let first = range.start.wrapping_add(start.wrapping_mul(range.step));
             let step = range.step.wrapping_mul(step);
-            let stop = first.wrapping_add(step.wrapping_mul(i64::try_from(count).unwrap_or(0)));
+            let stop = match self.number(parts[1]) {
+                _ if parts[1].is_none() && range.step.signum() == step.signum() => range.stop,
+                Some(Number::Small(stop)) => {
+                    let signed = i64::try_from(length).unwrap_or(i64::MAX);
+                    let low = if parts[2].is_none() || step.signum() == range.step.signum() { 0 } else { -1 };
+                    let high = if low < 0 { signed - 1 } else { signed };
+                    let stop = if stop < 0 { stop + signed } else { stop }.clamp(low, high);
+                    range.start.wrapping_add(stop.wrapping_mul(range.step))
+                }
+                _ => first.wrapping_add(step.wrapping_mul(i64::try_from(count).unwrap_or(0))),
+            };
             return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
         }
         self.spend(count / 4)?;
@@ -475,6 +485,12 @@ impl Vm {
             }
             Payload::ByteArray(bytes) => {
                 let length = bytes.len();
+                if let Value::Obj(slice) = key {
+                    if let Payload::Slice(parts) = self.heap.payload(slice) {
+                        let parts = **parts;
+                        return crate::objects::bytes::set_slice(self, receiver, parts, value);
+                    }
+                }
                 let Some(index) = self.index_number(key)? else { return unsupported(self) };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
@@ -544,6 +560,12 @@ impl Vm {
             }
             Payload::ByteArray(bytes) => {
                 let length = bytes.len();
+                if let Value::Obj(slice) = key {
+                    if let Payload::Slice(parts) = self.heap.payload(slice) {
+                        let parts = **parts;
+                        return crate::objects::bytes::delete_slice(self, receiver, parts);
+                    }
+                }
                 let Some(index) = self.index_number(key)? else { return unsupported(self) };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));

@@ -363,8 +363,7 @@ impl Vm {
             let value = vm.instance_attribute(exception, name).or_else(|| vm.lookup(class, name));
             value.unwrap_or(Value::None)
         };
-        let slug_name = self.heap.intern("slug");
-        let slug = attribute(self, slug_name);
+        let slug = attribute(self, nm::ERROR_SLUG);
         let slug = self.text(slug).map(str::to_owned);
         let code = match attribute(self, nm::CODE) {
             Value::Int(code) => u32::try_from(code).ok(),

@@ -8,7 +8,7 @@ use crate::interp::Vm;
 use crate::native::NativeRow;
 use crate::value::Value;
 
-pub(crate) use hashlib::facts as hash_facts;
+use crate::types::nm;
 
 /// The functions of all modules, table by table.
 pub(crate) const ROWS: &[&[NativeRow]] = &[math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], pvm_host::PURE];
@@ -16,6 +16,20 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[math::UNARY, math::ROWS, hashlib::TAB
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {
     pvm_host::rows()
+}
+
+/// An attribute of a running hash.
+pub(crate) fn hash_attribute(vm: &mut Vm, value: Value, attribute: crate::value::Ref) -> Option<Value> {
+    let state = match vm.heap.payload(value.object()?) {
+        crate::objects::payload::Payload::Hasher(state) => state,
+        _ => return None,
+    };
+    let (name, digest_size, block_size) = hashlib::facts(state);
+    Some(match attribute {
+        nm::DIGEST_SIZE => Value::Int(digest_size),
+        nm::BLOCK_SIZE => Value::Int(block_size),
+        _ => vm.heap.str(name),
+    })
 }
 
 /// Enters the modules' constants.

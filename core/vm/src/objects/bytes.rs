@@ -579,3 +579,51 @@ fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
     set_content(vm, args[0], Vec::new());
     Ok(Value::None)
 }
+
+/// `bytearray[a:b:c] = value`
+pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
+    let receiver = Value::Obj(object);
+    let mut bytes = content(vm, receiver).unwrap_or_default();
+    vm.spend(bytes.len() / 8)?;
+    let more = if vm.number(value).is_some() {
+        return Err(vm.type_error("can assign only bytes, buffers, or iterables of ints in range(0, 256)"));
+    } else {
+        build(vm, value, Value::Undefined)?
+    };
+    let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
+    if step == 1 {
+        let first = usize::try_from(start).unwrap_or(0);
+        vm.reserve(more.len())?;
+        bytes.splice(first..first + count, more);
+    } else if more.len() == count {
+        for (index, byte) in more.into_iter().enumerate() {
+            let at = start + step * i64::try_from(index).unwrap_or(0);
+            if let Some(place) = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at)) {
+                *place = byte;
+            }
+        }
+    } else {
+        let message = format!("attempt to assign bytes of size {} to extended slice of size {count}", more.len());
+        return Err(vm.value_error(message));
+    }
+    set_content(vm, receiver, bytes);
+    Ok(())
+}
+
+/// `del bytearray[a:b:c]`
+pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3]) -> Outcome<()> {
+    let receiver = Value::Obj(object);
+    let bytes = content(vm, receiver).unwrap_or_default();
+    vm.spend(bytes.len() / 8)?;
+    let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
+    let mut dead = vec![false; bytes.len()];
+    for index in 0..count {
+        let at = start + step * i64::try_from(index).unwrap_or(0);
+        if let Some(mark) = usize::try_from(at).ok().and_then(|at| dead.get_mut(at)) {
+            *mark = true;
+        }
+    }
+    let kept = bytes.into_iter().zip(dead).filter(|(_, dead)| !dead).map(|(byte, _)| byte).collect();
+    set_content(vm, receiver, kept);
+    Ok(())
+}

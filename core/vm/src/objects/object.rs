@@ -24,7 +24,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "object.__getattribute__", "self, name, /", 3, getattribute, ""),
     NativeRow(M, "object.__setattr__", "self, name, value, /", 3, setattr, ""),
     NativeRow(M, "object.__delattr__", "self, name, /", 3, delattr, ""),
-    NativeRow(C, "object.__init_subclass__", "cls, /", 1, init_subclass, ""),
+    NativeRow(C, "object.__init_subclass__", "cls, /, *args, **kwargs", 1, init_subclass, ""),
     NativeRow(M, "object.__dir__", "self, /", 10, dir, ""),
     NativeRow(C, "object.__subclasshook__", "cls, other, /", 1, subclasshook, ""),
     NativeRow(S, "type.__new__", "cls, name, bases, namespace, /, **kwargs", 20, type_new, ""),
@@ -191,7 +191,12 @@ fn delattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.delete_attribute_plain(args[0], name).map(|()| Value::None)
 }
 
-fn init_subclass(_: &mut Vm, _: &[Value]) -> Outcome {
+fn init_subclass(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args.len() > 2 || !vm.dict_pairs(args[1]).is_empty() {
+        let class = vm.class_argument(args[0])?;
+        let name = vm.name_of_class(class);
+        return Err(vm.type_error(format!("{name}.__init_subclass__() takes no keyword arguments")));
+    }
     Ok(Value::None)
 }
 

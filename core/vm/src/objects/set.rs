@@ -108,8 +108,12 @@ fn frozen_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 /// A set looked for in a set stands for its frozen twin.
-pub(crate) fn frozen_key(_: &mut Vm, item: Value) -> Outcome {
-    Ok(item)
+pub(crate) fn frozen_key(vm: &mut Vm, container: crate::value::Ref, item: Value) -> Outcome {
+    let is_set = matches!(vm.heap.payload(container).core(), Payload::Set(_));
+    if is_set && vm.heap.class_of(item) == ty::SET {
+        return dict_methods::copy_table(vm, item, ty::FROZENSET);
+    }
+    Ok(vm.heap.retain(item))
 }
 
 fn add(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -125,8 +129,10 @@ fn add(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn take(vm: &mut Vm, args: &[Value]) -> Outcome<bool> {
     let target = vm.class_argument(args[0])?;
-    let hash = vm.hash_native(args[1])?;
-    match vm.dict_find(target, args[1], hash)? {
+    let key = frozen_key(vm, target, args[1])?;
+    let found = vm.hash_native(key).and_then(|hash| vm.dict_find(target, key, hash));
+    vm.heap.release(key);
+    match found? {
         Some(position) => {
             vm.dict_remove_at(target, position);
             Ok(true)

@@ -362,7 +362,12 @@ fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool
             Some(candidate) if test(&part, candidate) => return Ok(Value::Bool(true)),
             Some(_) => {}
             None => {
-                let message = format!("{method} first arg must be str or a tuple of str, not {}", vm.class_name(candidate));
+                let name = vm.class_name(candidate);
+                let message = if vm.is_instance(args[1], ty::TUPLE) {
+                    format!("tuple for {method} must only contain str, not {name}")
+                } else {
+                    format!("{method} first arg must be str or a tuple of str, not {name}")
+                };
                 return Err(vm.type_error(message));
             }
         }

@@ -1,0 +1,67 @@
+//! Calls handlers of an actor against a host that is a map: `cargo run -p cowboy-vm --example handler FILE.py METHOD [HEX]...`.
+
+use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Vm, build_image, compile};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+fn answer(state: &mut BTreeMap<Vec<u8>, Vec<u8>>, call: &HostCall) -> Result<HostValue, HostError> {
+    let bytes = |index: usize| match call.args.get(index) {
+        Some(HostValue::Str(text)) => text.clone().into_bytes(),
+        Some(HostValue::Bytes(bytes)) => bytes.clone(),
+        _ => Vec::new(),
+    };
+    let text = |text: &str| HostValue::Str(text.to_owned());
+    let zero = || HostValue::Bytes(vec![1; 20]);
+    Ok(match call.function {
+        HostFn::GetState => state.get(&bytes(0)).map_or(HostValue::None, |value| HostValue::Bytes(value.clone())),
+        HostFn::SetState | HostFn::SetReservedState => {
+            state.insert(bytes(0), bytes(1));
+            HostValue::None
+        }
+        HostFn::DeleteState | HostFn::DeleteReservedState => {
+            state.remove(&bytes(0));
+            HostValue::None
+        }
+        HostFn::SelfAddress => zero(),
+        HostFn::ActorOwner => zero(),
+        HostFn::CurrentBlock => HostValue::int(7),
+        HostFn::RuntimeConfig => HostValue::Map(vec![
+            (text("continuation_mode"), text("fsm")),
+            (text("compile_time_fsm"), HostValue::Bool(true)),
+        ]),
+        HostFn::Context => HostValue::Map(vec![
+            (text("sender"), zero()),
+            (text("actor_addr"), zero()),
+            (text("value"), HostValue::int(0)),
+            (text("block_height"), HostValue::int(7)),
+            (text("timestamp_ms"), HostValue::int(7_000)),
+            (text("tx_hash"), HostValue::Bytes(vec![2; 32])),
+            (text("chain_id"), HostValue::int(1)),
+            (text("chain_instance_id"), HostValue::Bytes(vec![3; 32])),
+            (text("pvm_version"), text("3.11.8")),
+        ]),
+        _ => return Err(HostError { code: 5, name: "forbidden", message: format!("{:?} is not answered here", call.function) }),
+    })
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().expect("a file name");
+    let source = std::fs::read_to_string(&path).expect("a readable file");
+    let unit = compile(&source, &path).expect("a source that compiles");
+    let (image, usage) = build_image(&unit, Limits::default()).expect("a module body that runs");
+    let mut out = std::io::stdout();
+    writeln!(out, "image: {usage:?}, {} bytes", image.footprint()).expect("stdout is open");
+    let mut state = BTreeMap::new();
+    while let Some(method) = arguments.next() {
+        let payload = arguments.next().unwrap_or_default();
+        let mut vm = Vm::start(image.clone(), Entry::Handler { method: method.clone(), payload: payload.into_bytes() }, Limits::default());
+        let mut exit = vm.run();
+        while let Exit::HostCall(call) = &exit {
+            let answer = answer(&mut state, call);
+            writeln!(out, "  {call:?} -> {answer:?}").expect("stdout is open");
+            exit = vm.resume(answer);
+        }
+        writeln!(out, "{method}: {exit:?} {:?}", vm.usage()).expect("stdout is open");
+    }
+}
