@@ -27,7 +27,9 @@ type Outcome = Result<Json, String>;
 impl Scenario {
     fn new() -> Self {
         let accounts = BTreeMap::from([("alice", 1), ("bob", 2), ("carol", 3)]);
-        Self { chain: Chain::new(), accounts, actors: BTreeMap::new(), remembered: BTreeMap::new(), events: Vec::new() }
+        let mut chain = Chain::new();
+        chain.has_seeds = true;
+        Self { chain, accounts, actors: BTreeMap::new(), remembered: BTreeMap::new(), events: Vec::new() }
     }
 
     fn address(&self, name: &str) -> Address {

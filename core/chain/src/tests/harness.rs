@@ -35,6 +35,8 @@ pub(crate) struct Chain {
     pub(crate) timestamp: TimestampMs,
     /// How often records were asked for, over all blocks proposed.
     pub(crate) rounds: usize,
+    /// Whether headers carry a seed: that of the round whose view is the block's height.
+    pub(crate) has_seeds: bool,
 }
 
 impl Chain {
@@ -59,20 +61,25 @@ impl Chain {
         let records = genesis(&genesis_config).expect("the genesis is right");
         let state = records.into_iter().map(|(key, stored)| (key, stored.expect("genesis removes nothing"))).collect();
         let config = Arc::new(genesis_config.chain().expect("the genesis is right"));
-        let chain = Self { config, state, height: Height(0), timestamp: genesis_config.timestamp_ms, rounds: 0 };
+        let chain = Self { config, state, height: Height(0), timestamp: genesis_config.timestamp_ms, rounds: 0, has_seeds: false };
         chain.check_invariants();
         chain
     }
 
     /// The input of the next block.
     pub(crate) fn input(&self, mode: Mode) -> BlockInput {
+        let height = self.height.next();
+        let half = keccak256(&[b"beacon", &height.0.to_be_bytes()]);
+        let mut seed = [0; 48];
+        seed[..32].copy_from_slice(&half.0);
+        let seeds = if self.has_seeds { vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: cowboy_types::wire::Fixed(seed) }] } else { vec![] };
         BlockInput {
             mode,
             chain: self.config.clone(),
-            height: self.height.next(),
+            height,
             timestamp: TimestampMs(self.timestamp.0 + 1_000),
-            beacon: Bytes::copy_from_slice(&keccak256(&[b"beacon", &self.height.0.to_be_bytes()]).0),
-            seeds: Vec::new(),
+            beacon: Bytes::copy_from_slice(&seed),
+            seeds,
             order_key: self.order_key(),
             proposer: PROPOSER,
             images: Arc::new(NoImages),

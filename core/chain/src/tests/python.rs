@@ -41,8 +41,8 @@ macro_rules! example {
 fn hello_greets() {
     let mut chain = Chain::new();
     let hello = example!(chain, "hello");
-    assert_eq!(shown(&chain.call(hello, "greet", br#"{"name":"Ada"}"#)), "Hello, Ada!");
-    assert_eq!(shown(&chain.call(hello, "greetings", b"{}")), "1");
+    assert_eq!(shown(&chain.call(hello, "greet", &Value::text("Ada").encode())), "Hello, Ada!");
+    assert_eq!(shown(&chain.call(hello, "greetings", b"")), "1");
 }
 
 /// Permissions, errors and events, by their names in the receipt.
@@ -50,32 +50,19 @@ fn hello_greets() {
 fn the_counter_counts() {
     let mut chain = Chain::new();
     let counter = example!(chain, "counter");
-    let first = chain.call(counter, "increment", b"{}");
+    let first = chain.call(counter, "increment", b"");
     assert_eq!(shown(&first), "1");
     assert_eq!(&first.events[0].name[..], "changed");
-    assert_eq!(shown(&chain.call(counter, "add", br#"{"amount":41}"#)), "42");
+    assert_eq!(shown(&chain.call(counter, "add", &Value::uint(41).encode())), "42");
     let nonce = chain.nonce(2);
-    let outcome = chain.block(vec![signed(2, nonce, execution(counter, "reset", b"{}", 0)), signed(2, nonce + 1, execution(counter, "nothing", b"{}", 0))]);
+    let outcome = chain.block(vec![signed(2, nonce, execution(counter, "reset", b"", 0)), signed(2, nonce + 1, execution(counter, "nothing", b"", 0))]);
     assert_eq!(outcome.receipts[0].abort, Some(error::PERMISSION_DENIED));
     assert_eq!(outcome.receipts[1].abort, Some(error::UNKNOWN_HANDLER));
-    let bad = chain.block(vec![signed(1, chain.nonce(1), execution(counter, "add", br#"{"amount":-1}"#, 0))]);
+    let bad = chain.block(vec![signed(1, chain.nonce(1), execution(counter, "add", &Value::Integer(-1).encode(), 0))]);
     let exception = bad.traces[0].calls[0].exception.clone().expect("it raised");
     assert_eq!((exception.name.as_str(), exception.message.as_str()), ("ValueError", "amount must be a positive integer"));
     assert!(exception.traceback.iter().any(|line| line.contains("actor.py")), "{exception:?}");
-    assert_eq!(shown(&chain.call(counter, "get", b"{}")), "42");
-}
-
-/// A-108, A-122: an actor that wakes itself up.
-#[test]
-fn the_heartbeat_beats() {
-    let mut chain = Chain::new();
-    let heartbeat = example!(chain, "heartbeat");
-    let funded = cowboy_types::Instruction::System(cowboy_types::System::Transfer { to: heartbeat, amount: Amount(1_000_000_000_000) });
-    assert!(chain.send(2, funded).is_success());
-    let _ = chain.call(heartbeat, "start", b"{}");
-    let fired: Vec<Receipt> = chain.idle(30).into_iter().filter(|receipt| receipt.kind == cowboy_types::ReceiptKind::Timer).collect();
-    assert!(fired.len() >= 2, "it fires and schedules itself again: {fired:?}");
-    assert!(fired.iter().all(Receipt::is_success));
+    assert_eq!(shown(&chain.call(counter, "get", b"")), "42");
 }
 
 /// A-51, A-73, A-84: loops, memory and recursion end; forbidden and broken source is refused, each by its name.
@@ -115,7 +102,7 @@ fn python_actors_call_and_send() {
     let mut chain = Chain::new();
     let manifest = r#"{"entitlements": [{"id": "storage.kv"}]}"#;
     let (peer, sender) = (chain.example(PEER, manifest), chain.example(SENDER, manifest));
-    let receipt = chain.call(sender, "both", format!(r#"{{"peer":"{peer}"}}"#).as_bytes());
+    let receipt = chain.call(sender, "both", &Value::text(peer.to_string()).encode());
     assert_eq!(shown(&receipt), "2");
     let delivered = chain.idle(1);
     assert_eq!(delivered.len(), 1);
