@@ -1,9 +1,9 @@
 //! The virtual machine, as deliveries see it: one engine a handler, which comes back whenever it needs the host.
 
 use crate::input::Exception;
-pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
-use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Vm};
 use cowboy_types::{Abort, error};
+use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Vm};
+pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
 use std::sync::Arc;
 
 /// What tracebacks call an actor's source.

@@ -3,7 +3,7 @@
 use super::{Machine, Stage, Step, call_trace};
 use crate::input::Exception;
 use crate::manifest::Grants;
-use crate::vm_driver::{self, abort_of_trap, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage};
+use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage, abort_of_trap};
 use bytes::Bytes;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Checkpoint, Key, Kind, Miss, Stop};

@@ -76,7 +76,8 @@ impl Scenario {
     }
 
     fn step(&mut self, folder: &str, step: &Json) {
-        let payload = |scenario: &Self| if step["payload"].is_null() { Vec::new() } else { encode(&scenario.value(&step["payload"])).encode() };
+        let payload =
+            |scenario: &Self| if step["payload"].is_null() { Vec::new() } else { encode(&scenario.value(&step["payload"])).encode() };
         let from = self.sender(step);
         if step["deploy"].is_string() {
             return self.deploy(folder, step, from);
@@ -90,7 +91,8 @@ impl Scenario {
         } else if let Some(amount) = step["transfer"].as_u64() {
             self.fund(self.address(step["to"].as_str().expect("a transfer names its receiver")), amount);
         } else if !step["events"].is_null() {
-            let seen: Json = std::mem::take(&mut self.events).into_iter().map(|(name, data)| Json::from(vec![Json::from(name), data])).collect();
+            let seen: Json =
+                std::mem::take(&mut self.events).into_iter().map(|(name, data)| Json::from(vec![Json::from(name), data])).collect();
             assert_eq!(seen, self.value(&step["events"]));
         } else if let Some(whose) = step["balance"].as_str() {
             let balance = self.chain.balance(self.address(whose));
@@ -99,7 +101,8 @@ impl Scenario {
             let target = self.address(step["on"].as_str().unwrap_or("actor"));
             let instruction = execution(target, handler, &payload(self), step["value"].as_u64().unwrap_or(0));
             let (receipt, trace) = self.send(from, instruction);
-            let outcome = if receipt.is_success() { Ok(returned(&receipt.return_data)) } else { Err(format!("{:?} {trace:?}", receipt.abort)) };
+            let outcome =
+                if receipt.is_success() { Ok(returned(&receipt.return_data)) } else { Err(format!("{:?} {trace:?}", receipt.abort)) };
             self.check(step, outcome);
         } else {
             let target = self.address(step["on"].as_str().unwrap_or("actor"));
@@ -178,12 +181,16 @@ fn json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
-        Value::Integer(number) => i64::try_from(*number).map(Json::from).or_else(|_| u64::try_from(*number).map(Json::from)).expect("tests use small numbers"),
+        Value::Integer(number) => {
+            i64::try_from(*number).map(Json::from).or_else(|_| u64::try_from(*number).map(Json::from)).expect("tests use small numbers")
+        }
         Value::Bytes(bytes) => Json::String(format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())),
         Value::Text(text) if text.len() == 42 && text.starts_with("0x") => Json::String(text.to_lowercase()),
         Value::Text(text) => Json::String(text.clone()),
         Value::Array(items) => items.iter().map(json).collect(),
-        Value::Map(pairs) => pairs.iter().map(|(key, value)| (key.as_text().expect("tests use text keys").to_string(), json(value))).collect(),
+        Value::Map(pairs) => {
+            pairs.iter().map(|(key, value)| (key.as_text().expect("tests use text keys").to_string(), json(value))).collect()
+        }
         Value::Float(bits) => Json::String(format!("{bits:#x}")),
     }
 }

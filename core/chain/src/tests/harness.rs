@@ -72,7 +72,11 @@ impl Chain {
         let half = keccak256(&[b"beacon", &height.0.to_be_bytes()]);
         let mut seed = [0; 48];
         seed[..32].copy_from_slice(&half.0);
-        let seeds = if self.has_seeds { vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: cowboy_types::wire::Fixed(seed) }] } else { vec![] };
+        let seeds = if self.has_seeds {
+            vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: cowboy_types::wire::Fixed(seed) }]
+        } else {
+            vec![]
+        };
         BlockInput {
             mode,
             chain: self.config.clone(),

@@ -32,7 +32,10 @@ impl Chain {
 
 macro_rules! example {
     ($chain:expr, $name:literal) => {
-        $chain.example(include_str!(concat!("../../../../examples/", $name, "/actor.py")), include_str!(concat!("../../../../examples/", $name, "/manifest.json")))
+        $chain.example(
+            include_str!(concat!("../../../../examples/", $name, "/actor.py")),
+            include_str!(concat!("../../../../examples/", $name, "/manifest.json")),
+        )
     };
 }
 
@@ -55,7 +58,8 @@ fn the_counter_counts() {
     assert_eq!(&first.events[0].name[..], "changed");
     assert_eq!(shown(&chain.call(counter, "add", &Value::uint(41).encode())), "42");
     let nonce = chain.nonce(2);
-    let outcome = chain.block(vec![signed(2, nonce, execution(counter, "reset", b"", 0)), signed(2, nonce + 1, execution(counter, "nothing", b"", 0))]);
+    let outcome = chain
+        .block(vec![signed(2, nonce, execution(counter, "reset", b"", 0)), signed(2, nonce + 1, execution(counter, "nothing", b"", 0))]);
     assert_eq!(outcome.receipts[0].abort, Some(error::PERMISSION_DENIED));
     assert_eq!(outcome.receipts[1].abort, Some(error::UNKNOWN_HANDLER));
     let bad = chain.block(vec![signed(1, chain.nonce(1), execution(counter, "add", &Value::Integer(-1).encode(), 0))]);
@@ -87,7 +91,10 @@ fn bad_python_fails_by_name() {
         assert!(outcome.receipts[0].fee.burned > Amount(0));
     }
     let mut chain = Chain::new();
-    let outcome = deploy(&mut chain, "def spin(payload):\n    while True:\n        pass\n\ndef deep(payload):\n    return deep(payload)\n\ndef fat(payload):\n    x = []\n    while True:\n        x.append(bytes(1000))\n");
+    let outcome = deploy(
+        &mut chain,
+        "def spin(payload):\n    while True:\n        pass\n\ndef deep(payload):\n    return deep(payload)\n\ndef fat(payload):\n    x = []\n    while True:\n        x.append(bytes(1000))\n",
+    );
     let actor = outcome.receipts[0].created.expect("it is fine until called");
     assert_eq!(chain.call(actor, "spin", b"").abort, Some(error::OUT_OF_CYCLES));
     assert_eq!(chain.call(actor, "deep", b"").abort, Some(error::HANDLER_RAISED), "RecursionError (A-66)");
@@ -98,11 +105,14 @@ fn bad_python_fails_by_name() {
 #[test]
 fn python_actors_call_and_send() {
     const PEER: &str = "from cowboy_sdk import actor, public\n\n@actor\nclass Peer:\n    @public\n    def take(self, amount: int) -> int:\n        self.storage['sum'] = self.storage.get('sum', 0) + amount\n        return self.storage['sum']\n";
-    const SENDER: &str = "from cowboy_sdk import actor, call, deferred, public, send\n\n@actor\nclass Sender:\n    @public\n    @deferred\n    def both(self, peer: str) -> int:\n        now = call(peer, 'take', {'amount': 2})\n        send(peer, 'take', {'amount': 3})\n        return now\n";
+    const SENDER: &str = "from cowboy_sdk import actor, call, deferred, public, send\n\n@actor\nclass Sender:\n    @public\n    @deferred\n    def both(self, peer: str) -> int:\n        now = call(peer, 'take', 2)\n        send(peer, 3, handler='take')\n        return now\n";
     let mut chain = Chain::new();
     let manifest = r#"{"entitlements": [{"id": "storage.kv"}]}"#;
     let (peer, sender) = (chain.example(PEER, manifest), chain.example(SENDER, manifest));
-    let receipt = chain.call(sender, "both", &Value::text(peer.to_string()).encode());
+    let nonce = chain.nonce(1);
+    let outcome = chain.block(vec![signed(1, nonce, execution(sender, "both", &Value::text(peer.to_string()).encode(), 0))]);
+    let receipt = outcome.receipts[0].clone();
+    assert!(receipt.is_success(), "{:?}", outcome.traces[0]);
     assert_eq!(shown(&receipt), "2");
     let delivered = chain.idle(1);
     assert_eq!(delivered.len(), 1);
