@@ -244,7 +244,8 @@ fn live_timers(world: &World, address: Address) -> Result<Vec<model::Timer>, Mis
     let mut timers = Vec::with_capacity(ids.len());
     for id in ids {
         let Some(timer) = world.read::<records::Timer>(&keys::timer(&id))? else { continue };
-        let payload = world.read::<records::Payload>(&keys::timer_payload(&id))?.unwrap_or_default();
+        // A timer's payload is its own record, as plain bytes; an empty one has none.
+        let payload = world.get(&keys::timer_payload(&id))?.cloned().unwrap_or_default();
         timers.push(model::Timer {
             id: Hex(id),
             actor: Hex(timer.actor),
