@@ -4,7 +4,6 @@ use crate::genesis::Funded;
 use crate::input::{Limits, NoImages};
 use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
 use bytes::Bytes;
-use commonware_codec::DecodeExt as _;
 use cowboy_state::records::{Account, Actor, Mailbox, Message, Origin, Supply, Timer, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_types::instruction::{Instruction, System};
@@ -155,7 +154,7 @@ impl Chain {
     /// A record of the committed state.
     pub(crate) fn record<T: commonware_codec::DecodeExt<()>>(&self, key: &Key) -> Option<T> {
         let (_, body) = Key::open(self.state.get(&key.digest())?).expect("the state holds sealed records");
-        Some(T::decode(body).ok().expect("the state holds records"))
+        Some(decoded(body))
     }
 
     pub(crate) fn account(&self, address: Address) -> Account {
@@ -171,7 +170,7 @@ impl Chain {
         let opened = self.state.values().map(|stored| Key::open(stored).expect("the state holds sealed records"));
         opened
             .filter(|(key, _)| key.kind == kind)
-            .map(|(key, body)| (key, T::decode(body).ok().expect("the state holds records")))
+            .map(|(key, body)| (key, decoded(body)))
             .collect()
     }
 
@@ -285,6 +284,14 @@ impl Chain {
     }
 }
 
+/// A record out of its body.
+fn decoded<T: commonware_codec::DecodeExt<()>>(body: Bytes) -> T {
+    T::decode(body).unwrap_or_else(|error| unreachable!("the state holds records: {error}"))
+}
+
+/// Grants of a manifest: an id, and its numbers.
+pub(crate) type Granted = [(&'static str, &'static [(&'static str, u64)])];
+
 /// A transaction of account `from` with generous limits and prices, not signed.
 pub(crate) fn unsigned(from: u8, nonce: u64, instruction: Instruction) -> Transaction {
     Transaction {
@@ -357,7 +364,7 @@ pub(crate) const ALL: &[(&str, &[(&str, u64)])] =
     &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("exec.spawn", &[]), ("storage.kv", &[]), ("timer.schedule", &[])];
 
 /// A deployment of a script.
-pub(crate) fn deployment(script: &str, grants: Option<&[(&str, &[(&str, u64)])]>, init: Option<&str>, endowment: u64) -> Instruction {
+pub(crate) fn deployment(script: &str, grants: Option<&Granted>, init: Option<&str>, endowment: u64) -> Instruction {
     use cowboy_types::Blob;
     use cowboy_types::instruction::{Actor as Deploy, Init};
     Instruction::Actor(Deploy::Deploy {
@@ -397,7 +404,7 @@ impl Chain {
     }
 
     /// Deploys a script with these grants and this endowment.
-    pub(crate) fn deploy_with(&mut self, script: &str, grants: &[(&str, &[(&str, u64)])], endowment: u64) -> Address {
+    pub(crate) fn deploy_with(&mut self, script: &str, grants: &Granted, endowment: u64) -> Address {
         let receipt = self.send(1, deployment(script, Some(grants), None, endowment));
         assert_eq!(receipt.abort, None, "the script is deployed");
         receipt.created.expect("a deployment creates")
