@@ -104,7 +104,7 @@ impl<'a> Compiler<'a> {
             let mark = self.mark();
             if let Expr::Starred(starred) = argument {
                 let operand = self.operand(&starred.value)?;
-                self.emit(Op::ListExtend, operand.flag(TEMP_B), list, operand.register, 1);
+                self.emit(Op::ListExtend, operand.flag(TEMP_B), list, operand.register, base + 1);
             } else {
                 let operand = self.operand(argument)?;
                 self.emit(Op::ListAppend, operand.flag(TEMP_B), list, operand.register, 0);

@@ -818,6 +818,22 @@ def dict_fromkeys(cls, iterable, value=None):
     return result
 
 
+def dict_ior(self, other):
+    dict_update(self, other)
+    return self
+
+
+def pow_three(base, exponent, modulus):
+    return type(base).__pow__(base, exponent, modulus)
+
+
+def getitem_slice(sequence, key):
+    def whole(value):
+        return value if value is None or isinstance(value, int) else value.__index__()
+
+    return sequence[slice(whole(key.start), whole(key.stop), whole(key.step))]
+
+
 def keyword_merge(self, other):
     for key in other.keys():
         if not isinstance(key, str):

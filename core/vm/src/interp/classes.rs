@@ -367,7 +367,7 @@ impl Vm {
         let mro = match self.linearise(object, &bases) {
             Some(mro) => mro,
             None => {
-                let names: Vec<String> = bases.iter().map(|&base| self.name_of_class(base)).collect();
+                let names = self.conflicting(&bases);
                 self.heap.release(Value::Obj(object));
                 let message = format!("Cannot create a consistent method resolution\norder (MRO) for bases {}", names.join(", "));
                 return Err(self.type_error(message));
@@ -451,6 +451,38 @@ impl Vm {
             }
         }
         Ok(Value::Obj(object))
+    }
+
+    /// Names of the bases that stand in each other's way, as CPython lists them.
+    fn conflicting(&self, bases: &[Ref]) -> Vec<String> {
+        let mut heads: Vec<Ref> = Vec::new();
+        let mut sequences: Vec<Vec<Ref>> = bases
+            .iter()
+            .map(|&base| match self.heap.payload(base) {
+                Payload::Class(row) => row.mro.clone(),
+                _ => Vec::new(),
+            })
+            .collect();
+        sequences.push(bases.to_vec());
+        loop {
+            sequences.retain(|sequence| !sequence.is_empty());
+            let next = sequences
+                .iter()
+                .map(|sequence| sequence[0])
+                .find(|candidate| sequences.iter().all(|sequence| !sequence[1..].contains(candidate)));
+            let Some(next) = next else { break };
+            for sequence in &mut sequences {
+                if sequence[0] == next {
+                    sequence.remove(0);
+                }
+            }
+        }
+        for sequence in &sequences {
+            if !heads.contains(&sequence[0]) {
+                heads.push(sequence[0]);
+            }
+        }
+        heads.into_iter().map(|class| self.name_of_class(class)).collect()
     }
 
     /// C3 linearisation.

@@ -642,7 +642,7 @@ impl Vm {
     }
 
     /// `[*source]` and arguments after `*`.
-    pub(crate) fn extend_for_display(&mut self, list: Value, source: Value, argument: bool) -> Outcome {
+    pub(crate) fn extend_for_display(&mut self, list: Value, source: Value, callee: Value) -> Outcome {
         if source.is_undefined() {
             let register = self.current_instruction().map_or(0, |ins| ins.b);
             return Err(self.unbound_register(register));
@@ -658,10 +658,10 @@ impl Vm {
             Err(Throw::Raise(exception)) if self.special(source, nm::ITER).is_none() => {
                 self.heap.release(exception);
                 let name = self.class_name(source);
-                let message = if argument {
+                let message = if callee.is_undefined() {
                     format!("Value after * must be an iterable, not {name}")
                 } else {
-                    format!("Value after * must be an iterable, not {name}")
+                    format!("{} argument after * must be an iterable, not {name}", self.callee_name(callee))
                 };
                 Err(self.type_error(message))
             }

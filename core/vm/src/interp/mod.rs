@@ -242,6 +242,8 @@ pub struct Vm {
     pub(crate) result: Option<Value>,
     /// The next exception is raised again: its trace already has the current line.
     pub(crate) quiet: bool,
+    /// The text of an uncaught exception is being made.
+    pub(crate) describing: bool,
     /// Whether imports load frozen modules: only while the base image is made.
     pub(crate) loader: bool,
     /// Paths, codes and package marks of frozen modules, while the base image is made.
@@ -290,6 +292,7 @@ impl Vm {
             entry: EntryKind::Script,
             result: None,
             quiet: false,
+            describing: false,
             loader: false,
             module_codes: Vec::new(),
         }

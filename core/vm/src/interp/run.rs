@@ -918,7 +918,7 @@ impl Vm {
                 Op::ListExtend => {
                     save!();
                     let (list, source) = (register!(ins.a), register!(ins.b));
-                    let outcome = self.extend_for_display(list, source, ins.c == 1);
+                    let outcome = self.extend_for_display(list, source, if ins.c == 0 { Value::Undefined } else { register!(ins.c - 1) });
                     if ins.flags & TEMP_B != 0 {
                         drop_register!(ins.b);
                     }

@@ -262,6 +262,9 @@ impl Vm {
         if let Value::Obj(slice) = key {
             if let Payload::Slice(parts) = self.heap.payload(slice) {
                 let parts = **parts;
+                if parts.iter().any(|part| self.python_method(*part, nm::INDEX).is_some()) {
+                    return self.call_helper("getitem_slice", &[Value::Obj(receiver), key]);
+                }
                 return self.get_slice(receiver, parts);
             }
         }
@@ -694,7 +697,7 @@ impl Vm {
         Ok(Value::None)
     }
 
-    fn callee_name(&mut self, callee: Value) -> String {
+    pub(crate) fn callee_name(&mut self, callee: Value) -> String {
         let Value::Obj(object) = callee else { return "function".to_owned() };
         match self.heap.payload(object) {
             Payload::Function(row) => {

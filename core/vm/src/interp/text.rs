@@ -296,6 +296,10 @@ impl Vm {
 
     fn write_type(&mut self, out: &mut String, value: Value) -> Outcome<()> {
         match value {
+            Value::Obj(ty::NONE) => {
+                out.push_str("None");
+                Ok(())
+            }
             Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) => {
                 let name = self.qualified_name(object);
                 out.push_str(&name);
@@ -321,13 +325,26 @@ impl Vm {
         }
     }
 
+    /// What a class written in Python has as `__str__`, when that is not the usual one of its builtin base.
+    pub(crate) fn own_str(&mut self, value: Value) -> Option<Value> {
+        let class = self.heap.class_of(value);
+        if class.0 < crate::types::FIXED_COUNT && !self.heap.slot_class_is_type(value) {
+            return None;
+        }
+        let found = self.lookup(class, nm::STR)?;
+        match self.native_row(found) {
+            Some(row) if crate::native::native(row).short() == "__str__" => None,
+            _ => Some(found),
+        }
+    }
+
     /// `str(value)`, retained; a call when it is written in Python.
     pub(crate) fn str_value(&mut self, value: Value) -> Outcome {
         if let Value::Obj(object) = value {
             if self.heap.slot(object).class == ty::STR {
                 return Ok(self.heap.retain(value));
             }
-            if let Some(function) = self.python_method(value, nm::STR) {
+            if let Some(function) = self.own_str(value) {
                 return Err(self.call_expecting(function, &[value], Expect::Str));
             }
             match self.heap.payload(object).core() {

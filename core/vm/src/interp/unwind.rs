@@ -356,7 +356,7 @@ impl Vm {
                 type_name = short.to_owned();
             }
         }
-        let message = self.exception_text(exception);
+        let message = self.final_text(exception);
         let mut traceback = Vec::new();
         self.describe_chain(exception, &mut traceback, 0);
         let attribute = |vm: &mut Vm, name: Ref| {
@@ -370,6 +370,35 @@ impl Vm {
             _ => None,
         };
         PyError { type_name, message, traceback, slug, code }
+    }
+
+    /// `str(exception)` at the end of a run, when its own `__str__` may still run within what is left of the limits.
+    fn final_text(&mut self, exception: Value) -> String {
+        let Some(function) = self.own_str(exception).filter(|_| self.frames.is_empty() && !self.describing) else {
+            return self.exception_text(exception);
+        };
+        let Throw::Call(call) = self.call_later(function, &[exception], OnReturn::Entry) else { return String::new() };
+        let allowed = std::mem::replace(&mut self.host_allowed, false);
+        let text = match self.begin_call(*call, 0) {
+            Ok(()) => match self.finished().unwrap_or_else(|| self.run_frames()) {
+                Exit::Return(crate::host::HostValue::Str(text)) => text,
+                _ => "<exception str() failed>".to_owned(),
+            },
+            Err(_) => "<exception str() failed>".to_owned(),
+        };
+        self.host_allowed = allowed;
+        text
+    }
+
+    /// Runs what is on the stack; a second exception on the way is described without running more code.
+    fn run_frames(&mut self) -> Exit {
+        if self.describing {
+            return Exit::Trap(Trap::Internal);
+        }
+        self.describing = true;
+        let exit = self.run();
+        self.describing = false;
+        exit
     }
 
     /// `str(exception)` without running Python code.

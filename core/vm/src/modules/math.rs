@@ -247,7 +247,7 @@ fn isqrt(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn fold(vm: &mut Vm, arguments: &[Value], start: IBig, function: fn(&IBig, &IBig) -> Result<IBig, NumberError>) -> Outcome {
     let mut result = start;
-    for &value in &vm.tuple_items(arguments[0]) {
+    for &value in arguments {
         let next = integer(vm, value)?;
         vm.spend(int::bit_length(&next) / 4)?;
         result = match function(&result, &next) {
@@ -264,8 +264,7 @@ fn floats(vm: &mut Vm, values: &[Value]) -> Outcome<Vec<F64>> {
 }
 
 fn hypot(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let items = vm.tuple_items(arguments[0]);
-    let coordinates = floats(vm, &items)?;
+    let coordinates = floats(vm, arguments)?;
     Ok(Value::Float(math::hypot(&coordinates)))
 }
 

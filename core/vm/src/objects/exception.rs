@@ -87,7 +87,7 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
 
 /// `str(value)` without Python code.
 pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
-    if vm.python_method(value, nm::STR).is_some() {
+    if vm.own_str(value).is_some() {
         return Err(Throw::Fallback);
     }
     if let Some(text) = vm.text(value) {

@@ -33,14 +33,25 @@ macro_rules! binary_natives {
     ($($function:ident $reflected:ident $op:ident;)*) => {
         $(
             fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
+                if int_with_float(vm, args) {
+                    return Ok(Value::NotImplemented);
+                }
                 vm.binary_core(BinaryOp::$op, args[0], args[1]).map(|value| value.unwrap_or(Value::NotImplemented))
             }
 
             fn $reflected(vm: &mut Vm, args: &[Value]) -> Outcome {
+                if int_with_float(vm, args) {
+                    return Ok(Value::NotImplemented);
+                }
                 vm.binary_core(BinaryOp::$op, args[1], args[0]).map(|value| value.unwrap_or(Value::NotImplemented))
             }
         )*
     };
+}
+
+/// An integer's own methods leave floats to the float's.
+fn int_with_float(vm: &Vm, args: &[Value]) -> bool {
+    matches!(vm.number(args[1]), Some(Number::Float(_))) && !matches!(vm.number(args[0]), Some(Number::Float(_)) | None)
 }
 
 binary_natives! {
@@ -326,6 +337,9 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
                 bytes.extend(more);
             }
             Ok(Some(vm.heap.retain(value)))
+        }
+        (BinaryOp::Or, Payload::Dict(_)) if !matches!(right, Value::Obj(other) if matches!(vm.heap.payload(other), Payload::Dict(_))) => {
+            vm.call_helper("dict_ior", &[value, right]).map(Some)
         }
         (BinaryOp::Or, Payload::Dict(_)) => vm.dict_merge(value, right, false, Value::None).map(|_| Some(vm.heap.retain(value))),
         (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Payload::Set(_))

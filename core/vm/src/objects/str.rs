@@ -457,7 +457,7 @@ fn split_blanks(text: &str, most: usize) -> Vec<String> {
     let mut rest = text.trim_start_matches(is_python_space);
     while !rest.is_empty() {
         if parts.len() == most {
-            parts.push(rest.trim_end_matches(is_python_space).to_owned());
+            parts.push(rest.to_owned());
             break;
         }
         let end = rest.find(is_python_space).unwrap_or(rest.len());
@@ -505,7 +505,7 @@ fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
             let mut rest = text.trim_end_matches(is_python_space);
             while !rest.is_empty() {
                 if parts.len() == most {
-                    parts.push(rest.trim_start_matches(is_python_space).to_owned());
+                    parts.push(rest.to_owned());
                     break;
                 }
                 let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
