@@ -12,6 +12,7 @@ export class ApiError extends Error {
     this.status = status;
     this.slug = text(body?.slug);
     this.code = body?.code;
+    this.category = text(body?.category);
     this.why = text(body?.why);
     this.fix = text(body?.fix);
     this.context = body?.context ?? null;

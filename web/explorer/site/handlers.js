@@ -3,7 +3,10 @@
 const DECORATOR = /^(\s*)@([A-Za-z_][\w.]*)\s*(\(.*)?$/;
 const FUNCTION = /^(\s*)(?:async\s+)?def\s+([A-Za-z_]\w*)\s*\(/;
 const CLASS = /^class\s+([A-Za-z_]\w*)/;
+// What the chain calls with bytes of its own making.
+const RAW_BY_NAME = ["init", "handle_timer", "on_fork"];
 const MAX_HANDLERS = 200;
+const MAX_SIGNATURE_LINES = 20;
 
 /**
  * The handlers of a Python source, in its order: { name, line, parameters, access, format, deferred, about }.
@@ -50,36 +53,39 @@ function describe(lines, at, definition, decorators) {
     : decorators.some(({ name }) => name === "callable_by")
       ? "restricted"
       : "private";
-  const format = decorators.map(({ text }) => /decode\s*=\s*["'](cbor|json|raw)["']/.exec(text)?.[1]).find(Boolean) ?? "cbor";
+  const format =
+    decorators.map(({ text }) => /decode\s*=\s*["'](cbor|json|raw)["']/.exec(text)?.[1]).find(Boolean) ??
+    (RAW_BY_NAME.includes(definition[2]) ? "raw" : "cbor");
   const deferred = decorators.some(({ name }) => name === "deferred");
   return { name: definition[2], line: at + 1, parameters, access, format, deferred, about: docstring(lines, signature.end + 1) };
 }
 
 /** The parameters' names, and the line where the signature ends. */
 function gather(lines, start) {
-  let text = "";
-  let end = start;
-  for (; end < lines.length && end < start + 20; end += 1) {
-    text += `${lines[end]} `;
-    if (/:\s*(#.*)?$/.test(lines[end])) break;
-  }
-  const inside = text.slice(text.indexOf("(") + 1);
   const parameters = [];
   let depth = 0;
   let current = "";
-  for (const letter of inside) {
-    if (depth === 0 && (letter === "," || letter === ")")) {
-      const name = current.trim().split(/[:=\s]/)[0];
-      if (/^\**[A-Za-z_]\w*$/.test(name)) parameters.push(name);
-      current = "";
-      if (letter === ")") break;
-      continue;
+  const take = () => {
+    const name = current.trim().split(/[:=\s]/)[0];
+    if (/^\**[A-Za-z_]\w*$/.test(name)) parameters.push(name);
+    current = "";
+  };
+  for (let at = start; at < Math.min(lines.length, start + MAX_SIGNATURE_LINES); at += 1) {
+    const text = at === start ? lines[at].slice(lines[at].indexOf("(") + 1) : lines[at];
+    for (const letter of text) {
+      if (letter === "#") break;
+      if (depth === 0 && (letter === "," || letter === ")")) {
+        take();
+        if (letter === ")") return { parameters, end: at };
+        continue;
+      }
+      if ("([{".includes(letter)) depth += 1;
+      if (")]}".includes(letter)) depth -= 1;
+      current += letter;
     }
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
-    current += letter;
+    current += " ";
   }
-  return { parameters, end };
+  return { parameters, end: start };
 }
 
 function docstring(lines, at) {

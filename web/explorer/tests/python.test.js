@@ -50,6 +50,9 @@ def helper(x):
 @actor
 class Counter:
     @public
+    def init(self): pass
+
+    @public
     def increment(self, by=1):
         """Adds to the counter."""
         return by
@@ -75,10 +78,11 @@ class Counter:
 
 test("handlers are read off the class", () => {
   assert.deepEqual(handlers(SOURCE), [
-    { name: "increment", line: 13, parameters: ["by"], access: "public", format: "cbor", deferred: false, about: "Adds to the counter." },
-    { name: "drain", line: 19, parameters: ["to", "amount"], access: "restricted", format: "json", deferred: true, about: "Sends it all." },
-    { name: "raw", line: 29, parameters: ["data"], access: "public", format: "raw", deferred: false, about: "" },
-    { name: "tick", line: 31, parameters: [], access: "private", format: "cbor", deferred: false, about: "" },
+    { name: "init", line: 13, parameters: [], access: "public", format: "raw", deferred: false, about: "" },
+    { name: "increment", line: 16, parameters: ["by"], access: "public", format: "cbor", deferred: false, about: "Adds to the counter." },
+    { name: "drain", line: 22, parameters: ["to", "amount"], access: "restricted", format: "json", deferred: true, about: "Sends it all." },
+    { name: "raw", line: 32, parameters: ["data"], access: "public", format: "raw", deferred: false, about: "" },
+    { name: "tick", line: 34, parameters: [], access: "private", format: "cbor", deferred: false, about: "" },
   ]);
 });
 

@@ -5,7 +5,7 @@ import { partsBar } from "../charts.js";
 import { codeView } from "../code.js";
 import { h } from "../dom.js";
 import { bytes, clip, compact, count, percent } from "../format.js";
-import { exceptionLine, frames, ownLines } from "../trace.js";
+import { failurePanel } from "../failure.js";
 import {
   asker,
   badge,
@@ -28,7 +28,6 @@ import { treePanel } from "../tree-view.js";
 import { valueView } from "../value.js";
 
 const MAX_DELIVERIES = 300;
-const CONTEXT_LINES = 4;
 
 /** See VIEWS in main.js. */
 export async function transactionView([id = ""], { live, signal, redraw }) {
@@ -225,52 +224,10 @@ function payloadPanel(instruction) {
   return sections;
 }
 
-/** Why it failed, in the chain's words, and the line of Python where it did. */
+/** Why it failed, with the source that failed: the actor's, or the one that was to be deployed. */
 async function errorPanel(receipt, transaction, signal) {
-  const { error } = receipt;
-  const context = error.context ?? {};
-  const trace = context.trace ?? context.traceback ?? null;
   const deployed = transaction && effective(transaction.instruction).code;
-  const source = deployed ?? (await find(`/actor/${receipt.target}/code`, signal))?.source ?? null;
-  const lines = source === null ? [] : placesIn(trace, context, source);
-  const exception = exceptionLine(trace);
-  const others = Object.entries(context).filter(([name]) => name !== "trace" && name !== "traceback");
-  return panel(
-    { title: clip(error.what, 500), kind: "trouble" },
-    exception && h("p", { class: "exception mono breakable" }, clip(exception, 1_000)),
-    lines.length > 0 && pieceOfCode(source, lines, receipt, deployed !== undefined && deployed !== null),
-    facts(
-      ["Why", clip(error.why, 1_000)],
-      ["What to do", clip(error.fix, 1_000)],
-      ["Code", h("code", {}, `${error.code} ${clip(error.slug, 100)}`), h("span", { class: "soft" }, ` ${clip(error.category, 40)}`)],
-      ...others.slice(0, 20).map(([name, value]) => [clip(name, 60), valueView(nodeOf(value), { open: 2 })]),
-    ),
-    typeof trace === "string" &&
-      frames(trace).length > 0 &&
-      h("details", { class: "trace" }, h("summary", {}, "Python's traceback"), h("div", { class: "block-of-text" }, clip(trace, 20_000))),
-  );
-}
-
-/** The lines to show: those of the traceback, else one that the context names. */
-function placesIn(trace, context, source) {
-  const lineCount = source.split("\n").length;
-  const own = ownLines(trace, lineCount);
-  if (own.length > 0) return own;
-  const line = Number(context.line ?? 0);
-  return Number.isInteger(line) && line >= 1 && line <= lineCount ? [line] : [];
-}
-
-function pieceOfCode(source, lines, receipt, isDeploy) {
-  const line = lines[lines.length - 1];
-  return h(
-    "div",
-    { class: "piece" },
-    codeView(source, {
-      marked: [line],
-      from: Math.max(1, line - CONTEXT_LINES),
-      to: line + CONTEXT_LINES,
-      href: isDeploy ? undefined : (number) => route.actor(receipt.target, `source/${number}`),
-      label: `The source around line ${line}`,
-    }),
-  );
+  if (typeof deployed === "string") return failurePanel(receipt.error, { source: deployed });
+  const code = await find(`/actor/${receipt.target}/code`, signal);
+  return failurePanel(receipt.error, { source: code?.source, href: (line) => route.actor(receipt.target, `source/${line}`) });
 }

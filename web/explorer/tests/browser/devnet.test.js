@@ -46,7 +46,7 @@ test("the chain moves by itself, and the heartbeat beats", async () => {
   const { page, problems } = await open(browser);
   await visit(page, devnet.page, "#/");
   await page.locator(".pulse[data-state=live]").waitFor();
-  await page.getByText("Latest blocks").waitFor();
+  await page.getByRole("heading", { name: "Latest blocks" }).waitFor();
   await page.locator(".who", { hasText: "Heartbeat" }).first().waitFor();
   assert.equal(await visit(page, devnet.page, `#/actor/${heartbeat}`), "Heartbeat");
   await page.locator(".log li").nth(1).waitFor();
@@ -61,14 +61,14 @@ test("an actor that fails shows the line where it did", async () => {
   const address = deployed.address ?? deployed.actor;
   const { page, problems } = await open(browser);
   assert.equal(await visit(page, devnet.page, `#/actor/${address}/query/divide`), "Divider");
-  await page.getByLabel("Argument").fill('{"by": 7}');
+  await page.getByLabel("Argument").fill('7');
   await page.getByRole("button", { name: "Ask" }).click();
   await page.locator(".value .int", { hasText: /^14$/ }).waitFor();
-  await page.getByLabel("Argument").fill('{"by": 0}');
+  await page.getByLabel("Argument").fill("0");
   await page.getByRole("button", { name: "Ask" }).click();
   await page.getByText("ZeroDivisionError").first().waitFor();
   // The account's own page leads to what it did.
-  await devnet.cowboy(1, "actor", "execute", address, "divide", "--payload", '{"by": 0}').catch(() => {});
+  await devnet.cowboy(1, "actor", "execute", address, "divide", "--payload", "0").catch(() => {});
   await visit(page, devnet.page, `#/actor/${address}/history`);
   await page.locator("tbody tr", { hasText: "Failed" }).getByRole("link", { name: "divide" }).click();
   await page.locator(".exception", { hasText: "ZeroDivisionError" }).waitFor();
@@ -117,7 +117,7 @@ test("a revert and a restart heal", async () => {
   const snapshot = await devnet.post("/dev/snapshot", {});
   await visit(page, devnet.page, "#/");
   await page.locator(".pulse[data-state=live]").waitFor();
-  await devnet.post("/dev/mine", { blocks: 30 });
+  await devnet.post("/dev/mine", { blocks: 5 });
   await devnet.post("/dev/revert", { id: snapshot.id });
   await page.getByText(/The chain went back to block/).waitFor();
   await devnet.halt();

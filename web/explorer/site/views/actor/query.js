@@ -4,12 +4,13 @@ import * as cbor from "../../cbor.js";
 import { ApiError, post } from "../../api.js";
 import { fromBase64, fromHex, toBase64 } from "../../bytes.js";
 import { h, replace } from "../../dom.js";
+import { failurePanel } from "../../failure.js";
 import { clip, count } from "../../format.js";
 import { parseJson } from "../../json.js";
-import { facts, heightLink, panel, payload } from "../../parts.js";
+import { heightLink, panel, payload, route } from "../../parts.js";
 
 /** See TABS in ../actor.js. */
-export async function queryTab({ actor, handlers, detail, signal }) {
+export async function queryTab({ actor, source, handlers, detail, signal }) {
   const askable = handlers.filter(({ access }) => access !== "private");
   const chosen = askable.find(({ name }) => name === detail) ?? askable[0];
   const handler = h("input", {
@@ -52,7 +53,7 @@ export async function queryTab({ actor, handlers, detail, signal }) {
       );
       replace(answer, replyPanel(reply));
     } catch (problem) {
-      if (!signal.aborted) replace(answer, refusal(problem));
+      if (!signal.aborted) replace(answer, refusal(problem, { actor, source }));
     }
   };
   const node = h(
@@ -89,6 +90,7 @@ function placeholderOf(handler) {
   if (handler?.format === "raw") return "0x…";
   if (!handler || handler.line === null) return 'Empty, or JSON such as {"name": "Ada"}';
   if (handler.parameters.length === 0) return "It takes no argument.";
+  if (handler.parameters.length === 1) return `The value of ${handler.parameters[0]}, as JSON`.slice(0, 300);
   return `{${handler.parameters.map((name) => `"${name}": …`).join(", ")}}`.slice(0, 300);
 }
 
@@ -113,16 +115,9 @@ function replyPanel(reply) {
   );
 }
 
-function refusal(problem) {
-  if (!(problem instanceof ApiError))
+function refusal(problem, { actor, source }) {
+  if (!(problem instanceof ApiError)) {
     return panel({ title: "The argument cannot be sent.", kind: "trouble" }, h("p", {}, clip(problem.message, 400)));
-  const trace = problem.context?.trace;
-  return panel(
-    { title: clip(problem.message, 400), kind: "trouble" },
-    facts(problem.why && ["Why", problem.why], problem.fix && ["What to do", problem.fix], [
-      "Code",
-      h("code", {}, `${problem.code ?? problem.status} ${problem.slug ?? ""}`),
-    ]),
-    typeof trace === "string" && h("div", { class: "block-of-text" }, clip(trace, 20_000)),
-  );
+  }
+  return failurePanel({ ...problem, what: problem.message }, { source, href: (line) => route.actor(actor.address, `source/${line}`) });
 }
