@@ -68,7 +68,7 @@ test("an actor that fails shows the line where it did", async () => {
   await page.getByRole("button", { name: "Ask" }).click();
   await page.getByText("ZeroDivisionError").first().waitFor();
   // The account's own page leads to what it did.
-  await devnet.cowboy(1, "actor", "execute", address, "divide", "--payload", "0").catch(() => {});
+  await devnet.cowboy(1, "actor", "execute", address, "divide", "--payload", "0", "--force").catch(() => {});
   await visit(page, devnet.page, `#/actor/${address}/history`);
   await page.locator("tbody tr", { hasText: "Failed" }).getByRole("link", { name: "divide" }).click();
   await page.locator(".exception", { hasText: "ZeroDivisionError" }).waitFor();
