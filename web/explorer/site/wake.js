@@ -4,6 +4,8 @@ import { toText } from "./bytes.js";
 import * as cbor from "./cbor.js";
 
 const INTERVAL_TAG = [0x00, 0x43, 0x49, 0x4e, 0x54];
+const EVERY_START = INTERVAL_TAG.length + 32;
+const NAME_START = EVERY_START + 3 * 8 + 2;
 
 /**
  * What a timer will run: { handler, every, data }. `every` is the number of blocks between fires, null for one that fires
@@ -13,14 +15,13 @@ export function wakeOf(bytes) {
   return intervalOf(bytes) ?? namedOf(bytes) ?? { handler: null, every: null, data: bytes };
 }
 
-/** tag ‖ id (32) ‖ length of the handler's name (2) ‖ name ‖ blocks (8) ‖ data */
+/** tag ‖ id (32) ‖ blocks, cycles and cells (8 each) ‖ length of the handler's name (2) ‖ name ‖ data */
 function intervalOf(bytes) {
-  if (bytes.length < 47 || !INTERVAL_TAG.every((byte, at) => bytes[at] === byte)) return null;
+  if (bytes.length < NAME_START || !INTERVAL_TAG.every((byte, at) => bytes[at] === byte)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = 39 + view.getUint16(37);
-  if (bytes.length < end + 8) return null;
-  const handler = toText(bytes.subarray(39, end));
-  return handler === null ? null : { handler, every: view.getBigUint64(end), data: bytes.slice(end + 8) };
+  const end = NAME_START + view.getUint16(NAME_START - 2);
+  const handler = bytes.length < end ? null : toText(bytes.subarray(NAME_START, end));
+  return handler === null ? null : { handler, every: view.getBigUint64(EVERY_START), data: bytes.slice(end) };
 }
 
 /** The canonical CBOR map of `_handler` and `_payload`. */

@@ -4,7 +4,9 @@ import { fromHex } from "../site/bytes.js";
 import { encode } from "../site/cbor.js";
 import { wakeOf } from "../site/wake.js";
 
-const INTERVAL = `0043494e54${"ab".repeat(32)}0004${"62656174"}0000000000000005`;
+// As the SDK writes it for `set_interval(5, "beat")`.
+const INTERVAL =
+  "0043494e542f1179b89d6dbbcc6a196471d8cb52c257a0d720abf623a2a121411c7add4f81000000000000000500000000000186a00000000000004e20000462656174";
 
 test("timers say what they will run", () => {
   const rows = [

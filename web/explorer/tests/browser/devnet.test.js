@@ -50,7 +50,7 @@ test("the chain moves by itself, and the heartbeat beats", async () => {
   await page.locator(".who", { hasText: "Heartbeat" }).first().waitFor();
   assert.equal(await visit(page, devnet.page, `#/actor/${heartbeat}`), "Heartbeat");
   await page.locator(".log li").nth(1).waitFor();
-  await page.locator(".next li").first().waitFor();
+  await page.locator(".next li", { hasText: "beat every 5 blocks" }).waitFor();
   assert.deepEqual(problems, []);
   await page.close();
 });
@@ -61,7 +61,7 @@ test("an actor that fails shows the line where it did", async () => {
   const address = deployed.address ?? deployed.actor;
   const { page, problems } = await open(browser);
   assert.equal(await visit(page, devnet.page, `#/actor/${address}/query/divide`), "Divider");
-  await page.getByLabel("Argument").fill('7');
+  await page.getByLabel("Argument").fill("7");
   await page.getByRole("button", { name: "Ask" }).click();
   await page.locator(".value .int", { hasText: /^14$/ }).waitFor();
   await page.getByLabel("Argument").fill("0");
