@@ -168,10 +168,7 @@ impl Chain {
     /// Every record of a kind.
     pub(crate) fn all<T: commonware_codec::DecodeExt<()>>(&self, kind: Kind) -> Vec<(Key, T)> {
         let opened = self.state.values().map(|stored| Key::open(stored).expect("the state holds sealed records"));
-        opened
-            .filter(|(key, _)| key.kind == kind)
-            .map(|(key, body)| (key, decoded(body)))
-            .collect()
+        opened.filter(|(key, _)| key.kind == kind).map(|(key, body)| (key, decoded(body))).collect()
     }
 
     /// Every name of a directory.
