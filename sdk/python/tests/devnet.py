@@ -80,11 +80,11 @@ class DevnetWorld:
         return self.deployed[-1]
 
     def execute(self, actor, handler, payload, sender, value):
-        options = () if payload is None else ("--payload", json.dumps(payload))
+        options = () if payload is None else (f"--payload={json.dumps(payload)}",)
         return self.run("actor", "execute", actor, handler, *options, "--value", value, sender=sender)["result"]
 
     def query(self, actor, handler, payload, sender):
-        options = () if payload is None else ("--payload", json.dumps(payload))
+        options = () if payload is None else (f"--payload={json.dumps(payload)}",)
         return self.run("actor", "query", actor, handler, *options)["result"]
 
     def transfer(self, to, amount):
