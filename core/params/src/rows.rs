@@ -50,7 +50,7 @@ parameters! {
         /// Messages that may lead to one another; a deeper send reverts its sender.
         0x16 message_depth: Count = 32 in 1..=1_024, T0, "003 §12.1";
         /// Events of one delivery; the next fails it.
-        0x17 events_per_delivery: Count = 1_024 in 1..=65_536, T0, "ours";
+        0x17 events_per_delivery: Count = 1_024 in 1..=60_000, T0, "ours";
         /// Cycles of a method of a system actor, where no other row prices it.
         0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
     }
