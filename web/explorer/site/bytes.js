@@ -48,3 +48,12 @@ export function toText(bytes) {
 export function isPrintable(text) {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/.test(text);
 }
+
+/** A storage key for people: text, or the text that it begins with and the rest in hex. */
+export function keyName(bytes) {
+  const text = toText(bytes);
+  if (text !== null && isPrintable(text)) return text;
+  let end = 0;
+  while (end < bytes.length && bytes[end] >= 0x20 && bytes[end] < 0x7f) end += 1;
+  return end < 3 ? toHex(bytes) : String.fromCharCode(...bytes.subarray(0, end)) + toHex(bytes.subarray(end));
+}

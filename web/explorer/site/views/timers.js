@@ -86,7 +86,7 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
       cell: (timer) => (Number(timer.expires_at) === 0 ? h("span", { class: "faint" }, "never") : count(timer.expires_at)),
     },
     { name: "Timer", class: "optional", cell: (timer) => identifier(timer.id) },
-    { name: "Data", cell: (timer) => folded(wake(timer).data) },
+    { name: "Data", class: "optional", cell: (timer) => folded(wake(timer).data) },
   ].filter(Boolean);
   return panel(
     { title: "Waiting", aside: count(timers.length), flush: true },
@@ -116,7 +116,7 @@ export function wakes(timer) {
   const { handler, every } = wake(timer);
   return [
     h("code", {}, clip(handler ?? timer.handler, 80)),
-    every !== null && h("span", { class: "faint" }, every === 1n ? " every block" : ` every ${count(every)} blocks`),
+    every !== null && h("span", { class: "faint nowrap" }, every === 1n ? " every block" : ` every ${count(every)} blocks`),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import * as cbor from "../../cbor.js";
 import { find, get } from "../../api.js";
-import { fromHex, toHex } from "../../bytes.js";
+import { fromHex, keyName, toHex } from "../../bytes.js";
 import { countdown } from "../../clock.js";
 import { h, replace } from "../../dom.js";
 import { bytes, clip, count, percent } from "../../format.js";
@@ -143,7 +143,9 @@ function storagePreview(actor, entries) {
     h(
       "dl",
       { class: "pairs" },
-      entries.map((entry) => h("div", {}, h("dt", { class: "mono" }, clip(entry.key, 80)), h("dd", {}, line(entry)))),
+      entries.map((entry) =>
+        h("div", {}, h("dt", { class: "mono" }, clip(keyName(fromHex(entry.key_bytes) ?? new Uint8Array()), 80)), h("dd", {}, line(entry))),
+      ),
     ),
   );
 }

@@ -2,13 +2,14 @@
 
 import * as cbor from "../../cbor.js";
 import { get } from "../../api.js";
-import { fromHex } from "../../bytes.js";
+import { fromHex, keyName } from "../../bytes.js";
 import { h, replace } from "../../dom.js";
 import { bytes, clip, count } from "../../format.js";
 import { empty, moreButton, panel, payload, table, trouble } from "../../parts.js";
 import { valueLine, valueView } from "../../value.js";
 
 const PAGE_ROWS = 50;
+const SHORT_BYTES = 64;
 
 /** See TABS in ../actor.js. */
 export async function storageTab({ actor, signal }) {
@@ -28,7 +29,10 @@ export async function storageTab({ actor, signal }) {
       signal,
     );
   const columns = [
-    { name: "Key", cell: (entry) => h("span", { class: "mono breakable" }, clip(entry.key, 200)) },
+    {
+      name: "Key",
+      cell: (entry) => h("span", { class: "mono breakable" }, clip(keyName(fromHex(entry.key_bytes) ?? new Uint8Array()), 200)),
+    },
     { name: "Value", class: "grow", cell: valueCell },
     { name: "Bytes", end: true, class: "optional", cell: (entry) => count((entry.value_bytes.length - 2) / 2) },
   ];
@@ -78,6 +82,6 @@ export async function storageTab({ actor, signal }) {
 function valueCell(entry) {
   const raw = fromHex(entry.value_bytes) ?? new Uint8Array();
   const node = cbor.tryDecode(raw);
-  if (node === null) return payload(raw);
+  if (node === null) return raw.length <= SHORT_BYTES ? valueLine({ type: "bytes", value: raw }) : payload(raw);
   return node.type === "list" || node.type === "map" ? valueView(node, { open: node.value.length <= 6 ? 1 : 0 }) : valueLine(node, 2_000);
 }
