@@ -84,7 +84,10 @@ class JSONEncoder:
         yield self.encode(o)
 
     def _write(self, value, parts, newline, indent):
-        """Appends the text of `value`. `newline` is the line break and indentation of its level, None for one line."""
+        """Appends the text of `value`. `newline` is the line break and indentation of its level, None for one line.
+
+        One frame a level, so that the interpreter's limit on frames is the limit on nesting.
+        """
         if isinstance(value, str):
             parts.append(_quoted(value, self.ensure_ascii))
         elif value is None or value is True or value is False:
@@ -93,12 +96,34 @@ class JSONEncoder:
             parts.append(int.__repr__(value))
         elif isinstance(value, float):
             parts.append(self._float(value))
-        elif isinstance(value, (list, tuple)):
-            self._write_list(value, parts, newline, indent)
-        elif isinstance(value, dict):
-            self._write_dict(value, parts, newline, indent)
+        elif isinstance(value, (list, tuple, dict)):
+            is_dict = isinstance(value, dict)
+            opening, closing = "{}" if is_dict else "[]"
+            if not value:
+                parts.append(opening + closing)
+                return
+            inner = None if newline is None else newline + indent
+            parts.append(opening if inner is None else opening + inner)
+            separator = ""
+            for item in (self._pairs(value) if is_dict else value):
+                parts.append(separator)
+                if is_dict:
+                    parts.append(item[0])
+                    item = item[1]
+                self._write(item, parts, inner, indent)
+                separator = self.item_separator if inner is None else self.item_separator + inner
+            parts.append(closing if newline is None else newline + closing)
         else:
             self._write(self.default(value), parts, newline, indent)
+
+    def _pairs(self, table):
+        """The dict's entries as (text up to the value, value)."""
+        pairs = []
+        for key, value in sorted(table.items()) if self.sort_keys else table.items():
+            text = self._key(key)
+            if text is not None:
+                pairs.append((_quoted(text, self.ensure_ascii) + self.key_separator, value))
+        return pairs
 
     def _float(self, value):
         if value == value and value not in (_INFINITY, -_INFINITY):
@@ -106,40 +131,6 @@ class JSONEncoder:
         if not self.allow_nan:
             raise ValueError("Out of range float values are not JSON compliant")
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-
-    def _write_list(self, items, parts, newline, indent):
-        if not items:
-            parts.append("[]")
-            return
-        inner = None if newline is None else newline + indent
-        separator = self.item_separator if inner is None else self.item_separator + inner
-        parts.append("[" if inner is None else "[" + inner)
-        first = True
-        for item in items:
-            if not first:
-                parts.append(separator)
-            first = False
-            self._write(item, parts, inner, indent)
-        parts.append("]" if newline is None else newline + "]")
-
-    def _write_dict(self, table, parts, newline, indent):
-        if not table:
-            parts.append("{}")
-            return
-        inner = None if newline is None else newline + indent
-        separator = self.item_separator if inner is None else self.item_separator + inner
-        parts.append("{" if inner is None else "{" + inner)
-        first = True
-        for key, value in sorted(table.items()) if self.sort_keys else table.items():
-            text = self._key(key)
-            if text is None:
-                continue
-            if not first:
-                parts.append(separator)
-            first = False
-            parts.append(_quoted(text, self.ensure_ascii) + self.key_separator)
-            self._write(value, parts, inner, indent)
-        parts.append("}" if newline is None else newline + "}")
 
     def _key(self, key):
         """A key's text; None for one that is skipped."""

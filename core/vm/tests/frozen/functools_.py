@@ -198,7 +198,7 @@ def show_list(x):
 
 
 @show.register(float)
-@show.register(complex)
+@show.register(tuple)
 def _(x):
     return "number"
 
