@@ -59,6 +59,45 @@ pub fn handlers(source: &str) -> Vec<String> {
     functions.filter(|name| !name.starts_with('_')).collect()
 }
 
+/// How a handler's argument and result are written (the SDK's `decode=`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Canonical CBOR: what a handler gets that declares nothing.
+    Cbor,
+    /// JSON text.
+    Json,
+    /// Bytes as they are.
+    Raw,
+}
+
+/// Handlers that get their argument as it came, unless they declare a format.
+const RAW_HANDLERS: &[&str] = &["init", "handle_timer", "on_fork"];
+
+/// The format that a handler declares. CBOR where the source has no such handler.
+pub fn format(source: &str, handler: &str) -> Format {
+    let Some(module) = parse(source) else { return Format::Cbor };
+    let class = module.body.iter().find_map(actor_class);
+    let body = class.map_or(&module.body, |class| &class.body);
+    let function = body.iter().find_map(|statement| match statement {
+        Stmt::FunctionDef(function) if function.name.as_str() == handler => Some(function),
+        _ => None,
+    });
+    let Some(function) = function else { return Format::Cbor };
+    let declared = function.decorator_list.iter().find_map(|decorator| {
+        let Expr::Call(call) = &decorator.expression else { return None };
+        let keyword = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|name| name.as_str() == "decode"))?;
+        let Expr::StringLiteral(text) = &keyword.value else { return None };
+        Some(text.value.to_str().to_owned())
+    });
+    match declared.as_deref() {
+        Some("json") => Format::Json,
+        Some("raw") => Format::Raw,
+        Some(_) => Format::Cbor,
+        None if RAW_HANDLERS.contains(&handler) || (class.is_none() && function.decorator_list.is_empty()) => Format::Raw,
+        None => Format::Cbor,
+    }
+}
+
 fn parse(source: &str) -> Option<ModModule> {
     ruff_python_parser::parse_module(source).ok().map(|parsed| parsed.into_syntax())
 }
@@ -176,6 +215,15 @@ mod tests {
         ];
         for (source, expected) in rows {
             assert_eq!(&handlers(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_handler_declares_its_format() {
+        let source = "@actor\nclass A:\n    @public\n    def a(self, x): pass\n    @public(decode=\"json\")\n    def b(self, x): pass\n    @callable_by(OWNER, decode='raw')\n    def c(self, x): pass\n    @public\n    def init(self): pass\n";
+        let rows = [(source, "a", Format::Cbor), (source, "b", Format::Json), (source, "c", Format::Raw), (source, "init", Format::Raw), (source, "no", Format::Cbor)];
+        for (source, handler, expected) in rows.into_iter().chain([("def main(p): pass\n", "main", Format::Raw), ("(", "x", Format::Cbor)]) {
+            assert_eq!(format(source, handler), expected, "{handler}");
         }
     }
 

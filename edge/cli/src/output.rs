@@ -49,6 +49,11 @@ pub(crate) fn line(text: impl Display) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
+/// Text on stdout as it is.
+pub(crate) fn text(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
 /// A line on stderr.
 pub(crate) fn note(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");

@@ -2,7 +2,13 @@
 
 use crate::failure::Failure;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use cowboy_api::{ApiError, cbor, error::UNREACHABLE};
+use cowboy_api::{
+    ApiError, Client, cbor,
+    error::UNREACHABLE,
+    model,
+    source::{self, Format},
+};
+use cowboy_types::Address;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -17,34 +23,69 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// The bytes of a handler's argument: JSON becomes the canonical CBOR that handlers decode; hex and files go out as they are.
-pub(crate) fn argument(text: &str) -> Result<Vec<u8>, Failure> {
-    if text.is_empty() || text.starts_with('@') || text.starts_with("0x") {
+/// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are; JSON as CBOR where the handler reads that, and
+/// other text as CBOR text.
+pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
+    if text.is_empty() || text.starts_with('@') || text.starts_with("0x") || format != Format::Cbor {
         return bytes(text);
     }
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| Failure::argument(format!("{text:?} is no JSON: {error}"), "give JSON (text in double quotes), hex with 0x, or @FILE"))?;
-    Ok(cbor::encode(&value))
+    Ok(cbor::encode(&serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))))
 }
 
-/// What a handler returned, as JSON: CBOR or JSON decoded, text as text, else hex.
-pub(crate) fn decode(bytes: &[u8]) -> Value {
+/// What a handler of this format returned, as JSON: decoded where it can be, text as text, else hex.
+pub(crate) fn decode(bytes: &[u8], format: Format) -> Value {
     if bytes.is_empty() {
         return Value::Null;
     }
-    cbor::decode(bytes).or_else(|| serde_json::from_slice(bytes).ok()).unwrap_or_else(|| match std::str::from_utf8(bytes) {
+    let from_json = || serde_json::from_slice(bytes).ok();
+    let decoded = match format {
+        Format::Cbor => cbor::decode(bytes).or_else(from_json),
+        Format::Json | Format::Raw => from_json().or_else(|| cbor::decode(bytes)),
+    };
+    decoded.unwrap_or_else(|| match std::str::from_utf8(bytes) {
         Ok(text) if !text.chars().any(char::is_control) => Value::String(text.to_owned()),
         _ => cbor::decode_or_hex(bytes),
     })
 }
 
 /// The same for bytes in base64, as queries answer them.
-pub(crate) fn decode_base64(text: &str) -> Result<Value, Failure> {
+pub(crate) fn decode_base64(text: &str, format: Format) -> Result<Value, Failure> {
     let bytes = BASE64_STANDARD.decode(text).map_err(|error| ApiError::of_fault(UNREACHABLE).with(json!({ "reason": error.to_string() })))?;
-    Ok(decode(&bytes))
+    Ok(decode(&bytes, format))
+}
+
+/// The format of a handler of a deployed actor, by its source. CBOR where it has none to look at.
+pub(crate) async fn format_of(client: &Client, actor: &Address, handler: &str) -> Format {
+    let code: Result<model::Code, ApiError> = client.get(&format!("/actor/{actor}/code")).await;
+    code.map_or(Format::Cbor, |code| source::format(&code.source, handler))
 }
 
 /// Bytes in base64, as queries take them.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_become_what_the_handler_reads() {
+        let rows: &[(&str, Format, &[u8])] = &[
+            ("", Format::Cbor, b""),
+            ("41", Format::Cbor, &[0x18, 41]),
+            ("\"Ada\"", Format::Cbor, &[0x63, b'A', b'd', b'a']),
+            ("Ada", Format::Cbor, &[0x63, b'A', b'd', b'a']),
+            ("0x00ff", Format::Cbor, &[0, 0xff]),
+            ("41", Format::Json, b"41"),
+            ("{}", Format::Raw, b"{}"),
+        ];
+        for (text, format, expected) in rows {
+            assert_eq!(encode(text, *format).ok().as_deref(), Some(*expected), "{text:?} {format:?}");
+        }
+        assert_eq!(decode(b"1", Format::Json), json!(1));
+        assert_eq!(decode(&[0x18, 41], Format::Cbor), json!(41));
+        assert_eq!(decode(&[0xff, 0], Format::Raw), json!("0xff00"));
+        assert!(bytes("0xz").is_err());
+    }
 }

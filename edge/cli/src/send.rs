@@ -1,10 +1,10 @@
 //! From an instruction to a receipt: limits and fees found by trying, signature, submission.
 
-use crate::failure::Failure;
+use crate::{amount, failure::Failure};
 use clap::Args;
 use cowboy_api::{ApiError, Client, Hex, HexHash, model};
 use cowboy_types::{
-    Cells, ChainId, Cycles, Instruction, Nonce, Transaction,
+    Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts,
     signing::PrivateKey,
     transaction::Signature,
     units::Price,
@@ -87,7 +87,11 @@ pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruc
     let account = client.account_or_empty(&key.address()).await?;
     transaction.chain_id = ChainId(health.chain_id);
     transaction.nonce = Nonce(terms.nonce.unwrap_or(account.nonce));
-    transaction.max_priority_fee_per_cycle = Price::ZERO;
+    let value = cowboy_chain::admit::value(&transaction.instruction);
+    if value.get() > account.balance {
+        let context = serde_json::json!({ "value": amount::cby(value.get()), "balance": amount::cby(account.balance), "account": key.address().to_string() });
+        return Err(ApiError::of_abort(aborts::INSUFFICIENT_VALUE).with(context).into());
+    }
     let tried = client.simulate(&transaction).await?;
     if let Some(error) = tried.receipt.error.clone().filter(|_| !terms.force) {
         return Err(error.into());

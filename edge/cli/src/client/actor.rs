@@ -88,7 +88,7 @@ pub(crate) struct Execute {
     actor: String,
     /// Which handler
     handler: String,
-    /// Its argument: JSON, hex with 0x, or @FILE
+    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
     #[arg(long, default_value = "")]
     payload: String,
     /// CBY to send along: base units, or CBY like 2.5cby
@@ -105,7 +105,7 @@ pub(crate) struct Query {
     actor: String,
     /// Which handler
     handler: String,
-    /// Its argument: JSON, hex with 0x, or @FILE
+    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
     #[arg(long, default_value = "")]
     payload: String,
     /// The most cycles it may use
@@ -189,14 +189,16 @@ impl Deploy {
 impl Execute {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let too_large = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
+        let target = session.address(&self.actor)?;
+        let format = payload::format_of(&session.client, &target, &self.handler).await;
         let instruction = Instruction::Actor(ActorInstruction::Execute {
-            target: session.address(&self.actor)?,
+            target,
             handler: Text::new(self.handler).ok_or_else(|| too_large("the handler's name"))?,
-            payload: Blob::new(payload::argument(&self.payload)?).ok_or_else(|| too_large("the payload"))?,
+            payload: Blob::new(payload::encode(&self.payload, format)?).ok_or_else(|| too_large("the payload"))?,
             value: amount::argument(&self.value)?,
         });
         let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
-        let result = sent.receipt.as_ref().map_or(Value::Null, |receipt| payload::decode(&receipt.return_data));
+        let result = sent.receipt.as_ref().map_or(Value::Null, |receipt| payload::decode(&receipt.return_data, format));
         let said = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
             let events: String = receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect();
             format!("\nResult: {result}{events}\nBlock: {}, fee {}", receipt.block_height, amount::cby(receipt.fee.total))
@@ -208,14 +210,16 @@ impl Execute {
 
 impl Query {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let target = session.address(&self.actor)?;
+        let format = payload::format_of(&session.client, &target, &self.handler).await;
         let question = model::ReadHandler {
             selector: self.handler,
-            payload: payload::base64(&payload::argument(&self.payload)?),
+            payload: payload::base64(&payload::encode(&self.payload, format)?),
             max_cycles: self.max_cycles,
             min_block: None,
         };
-        let answer = session.client.read_handler(&session.address(&self.actor)?, &question).await?;
-        let result = payload::decode_base64(&answer.result)?;
+        let answer = session.client.read_handler(&target, &question).await?;
+        let result = payload::decode_base64(&answer.result, format)?;
         session.output.result(&json!({ "block_height": answer.block_height, "result": result, "cycles_used": answer.cycles_used }), &result);
         Ok(())
     }

@@ -126,16 +126,20 @@ impl Impersonate {
         let sender = session.address(&self.sender)?;
         let instruction = match self.act {
             Act::Transfer { to, amount: text } => Ordinary::System(System::Transfer { to: session.address(&to)?, amount: amount::argument(&text)? }),
-            Act::Execute { actor, handler, payload: text, value } => Ordinary::Actor(Actor::Execute {
-                target: session.address(&actor)?,
-                handler: Text::new(handler).ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
-                payload: Blob::new(payload::argument(&text)?).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
-                value: amount::argument(&value)?,
-            }),
+            Act::Execute { actor, handler, payload: text, value } => {
+                let target = session.address(&actor)?;
+                let format = payload::format_of(&session.client, &target, &handler).await;
+                Ordinary::Actor(Actor::Execute {
+                    target,
+                    handler: Text::new(handler).ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
+                    payload: Blob::new(payload::encode(&text, format)?).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
+                    value: amount::argument(&value)?,
+                })
+            }
         };
         let wish = model::Impersonate { sender: Hex(sender), instruction: Hex(instruction.encode().to_vec()) };
         let receipt = receipt(session.client.post("/dev/impersonate", &wish).await?)?;
-        session.output.result(&receipt, format_args!("Transaction hash: {}\nResult: {}", receipt.tx_hash, payload::decode(&receipt.return_data)));
+        session.output.result(&receipt, format_args!("Transaction hash: {}\nResult: {}", receipt.tx_hash, receipt.return_value));
         Ok(())
     }
 }

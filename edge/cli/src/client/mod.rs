@@ -6,9 +6,11 @@ mod block;
 mod chain;
 mod init;
 mod session;
+mod simulate;
 mod template;
 mod transaction;
 mod transfer;
+mod vm;
 mod wallet;
 
 use crate::{failure::Failure, output::Output};
@@ -73,6 +75,11 @@ enum Command {
     /// Steer a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
+    /// Run Python in the chain's virtual machine, on this machine
+    #[command(subcommand)]
+    Vm(vm::Vm),
+    /// Run one handler of a source on a chain in memory, and print one JSON line
+    Dev(simulate::Dev),
     /// Print the version
     Version,
 }
@@ -91,6 +98,8 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 
 fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     match cli.command {
+        Command::Vm(command) => command.run(),
+        Command::Dev(command) => command.run(),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             output.result(&serde_json::json!({ "version": version }), format_args!("cowboy {version}"));
@@ -117,6 +126,6 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Query(command) => command.run(&session).await,
         Command::Status => block::status(&session).await,
         Command::Chain(command) => command.run(&session).await,
-        Command::Version => Ok(()),
+        Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! The programs as people run them: real processes over the loopback.
 
+mod actor;
 mod client;
 mod node;
 mod process;

@@ -1,0 +1,125 @@
+//! `cowboy vm`: Python in the chain's virtual machine, on this machine.
+
+use crate::{failure::Failure, output};
+use clap::{Args, Subcommand};
+use cowboy_vm::{CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, PyError, Usage, Vm as Machine, compile, script_image};
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Vm {
+    /// Run a script: what it prints goes to stdout, a traceback to stderr
+    Run(Run),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    /// The script
+    file: PathBuf,
+    /// The most cycles it may use; no bound where left out
+    #[arg(long, value_name = "N")]
+    cycles: Option<u64>,
+    /// The most memory it may hold, in MiB; an actor's call has 10
+    #[arg(long, value_name = "MIB", default_value_t = 10)]
+    memory: usize,
+    /// Print cycles and peak memory as JSON on stderr
+    #[arg(long)]
+    stats: bool,
+    /// Print calls of host functions on stderr
+    #[arg(long)]
+    trace: bool,
+}
+
+impl Vm {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Run(run) => run.run(),
+        }
+    }
+}
+
+/// Cycles that no script uses up: the VM counts them in 63 bits.
+const NO_BOUND: u64 = i64::MAX.unsigned_abs();
+
+impl Run {
+    fn run(self) -> Result<(), Failure> {
+        let bytes = std::fs::read(&self.file).map_err(Failure::file(&self.file))?;
+        let name = self.file.display().to_string();
+        let Some(source) = cowboy_chain::canonical_source(&bytes) else {
+            return Err(Failure::Node(format!("{name} is not UTF-8: save it as UTF-8")));
+        };
+        let unit = compile(&source, &name).map_err(|error| said(&describe(&error, &name, &source)))?;
+        let limits = Limits {
+            cycles: self.cycles.unwrap_or(NO_BOUND),
+            cells: NO_BOUND,
+            memory_bytes: self.memory.saturating_mul(1 << 20),
+            weight_ns: NO_BOUND,
+            ..Limits::default()
+        };
+        let mut machine = Machine::start(script_image(&unit), Entry::Script, limits);
+        let mut exit = machine.run();
+        loop {
+            output::text(&machine.take_output());
+            match exit {
+                Exit::HostCall(call) => exit = machine.resume(self.answer(&call)),
+                _ => break,
+            }
+        }
+        if self.stats {
+            output::note(statistics(&machine.usage()));
+        }
+        match exit {
+            Exit::Raise(error) => Err(said(&traceback(&error))),
+            Exit::Trap(trap) => Err(said(&format!("trap: {}", trap.slug()))),
+            Exit::Return(_) | Exit::HostCall(_) => Ok(()),
+        }
+    }
+
+    /// There is no chain behind a script.
+    fn answer(&self, call: &HostCall) -> Result<HostValue, HostError> {
+        if self.trace {
+            output::note(format_args!("host: {:?} {:?}", call.function, call.args));
+        }
+        let message = format!("{:?} needs a chain, and a script has none; deploy it as an actor", call.function);
+        Err(HostError { code: 5, name: "forbidden", message })
+    }
+}
+
+/// Prints the reason as it is, and fails.
+fn said(reason: &str) -> Failure {
+    output::note(reason);
+    Failure::Said
+}
+
+fn statistics(usage: &Usage) -> serde_json::Value {
+    json!({ "cycles": usage.cycles, "cells": usage.cells, "peak_memory": usage.peak_memory, "weight_ns": usage.weight_ns })
+}
+
+/// The traceback as CPython prints it.
+fn traceback(error: &PyError) -> String {
+    let mut text = error.traceback.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&error.type_name);
+    if !error.message.is_empty() {
+        text.push_str(": ");
+        text.push_str(&error.message);
+    }
+    text
+}
+
+/// A refusal of the source, with its line.
+fn describe(error: &CompileError, file: &str, source: &str) -> String {
+    let name = match error.kind {
+        CompileErrorKind::Syntax => "SyntaxError",
+        CompileErrorKind::Forbidden => "Forbidden",
+        CompileErrorKind::TooLarge => "TooLarge",
+    };
+    let line = usize::try_from(error.line).unwrap_or(usize::MAX);
+    let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let column = usize::try_from(error.column).unwrap_or(1).saturating_sub(1);
+    let indent = text.chars().take_while(|letter| letter.is_whitespace()).count();
+    let caret = " ".repeat(column.saturating_sub(indent));
+    format!("  File \"{file}\", line {}\n    {}\n    {caret}^\n{name}: {}", error.line, text.trim(), error.message)
+}

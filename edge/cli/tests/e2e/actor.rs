@@ -1,0 +1,131 @@
+//! Actors from source to answers, and Python without a chain.
+
+use crate::process::{Node, Said, cowboy};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+/// The README's first actor: new, deploy, execute, query, logs, by the name of its folder.
+#[test]
+fn a_first_actor_answers() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| {
+        let said = cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said
+    };
+    run(&["actor", "new", "hello"]);
+    let predicted = run(&["actor", "address", "--code", "hello/actor.py"]).stdout;
+    let deployed = run(&["actor", "deploy", "--code", "hello/actor.py"]);
+    assert!(deployed.stderr.contains("Entitlements: storage.kv (inferred from the source)"), "{deployed:?}");
+    assert!(deployed.stdout.contains(&format!("Actor address: {}", predicted.trim())), "{deployed:?}");
+    let called = run(&["actor", "execute", "hello", "greet", "--payload", "\"Ada\""]).stdout;
+    assert!(called.contains("Result: \"Hello, Ada!\"") && called.contains("Event: greeted"), "{called}");
+    assert_eq!(run(&["actor", "query", "hello", "greetings"]).stdout.trim(), "1");
+    assert_eq!(run(&["query", "hello", "greetings", "--json"]).json()["result"], 1);
+    let logs = run(&["actor", "logs", "hello", "--json"]).json();
+    assert_eq!((&logs["total_count"], &logs["logs"][0]["value"]), (&json!(1), &json!({ "count": 1, "name": "Ada" })));
+    let actor = run(&["actor", "get", "hello", "--json"]).json();
+    assert_eq!((&actor["handlers"], &actor["storage"]["greetings"]), (&json!(["init", "greet", "greetings"]), &json!(1)));
+}
+
+/// What an actor does wrong comes back with the line of Python.
+#[test]
+fn failures_name_the_line() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let write = |name: &str, source: &str| fs::write(root.join(name), source).expect("the directory is writable");
+    write("bad_syntax.py", "def f(:\n");
+    write("forbidden.py", "import os\n");
+    write("raises.py", "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def boom(self):\n        raise ValueError('too hot')\n");
+    write("endless.py", "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def spin(self):\n        while True:\n            pass\n");
+    let run = |arguments: &[&str]| cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
+    let deploy = |name: &str| run(&["actor", "deploy", "--code", name]);
+    let rows: Vec<(&str, Said, &str, &str)> = vec![
+        ("not Python", deploy("bad_syntax.py"), "syntax_error", "line 1"),
+        ("a forbidden import", deploy("forbidden.py"), "forbidden_source", "os"),
+        ("no such handler", { assert_eq!(deploy("raises.py").code, Some(0)); run(&["actor", "execute", "raises", "nothing"]) }, "nothing", "offers"),
+        ("an exception", run(&["actor", "execute", "raises", "boom"]), "handler_raised", "line 7, in boom"),
+        ("an exception of a query", run(&["actor", "query", "raises", "boom"]), "handler_raised", "ValueError: too hot"),
+        ("an endless loop", { assert_eq!(deploy("endless.py").code, Some(0)); run(&["actor", "execute", "endless", "spin"]) }, "out_of_cycles", ""),
+        ("an endless query", run(&["actor", "query", "endless", "spin"]), "out_of_cycles", ""),
+    ];
+    for (name, said, slug, detail) in rows {
+        assert_eq!(said.code, Some(1), "{name}: {said:?}");
+        assert!(said.stderr.contains(slug) && said.stderr.contains(detail), "{name}: no {slug} or {detail:?} in {said:?}");
+    }
+    assert_eq!(cowboy(root, &node.url, &["status"]).code, Some(0), "the node stays up");
+}
+
+/// `cowboyd dev --example`: deployed, named, and alive.
+#[test]
+fn an_example_is_deployed_and_lives() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let node = Node::dev(folder.path(), &["--example", "heartbeat"]);
+    let root = folder.path();
+    // The example is deployed after the node is ready; the first account's nonce says when.
+    let creator = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+    let actor = loop {
+        let history = cowboy_history(&node.url, creator);
+        if let Some(target) = history["entries"][0]["target"].as_str() {
+            break target.to_owned();
+        }
+    };
+    assert_eq!(cowboy(root, &node.url, &["chain", "mine", "30"]).code, Some(0));
+    let beats = cowboy(root, &node.url, &["query", &actor, "beats", "--json"]).json();
+    assert!(beats["result"].as_u64() >= Some(5), "{beats}");
+}
+
+fn cowboy_history(url: &str, address: &str) -> Value {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async { cowboy_api::Client::new(url).expect("the address is good").get(&format!("/account/{address}/history")).await.expect("the node answers") })
+}
+
+/// A script runs as under CPython: output, traceback, exit code.
+#[test]
+fn scripts_run_in_the_virtual_machine() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let run = |source: &str, more: &[&str]| {
+        fs::write(folder.path().join("script.py"), source).expect("the directory is writable");
+        cowboy(folder.path(), "http://127.0.0.1:1", &[&["vm", "run", "script.py"], more].concat())
+    };
+    let good = run("print('hello', 2 ** 64)\n", &["--stats"]);
+    assert_eq!((good.code, good.stdout.as_str()), (Some(0), "hello 18446744073709551616\n"));
+    let stats: Value = serde_json::from_str(&good.stderr).expect("statistics are JSON");
+    assert!(stats["cycles"].as_u64() > Some(0) && stats["peak_memory"].is_u64(), "{stats}");
+    let rows = [
+        ("print('before')\nraise ValueError('no')\n", vec![], "before\n", "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    raise ValueError('no')\nValueError: no\n"),
+        ("while True: pass\n", vec!["--cycles", "1000"], "", "trap: out_of_cycles\n"),
+        ("x = [0]\nwhile True: x = x + x\n", vec![], "", "trap: out_of_memory\n"),
+    ];
+    for (source, more, stdout, stderr) in rows {
+        let said = run(source, &more);
+        assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(1), stdout, stderr), "{source}");
+    }
+    for (source, reason) in [("import os\n", "os"), ("def f(:\n", "SyntaxError")] {
+        let said = run(source, &[]);
+        assert!(said.code == Some(1) && said.stderr.contains(reason), "{said:?}");
+    }
+}
+
+/// One handler on a chain in memory, as one JSON line.
+#[test]
+fn a_handler_runs_without_a_chain() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let run = |arguments: &[&str]| cowboy(folder.path(), "http://127.0.0.1:1", arguments);
+    assert_eq!(run(&["actor", "new", "hello"]).code, Some(0));
+    let good = run(&["dev", "--code", "hello/actor.py", "--handler", "greet", "--payload", "\"Ada\""]);
+    assert_eq!((good.code, good.stdout.lines().count()), (Some(0), 1), "{good:?}");
+    let result = good.json();
+    assert_eq!((&result["ok"], &result["output"], &result["state"]["greetings"]), (&json!(true), &json!("Hello, Ada!"), &json!(1)));
+    assert_eq!(result["events"], json!([{ "name": "greeted", "data": { "count": 1, "name": "Ada" } }]));
+    assert!(result["gas_used"].as_u64() > Some(0), "{result}");
+    let bad = run(&["dev", "--code", "hello/actor.py", "--handler", "nothing"]);
+    assert_eq!((bad.code, bad.json()["ok"].as_bool()), (Some(1), Some(false)), "{bad:?}");
+    assert_eq!(run(&["dev", "--code", "nowhere.py", "--handler", "x"]).code, Some(1));
+    assert!(!Path::new("nowhere.py").exists());
+}
