@@ -175,7 +175,7 @@ function feePanel(receipt, transaction) {
     h(
       "p",
       { class: "small soft" },
-      BigInt(fee.reserved) > 0n ? ["of ", money(fee.reserved), " reserved, paid by "] : "out of what its origin reserved, paid by ",
+      BigInt(fee.reserved) > 0n ? ["of ", money(fee.reserved), " reserved, paid by "] : "nothing was reserved or charged of ",
       who(fee.payer),
     ),
     partsBar(parts, `Of the reserve ${percent(fee.burned, fee.reserved)} was burned and ${percent(fee.refunded, fee.reserved)} refunded`),
