@@ -71,13 +71,16 @@ impl Vm {
         let row = self.generator(generator).expect("checked above");
         let started = row.state == GeneratorState::Suspended;
         row.state = GeneratorState::Running;
-        let registers = std::mem::take(&mut row.registers);
+        let count = row.registers.len();
         let handled = std::mem::take(&mut row.handled);
         let (code, globals, pc, sent, delegate) = (row.code, row.globals, row.pc, row.sent, row.delegate);
         let base = self.stack_top();
-        self.ensure_registers(base + registers.len() + 1);
-        for (index, value) in registers.into_iter().enumerate() {
-            self.registers[base + index] = value;
+        self.ensure_registers(base + count + 1);
+        // The list keeps its room for the next rest.
+        if let Payload::Generator(row) = self.heap.payload_mut(generator) {
+            for (register, value) in self.registers[base..].iter_mut().zip(row.registers.drain(..)) {
+                *register = value;
+            }
         }
         self.heap.retain(Value::Obj(generator));
         self.frames.push(Frame {
@@ -125,12 +128,11 @@ impl Vm {
         let frame = self.frames.pop().expect("an instruction is running");
         let Some(generator) = frame.generator else { return Err(Throw::Trap(Trap::Internal)) };
         let base = frame.base as usize;
-        let registers: Vec<Value> = (base..base + usize::from(code.code.registers))
-            .map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined))
-            .collect();
         let handled = self.handled.split_off(frame.handled as usize);
-        if let Some(row) = self.generator(generator) {
-            row.registers = registers;
+        if let Payload::Generator(row) = self.heap.payload_mut(generator) {
+            let count = usize::from(code.code.registers);
+            row.registers.clear();
+            row.registers.extend(self.registers[base..base + count].iter_mut().map(|value| std::mem::replace(value, Value::Undefined)));
             row.handled = handled;
             row.pc = frame.pc;
             row.sent = sent;

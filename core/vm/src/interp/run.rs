@@ -2,7 +2,7 @@
 
 use super::{CacheKind, CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
-use crate::image::LinkedCode;
+use crate::image::{LinkedCode, Program};
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -25,11 +25,11 @@ impl Vm {
             let Some(frame) = self.frames.last() else {
                 return Exit::Trap(Trap::Internal);
             };
-            let code: &LinkedCode = &program.codes[frame.code as usize];
+            debug_assert!((frame.code as usize) < program.codes.len(), "frames run codes of the program");
             if let Err(trap) = self.check_limits() {
                 return self.trapped(trap);
             }
-            match self.run_frame(code) {
+            match self.run_frame(&program) {
                 Stop::Reload => {
                     if let Some(exit) = self.finished() {
                         return exit;
@@ -53,13 +53,31 @@ impl Vm {
 
     /// Runs instructions of the top frame.
     #[allow(clippy::too_many_lines, clippy::cognitive_complexity, reason = "one arm per instruction, in one place, is the point of it")]
-    fn run_frame(&mut self, code: &LinkedCode) -> Stop {
-        let frame_index = self.frames.len() - 1;
+    fn run_frame(&mut self, program: &Program) -> Stop {
+        let mut frame_index = self.frames.len() - 1;
         let frame = &self.frames[frame_index];
-        let base = frame.base as usize;
+        let mut code: &LinkedCode = &program.codes[frame.code as usize];
+        let mut base = frame.base as usize;
         let mut pc = frame.pc as usize;
         let mut cycles = self.cycles;
-        let instructions = code.code.instructions.as_slice();
+        let mut instructions = code.code.instructions.as_slice();
+
+        // Goes on in what is the top frame now.
+        macro_rules! reload {
+            () => {{
+                if self.frames.is_empty() || self.heap.exhausted() || self.weight < 0 {
+                    return Stop::Reload;
+                }
+                frame_index = self.frames.len() - 1;
+                let frame = &self.frames[frame_index];
+                code = &program.codes[frame.code as usize];
+                base = frame.base as usize;
+                pc = frame.pc as usize;
+                cycles = self.cycles;
+                instructions = code.code.instructions.as_slice();
+                continue;
+            }};
+        }
 
         macro_rules! register {
             ($index:expr) => {
@@ -1016,7 +1034,7 @@ impl Vm {
                         }
                     }
                     match self.call_registers(at, count, None, base + ins.a as usize) {
-                        Ok(true) => return Stop::Reload,
+                        Ok(true) => reload!(),
                         Ok(false) => cycles = self.cycles,
                         Err(throw) => return Stop::Thrown(throw),
                     }
@@ -1035,7 +1053,7 @@ impl Vm {
                         }
                     }
                     match self.call_registers(at, count, names.object(), base + ins.a as usize) {
-                        Ok(true) => return Stop::Reload,
+                        Ok(true) => reload!(),
                         Ok(false) => cycles = self.cycles,
                         Err(throw) => return Stop::Thrown(throw),
                     }
@@ -1058,10 +1076,10 @@ impl Vm {
                         return Stop::Thrown(self.unbound(code, ins.b));
                     }
                     save!();
-                    return match self.return_value(value, code) {
-                        Ok(()) => Stop::Reload,
-                        Err(throw) => Stop::Thrown(throw),
-                    };
+                    match self.return_value(value, code) {
+                        Ok(()) => reload!(),
+                        Err(throw) => return Stop::Thrown(throw),
+                    }
                 }
                 Op::MakeFunction => {
                     save!();
@@ -1119,7 +1137,7 @@ impl Vm {
                                     drop_register!(ins.b);
                                     pc = exit as usize;
                                 }
-                                Ok(super::iterate::Advance::Pushed) => return Stop::Reload,
+                                Ok(super::iterate::Advance::Pushed) => reload!(),
                                 Err(throw) => return Stop::Thrown(throw),
                             }
                         }
@@ -1217,10 +1235,10 @@ impl Vm {
                         return Stop::Thrown(self.unbound(code, ins.b));
                     }
                     let delegate = if ins.flags & NEGATE != 0 { Some(ins.c) } else { None };
-                    return match self.yield_value(value, ins.a, delegate, code) {
-                        Ok(()) => Stop::Reload,
-                        Err(throw) => Stop::Thrown(throw),
-                    };
+                    match self.yield_value(value, ins.a, delegate, code) {
+                        Ok(()) => reload!(),
+                        Err(throw) => return Stop::Thrown(throw),
+                    }
                 }
                 Op::YieldFromIter | Op::Await => {
                     save!();
@@ -1243,7 +1261,7 @@ impl Vm {
                     let value = take!(ins.a, true);
                     let iterator = register!(ins.b);
                     match self.send_step(iterator, value, base + ins.a as usize, done) {
-                        Ok(()) => return Stop::Reload,
+                        Ok(()) => reload!(),
                         Err(throw) => return Stop::Thrown(throw),
                     }
                 }

@@ -424,7 +424,8 @@ impl Payload {
             Payload::Class(class) => 1_064 + 16 * class.attributes.len(),
             Payload::Exception(exception) => 88 + attributes_size(&exception.attributes),
             Payload::Module { .. } => 72,
-            Payload::Generator(generator) => 112 + 8 * generator.registers.len(),
+            // Its registers rest elsewhere while it runs, so they are not part of the size.
+            Payload::Generator(_) => 192,
             Payload::Property(_) => 72,
             Payload::Hasher(state) => 48 + state.data.len(),
             _ => 64,

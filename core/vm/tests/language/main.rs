@@ -10,6 +10,11 @@ use std::{
     process::Command,
 };
 
+/// Programs that do not agree yet, and what they wait for. A program leaves the list in the commit that makes it agree.
+const PENDING: &[(&str, &str)] = &[
+    // PENDING-ROWS
+];
+
 /// What a program did.
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
@@ -96,7 +101,8 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
 
 fn check(programs: &[PathBuf], oracle: impl Fn(&Path) -> Run, replay: &str) {
     let mut report = String::new();
-    for program in programs {
+    let is_pending = |program: &&PathBuf| PENDING.iter().any(|(name, _)| program.ends_with(name));
+    for program in programs.iter().filter(|program| !is_pending(program)) {
         if let Some(difference) = difference(&oracle(program), &on_the_machine(program)) {
             report += &format!("\n{}: {difference}", program.file_name().unwrap_or_default().to_string_lossy());
         }

@@ -1,0 +1,126 @@
+//! Programs that run on CPython 3.11 and here: same output, same last line of the traceback, and the cycles that the table says.
+//!
+//! Set `COWBOY_GOLDEN=write` to write the table anew after a deliberate change of costs.
+
+use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Programs whose difference from CPython is known; each has its reason.
+const DIFFERENT: &str = include_str!("differences.txt");
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+fn programs() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in [folder(), folder().join("errors")] {
+        for entry in std::fs::read_dir(folder).expect("the corpus is in the repository") {
+            let path = entry.expect("a readable folder").path();
+            if path.extension().is_some_and(|extension| extension == "py") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.strip_prefix(folder()).expect("inside the corpus").to_str().expect("ASCII names").to_owned()
+}
+
+fn is_python_311() -> bool {
+    Command::new("python3").arg("--version").output().is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("3.11."))
+}
+
+/// Output, last line of the traceback, cycles and peak memory here.
+fn ours(path: &Path) -> (String, String, u64, usize) {
+    let source = std::fs::read_to_string(path).expect("a readable program");
+    let unit = match compile(&source, "program.py") {
+        Ok(unit) => unit,
+        Err(error) => return (String::new(), format!("refused: {error}"), 0, 0),
+    };
+    let limits = Limits { cycles: 1 << 34, memory_bytes: 1 << 28, weight_ns: 1 << 50, ..Limits::default() };
+    let mut vm = Vm::start(script_image(&unit), Entry::Script, limits);
+    let exit = vm.run();
+    let last = match exit {
+        Exit::Return(_) => String::new(),
+        Exit::Raise(error) if error.message.is_empty() => error.type_name,
+        Exit::Raise(error) => format!("{}: {}", error.type_name, error.message),
+        other => format!("{other:?}"),
+    };
+    let usage = vm.usage();
+    (vm.take_output(), last, usage.cycles, usage.peak_memory)
+}
+
+/// Output and last line of the traceback of CPython.
+fn theirs(path: &Path) -> (String, String) {
+    let output = Command::new("python3")
+        .args(["-W", "ignore"])
+        .arg(path)
+        .env("PYTHONHASHSEED", "0")
+        .env("PYTHONIOENCODING", "utf-8")
+        .output()
+        .expect("python3 was found before");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = if output.status.success() { "" } else { errors.trim_end().lines().last().unwrap_or_default() };
+    (String::from_utf8_lossy(&output.stdout).into_owned(), last.to_owned())
+}
+
+fn known_differences() -> BTreeMap<String, String> {
+    DIFFERENT
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+        .map(|line| {
+            let (name, reason) = line.split_once(' ').expect("a name and its reason");
+            (name.to_owned(), reason.trim().to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn the_corpus_runs_as_on_cpython() {
+    if !is_python_311() {
+        println!("skipped: python3 on this machine is not 3.11, which the corpus is compared with");
+        return;
+    }
+    let known = known_differences();
+    let mut wrong = String::new();
+    let mut agreeing = 0;
+    for path in programs() {
+        let name = name(&path);
+        let (output, last, _, _) = ours(&path);
+        let (expected, expected_last) = theirs(&path);
+        let same = output == expected && last.trim_end().lines().last().unwrap_or_default() == expected_last;
+        agreeing += usize::from(same);
+        if same == known.contains_key(&name) {
+            let line = output.lines().zip(expected.lines()).position(|(a, b)| a != b);
+            let what = if same { "agrees now: take it off differences.txt" } else { "differs" };
+            writeln!(wrong, "{name}: {what}, first at line {line:?}; ends with {last:?}, CPython with {expected_last:?}").expect("a string");
+        }
+    }
+    println!("{agreeing} programs agree");
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn cycles_and_memory_are_those_of_the_table() {
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_cycles.txt");
+    let mut found = String::new();
+    for path in programs() {
+        let (_, _, cycles, memory) = ours(&path);
+        writeln!(found, "{} {cycles} {memory}", name(&path)).expect("a string");
+    }
+    if std::env::var("COWBOY_GOLDEN").is_ok_and(|value| value == "write") {
+        std::fs::write(&table, &found).expect("the table can be written");
+    }
+    let expected = std::fs::read_to_string(&table).expect("the table is in the repository");
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        assert_eq!(found, expected, "name, cycles, peak memory");
+    }
+    assert_eq!(found.lines().count(), expected.lines().count(), "one line for each program");
+}

@@ -1,0 +1,147 @@
+//! What an actor may not do, and what stops it: refusals with their place, traps, and exceptions it cannot swallow.
+
+use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Trap, Vm, build_image, compile, script_image};
+
+const SMALL: Limits = Limits { cycles: 2_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
+
+fn run(source: &str) -> (String, Exit) {
+    let unit = compile(source, "test.py").expect("the source compiles");
+    let mut vm = Vm::start(script_image(&unit), Entry::Script, SMALL);
+    let exit = vm.run();
+    (vm.take_output(), exit)
+}
+
+/// A-72 … … A-83: refused before anything runs, with line and column.
+#[test]
+fn forbidden_things_do_not_compile() {
+    let rows = [
+        ("import os", 1, 8),
+        ("import sys", 1, 8),
+        ("x = 1\nimport subprocess", 2, 8),
+        ("import time", 1, 8),
+        ("from datetime import datetime", 1, 1),
+        ("import random", 1, 8),
+        ("import socket", 1, 8),
+        ("import urllib.request", 1, 8),
+        ("import threading", 1, 8),
+        ("import multiprocessing", 1, 8),
+        ("import concurrent.futures", 1, 8),
+        ("import weakref", 1, 8),
+        ("import gc", 1, 8),
+        ("import inspect", 1, 8),
+        ("import pickle", 1, 8),
+        ("from . import other", 1, 1),
+        ("eval('1')", 1, 1),
+        ("exec('1')", 1, 1),
+        ("compile('1', 'x', 'exec')", 1, 1),
+        ("__import__('os')", 1, 1),
+        ("globals()['x'] = 1", 1, 1),
+        ("().__class__.__subclasses__()", 1, 14),
+        ("(lambda: 0).__globals__", 1, 13),
+        ("x = 'a'\nprint(x is 'a')", 2, 7),
+        ("n = 5\nif n is not 5:\n    pass", 2, 4),
+    ];
+    for (source, line, column) in rows {
+        let error = compile(source, "test.py").expect_err(source);
+        assert_eq!((error.kind, error.line, error.column), (CompileErrorKind::Forbidden, line, column), "{source}: {error}");
+    }
+}
+
+/// newer syntax is not Python 3.11, and what is no Python is refused with its place.
+#[test]
+fn syntax_errors_have_a_place() {
+    for source in ["def f(:", "x = = 1", "type X = int", "def f[T](x): pass", "class A[T]: pass", "\u{0}", "return 1", "break", "'abc"] {
+        let error = compile(source, "test.py").expect_err(source);
+        assert_eq!(error.kind, CompileErrorKind::Syntax, "{source}: {error}");
+        assert!(error.line >= 1, "{source}");
+    }
+}
+
+/// A-84 and the limits beside it: traps that no handler catches.
+#[test]
+fn limits_trap() {
+    let rows = [
+        ("while True:\n    pass", Trap::OutOfCycles),
+        ("while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass", Trap::OutOfCycles),
+        ("x = 'x' * 11000000", Trap::OutOfMemory),
+        ("x = [0] * 2000000", Trap::OutOfMemory),
+        ("x = b'x' * 10000\ny = []\nwhile True:\n    y.append(x + b'1')", Trap::OutOfMemory),
+        ("x = list(range(10 ** 9))", Trap::OutOfCycles),
+        ("sum(range(10 ** 12))", Trap::OutOfCycles),
+    ];
+    for (source, trap) in rows {
+        let (_, exit) = run(source);
+        assert!(matches!(exit, Exit::Trap(found) if found == trap), "{source}: {exit:?}");
+    }
+}
+
+/// recursion, huge integers and format strings that walk attributes.
+#[test]
+fn escapes_raise() {
+    let rows = [
+        ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError"),
+        ("x = 2 ** 5000", "OverflowError"),
+        ("x = 1 << 4097", "OverflowError"),
+        ("x = pow(3, 10 ** 6)", "OverflowError"),
+        ("'{0.__class__}'.format(1)", "AttributeError"),
+        ("'{0._x}'.format(1)", "AttributeError"),
+        ("x = []\nfor i in range(400): x = [x]\nrepr(x)", "RecursionError"),
+        ("getattr(int, '__subclasses__')()", "AttributeError"),
+    ];
+    for (source, class) in rows {
+        let (_, exit) = run(source);
+        assert!(matches!(&exit, Exit::Raise(error) if error.type_name == class), "{source}: {exit:?}");
+    }
+}
+
+/// the store that would close a cycle raises, and `except Exception` does not swallow it.
+#[test]
+fn reference_cycles_are_refused_at_the_store() {
+    let rows = [
+        "a = []\na.append(a)",
+        "a = []\nb = [a]\na.append(b)",
+        "a = {}\na['a'] = a",
+        "a = {}\nb = {'a': a}\nc = [b]\na['c'] = c",
+        "class N: pass\nn = N()\nn.next = n",
+        "class N: pass\na, b = N(), N()\na.other = b\nb.other = a",
+        "class N: pass\na = N()\nb = [a]\na.items = b",
+        "a = []\nb = (a,)\na.append(b)",
+        "a = [1, 2]\na[0] = [a]",
+        "a = []\na.extend([a])",
+        "a = []\nb = list([a])\na.append(b)",
+        "a = {}\na.setdefault('x', [a])",
+        "a = []\na += [[a]]",
+        "class N: pass\nn = N()\nn.__dict__['n'] = n",
+    ];
+    for source in rows {
+        let guarded = format!("try:\n    {}\nexcept Exception:\n    pass", source.replace('\n', "\n    "));
+        let (_, exit) = run(&guarded);
+        assert!(matches!(&exit, Exit::Raise(error) if error.type_name == "DeterminismError"), "{source}: {exit:?}");
+    }
+}
+
+/// trees and shared objects are no cycles.
+#[test]
+fn trees_are_fine() {
+    let rows = [
+        "a = []\nb = [a, a]\nc = {'b': b, 'a': a}\nb.append([])\na.append({})",
+        "class N:\n    def __init__(self, left=None, right=None):\n        self.left, self.right = left, right\nn = N()\nfor _ in range(100): n = N(n, N())",
+        "rows = [[0] * 3 for _ in range(3)]\nrows[0], rows[1] = rows[1], rows[0]",
+        "a = []\nfor i in range(50):\n    a = [a, {'i': [i]}]",
+        "d = {}\nd['x'] = {}\nd['x']['y'] = []\nd['x']['y'].append({'z': d['x'].keys()})",
+    ];
+    for source in rows {
+        let (_, exit) = run(source);
+        assert!(matches!(exit, Exit::Return(_)), "{source}: {exit:?}");
+    }
+}
+
+/// The same image from the same source, and runs above it do not see each other.
+#[test]
+fn runs_above_an_image_are_fresh() {
+    let source = "table = {'n': 0}\nclass Box:\n    items = []\nn = 1\n";
+    let unit = compile(source, "test.py").expect("compiles");
+    let (_, first) = build_image(&unit, SMALL).expect("runs");
+    let (_, second) = build_image(&unit, SMALL).expect("runs");
+    assert_eq!(first, second, "cycles and memory of the same body");
+}
