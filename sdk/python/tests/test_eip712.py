@@ -5,6 +5,8 @@ import pathlib
 
 import pytest
 from cowboy_sdk import eip712
+from cowboy_sdk.testing import Chain
+from devnet import DevnetWorld, programs
 
 VECTORS = json.loads((pathlib.Path(__file__).parents[3] / "tests/vectors/eip712.json").read_text())
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -89,3 +91,31 @@ def test_shape_errors():
         eip712.digest({"chain": 1}, types, {"x": 1})
     with pytest.raises(ValueError, match="exactly one record"):
         eip712.digest({}, {**types, "B": []}, {"x": 1})
+
+
+NOTARY = pathlib.Path(__file__).parent / "actors/notary.py"
+
+
+def questions():
+    """(arguments of the notary, its answer): each vector, and each with the next one's address."""
+    for case, following in zip(VECTORS, VECTORS[1:] + VECTORS[:1]):
+        given = {name: case[name] for name in ("address", "domain", "types", "message", "signature")}
+        yield given, True
+        yield {**given, "address": following["address"]}, False
+
+
+def test_an_actor_verifies():
+    chain = Chain()
+    notary = chain.deploy(NOTARY)
+    for given, answer in questions():
+        assert chain.execute(notary, "check", given) is answer
+
+
+@pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
+def test_an_actor_verifies_on_a_devnet():
+    with DevnetWorld(programs()) as world:
+        alice = world.accounts()["alice"]
+        notary = world.deploy(NOTARY, None, alice)
+        for given, answer in questions():
+            # JSON integers past 64 bits are written as text, as wallets do.
+            assert world.execute(notary, "check", given, alice, 0) is answer
