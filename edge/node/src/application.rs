@@ -2,12 +2,11 @@
 
 use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
-    chain::{Chain, FinalizedBlock, Head, Output},
+    chain::{Chain, Output},
     execute::{self, Databases, Executed, Merkleized},
     rules::{MAX_GAP_MS, beacon, commit, complete},
     seeds::{Scheme, SeedBytes},
 };
-use bytes::Bytes;
 use commonware_codec::Encode as _;
 use commonware_consensus::{
     marshal::{ancestry::Ancestry, core::Mailbox, standard::Standard},
@@ -17,13 +16,9 @@ use commonware_glue::stateful::{Application, Finality, Input, Proposed, db::Data
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::{Context, qmdb::sync::Target};
 use commonware_utils::non_empty_range;
-use cowboy_chain::{
-    BlockInput, Mode, Outcome, SignedTransaction, StateKey,
-    input::{Limits, RoundSeed},
-};
-use cowboy_store::{BlockRecord, state};
+use cowboy_chain::{Mode, input::Limits};
 use cowboy_types::{
-    Hash, TimestampMs, keccak256,
+    TimestampMs,
     block::{Block, HEADER_VERSION, Header},
     units::Count,
     wire::{Blob, Fixed, List},
@@ -68,7 +63,7 @@ impl Machine {
         let height = before.number.0.saturating_add(1).saturating_add(skipped);
         let gap = height.saturating_sub(before.height().0).max(1).saturating_mul(MAX_GAP_MS);
         let earliest = before.timestamp_ms.0.saturating_add(1);
-        let now = match self.chain.pace.warping() {
+        let now = match self.chain.pace.warping(before.height()) {
             Some(_) => before.timestamp_ms.0.saturating_add(height.saturating_sub(before.height().0).saturating_mul(WARP_MS)),
             None => self.now_ms(clock),
         };
@@ -95,7 +90,7 @@ impl Machine {
 
     /// How many heights a warp jumps over before the next block.
     fn skip(&self, parent: &SealedBlock) -> u64 {
-        let Some(target) = self.chain.pace.warping().filter(|_| self.chain.config.is_dev) else { return 0 };
+        let Some(target) = self.chain.pace.warping(parent.header().height()).filter(|_| self.chain.config.is_dev) else { return 0 };
         let next = parent.header().height().next().0;
         let carry = self.chain.carry(parent);
         if carry.has_work {

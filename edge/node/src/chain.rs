@@ -206,6 +206,12 @@ pub struct Chain {
     pub head: watch::Sender<Head>,
     /// Finalized blocks, as they come.
     pub blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+    /// Whether the engine has asked this node for a block since it started.
+    pub asked: watch::Sender<bool>,
+    /// The newest block that every subscriber was told of.
+    pub told: watch::Sender<u64>,
+    /// Blocks that this node is building.
+    pub building: watch::Sender<usize>,
     outputs: Mutex<HashMap<Hash, Arc<Output>>>,
     traces: Mutex<Traces>,
     state: OnceLock<Arc<dyn StateReader>>,
@@ -239,6 +245,9 @@ impl Chain {
             pace: setup.pace,
             head: setup.head,
             blocks: setup.blocks,
+            asked: watch::Sender::new(false),
+            told: watch::Sender::new(head.number),
+            building: watch::Sender::new(0),
             outputs: Mutex::default(),
             traces: Mutex::default(),
             state: OnceLock::new(),
@@ -318,11 +327,27 @@ impl Chain {
         let told = FinalizedBlock { block: block.clone(), receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
+        self.told.send_replace(output.number);
     }
 
     /// The newest final block of the ledger, or genesis.
     pub fn tip_block(&self) -> Result<SealedBlock, StoreError> {
         tip_block(&self.ledger, &self.genesis)
+    }
+
+    /// Waits until every block that was begun is final.
+    pub async fn wait_until_quiet(&self) {
+        let mut head = self.head.subscribe();
+        while self.is_busy() {
+            if head.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Whether a block is being built, or is built and not final yet.
+    fn is_busy(&self) -> bool {
+        *self.building.borrow() > 0 || !self.outputs.lock().expect("nothing panics while it holds the lock").is_empty()
     }
 
     /// Opens the state for queries.
@@ -332,14 +357,16 @@ impl Chain {
         self.is_open.send_replace(true);
     }
 
-    /// Waits until the state is open and has every block of the ledger.
+    /// Waits until the state is open.
+    pub async fn wait_until_open(&self) -> bool {
+        self.is_open.subscribe().wait_for(|is_open| *is_open).await.is_ok()
+    }
+
+    /// Waits until the open state has every block of the ledger.
     ///
     /// A node that was stopped between the two has blocks in its ledger that its state gets again.
-    pub async fn wait_until_ready(&self) -> bool {
-        let (mut is_open, mut head) = (self.is_open.subscribe(), self.head.subscribe());
-        if is_open.wait_for(|is_open| *is_open).await.is_err() {
-            return false;
-        }
+    pub async fn wait_until_current(&self) -> bool {
+        let mut head = self.head.subscribe();
         let Some(state) = self.state() else { return false };
         loop {
             let newest = *head.borrow_and_update();

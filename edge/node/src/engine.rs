@@ -69,6 +69,9 @@ const FETCH_RETRY: Duration = Duration::from_millis(100);
 /// Far enough away never to come.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
 
+/// Short enough to be over soon, and long enough for a proposal.
+const SHORT: Duration = Duration::from_millis(200);
+
 /// The largest message on any channel, for this many validators.
 pub fn max_message(validators: u32) -> u32 {
     max_message_size(&[
@@ -88,6 +91,20 @@ pub struct Parts<O, B, S, R> {
     pub blocker: B,
     /// One pair for each of [`CHANNELS`].
     pub channels: Vec<(S, R)>,
+    /// How long views may take.
+    pub patience: Patience,
+}
+
+/// How long views may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as a block needs; for ever where the node is alone, so that an idle chain has no nullified rounds.
+    Normal,
+    /// As short as can be, to give up a view that cannot end.
+    ///
+    /// A lone validator that was killed after it voted for its own proposal, and before the proposal was on the disk, waits
+    /// for a block that nobody has. Only giving up the view helps.
+    Short,
 }
 
 /// A running engine.
@@ -108,7 +125,7 @@ where
     R: Receiver<PublicKey = PublicKey>,
     M: Reporter<Activity = Update<SealedBlock>>,
 {
-    let Parts { prefix, peers, blocker, channels } = parts;
+    let Parts { prefix, peers, blocker, channels, patience } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
     let [votes, certificates, resolver, backfill, broadcast, gossip] =
@@ -203,7 +220,7 @@ where
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
 
-    let times = Timeouts::of(chain.pace.block_time(), chain.committee.members().len());
+    let times = Timeouts::of(patience, chain.pace.block_time(), chain.committee.members().len());
     let engine = simplex::Engine::new(
         context,
         simplex::Config {
@@ -243,9 +260,11 @@ struct Timeouts {
 }
 
 impl Timeouts {
-    /// A lone validator waits for itself for ever, so that an idle chain has no nullified rounds.
-    fn of(block_time: BlockTime, validators: usize) -> Self {
+    fn of(patience: Patience, block_time: BlockTime, validators: usize) -> Self {
         let gap = match block_time {
+            _ if patience == Patience::Short => {
+                return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT };
+            }
             _ if validators == 1 => return Self { leader: NEVER, certification: NEVER + NEVER, retry: Duration::from_secs(1) },
             BlockTime::Every(gap) => gap,
             BlockTime::Instant => Duration::ZERO,

@@ -1,21 +1,9 @@
 //! A node in this process: started, asked, steered, stopped.
-//!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use cowboy_node::{NodeConfig, NodeHandle};
-//! # let genesis: cowboy_node::Genesis = unimplemented!();
-//! # let keys: cowboy_node::committee::ValidatorKeys = unimplemented!();
-//! let node = NodeHandle::start(NodeConfig::alone("state".into(), genesis, keys))?;
-//! println!("at block {}", node.head().number);
-//! node.shutdown();
-//! # Ok(())
-//! # }
-//! ```
 
 use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
     committee::ValidatorKeys,
-    engine::{self, Parts},
+    engine::{self, Parts, Patience},
     follow::{self, Fed, Feed},
     genesis::Genesis,
     images::ImageCache,
@@ -49,6 +37,9 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 /// How long tasks may take to end when the node stops. What they would still write is not needed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// After how long without being asked for a block a lone validator is stalled, once its state is open.
+const STALL: Duration = Duration::from_secs(3);
 
 /// The stack of the thread that starts the engine: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
@@ -96,6 +87,9 @@ pub enum NodeError {
     /// Its network cannot be used.
     #[error(transparent)]
     Network(#[from] quic::SetupError),
+    /// The engine does not get past the view in which it was stopped.
+    #[error("the node cannot go on from where it was stopped: restore its folder from a snapshot, or wipe it with --reset")]
+    Stalled,
     /// The engine stopped; the log says why.
     #[error("the node stopped before it was ready: the log says why")]
     Stopped,
@@ -134,8 +128,7 @@ pub struct NodeHandle(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) config: NodeConfig,
-    head: watch::Sender<Head>,
-    blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+    tellers: Tellers,
     running: RwLock<Option<Running>>,
     /// Held while the node is stopped and started again, so that it happens once at a time.
     pub(crate) restarting: Mutex<()>,
@@ -175,8 +168,9 @@ impl NodeHandle {
     fn launch(config: NodeConfig, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
-        let running = Running::start(&config, head.clone(), blocks.clone(), fed)?;
-        Ok(Self(Arc::new(Inner { config, head, blocks, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
+        let tellers = Tellers { head, blocks };
+        let running = Running::start(&config, &tellers, fed)?;
+        Ok(Self(Arc::new(Inner { config, tellers, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
     }
 
     /// What it was started with.
@@ -186,17 +180,17 @@ impl NodeHandle {
 
     /// The newest finalized block, in brief. Before the first block: genesis.
     pub fn head(&self) -> Head {
-        *self.0.head.borrow()
+        *self.0.tellers.head.borrow()
     }
 
     /// Follows the newest finalized block; a reader that is slow sees only the newest.
     pub fn watch_head(&self) -> watch::Receiver<Head> {
-        self.0.head.subscribe()
+        self.0.tellers.head.subscribe()
     }
 
     /// Every finalized block from now on, with its receipts. A reader that lags a thousand blocks misses some.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<FinalizedBlock>> {
-        self.0.blocks.subscribe()
+        self.0.tellers.blocks.subscribe()
     }
 
     /// The chain as this node has it: ledger, mempool, state, pace.
@@ -279,7 +273,7 @@ impl NodeHandle {
 
     /// Starts the node again after [`NodeHandle::stop`].
     pub(crate) fn resume(&self) -> Result<(), NodeError> {
-        let running = Running::start(&self.0.config, self.0.head.clone(), self.0.blocks.clone(), None)?;
+        let running = Running::start(&self.0.config, &self.0.tellers, None)?;
         *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
         Ok(())
     }
@@ -289,14 +283,29 @@ impl NodeHandle {
     }
 }
 
+/// Where a node tells of its blocks, whether it runs or not.
+#[derive(Clone)]
+struct Tellers {
+    head: watch::Sender<Head>,
+    blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+}
+
 impl Running {
-    fn start(
-        config: &NodeConfig,
-        head: watch::Sender<Head>,
-        blocks: broadcast::Sender<Arc<FinalizedBlock>>,
-        fed: Option<mpsc::Receiver<Fed>>,
-    ) -> Result<Self, NodeError> {
+    fn start(config: &NodeConfig, tellers: &Tellers, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
+        if let Some(running) = Self::attempt(config, tellers, fed, Patience::Normal)? {
+            return Ok(running);
+        }
+        tracing::warn!("the last proposal before the node was stopped is lost: its view is given up");
+        if let Some(impatient) = Self::attempt(config, tellers, None, Patience::Short)? {
+            impatient.stop();
+        }
+        Self::attempt(config, tellers, None, Patience::Normal)?.ok_or(NodeError::Stalled)
+    }
+
+    /// Starts the node. `None` where it is alone and does not get past the view in which it was stopped.
+    fn attempt(config: &NodeConfig, tellers: &Tellers, fed: Option<mpsc::Receiver<Fed>>, patience: Patience) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
+        let Tellers { head, blocks } = tellers.clone();
         let directory = Directory::open(&config.directory, &genesis.hash())?;
         let ledger = Ledger::open(&directory.ledger())?;
         let chain = Arc::new(Chain::new(Setup {
@@ -317,17 +326,25 @@ impl Running {
             let ahead = head_ms(&chain).saturating_sub(machine_ms());
             chain.pace.set_clock_ahead_ms(i64::try_from(ahead).unwrap_or(i64::MAX));
         }
+        if patience == Patience::Short {
+            chain.pace.pause();
+        }
         let quic = Quic::new()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, stopped, ready };
+        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, stopped, ready };
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
             .spawn(move || task.run(directory))
             .map_err(|error| StoreError::file(&config.directory, error))?;
         match is_ready.recv() {
-            Ok(metrics) => Ok(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread) }),
+            Ok(Ok(metrics)) => Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread) })),
+            Ok(Err(Stalled)) => {
+                // It says that it ends, and frees the folder when it has.
+                let _ = thread.join();
+                Ok(None)
+            }
             Err(_) => Err(NodeError::Stopped),
         }
     }
@@ -350,9 +367,13 @@ struct Task {
     chain: Arc<Chain>,
     quic: Arc<Quic>,
     fed: Option<mpsc::Receiver<Fed>>,
+    patience: Patience,
     stopped: oneshot::Receiver<()>,
-    ready: std::sync::mpsc::Sender<Metrics>,
+    ready: std::sync::mpsc::Sender<Result<Metrics, Stalled>>,
 }
+
+/// The engine does not ask a lone validator for a block, so the view in which it was stopped does not end.
+struct Stalled;
 
 impl Task {
     /// Runs the node until it is told to stop. The folder is given back last.
@@ -363,43 +384,70 @@ impl Task {
     }
 
     async fn serve(self, context: runtime::Context) {
-        let Self { config, chain, quic, fed, stopped, ready } = self;
+        let Self { config, chain, quic, fed, patience, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
         let working = match (&config.keys, fed) {
-            (Some(keys), _) => validate(&context, &config, keys, chain.clone()).await,
+            (Some(keys), _) => validate(&context, &config, keys, chain.clone(), patience).await,
             (None, Some(fed)) => {
                 let chain = chain.clone();
                 context.child("follower").spawn(move |context| follow::serve(context, chain, fed))
             }
             (None, None) => return,
         };
-        let mut head = chain.head.subscribe();
-        // Alone, the node is ready when the accounts of genesis are in its state.
         let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
-        let first = u64::from(is_alone);
-        let opened = async {
-            chain.wait_until_ready().await && head.wait_for(|head| head.number >= first).await.is_ok()
-        };
         let registry = context.child("metrics");
-        tokio::select! {
-            _ = opened => {
-                // A starter that has given up wants no metrics.
-                let _ = ready.send(Box::new(move || registry.encode()));
-            }
+        let is_ready = tokio::select! {
+            is_ready = wait_until_ready(&chain, is_alone, patience) => is_ready,
             _ = working => return,
+        };
+        // A starter that has given up wants no answer.
+        let _ = match is_ready {
+            true => ready.send(Ok(Box::new(move || registry.encode()))),
+            false => ready.send(Err(Stalled)),
+        };
+        if is_ready {
+            // Told to stop, or forgotten: either way it ends.
+            let _ = stopped.await;
+            // A proposal that is cut off would hold up the next start, and nothing else comes of not waiting.
+            chain.pace.pause();
+            let _ = tokio::time::timeout(STOP_TIMEOUT, chain.wait_until_quiet()).await;
         }
-        // Told to stop, or forgotten: either way it ends.
-        let _ = stopped.await;
         if context.stop(0, Some(STOP_TIMEOUT)).await.is_err() {
             tracing::debug!("some tasks were still busy when the node stopped");
         }
     }
 }
 
+/// Waits until the node can answer. False where it is alone and stalled.
+///
+/// Alone, it is ready when the engine asked it for a block and the accounts of genesis are in its state.
+async fn wait_until_ready(chain: &Chain, is_alone: bool, patience: Patience) -> bool {
+    if !chain.wait_until_open().await {
+        return false;
+    }
+    let (mut asked, mut told) = (chain.asked.subscribe(), chain.told.subscribe());
+    let going = async {
+        let is_asked = !is_alone || asked.wait_for(|is_asked| *is_asked).await.is_ok();
+        is_asked && chain.wait_until_current().await && (!is_alone || told.wait_for(|told| *told > 0).await.is_ok())
+    };
+    let limit = match patience {
+        _ if !is_alone => return going.await,
+        Patience::Normal => STALL,
+        Patience::Short => 10 * STALL,
+    };
+    tokio::time::timeout(limit, going).await.unwrap_or(false)
+}
+
 /// Joins the network and starts to vote. Answers what ends when the engine does.
-async fn validate(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys, chain: Arc<Chain>) -> commonware_runtime::Handle<()> {
+async fn validate(
+    context: &quic::Context,
+    config: &NodeConfig,
+    keys: &ValidatorKeys,
+    chain: Arc<Chain>,
+    patience: Patience,
+) -> commonware_runtime::Handle<()> {
     let (oracle, channels) = network(context, config, keys);
-    let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels };
+    let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels, patience };
     engine::start(context.child("engine"), chain, parts, |machine| machine).await.handle
 }
 

@@ -3,7 +3,7 @@
 //! The wait stands in front of the state machine, not inside it: a proposal that is being built
 //! holds back the finalization of its parent.
 
-use cowboy_types::{Height, TimestampMs};
+use cowboy_types::{Header, Height, TimestampMs};
 use std::{sync::Mutex, time::Duration};
 use tokio::sync::{Notify, futures::Notified};
 
@@ -31,6 +31,7 @@ struct Orders {
     /// The height that a warp leads to (decision 136).
     warp: Option<Height>,
     clock_ahead_ms: i64,
+    is_paused: bool,
 }
 
 /// What the proposer should do about its next block.
@@ -47,7 +48,7 @@ pub enum Advice {
 impl Pace {
     /// A pace with nothing ordered.
     pub fn new(block_time: BlockTime) -> Self {
-        let orders = Orders { block_time, mine_until: 0, warp: None, clock_ahead_ms: 0 };
+        let orders = Orders { block_time, mine_until: 0, warp: None, clock_ahead_ms: 0, is_paused: false };
         Self { orders: Mutex::new(orders), changed: Notify::new() }
     }
 
@@ -66,6 +67,12 @@ impl Pace {
         self.poke();
     }
 
+    /// Lets no further block be proposed: the node is about to stop.
+    pub fn pause(&self) {
+        self.with(|orders| orders.is_paused = true);
+        self.poke();
+    }
+
     /// Asks for blocks up to this number at once.
     pub fn mine_until(&self, number: u64) {
         self.with(|orders| orders.mine_until = orders.mine_until.max(number));
@@ -78,9 +85,9 @@ impl Pace {
         self.poke();
     }
 
-    /// The height that a warp under way leads to.
-    pub fn warping(&self) -> Option<Height> {
-        self.with(|orders| orders.warp)
+    /// The height that a warp under way leads to, where it lies beyond this one.
+    pub fn warping(&self, height: Height) -> Option<Height> {
+        self.with(|orders| orders.warp.filter(|target| height < *target))
     }
 
     /// Tells that a block of this height and time is final. A warp that led there is over, and the chain's clock
@@ -116,16 +123,19 @@ impl Pace {
         self.changed.notified()
     }
 
-    /// What to do about a block on a parent of this number and timestamp, where `is_work` says whether anything is to be done.
-    pub fn advise(&self, parent: u64, parent_ms: u64, is_work: bool) -> Advice {
+    /// What to do about a block on this parent, where `is_work` says whether anything is to be done.
+    pub fn advise(&self, parent: &Header, is_work: bool) -> Advice {
         self.with(|orders| {
-            if orders.warp.is_some() || parent < orders.mine_until {
+            if orders.is_paused {
+                return Advice::Wait;
+            }
+            if orders.warp.is_some_and(|target| parent.height() < target) || parent.number.0 < orders.mine_until {
                 return Advice::Now;
             }
             match orders.block_time {
                 BlockTime::Every(gap) => {
                     let gap = u64::try_from(gap.as_millis()).unwrap_or(u64::MAX);
-                    Advice::At(parent_ms.saturating_add(gap))
+                    Advice::At(parent.timestamp_ms.0.saturating_add(gap))
                 }
                 BlockTime::Instant if is_work => Advice::Now,
                 BlockTime::Instant => Advice::Wait,
@@ -137,6 +147,13 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Block 7 at height 7, proposed 5 seconds after 1970.
+    fn parent() -> Header {
+        let (genesis, _) = crate::genesis::dev(Default::default()).expect("a genesis");
+        let number = cowboy_types::units::Count(7);
+        Header { number, timestamp_ms: TimestampMs(5_000), ..genesis.block.header().clone() }
+    }
 
     #[test]
     fn advice() {
@@ -150,6 +167,7 @@ mod tests {
             ("an instant chain does its work", BlockTime::Instant, 0, None, true, Advice::Now),
             ("an instant chain mines on order", BlockTime::Instant, 8, None, false, Advice::Now),
             ("a warp hurries", second, 0, Some(Height(99)), false, Advice::Now),
+            ("a warp that has arrived does not", second, 0, Some(Height(7)), false, Advice::At(6_000)),
         ];
         for (name, block_time, mine, warp, is_work, expected) in rows {
             let pace = Pace::new(block_time);
@@ -157,8 +175,16 @@ mod tests {
             if let Some(warp) = warp {
                 pace.warp(warp);
             }
-            assert_eq!(pace.advise(7, 5_000, is_work), expected, "{name}");
+            assert_eq!(pace.advise(&parent(), is_work), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_paused_chain_waits_whatever_was_ordered() {
+        let pace = Pace::new(BlockTime::Instant);
+        pace.mine_until(8);
+        pace.pause();
+        assert_eq!(pace.advise(&parent(), true), Advice::Wait);
     }
 
     #[test]
@@ -166,8 +192,8 @@ mod tests {
         let pace = Pace::new(BlockTime::Instant);
         pace.warp(Height(10));
         pace.arrived(Height(9), TimestampMs(9_000), 2_000);
-        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (Some(Height(10)), 0));
+        assert_eq!((pace.warping(Height(9)), pace.clock_ahead_ms()), (Some(Height(10)), 0));
         pace.arrived(Height(10), TimestampMs(10_000), 2_000);
-        assert_eq!((pace.warping(), pace.clock_ahead_ms()), (None, 8_000));
+        assert_eq!((pace.warping(Height(9)), pace.clock_ahead_ms()), (None, 8_000));
     }
 }

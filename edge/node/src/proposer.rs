@@ -32,7 +32,7 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
         loop {
             let changed = self.chain.pace.changed();
             let is_work = self.chain.carry(parent).has_work || self.chain.mempool.has_work();
-            match self.chain.pace.advise(header.number.0, header.timestamp_ms.0, is_work) {
+            match self.chain.pace.advise(header, is_work) {
                 Advice::Now => return,
                 Advice::Wait => changed.await,
                 Advice::At(ms) => {
@@ -51,6 +51,22 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
     }
 }
 
+/// Counts a block that is being built, for as long as it lives: a build may be cancelled.
+struct Building(Arc<Chain>);
+
+impl Building {
+    fn new(chain: &Arc<Chain>) -> Self {
+        chain.building.send_modify(|building| *building += 1);
+        Self(chain.clone())
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        self.0.building.send_modify(|building| *building -= 1);
+    }
+}
+
 impl<E: Spawner + Clock + Context> Clone for Proposer<E> {
     fn clone(&self) -> Self {
         Self { machine: self.machine.clone(), chain: self.chain.clone() }
@@ -64,9 +80,11 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
     type Input = ();
 
     async fn propose(&mut self, (runtime, context): (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>, (): ()) -> Option<Digested<SealedBlock>> {
+        self.chain.asked.send_replace(true);
         let mut look = ancestry.clone();
         let parent = look.next().await?.inner().clone();
         self.wait_for_turn(&runtime, &parent).await;
+        let _building = Building::new(&self.chain);
         self.machine.propose((runtime, context), ancestry, ()).await
     }
 

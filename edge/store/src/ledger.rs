@@ -7,8 +7,15 @@
 use crate::error::StoreError;
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_types::{Address, Block, Hash, Height, Receipt};
-use redb::{Database, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
-use std::{path::Path, sync::Arc};
+use redb::{Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// Memory that the ledger's pages may take.
+const CACHE_BYTES: usize = 8 * 1024 * 1024;
+
+/// How often an open ledger is tried again, and how long after.
+const OPEN_TRIES: u32 = 60;
+const OPEN_WAIT: Duration = Duration::from_millis(50);
 
 /// Block number → the block.
 const BLOCKS: TableDefinition<u64, &[u8]> = TableDefinition::new("blocks");
@@ -76,8 +83,17 @@ pub struct Ledger {
 
 impl Ledger {
     /// Opens the ledger in this file, making it where it does not exist.
+    ///
+    /// A node that is started again in the same process waits a little for the readers of its ledger to finish.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::prepare(Database::builder().set_cache_size(8 * 1024 * 1024).create(path)?)
+        let mut tries = OPEN_TRIES;
+        loop {
+            tries -= 1;
+            match Database::builder().set_cache_size(CACHE_BYTES).create(path) {
+                Err(DatabaseError::DatabaseAlreadyOpen) if tries > 0 => std::thread::sleep(OPEN_WAIT),
+                opened => return Self::prepare(opened?),
+            }
+        }
     }
 
     /// A ledger that lives in memory, for simulations.

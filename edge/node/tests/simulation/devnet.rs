@@ -233,7 +233,7 @@ fn four_validators_over_quic() {
             NodeHandle::start(config).expect("the node starts")
         })
         .collect();
-    wait_for(&nodes[0], 1);
+    nodes.iter().for_each(|node| wait_for(node, 1));
     let digest = send(&nodes[2], 0, 0, 5).expect("it is taken");
     let receipt = block_on(async {
         let mut head = nodes[1].watch_head();

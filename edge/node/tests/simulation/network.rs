@@ -22,7 +22,7 @@ use cowboy_node::{
     block::SealedBlock,
     chain::Setup,
     committee::ValidatorKeys,
-    engine::{self, Parts},
+    engine::{self, Parts, Patience},
     genesis as node_genesis,
     mempool::{Source, account_of},
     pace::Pace,
@@ -117,7 +117,7 @@ impl EngineDefinition for Network {
         let client = Client { chain: chain.clone(), accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect() };
         context.child("client").spawn(move |clock| client.run(clock));
         let me = public_key.clone();
-        let parts = Parts { prefix: format!("validator-{index}"), peers: oracle.manager(), blocker: oracle.control(me.clone()), channels };
+        let parts = Parts { prefix: format!("validator-{index}"), peers: oracle.manager(), blocker: oracle.control(me.clone()), channels, patience: Patience::Normal };
         let engine = engine::start(context, chain.clone(), parts, |machine| MonitorReporter::new(me, monitor, machine)).await;
         (engine.handle, Validator { chain, marshal: engine.marshal })
     }
