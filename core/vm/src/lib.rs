@@ -39,6 +39,7 @@ pub mod num;
 mod objects;
 mod opcode;
 mod run;
+#[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
 mod types;
 pub mod unicode;
 mod value;

@@ -2,7 +2,7 @@
 
 use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Trap, Vm, build_image, compile, script_image};
 
-const SMALL: Limits = Limits { cycles: 2_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
+const SMALL: Limits = Limits { cycles: 20_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
 
 fn run(source: &str) -> (String, Exit) {
     let unit = compile(source, "test.py").expect("the source compiles");

@@ -734,10 +734,13 @@ impl Vm {
         for (name, value) in names.into_iter().zip(values) {
             self.dict_set_name(dict, name, value);
         }
-        let depth = self.heap.slot(receiver).depth;
-        if depth != i32::MAX {
-            self.heap.slot_mut(dict).depth = depth.saturating_add(1);
+        // The dict is inside the instance: it gets a label below, and moves what it holds further down.
+        for (_, value) in self.dict_pairs(Value::Obj(dict)) {
+            let labelled = self.store_barrier(dict, value);
+            debug_assert!(labelled.is_ok(), "a fresh dict is in no cycle");
         }
+        let linked = self.store_barrier(receiver, Value::Obj(dict));
+        debug_assert!(linked.is_ok(), "a fresh dict is in no cycle");
         if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
             row.dict = Some(dict);
             row.shape = u32::MAX;

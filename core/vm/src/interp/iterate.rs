@@ -362,7 +362,9 @@ impl Vm {
                         None => {
                             self.heap.release_all(items);
                             if strict {
-                                return Err(self.strict_zip_error(&inner, position)?);
+                                if let Some(throw) = self.strict_zip_error(&inner, position)? {
+                                    return Err(throw);
+                                }
                             }
                             return self.finish_iterator(object);
                         }
@@ -384,20 +386,20 @@ impl Vm {
         Ok(item)
     }
 
-    fn strict_zip_error(&mut self, inner: &[Value], position: usize) -> Outcome<Throw> {
+    fn strict_zip_error(&mut self, inner: &[Value], position: usize) -> Outcome<Option<Throw>> {
         let plural = |count: usize| if count == 1 { "argument 1".to_owned() } else { format!("arguments 1-{count}") };
         if position > 0 {
             let message = format!("zip() argument {} is shorter than {}", position + 1, plural(position));
-            return Ok(self.value_error(message));
+            return Ok(Some(self.value_error(message)));
         }
         for (index, &each) in inner.iter().enumerate().skip(1) {
             if let Some(item) = self.next_native(each)? {
                 self.heap.release(item);
                 let message = format!("zip() argument {} is longer than {}", index + 1, plural(index));
-                return Ok(self.value_error(message));
+                return Ok(Some(self.value_error(message)));
             }
         }
-        Ok(self.stop_iteration(Value::None))
+        Ok(None)
     }
 
     fn finish_iterator(&mut self, object: Ref) -> Outcome<Option<Value>> {
