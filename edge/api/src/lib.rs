@@ -10,6 +10,8 @@
 //! - [`source`]: what an actor's source says about it.
 //! - [`cbor`]: canonical CBOR as JSON, for people.
 
+#![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
+
 pub mod cbor;
 pub mod client;
 pub mod convert;

@@ -3,6 +3,8 @@
 //! [`Listeners::bind`] takes the ports, [`Listeners::serve`] answers, [`Server::stop`] ends it. The match in `routes` has one arm for each row, so a row
 //! without a handler does not compile, and nothing is served that has no row but the explorer and the documentation.
 
+#![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
+
 mod explorer;
 mod limits;
 mod methods;

@@ -87,7 +87,7 @@ impl Dev {
 
 /// Hex with or without `0x`, `@FILE`, or JSON as the handler reads it.
 fn argument(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
-    let is_hex = !text.is_empty() && text.len() % 2 == 0 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex = !text.is_empty() && text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hex { payload::bytes(&format!("0x{text}")) } else { payload::encode(text, format) }
 }
 

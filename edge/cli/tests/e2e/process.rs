@@ -9,17 +9,17 @@ use std::{
 };
 
 /// A node in a process of its own, killed with this value.
-pub struct Node {
-    pub url: String,
+pub(crate) struct Node {
+    pub(crate) url: String,
     /// What it said until it was ready.
-    pub said: Vec<String>,
+    pub(crate) said: Vec<String>,
     child: Child,
     rest: Option<JoinHandle<()>>,
 }
 
 impl Node {
     /// `cowboyd` with these arguments, once it says that it is ready. Fails with what it said on stderr.
-    pub fn start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_cowboyd"))
             .args(arguments)
             .current_dir(folder)
@@ -49,13 +49,13 @@ impl Node {
     }
 
     /// A devnet whose blocks come as soon as there is work, on a free port.
-    pub fn dev(folder: &Path, more: &[&str]) -> Self {
+    pub(crate) fn dev(folder: &Path, more: &[&str]) -> Self {
         let arguments = [&["dev", "--port", "0", "--block-time", "instant"], more].concat();
         Self::start(folder, &arguments).expect("the devnet starts")
     }
 
     /// Tells it to stop, as the system does, and answers its exit code.
-    pub fn terminate(mut self) -> Option<i32> {
+    pub(crate) fn terminate(mut self) -> Option<i32> {
         let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(told.is_ok_and(|told| told.success()), "the node can be told to stop");
         let code = self.child.wait().expect("the node ends").code();
@@ -81,21 +81,21 @@ fn drain(mut output: BufReader<ChildStdout>) {
 
 /// What a run of the client said.
 #[derive(Debug)]
-pub struct Said {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Said {
     /// The JSON on stdout.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
 /// Runs `cowboy` in this folder against this node.
-pub fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
+pub(crate) fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
     let output = Command::new(env!("CARGO_BIN_EXE_cowboy"))
         .args(arguments)
         .current_dir(folder)

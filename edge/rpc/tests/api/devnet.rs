@@ -12,17 +12,17 @@ use cowboy_types::{
 use std::net::{Ipv4Addr, SocketAddr};
 
 /// A running devnet. The first three accounts of the dev mnemonic have 1,000 CBY each.
-pub struct Devnet {
-    pub node: NodeHandle,
-    pub client: Client,
-    pub keys: Vec<PrivateKey>,
+pub(crate) struct Devnet {
+    pub(crate) node: NodeHandle,
+    pub(crate) client: Client,
+    pub(crate) keys: Vec<PrivateKey>,
     server: Server,
     _folder: tempfile::TempDir,
 }
 
 impl Devnet {
     /// Starts a devnet whose blocks come as soon as there is work, and waits for the first one.
-    pub async fn start(requests_per_second: Option<u32>) -> Self {
+    pub(crate) async fn start(requests_per_second: Option<u32>) -> Self {
         let words = Mnemonic::parse(DEV_MNEMONIC, "").expect("the words are good");
         let keys: Vec<PrivateKey> = (0..4).map(|index| words.key(index).expect("the index is small")).collect();
         let grant = |key: &PrivateKey, cby| Funded { address: key.address(), amount: Amount::from_cby(cby).expect("a small amount") };
@@ -44,14 +44,14 @@ impl Devnet {
     }
 
     /// Ends it before the test does.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.server.stop().await;
         let node = self.node;
         tokio::task::spawn_blocking(move || node.shutdown()).await.expect("stopping does not panic");
     }
 
     /// A signed transaction with room enough for a transfer.
-    pub fn transaction(&self, key: &PrivateKey, nonce: u64, instruction: Instruction) -> Transaction {
+    pub(crate) fn transaction(&self, key: &PrivateKey, nonce: u64, instruction: Instruction) -> Transaction {
         let mut transaction = Transaction {
             chain_id: ChainId(1337),
             nonce: Nonce(nonce),
