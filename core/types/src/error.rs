@@ -124,6 +124,7 @@ errors! {
     1215 INVALID_ARGUMENT Execution "invalid_argument", "An argument is not what the method takes.", "System methods read exact types.", "See the method's page.";
     1216 NOT_OWNER Execution "not_owner", "The sender does not own the actor.", "Only the owner may.", "Sign with the owner's key.";
     1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender is no system deployer.", "System instructions are for the accounts that genesis names.", "Ask a system deployer.";
+    1218 INIT_ONLY_ONCE Execution "init_only_once", "The handler init cannot be called.", "It runs in the transaction that creates the actor, and at no other time.", "Name another handler, or deploy again with --init-payload.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";

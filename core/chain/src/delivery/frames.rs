@@ -12,6 +12,9 @@ use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Abort, Address, error};
 use std::sync::Arc;
 
+/// The handler that runs in the creation of its actor and at no other time (decision 111).
+const INIT_HANDLER: &str = "init";
+
 /// What the caller of a handler gets when it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gives {
@@ -118,6 +121,9 @@ impl Machine {
         let actor = self.world.actor(entry.target)?.ok_or(error::ACTOR_NOT_FOUND)?;
         if actor.status != ActorStatus::Active {
             return Err(error::ACTOR_NON_EXECUTABLE.into());
+        }
+        if entry.handler == INIT_HANDLER && entry.gives == Gives::Data {
+            return Err(error::INIT_ONLY_ONCE.into());
         }
         let grants = Arc::new(self.grants(entry.target)?);
         let image = self.image(&actor.code_hash)?;

@@ -53,6 +53,23 @@ fn a_failing_init_takes_the_deployment_with_it() {
     assert_eq!(chain.balance(address(1)), before - spent, "the endowment came back, the fee did not");
 }
 
+/// Decision 111: init runs in the creation of its actor, and nobody can call it later.
+#[test]
+fn init_runs_in_the_creation_only() {
+    let mut chain = Chain::new();
+    let script = "handler init
+ set 'a' 'b'
+handler again
+ call $self 'init' ''
+";
+    let with = chain.send(1, deployment(script, Some(ALL), Some("init"), 0)).created.expect("init succeeds");
+    assert_eq!(chain.stored(with, "a"), Some(b"b".to_vec()));
+    let without = chain.send(2, deployment(script, Some(ALL), None, 0)).created.expect("no init is asked for");
+    for actor in [with, without] {
+        assert_eq!(chain.call(actor, "init", b"").abort, Some(error::INIT_ONLY_ONCE));
+    }
+}
+
 /// A-45, A-46, A-44: what a call costs, to the cycle and the cell.
 #[test]
 fn a_call_is_metered_exactly() {
