@@ -145,3 +145,34 @@ fn runs_above_an_image_are_fresh() {
     let (_, second) = build_image(&unit, SMALL).expect("runs");
     assert_eq!(first, second, "cycles and memory of the same body");
 }
+
+/// text that is deep or mutated is refused or runs; it never ends the process.
+#[test]
+fn hostile_sources_never_panic() {
+    let deep = ["(".repeat(60_000), "[".repeat(60_000), "-".repeat(60_000), "1+".repeat(60_000) + "1", "a.".repeat(60_000) + "b"];
+    let more = ["f".to_owned() + &"()".repeat(60_000), "not ".repeat(30_000) + "1", "x = ".repeat(20_000) + "1", "lambda: ".repeat(20_000) + "1"];
+    let indented: String = (0..300).map(|depth| " ".repeat(depth) + "if 1:\n").collect();
+    for source in deep.iter().chain(&more).chain([&indented]) {
+        let outcome = compile(source, "deep.py");
+        assert!(outcome.is_err() || source.starts_with("x = "), "{}", &source[..20]);
+    }
+    let program = include_str!("corpus/statements_misc.py");
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..300 {
+        let mut bytes = program.as_bytes().to_vec();
+        for _ in 0..8 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let place = usize::try_from(state % bytes.len() as u64).expect("within the text");
+            let other = usize::try_from((state >> 20) % bytes.len() as u64).expect("within the text");
+            bytes[place] = bytes[other];
+        }
+        let source = String::from_utf8_lossy(&bytes).into_owned();
+        if let Ok(unit) = compile(&source, "mutated.py") {
+            let limits = Limits { cycles: 50_000, ..SMALL };
+            let exit = Vm::start(script_image(&unit), Entry::Script, limits).run();
+            assert!(!matches!(exit, Exit::Trap(Trap::Internal)), "{source}");
+        }
+    }
+}

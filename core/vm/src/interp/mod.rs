@@ -259,6 +259,9 @@ pub(crate) enum EntryKind {
     Handler,
 }
 
+/// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
+const CYCLE_WEIGHT: u64 = 4;
+
 fn signed(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
@@ -305,7 +308,8 @@ impl Vm {
             cycles: used(self.limits.cycles, self.cycles),
             cells: used(self.limits.cells, self.cells),
             peak_memory: self.heap.peak,
-            weight_ns: used(self.limits.weight_ns, self.weight),
+            weight_ns: used(self.limits.weight_ns, self.weight)
+                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(CYCLE_WEIGHT)),
         }
     }
 
@@ -322,7 +326,7 @@ impl Vm {
             Err(Trap::OutOfCycles)
         } else if self.heap.exhausted() {
             Err(Trap::OutOfMemory)
-        } else if self.weight < 0 {
+        } else if self.weight < 0 || self.usage().weight_ns > self.limits.weight_ns {
             Err(Trap::OutOfWeight)
         } else if self.cells < 0 {
             Err(Trap::OutOfCells)
