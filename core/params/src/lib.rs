@@ -37,13 +37,23 @@ impl Params {
 
 /// The docs page of the parameters, in Markdown.
 pub fn markdown() -> String {
-    let mut page = String::from("# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity.\n");
+    let mut page = String::from(
+        "# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity.\n",
+    );
     for (group, about) in Params::GROUPS {
         page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));
         for row in Params::ROWS.iter().filter(|row| row.name.split('.').next() == Some(group)) {
             page.push_str(&format!(
                 "| 0x{:04X} | `{}` | {} | {} | {} – {} | {} | {} | {} |\n",
-                row.id, row.name, grouped(row.genesis), row.unit.name(), grouped(row.min), grouped(row.max), row.tier, row.source, row.doc.trim()
+                row.id,
+                row.name,
+                grouped(row.genesis),
+                row.unit.name(),
+                grouped(row.min),
+                grouped(row.max),
+                row.tier,
+                row.source,
+                row.doc.trim()
             ));
         }
     }

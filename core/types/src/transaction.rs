@@ -71,11 +71,8 @@ impl Transaction {
         let mut bytes = Vec::with_capacity(self.encode_size());
         self.write_unsigned(&mut bytes);
         Signature::default().write(&mut bytes);
-        let unsigned = self
-            .additional_signers
-            .iter()
-            .map(|signer| CoSignature { address: signer.address, signature: Signature::default() })
-            .collect();
+        let unsigned =
+            self.additional_signers.iter().map(|signer| CoSignature { address: signer.address, signature: Signature::default() }).collect();
         List::<_, MAX_CO_SIGNATURES>::new(unsigned).expect("as many signers as before").write(&mut bytes);
         keccak256(&[&bytes])
     }

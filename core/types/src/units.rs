@@ -91,7 +91,10 @@ impl Amount {
 
     /// Whole CBY, or `None` where they do not fit.
     pub const fn from_cby(cby: u64) -> Option<Self> {
-        match cby.checked_mul(Self::CBY.0) { Some(units) => Some(Self(units)), None => None }
+        match cby.checked_mul(Self::CBY.0) {
+            Some(units) => Some(Self(units)),
+            None => None,
+        }
     }
 }
 

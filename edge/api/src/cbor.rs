@@ -89,7 +89,8 @@ fn write(value: &Json, bytes: &mut Vec<u8>) {
         }
         Json::Object(fields) => {
             head(5, fields.len() as u64, bytes);
-            let mut entries: Vec<(Vec<u8>, &Json)> = fields.iter().map(|(key, value)| (encode(&Json::String(key.clone())), value)).collect();
+            let mut entries: Vec<(Vec<u8>, &Json)> =
+                fields.iter().map(|(key, value)| (encode(&Json::String(key.clone())), value)).collect();
             entries.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
             for (key, value) in entries {
                 bytes.extend(key);
@@ -151,7 +152,17 @@ mod tests {
 
     #[test]
     fn json_writes_as_canonical_cbor_and_reads_back() {
-        let rows = [json!(null), json!(0), json!(-1), json!(i64::MIN), json!(u64::MAX), json!("é"), json!([1, [2], {}]), json!({"bb": 1, "a": 256, "c": 65_536}), json!(1.5)];
+        let rows = [
+            json!(null),
+            json!(0),
+            json!(-1),
+            json!(i64::MIN),
+            json!(u64::MAX),
+            json!("é"),
+            json!([1, [2], {}]),
+            json!({"bb": 1, "a": 256, "c": 65_536}),
+            json!(1.5),
+        ];
         for row in rows {
             assert_eq!(decode(&encode(&row)), Some(row));
         }

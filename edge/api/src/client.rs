@@ -25,9 +25,12 @@ impl Client {
     pub fn new(url: &str) -> Result<Self, ApiError> {
         let base = url.trim_end_matches('/').to_owned();
         if !base.starts_with("http://") && !base.starts_with("https://") {
-            return Err(ApiError::of_fault(BAD_REQUEST).with(json!({ "rpc_url": url, "expected": "http://host:port or https://host:port" })));
+            return Err(
+                ApiError::of_fault(BAD_REQUEST).with(json!({ "rpc_url": url, "expected": "http://host:port or https://host:port" }))
+            );
         }
-        let http = reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build().map_err(|error| unreachable(&base, &error))?;
+        let http =
+            reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).build().map_err(|error| unreachable(&base, &error))?;
         Ok(Self { base, http })
     }
 
@@ -154,7 +157,9 @@ impl Client {
             let bytes = response.bytes().await.map_err(|error| unreachable(&base, &error))?;
             return Err(refusal(&bytes).unwrap_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": base }))));
         }
-        Ok(futures::StreamExt::map(response.bytes_stream(), move |chunk| chunk.map(|bytes| bytes.to_vec()).map_err(|error| unreachable(&base, &error))))
+        Ok(futures::StreamExt::map(response.bytes_stream(), move |chunk| {
+            chunk.map(|bytes| bytes.to_vec()).map_err(|error| unreachable(&base, &error))
+        }))
     }
 }
 

@@ -48,7 +48,12 @@ fn bytes(bytes: &[u8]) -> HexBytes {
 
 /// An event with its data decoded.
 pub fn event(event: &types::Event) -> model::Event {
-    model::Event { emitter: Hex(event.emitter), name: event.name.to_string(), data: bytes(&event.data), value: cbor::decode_or_hex(&event.data) }
+    model::Event {
+        emitter: Hex(event.emitter),
+        name: event.name.to_string(),
+        data: bytes(&event.data),
+        value: cbor::decode_or_hex(&event.data),
+    }
 }
 
 /// A receipt at its place. `trace` is what is known of the failure beside its number, `deliveries` what it set off.
@@ -149,7 +154,9 @@ fn of_system(system: &System) -> model::Instruction {
     let base = named("System", system.name(), system.number());
     match system {
         System::Transfer { to, amount } => model::Instruction { target: Some(Hex(*to)), value: Some(amount.get()), ..base },
-        System::TransferActorOwnership { actor, owner } => model::Instruction { target: Some(Hex(*actor)), owner: Some(Hex(*owner)), ..base },
+        System::TransferActorOwnership { actor, owner } => {
+            model::Instruction { target: Some(Hex(*actor)), owner: Some(Hex(*owner)), ..base }
+        }
         System::CancelTimer { timer } => model::Instruction { timer: Some(Hex(*timer)), ..base },
         System::UpdateTimerConfig { ttl_blocks, cycles_per_fire, cells_per_fire, timers_per_actor, cleanup_cycles } => model::Instruction {
             details: Some(json!({
@@ -246,7 +253,12 @@ pub fn place(header: &types::Header, block: Hash, index: usize) -> Place {
 }
 
 /// A finalized block with everything in it. `trace` answers what is known of a failure, by the receipt's name.
-pub fn block(block: &types::Block, receipts: &[types::Receipt], certificate: Option<Vec<u8>>, trace: impl Fn(&Hash) -> Option<String>) -> model::Block {
+pub fn block(
+    block: &types::Block,
+    receipts: &[types::Receipt],
+    certificate: Option<Vec<u8>>,
+    trace: impl Fn(&Hash) -> Option<String>,
+) -> model::Block {
     let hash = block.digest();
     let places = (0..).map(|index| place(&block.header, hash, index));
     let outcomes: Vec<(Place, &types::Receipt)> = places.zip(receipts).collect();
@@ -254,8 +266,16 @@ pub fn block(block: &types::Block, receipts: &[types::Receipt], certificate: Opt
         hash: Hex(hash),
         height: block.header.height().get(),
         header: header(&block.header),
-        transactions: block.transactions.iter().enumerate().map(|(index, sent)| transaction(sent, outcomes.get(index).map(|(place, receipt)| (place, *receipt)))).collect(),
-        receipts: outcomes.iter().map(|(place, found)| receipt(found, place, trace(&found.id).as_deref(), set_off(receipts, found))).collect(),
+        transactions: block
+            .transactions
+            .iter()
+            .enumerate()
+            .map(|(index, sent)| transaction(sent, outcomes.get(index).map(|(place, receipt)| (place, *receipt))))
+            .collect(),
+        receipts: outcomes
+            .iter()
+            .map(|(place, found)| receipt(found, place, trace(&found.id).as_deref(), set_off(receipts, found)))
+            .collect(),
         certificate: certificate.map(Hex),
     }
 }

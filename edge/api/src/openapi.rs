@@ -6,8 +6,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use utoipa::openapi::{
-    ContentBuilder, HttpMethod, InfoBuilder, KnownFormat, ObjectBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref, RefOr, Required,
-    ResponseBuilder, ResponsesBuilder, Schema, SchemaFormat,
+    ContentBuilder, HttpMethod, InfoBuilder, KnownFormat, ObjectBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref, RefOr,
+    Required, ResponseBuilder, ResponsesBuilder, Schema, SchemaFormat,
     content::Content,
     path::{OperationBuilder, ParameterBuilder, ParameterIn},
     request_body::RequestBodyBuilder,
@@ -30,7 +30,11 @@ pub fn document() -> OpenApi {
         .title("Cowboy node")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("Amounts are integers in base units: 1 CBY is 10^9 of them. Bytes, addresses and hashes are hex with 0x."));
-    OpenApiBuilder::new().info(info.build()).paths(paths.build()).components(Some(ComponentsBuilder::new().schemas_from_iter(schemas).build())).build()
+    OpenApiBuilder::new()
+        .info(info.build())
+        .paths(paths.build())
+        .components(Some(ComponentsBuilder::new().schemas_from_iter(schemas).build()))
+        .build()
 }
 
 type Schemas = BTreeMap<String, RefOr<Schema>>;
@@ -38,17 +42,26 @@ type Schemas = BTreeMap<String, RefOr<Schema>>;
 fn operation(endpoint: Endpoint, method: &Method, schemas: &mut Schemas) -> OperationBuilder {
     let mut operation = OperationBuilder::new().operation_id(Some(format!("{endpoint:?}"))).summary(Some(method.summary)).tag(method.group);
     for name in segments(method.path) {
-        operation = operation.parameter(ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True).schema(Some(text())));
+        operation = operation
+            .parameter(ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True).schema(Some(text())));
     }
     for parameter in method.query {
         let schema = if parameter.is_number { number() } else { text() };
         operation = operation.parameter(
-            ParameterBuilder::new().name(parameter.name).parameter_in(ParameterIn::Query).description(Some(parameter.about)).schema(Some(schema)),
+            ParameterBuilder::new()
+                .name(parameter.name)
+                .parameter_in(ParameterIn::Query)
+                .description(Some(parameter.about))
+                .schema(Some(schema)),
         );
     }
     match method.body {
         Body::None => {}
-        Body::Json(shape) => operation = operation.request_body(Some(RequestBodyBuilder::new().required(Some(Required::True)).content("application/json", json(shape, schemas)).build())),
+        Body::Json(shape) => {
+            operation = operation.request_body(Some(
+                RequestBodyBuilder::new().required(Some(Required::True)).content("application/json", json(shape, schemas)).build(),
+            ))
+        }
         Body::JsonOrBytes(shape) => {
             let body = RequestBodyBuilder::new()
                 .required(Some(Required::True))
@@ -58,11 +71,26 @@ fn operation(endpoint: Endpoint, method: &Method, schemas: &mut Schemas) -> Oper
         }
     }
     let success = match method.answer {
-        Answer::Json(shape) => ("200", ResponseBuilder::new().description(method.summary).content("application/json", json(shape, schemas)).build()),
-        Answer::Frames => ("200", ResponseBuilder::new().description("Frames: a length as 4 bytes big-endian, then that many bytes.").content("application/octet-stream", ContentBuilder::new().schema(Some(binary())).build()).build()),
-        Answer::Socket(shape) => ("101", ResponseBuilder::new().description("A WebSocket whose messages are JSON.").content("application/json", json(shape, schemas)).build()),
+        Answer::Json(shape) => {
+            ("200", ResponseBuilder::new().description(method.summary).content("application/json", json(shape, schemas)).build())
+        }
+        Answer::Frames => (
+            "200",
+            ResponseBuilder::new()
+                .description("Frames: a length as 4 bytes big-endian, then that many bytes.")
+                .content("application/octet-stream", ContentBuilder::new().schema(Some(binary())).build())
+                .build(),
+        ),
+        Answer::Socket(shape) => (
+            "101",
+            ResponseBuilder::new()
+                .description("A WebSocket whose messages are JSON.")
+                .content("application/json", json(shape, schemas))
+                .build(),
+        ),
     };
-    let mut responses = ResponsesBuilder::new().response(success.0, success.1).response("4XX", failure("Refused: what, why and how to fix it.", schemas));
+    let mut responses =
+        ResponsesBuilder::new().response(success.0, success.1).response("4XX", failure("Refused: what, why and how to fix it.", schemas));
     if method.dev_only {
         responses = responses.response("403", failure("The chain is no dev chain.", schemas));
     }

@@ -18,10 +18,36 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("exec.spawn", &["spawn_actor"]),
     ("http.fetch", &["http"]),
     ("oracle.llm", &["llm"]),
-    ("storage.kv", &["storage", "get_state", "set_state", "delete_state", "scan_state_prefix", "storage_guard", "reentrancy_guard", "get_raw", "set_raw", "StoredMap", "StoredLog", "patterns"]),
+    (
+        "storage.kv",
+        &[
+            "storage",
+            "get_state",
+            "set_state",
+            "delete_state",
+            "scan_state_prefix",
+            "storage_guard",
+            "reentrancy_guard",
+            "get_raw",
+            "set_raw",
+            "StoredMap",
+            "StoredLog",
+            "patterns",
+        ],
+    ),
     (
         "timer.schedule",
-        &["schedule", "schedule_timer", "schedule_timer_ex", "schedule_after", "set_timer", "set_interval", "reschedule_interval", "extend_timer", "set_timeout"],
+        &[
+            "schedule",
+            "schedule_timer",
+            "schedule_timer_ex",
+            "schedule_after",
+            "set_timer",
+            "set_interval",
+            "reschedule_interval",
+            "extend_timer",
+            "set_timeout",
+        ],
     ),
 ];
 
@@ -33,7 +59,8 @@ pub fn infer(source: &str) -> Vec<Entitlement> {
     let Some(module) = parse(source) else { return Vec::new() };
     let mut names = Names::default();
     module.body.iter().for_each(|statement| names.visit_stmt(statement));
-    let mut needed: BTreeSet<&str> = NEEDS.iter().filter(|(_, spelled)| spelled.iter().any(|name| names.used.contains(*name))).map(|(id, _)| *id).collect();
+    let mut needed: BTreeSet<&str> =
+        NEEDS.iter().filter(|(_, spelled)| spelled.iter().any(|name| names.used.contains(*name))).map(|(id, _)| *id).collect();
     if names.sends_value {
         needed.insert("econ.transfer");
     }
@@ -209,7 +236,10 @@ mod tests {
     #[test]
     fn handlers_are_the_public_methods_of_the_actor() {
         let rows: &[(&str, &[&str])] = &[
-            ("class H:\n    def a(self): pass\n@actor\nclass C:\n    def b(self): pass\n    def _c(self): pass\n    async def d(self): pass\n", &["b", "d"]),
+            (
+                "class H:\n    def a(self): pass\n@actor\nclass C:\n    def b(self): pass\n    def _c(self): pass\n    async def d(self): pass\n",
+                &["b", "d"],
+            ),
             ("class Actor:\n    def init(self): pass\n", &["init"]),
             ("def main(p): pass\ndef _x(): pass\n", &["main"]),
         ];
@@ -221,8 +251,15 @@ mod tests {
     #[test]
     fn a_handler_declares_its_format() {
         let source = "@actor\nclass A:\n    @public\n    def a(self, x): pass\n    @public(decode=\"json\")\n    def b(self, x): pass\n    @callable_by(OWNER, decode='raw')\n    def c(self, x): pass\n    @public\n    def init(self): pass\n";
-        let rows = [(source, "a", Format::Cbor), (source, "b", Format::Json), (source, "c", Format::Raw), (source, "init", Format::Raw), (source, "no", Format::Cbor)];
-        for (source, handler, expected) in rows.into_iter().chain([("def main(p): pass\n", "main", Format::Raw), ("(", "x", Format::Cbor)]) {
+        let rows = [
+            (source, "a", Format::Cbor),
+            (source, "b", Format::Json),
+            (source, "c", Format::Raw),
+            (source, "init", Format::Raw),
+            (source, "no", Format::Cbor),
+        ];
+        for (source, handler, expected) in rows.into_iter().chain([("def main(p): pass\n", "main", Format::Raw), ("(", "x", Format::Cbor)])
+        {
             assert_eq!(format(source, handler), expected, "{handler}");
         }
     }

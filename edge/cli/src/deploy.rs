@@ -78,7 +78,11 @@ impl Deployment {
                 payload: Blob::new(payload.clone()).ok_or_else(|| too_large("the init payload"))?,
             }),
         };
-        let manifest = if self.grants().is_empty() { None } else { Some(Blob::new(source::manifest_bytes(&self.manifest)).ok_or_else(|| too_large("the manifest"))?) };
+        let manifest = if self.grants().is_empty() {
+            None
+        } else {
+            Some(Blob::new(source::manifest_bytes(&self.manifest)).ok_or_else(|| too_large("the manifest"))?)
+        };
         Ok(Instruction::Actor(Actor::Deploy {
             code: Blob::new(self.code.clone().into_bytes()).ok_or_else(|| too_large("the code"))?,
             salt: Blob::new(self.salt.clone()).ok_or_else(|| Failure::argument("the salt is longer than 32 bytes", "shorten it"))?,

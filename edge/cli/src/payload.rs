@@ -18,7 +18,8 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
         return std::fs::read(path).map_err(Failure::file(Path::new(path)));
     }
     match text.strip_prefix("0x") {
-        Some(digits) => hex::decode(digits).map_err(|error| Failure::argument(format!("{text:?} is no hex: {error}"), "give JSON, hex with 0x, or @FILE")),
+        Some(digits) => hex::decode(digits)
+            .map_err(|error| Failure::argument(format!("{text:?} is no hex: {error}"), "give JSON, hex with 0x, or @FILE")),
         None => Ok(text.as_bytes().to_vec()),
     }
 }
@@ -50,7 +51,8 @@ pub(crate) fn decode(bytes: &[u8], format: Format) -> Value {
 
 /// The same for bytes in base64, as queries answer them.
 pub(crate) fn decode_base64(text: &str, format: Format) -> Result<Value, Failure> {
-    let bytes = BASE64_STANDARD.decode(text).map_err(|error| ApiError::of_fault(UNREACHABLE).with(json!({ "reason": error.to_string() })))?;
+    let bytes =
+        BASE64_STANDARD.decode(text).map_err(|error| ApiError::of_fault(UNREACHABLE).with(json!({ "reason": error.to_string() })))?;
     Ok(decode(&bytes, format))
 }
 

@@ -4,10 +4,7 @@ use crate::{amount, failure::Failure};
 use clap::Args;
 use cowboy_api::{ApiError, Client, Hex, HexHash, model};
 use cowboy_types::{
-    Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts,
-    signing::PrivateKey,
-    transaction::Signature,
-    units::Price,
+    Cells, ChainId, Cycles, Instruction, Nonce, Transaction, error as aborts, signing::PrivateKey, transaction::Signature, units::Price,
 };
 use serde::Serialize;
 use std::time::Duration;

@@ -155,7 +155,8 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
         let input = self.chain.input(&header, mode)?;
         let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
-        let Executed { merkleized, outcome, before } = executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
+        let Executed { merkleized, outcome, before } =
+            executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
         self.chain.mempool.reject(&outcome.rejected);
         complete(&mut header, &outcome);
         commit::<E>(&mut header, &merkleized);
@@ -185,7 +186,8 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let number = block.header().number.0;
         let input = self.chain.input(block.header(), Mode::Verify { transactions: self.chain.signed(&block, finality)? })?;
         let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
-        let Executed { merkleized, outcome, before } = executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
+        let Executed { merkleized, outcome, before } =
+            executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
         let mut expected = block.header().clone();
         complete(&mut expected, &outcome);
         commit::<E>(&mut expected, &merkleized);

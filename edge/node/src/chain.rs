@@ -9,8 +9,11 @@ use crate::{
     seeds::{Scheme, Seeds},
 };
 use bytes::Bytes;
-use cowboy_chain::{ChainConfig, Outcome, StateKey, Trace, input::{BaseFees, Images}};
 use commonware_runtime::{Clock, Spawner};
+use cowboy_chain::{
+    ChainConfig, Outcome, StateKey, Trace,
+    input::{BaseFees, Images},
+};
 use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError};
 use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;

@@ -100,7 +100,8 @@ pub struct ValidatorKeys {
 impl Committee {
     /// The committee that genesis names, with the public half of its group key as [`Committee::sharing`] encodes it.
     pub fn new(validators: &[GenesisValidator], sharing: &[u8]) -> Result<Self, CommitteeError> {
-        let members = validators.iter().enumerate().map(|(place, validator)| Member::new(place, validator)).collect::<Result<Vec<_>, _>>()?;
+        let members =
+            validators.iter().enumerate().map(|(place, validator)| Member::new(place, validator)).collect::<Result<Vec<_>, _>>()?;
         let count = u32::try_from(members.len()).ok().and_then(NonZeroU32::new).ok_or(CommitteeError::Nobody)?;
         let sharing = Sharing::<MinSig>::decode_cfg(bytes::Bytes::copy_from_slice(sharing), &(count, ModeVersion::v0()));
         match sharing {
@@ -116,9 +117,10 @@ impl Committee {
     pub fn derive(seed: &[u8], count: u32, stake: Amount) -> (Vec<GenesisValidator>, Vec<u8>, Vec<ValidatorKeys>) {
         let mut keys: Vec<MemberKeys> = (0..u64::from(count)).map(|index| member_keys(seed, index)).collect();
         keys.sort_by_key(|(network, ..)| network.public_key());
-        let participants: Set<ed25519::PublicKey> = keys.iter().map(|(network, ..)| network.public_key()).try_collect().expect("derived keys differ");
-        let (output, shares) =
-            deal::<MinSig, _, N3f1>(generator(seed, u64::MAX), Mode::NonZeroCounter, participants).expect("there is at least one validator");
+        let participants: Set<ed25519::PublicKey> =
+            keys.iter().map(|(network, ..)| network.public_key()).try_collect().expect("derived keys differ");
+        let (output, shares) = deal::<MinSig, _, N3f1>(generator(seed, u64::MAX), Mode::NonZeroCounter, participants)
+            .expect("there is at least one validator");
         let validators = keys
             .iter()
             .map(|(network, bls, signer)| GenesisValidator {
@@ -129,7 +131,8 @@ impl Committee {
                 stake,
             })
             .collect();
-        let secrets = keys.into_iter().zip(shares).map(|((network, bls, signer), (_, share))| ValidatorKeys { network, bls, signer, share });
+        let secrets =
+            keys.into_iter().zip(shares).map(|((network, bls, signer), (_, share))| ValidatorKeys { network, bls, signer, share });
         (validators, output.public().encode().to_vec(), secrets.collect())
     }
 

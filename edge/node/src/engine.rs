@@ -25,7 +25,7 @@ use commonware_consensus::{
     },
     types::{Epoch, FixedEpocher, ViewDelta},
 };
-use commonware_cryptography::{Digestible as _, Digested, blake3::Digest, certificate::ConstantProvider, ed25519::PublicKey};
+use commonware_cryptography::{Digested, Digestible as _, blake3::Digest, certificate::ConstantProvider, ed25519::PublicKey};
 use commonware_glue::stateful::{
     self, Config as StatefulConfig, PruneConfig, Stateful, SyncPlan,
     db::{AttachableResolver, Shared, SyncEngineConfig},
@@ -116,7 +116,12 @@ pub struct Engine {
 }
 
 /// Starts a validator. `wrap` may put a reporter in front of the state machine, as simulations do.
-pub async fn start<E, O, B, S, R, M>(context: E, chain: Arc<Chain>, parts: Parts<O, B, S, R>, wrap: impl FnOnce(stateful::Mailbox<E, Machine>) -> M) -> Engine
+pub async fn start<E, O, B, S, R, M>(
+    context: E,
+    chain: Arc<Chain>,
+    parts: Parts<O, B, S, R>,
+    wrap: impl FnOnce(stateful::Mailbox<E, Machine>) -> M,
+) -> Engine
 where
     E: Spawner + Clock + Storage + Metrics + CryptoRng + Network,
     O: PeerProvider<PublicKey = PublicKey>,

@@ -1,10 +1,10 @@
 //! Drives the law's execution of a block over the database.
 
 use bytes::Bytes;
-use cowboy_chain::{BlockInput, BlockInvalid, Execution, Need, Outcome, StateKey};
 use commonware_glue::stateful::db::{DatabaseSet, Shared, Unmerkleized};
 use commonware_runtime::Spawner;
 use commonware_storage::{Context, qmdb};
+use cowboy_chain::{BlockInput, BlockInvalid, Execution, Need, Outcome, StateKey};
 use cowboy_store::state::{Db, Family, raw};
 use std::collections::HashMap;
 
@@ -41,7 +41,11 @@ pub struct Executed<E: Context + Spawner> {
 /// Runs a block on its parent's state.
 ///
 /// `allocation` is written before anything runs: genesis, in the first block.
-pub async fn run<E: Context + Spawner>(input: BlockInput, allocation: &[(StateKey, Bytes)], batch: Batch<E>) -> Result<Executed<E>, Failed> {
+pub async fn run<E: Context + Spawner>(
+    input: BlockInput,
+    allocation: &[(StateKey, Bytes)],
+    batch: Batch<E>,
+) -> Result<Executed<E>, Failed> {
     let mut batch = batch;
     for (key, value) in allocation {
         batch = batch.write(raw(key), Some(value.clone()));

@@ -152,7 +152,8 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
     fn is_certified(&mut self, digest: &Hash, certificate: &[u8]) -> bool {
         let decoded = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(certificate), &());
         decoded.is_ok_and(|finalization| {
-            finalization.proposal.payload == engine_digest(digest) && finalization.verify(&mut self.context, &self.chain.verifier, &Sequential)
+            finalization.proposal.payload == engine_digest(digest)
+                && finalization.verify(&mut self.context, &self.chain.verifier, &Sequential)
         })
     }
 

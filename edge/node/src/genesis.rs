@@ -94,7 +94,14 @@ pub struct DevGenesis {
 
 impl Default for DevGenesis {
     fn default() -> Self {
-        Self { chain_id: ChainId(1337), timestamp_ms: TimestampMs(0), accounts: Vec::new(), deployers: Vec::new(), validators: 1, parameters: BTreeMap::new() }
+        Self {
+            chain_id: ChainId(1337),
+            timestamp_ms: TimestampMs(0),
+            accounts: Vec::new(),
+            deployers: Vec::new(),
+            validators: 1,
+            parameters: BTreeMap::new(),
+        }
     }
 }
 
@@ -154,4 +161,5 @@ fn block(config: &GenesisConfig, committee: &Committee) -> SealedBlock {
     SealedBlock::new(Block { header, transactions: List::default(), reshare: None }, engine)
 }
 
-type InitialUpdate = commonware_storage::qmdb::any::ordered::Update<state::RawKey, commonware_storage::qmdb::any::value::VariableEncoding<Bytes>>;
+type InitialUpdate =
+    commonware_storage::qmdb::any::ordered::Update<state::RawKey, commonware_storage::qmdb::any::value::VariableEncoding<Bytes>>;

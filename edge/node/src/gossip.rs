@@ -30,7 +30,11 @@ const MAX_RETOLD: usize = 4_096;
 type Batch = List<Transaction, MAX_BATCH>;
 
 /// Starts telling and listening.
-pub fn start<E: Spawner + Supervisor + Clock>(context: E, chain: Arc<Chain>, channel: (impl Sender<PublicKey = PublicKey>, impl Receiver<PublicKey = PublicKey>)) {
+pub fn start<E: Spawner + Supervisor + Clock>(
+    context: E,
+    chain: Arc<Chain>,
+    channel: (impl Sender<PublicKey = PublicKey>, impl Receiver<PublicKey = PublicKey>),
+) {
     if chain.committee.members().len() == 1 {
         return;
     }

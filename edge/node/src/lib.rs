@@ -55,9 +55,9 @@ pub mod rules;
 pub mod seeds;
 
 pub use chain::{Chain, FinalizedBlock, Head};
+pub use dev::DevError;
 pub use follow::{Feed, FollowError};
 pub use genesis::Genesis;
-pub use dev::DevError;
 pub use mempool::Refused;
 pub use node::{AskError, NodeConfig, NodeError, NodeHandle, Unavailable};
 pub use pace::BlockTime;

@@ -124,7 +124,15 @@ struct Sender {
 impl Mempool {
     /// An empty mempool of this chain, with what the next block burns.
     pub fn new(chain: Arc<ChainConfig>, base_fees: BaseFees) -> Self {
-        let pool = Pool { chain, senders: BTreeMap::new(), by_digest: HashMap::new(), taken: HashMap::new(), base_fees, bytes: 0, dropped: VecDeque::new() };
+        let pool = Pool {
+            chain,
+            senders: BTreeMap::new(),
+            by_digest: HashMap::new(),
+            taken: HashMap::new(),
+            base_fees,
+            bytes: 0,
+            dropped: VecDeque::new(),
+        };
         Self { pool: Mutex::new(pool), admitted: broadcast::Sender::new(LISTENER_LAG), given: broadcast::Sender::new(LISTENER_LAG) }
     }
 
@@ -236,10 +244,7 @@ impl Mempool {
 
 /// Whether the reason will not pass by itself.
 fn is_hopeless(reason: &Invalid) -> bool {
-    !matches!(
-        reason,
-        Invalid::DoesNotFit | Invalid::NonceTooLow { .. } | Invalid::NonceTooHigh { .. } | Invalid::BaseFeeTooLow { .. }
-    )
+    !matches!(reason, Invalid::DoesNotFit | Invalid::NonceTooLow { .. } | Invalid::NonceTooHigh { .. } | Invalid::BaseFeeTooLow { .. })
 }
 
 impl Sender {
@@ -270,7 +275,8 @@ impl Pool {
     fn is_paid_by(&self, signed: &SignedTransaction) -> bool {
         let transaction = signed.transaction();
         let multiplier = Lane::of(&transaction.instruction).fee_multiplier(&self.chain.params);
-        transaction.max_fee_per_cycle >= lane_base_fee(self.base_fees.cycle, multiplier) && transaction.max_fee_per_cell >= self.base_fees.cell
+        transaction.max_fee_per_cycle >= lane_base_fee(self.base_fees.cycle, multiplier)
+            && transaction.max_fee_per_cell >= self.base_fees.cell
     }
 
     fn admit(&mut self, account: &Account, signed: SignedTransaction) -> Result<(), Refused> {

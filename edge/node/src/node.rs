@@ -11,6 +11,7 @@ use crate::{
     pace::{BlockTime, Pace},
     quic::{self, Quic},
 };
+use bytes::Bytes;
 use commonware_cryptography::{ChaCha20Poly1305, Signer as _, ed25519::PublicKey};
 use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
@@ -19,7 +20,6 @@ use commonware_stream::{
     sake::{self, Sake},
 };
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
-use bytes::Bytes;
 use cowboy_chain::{SignedTransaction, StateKey, Trace};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::{Directory, Ledger, StoreError, View, recent::TooOld};
@@ -303,7 +303,12 @@ impl Running {
     }
 
     /// Starts the node. `None` where it is alone and does not get past the view in which it was stopped.
-    fn attempt(config: &NodeConfig, tellers: &Tellers, fed: Option<mpsc::Receiver<Fed>>, patience: Patience) -> Result<Option<Self>, NodeError> {
+    fn attempt(
+        config: &NodeConfig,
+        tellers: &Tellers,
+        fed: Option<mpsc::Receiver<Fed>>,
+        patience: Patience,
+    ) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
         let Tellers { head, blocks } = tellers.clone();
         let directory = Directory::open(&config.directory, &genesis.hash())?;

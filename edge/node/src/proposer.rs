@@ -79,7 +79,12 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
     type Block = SealedBlock;
     type Input = ();
 
-    async fn propose(&mut self, (runtime, context): (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>, (): ()) -> Option<Digested<SealedBlock>> {
+    async fn propose(
+        &mut self,
+        (runtime, context): (E, ConsensusContext),
+        ancestry: impl Ancestry<SealedBlock>,
+        (): (),
+    ) -> Option<Digested<SealedBlock>> {
         self.chain.asked.send_replace(true);
         let mut look = ancestry.clone();
         let parent = look.next().await?.inner().clone();

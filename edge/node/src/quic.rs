@@ -5,8 +5,8 @@
 
 use bytes::Buf as _;
 use commonware_runtime::{
-    BlobVersion, Clock, Error, Handle, IoBufs, Listener as RuntimeListener, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf, Spawner,
-    Storage, Stream as RuntimeStream, StreamOf, Strategizer, Supervisor,
+    BlobVersion, Clock, Error, Handle, IoBufs, Listener as RuntimeListener, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf,
+    Spawner, Storage, Strategizer, Stream as RuntimeStream, StreamOf, Supervisor,
     signal::Signal,
     telemetry::metrics::{Metric, Registered},
     tokio::Context as Tokio,
@@ -137,11 +137,21 @@ impl ServerCertVerifier for AnyCertificate {
         Ok(ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, rustls::Error> {
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
         Err(rustls::Error::General("TLS 1.2 is not spoken here".into()))
     }
 
-    fn verify_tls13_signature(&self, message: &[u8], certificate: &CertificateDer<'_>, signature: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, rustls::Error> {
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
         rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
     }
 
@@ -424,7 +434,12 @@ impl TryCryptoRng for Context {}
 impl Storage for Context {
     type Blob = <Tokio as Storage>::Blob;
 
-    async fn open_versioned(&self, partition: &str, name: &[u8], versions: RangeInclusive<BlobVersion>) -> Result<(Self::Blob, u64, BlobVersion), Error> {
+    async fn open_versioned(
+        &self,
+        partition: &str,
+        name: &[u8],
+        versions: RangeInclusive<BlobVersion>,
+    ) -> Result<(Self::Blob, u64, BlobVersion), Error> {
         self.inner.open_versioned(partition, name, versions).await
     }
 

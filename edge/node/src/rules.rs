@@ -1,19 +1,11 @@
 //! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
 
-use crate::{
-    block::SealedBlock,
-    chain::Chain,
-    execute::Merkleized,
-    seeds::SeedBytes,
-};
+use crate::{block::SealedBlock, chain::Chain, execute::Merkleized, seeds::SeedBytes};
 use bytes::Bytes;
 use commonware_glue::stateful::Finality;
 use commonware_runtime::Spawner;
 use commonware_storage::Context;
-use cowboy_chain::{
-    BlockInput, Mode, Outcome, SignedTransaction, StateKey,
-    input::RoundSeed,
-};
+use cowboy_chain::{BlockInput, Mode, Outcome, SignedTransaction, StateKey, input::RoundSeed};
 use cowboy_store::state;
 use cowboy_types::{
     Hash,
@@ -73,7 +65,9 @@ impl Chain {
 
     /// The block's transactions with their signatures checked, or `None` where one does not hold.
     pub fn signed(&self, block: &SealedBlock, finality: Finality) -> Option<Vec<SignedTransaction>> {
-        let known = |transaction: &cowboy_types::Transaction| self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction);
+        let known = |transaction: &cowboy_types::Transaction| {
+            self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction)
+        };
         let check = |transaction: &cowboy_types::Transaction| match finality {
             Finality::Finalized => Some(SignedTransaction::unchecked(transaction.clone())),
             Finality::Candidate => known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()),

@@ -6,7 +6,7 @@
 mod common;
 #[path = "simulation/devnet.rs"]
 mod devnet;
-#[path = "simulation/network.rs"]
-mod network;
 #[path = "simulation/killed.rs"]
 mod killed;
+#[path = "simulation/network.rs"]
+mod network;

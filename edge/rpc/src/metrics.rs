@@ -10,7 +10,11 @@ use axum::{
 use cowboy_api::Endpoint;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
-    metrics::{counter::Counter, family::Family, histogram::{Histogram, exponential_buckets}},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        histogram::{Histogram, exponential_buckets},
+    },
     registry::Registry,
 };
 use std::time::Instant;

@@ -5,7 +5,10 @@ use bytes::Bytes;
 use cowboy_api::error::{NOT_FOUND, SERVER, SKIPPED};
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
-use cowboy_state::{Miss, StateKey, World, records::{ParameterChanges, keys}};
+use cowboy_state::{
+    Miss, StateKey, World,
+    records::{ParameterChanges, keys},
+};
 use cowboy_store::ledger::{Place, View};
 use cowboy_types::{Block, Hash, Height, Receipt};
 use serde_json::json;

@@ -94,7 +94,8 @@ impl<S: Send + Sync, T: HexText> FromRequestParts<S> for Named<T> {
 
 /// The value of these hex digits.
 pub(crate) fn parse<T: HexText>(text: &str) -> Result<T, Refusal> {
-    T::parse(text).map_err(|reason| Refusal::new(BAD_REQUEST, json!({ "value": text.chars().take(100).collect::<String>(), "reason": reason })))
+    T::parse(text)
+        .map_err(|reason| Refusal::new(BAD_REQUEST, json!({ "value": text.chars().take(100).collect::<String>(), "reason": reason })))
 }
 
 /// The one variable segment of the path, as text.

@@ -80,11 +80,7 @@ impl Marker {
             return Err(StoreError::NewerFormat { path: path.to_owned(), found: self.format, supported: FORMAT });
         }
         if self.genesis != *genesis {
-            return Err(StoreError::OtherChain {
-                path: path.to_owned(),
-                found: self.genesis.to_string(),
-                expected: genesis.to_string(),
-            });
+            return Err(StoreError::OtherChain { path: path.to_owned(), found: self.genesis.to_string(), expected: genesis.to_string() });
         }
         Ok(())
     }
@@ -96,12 +92,7 @@ fn marker_path(path: &Path) -> PathBuf {
 
 fn claim(path: &Path) -> Result<File, StoreError> {
     let file = path.join("lock");
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&file)
-        .map_err(|error| StoreError::file(&file, error))?;
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&file).map_err(|error| StoreError::file(&file, error))?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_owned())),

@@ -7,7 +7,10 @@
 use crate::error::StoreError;
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_types::{Address, Block, Hash, Height, Receipt};
-use redb::{Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
+use redb::{
+    Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition,
+    WriteTransaction,
+};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Memory that the ledger's pages may take.
@@ -243,7 +246,10 @@ impl View {
     pub fn of_account(&self, account: &Address, before: Option<Place>, limit: usize) -> Result<Vec<Place>, StoreError> {
         let end = before.unwrap_or(Place { number: u64::MAX, index: u32::MAX });
         let rows = self.read.open_table(BY_ACCOUNT)?.range((&account.0, 0, 0)..(&account.0, end.number, end.index))?;
-        rows.rev().take(limit).map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into)).collect::<Result<_, _>>()
+        rows.rev()
+            .take(limit)
+            .map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into))
+            .collect::<Result<_, _>>()
     }
 
     /// Events of the emitter from block `from` on, oldest first: the receipt's place and the event's index in it; at most `limit`.

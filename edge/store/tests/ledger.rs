@@ -48,7 +48,13 @@ fn record(number: u64, skipped: u64) -> BlockRecord {
     let header = cowboy_types::Header {
         version: 1,
         genesis: Hash::ZERO,
-        context: cowboy_types::Context { epoch: Count(0), view: Count(number), leader: Fixed([0; 32]), parent_view: Count(0), parent: Hash::ZERO },
+        context: cowboy_types::Context {
+            epoch: Count(0),
+            view: Count(number),
+            leader: Fixed([0; 32]),
+            parent_view: Count(0),
+            parent: Hash::ZERO,
+        },
         parent: Hash::ZERO,
         number: Count(number),
         skipped: Count(skipped),
@@ -84,7 +90,9 @@ fn answers(ledger: &Ledger) -> String {
     let place = |number, index| Place { number, index };
     let all = (
         view.tip(),
-        [1, 2, 3].map(|number| (view.block(number), view.receipts(number), view.certificate(number), view.certificate_from(number), view.carry(number))),
+        [1, 2, 3].map(|number| {
+            (view.block(number), view.receipts(number), view.certificate(number), view.certificate_from(number), view.carry(number))
+        }),
         [1, 2, 102, 103].map(|height| view.number_at(Height(height))),
         [SENDER, TARGET, BYSTANDER, ACTOR].map(|account| view.of_account(&account, None, 10)),
         (view.of_account(&SENDER, Some(place(2, 0)), 10), view.of_account(&SENDER, None, 1)),

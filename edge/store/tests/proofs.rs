@@ -46,7 +46,13 @@ fn upstream(proof: &StateProof, key: &StateKey) -> bool {
             decoded.verify::<Blake3, VariableEncoding<Value>>(raw(key), value.clone(), &root)
         }
         None => {
-            type Proof = constant::ExclusionProof<mmr::Family, RawKey, VariableEncoding<Value>, commonware_cryptography::blake3::Digest, { state::CHUNK }>;
+            type Proof = constant::ExclusionProof<
+                mmr::Family,
+                RawKey,
+                VariableEncoding<Value>,
+                commonware_cryptography::blake3::Digest,
+                { state::CHUNK },
+            >;
             let range = commonware_codec::RangeCfg::from(0..=state::MAX_VALUE_BYTES);
             let decoded = <Proof as commonware_codec::Decode>::decode_cfg(bytes, &(256, ((), range), range)).expect("it decodes");
             decoded.verify::<Blake3>(&raw(key), &root)

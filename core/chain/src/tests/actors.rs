@@ -57,11 +57,7 @@ fn a_failing_init_takes_the_deployment_with_it() {
 #[test]
 fn init_runs_in_the_creation_only() {
     let mut chain = Chain::new();
-    let script = "handler init
- set 'a' 'b'
-handler again
- call $self 'init' ''
-";
+    let script = "handler init\n set 'a' 'b'\n";
     let with = chain.send(1, deployment(script, Some(ALL), Some("init"), 0)).created.expect("init succeeds");
     assert_eq!(chain.stored(with, "a"), Some(b"b".to_vec()));
     let without = chain.send(2, deployment(script, Some(ALL), None, 0)).created.expect("no init is asked for");

@@ -3,11 +3,7 @@
 use super::KeyError;
 use cowboy_types::{keccak256, signing::PrivateKey};
 use pem::{EncodeConfig, LineEnding, Pem};
-use std::{
-    fs::OpenOptions,
-    io::Write as _,
-    path::Path,
-};
+use std::{fs::OpenOptions, io::Write as _, path::Path};
 
 const LABEL: &str = "COWBOY PRIVATE KEY";
 const CURVE: &str = "secp256k1";
@@ -35,7 +31,11 @@ pub fn encode_hex(key: &PrivateKey) -> String {
 /// The key of a text: a PEM block or hex.
 pub fn decode(text: &str) -> Result<PrivateKey, KeyError> {
     let text = text.trim();
-    let bytes = if text.starts_with("-----BEGIN") { decode_pem(text)? } else { cowboy_types::hash::parse_hex(text).map_err(|_| KeyError::Format)? };
+    let bytes = if text.starts_with("-----BEGIN") {
+        decode_pem(text)?
+    } else {
+        cowboy_types::hash::parse_hex(text).map_err(|_| KeyError::Format)?
+    };
     PrivateKey::from_bytes(bytes).ok_or(KeyError::OutOfRange)
 }
 

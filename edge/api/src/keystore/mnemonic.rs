@@ -64,7 +64,11 @@ mod tests {
             (DEV_MNEMONIC, 0, "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"),
             (DEV_MNEMONIC, 1, "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"),
             (DEV_MNEMONIC, 9, "0xa0ee7a142d267c1f36714e4a8f75612f20a79720"),
-            ("abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about", 0, "0x9858effd232b4033e47d90003d41ec34ecaeda94"),
+            (
+                "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about",
+                0,
+                "0x9858effd232b4033e47d90003d41ec34ecaeda94",
+            ),
         ];
         for (words, index, address) in rows {
             let key = Mnemonic::parse(words, "").and_then(|words| words.key(index)).expect("the words are good");
@@ -74,7 +78,12 @@ mod tests {
 
     #[test]
     fn bad_words_are_refused_with_the_reason() {
-        for words in ["", "test", "test test test test test test test test test test test test", "tset test test test test test test test test test test junk"] {
+        for words in [
+            "",
+            "test",
+            "test test test test test test test test test test test test",
+            "tset test test test test test test test test test test junk",
+        ] {
             assert!(matches!(Mnemonic::parse(words, ""), Err(KeyError::Mnemonic(_))), "{words}");
         }
     }

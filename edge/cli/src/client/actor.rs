@@ -130,13 +130,15 @@ impl Actor {
 impl Source {
     fn salt(&self) -> Result<Vec<u8>, Failure> {
         let digits = self.salt.strip_prefix("0x").unwrap_or(&self.salt);
-        let salt = hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is no hex: {error}"), "give up to 64 hex digits"))?;
+        let salt =
+            hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is no hex: {error}"), "give up to 64 hex digits"))?;
         if salt.len() > 32 { Err(Failure::argument("--salt is longer than 32 bytes", "give up to 64 hex digits")) } else { Ok(salt) }
     }
 
     fn address(&self, session: &Session) -> Result<(), Failure> {
         let code = std::fs::read(&self.code).map_err(Failure::file(&self.code))?;
-        let source = cowboy_chain::canonical_source(&code).ok_or_else(|| Failure::argument(format!("{} is not UTF-8", self.code.display()), "save it as UTF-8"))?;
+        let source = cowboy_chain::canonical_source(&code)
+            .ok_or_else(|| Failure::argument(format!("{} is not UTF-8", self.code.display()), "save it as UTF-8"))?;
         let mut salt = [0; 32];
         let given = self.salt()?;
         salt[..given.len()].copy_from_slice(&given);
@@ -162,7 +164,9 @@ impl Deploy {
         match (self.no_init, &self.init_handler, &self.init_payload) {
             (true, _, _) => deployment.init = None,
             (false, None, None) => {}
-            (false, handler, argument) => deployment.use_init(handler.clone().unwrap_or_else(|| "init".into()), argument.as_deref().unwrap_or("{}"))?,
+            (false, handler, argument) => {
+                deployment.use_init(handler.clone().unwrap_or_else(|| "init".into()), argument.as_deref().unwrap_or("{}"))?
+            }
         }
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
         let key = session.key()?;
@@ -203,7 +207,10 @@ impl Execute {
             let events: String = receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect();
             format!("\nResult: {result}{events}\nBlock: {}, fee {}", receipt.block_height, amount::cby(receipt.fee.total))
         });
-        session.output.result(&json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": sent.receipt }), format_args!("Transaction hash: {}{said}", sent.tx_hash));
+        session.output.result(
+            &json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": sent.receipt }),
+            format_args!("Transaction hash: {}{said}", sent.tx_hash),
+        );
         Ok(())
     }
 }
@@ -220,7 +227,9 @@ impl Query {
         };
         let answer = session.client.read_handler(&target, &question).await?;
         let result = payload::decode_base64(&answer.result, format)?;
-        session.output.result(&json!({ "block_height": answer.block_height, "result": result, "cycles_used": answer.cycles_used }), &result);
+        session
+            .output
+            .result(&json!({ "block_height": answer.block_height, "result": result, "cycles_used": answer.cycles_used }), &result);
         Ok(())
     }
 }
@@ -249,7 +258,8 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
 async fn logs(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
     let mut logs: model::Logs = session.client.get(&format!("/actor/{}/logs?order=desc&limit={limit}", Hex(*address))).await?;
     logs.logs.reverse();
-    let lines: Vec<String> = logs.logs.iter().map(|log| format!("{:>8}  {}  {}", log.block_height, log.event.name, log.event.value)).collect();
+    let lines: Vec<String> =
+        logs.logs.iter().map(|log| format!("{:>8}  {}  {}", log.block_height, log.event.name, log.event.value)).collect();
     session.output.result(&logs, if lines.is_empty() { "no events".to_owned() } else { lines.join("\n") });
     Ok(())
 }

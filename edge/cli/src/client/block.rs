@@ -40,7 +40,12 @@ fn describe(block: &model::Block) -> String {
         ("transactions", block.transactions.len().to_string()),
         ("receipts", block.receipts.len().to_string()),
     ])];
-    lines.extend(block.receipts.iter().map(|receipt| format!("  {} {} {} → {} {}", receipt.tx_hash, receipt.status, receipt.kind, receipt.target, receipt.handler)));
+    lines.extend(
+        block
+            .receipts
+            .iter()
+            .map(|receipt| format!("  {} {} {} → {} {}", receipt.tx_hash, receipt.status, receipt.kind, receipt.target, receipt.handler)),
+    );
     lines.join("\n")
 }
 

@@ -5,10 +5,7 @@ use crate::{amount, failure::Failure, payload};
 use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
 use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
-use cowboy_types::{
-    Actor, Blob, System, Text,
-    instruction::Ordinary,
-};
+use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Chain {
@@ -93,7 +90,10 @@ impl Chain {
             }
             Self::Snapshot => {
                 let snapshot: model::Snapshot = session.client.post("/dev/snapshot", &serde_json::json!({})).await?;
-                session.output.result(&snapshot, format_args!("Snapshot {} at height {}\nBack: cowboy chain revert {}", snapshot.id, snapshot.height, snapshot.id));
+                session.output.result(
+                    &snapshot,
+                    format_args!("Snapshot {} at height {}\nBack: cowboy chain revert {}", snapshot.id, snapshot.height, snapshot.id),
+                );
             }
             Self::Revert { id } => at(session, session.client.post("/dev/revert", &model::Revert { id }).await?),
             Self::SetBalance { address, amount: text } => {
@@ -125,14 +125,18 @@ impl Impersonate {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let sender = session.address(&self.sender)?;
         let instruction = match self.act {
-            Act::Transfer { to, amount: text } => Ordinary::System(System::Transfer { to: session.address(&to)?, amount: amount::argument(&text)? }),
+            Act::Transfer { to, amount: text } => {
+                Ordinary::System(System::Transfer { to: session.address(&to)?, amount: amount::argument(&text)? })
+            }
             Act::Execute { actor, handler, payload: text, value } => {
                 let target = session.address(&actor)?;
                 let format = payload::format_of(&session.client, &target, &handler).await;
                 Ordinary::Actor(Actor::Execute {
                     target,
-                    handler: Text::new(handler).ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
-                    payload: Blob::new(payload::encode(&text, format)?).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
+                    handler: Text::new(handler)
+                        .ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
+                    payload: Blob::new(payload::encode(&text, format)?)
+                        .ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
                     value: amount::argument(&value)?,
                 })
             }

@@ -27,7 +27,9 @@ impl Init {
         let (name, url) = match (self.network, &session.rpc_url) {
             (Network::Local, url) => ("local", url.clone().unwrap_or_else(|| DEFAULT_RPC_URL.into())),
             (Network::Dev, Some(url)) => ("dev", url.clone()),
-            (Network::Dev, None) => return Err(Failure::argument("init dev needs the node's address", "cowboy init dev --rpc-url http://host:4000")),
+            (Network::Dev, None) => {
+                return Err(Failure::argument("init dev needs the node's address", "cowboy init dev --rpc-url http://host:4000"));
+            }
         };
         let config = Config { network: Some(name.into()), rpc_url: Some(url.clone()), ..session.config.clone() };
         let here = std::env::current_dir().map_err(Failure::file("."))?;

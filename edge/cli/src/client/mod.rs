@@ -106,7 +106,8 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
             Ok(())
         }
         command => {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| Failure::Node(error.to_string()))?;
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| Failure::Node(error.to_string()))?;
             let session = Session::open(&cli.globals, output)?;
             runtime.block_on(act_online(command, session))
         }

@@ -35,7 +35,12 @@ impl Session {
         let named = globals.rpc_url.clone().or_else(|| std::env::var(ENV_RPC_URL).ok());
         let url = named.clone().or_else(|| config.rpc_url.clone());
         let client = Client::new(url.as_deref().unwrap_or(DEFAULT_RPC_URL))?;
-        let lookup = Lookup { argument: globals.private_key.clone(), environment: std::env::var(ENV_KEY).ok(), project: project.clone(), config: config.clone() };
+        let lookup = Lookup {
+            argument: globals.private_key.clone(),
+            environment: std::env::var(ENV_KEY).ok(),
+            project: project.clone(),
+            config: config.clone(),
+        };
         Ok(Self { output, client, project, config, rpc_url: named, lookup })
     }
 
@@ -66,7 +71,10 @@ impl Session {
         known.get(named).map(|address| address.0).ok_or_else(|| {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let names = if names.is_empty() { "none yet".to_owned() } else { names.join(", ") };
-            Failure::argument(format!("{named:?} is no address, and no actor that this folder deployed ({names})"), "give 0x and 40 hex digits, or deploy first")
+            Failure::argument(
+                format!("{named:?} is no address, and no actor that this folder deployed ({names})"),
+                "give 0x and 40 hex digits, or deploy first",
+            )
         })
     }
 

@@ -15,9 +15,8 @@ use cowboy_chain::{
 };
 use cowboy_state::{Directory, Key, World};
 use cowboy_types::{
-    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Hash, Height, Instruction, List, Nonce, Text, TimestampMs, Transaction, error as aborts,
-    signing::PrivateKey,
-    units::Price,
+    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Hash, Height, Instruction, List, Nonce, Text, TimestampMs, Transaction,
+    error as aborts, signing::PrivateKey, units::Price,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -57,23 +56,29 @@ impl Dev {
         if !self.strict {
             deployment.manifest = source::manifest(&source::infer(&deployment.code));
         }
-        deployment.endowment = if deployment.grants().iter().any(|grant| grant.id == "econ.hold_balance") { Amount::CBY } else { Amount::ZERO };
+        deployment.endowment =
+            if deployment.grants().iter().any(|grant| grant.id == "econ.hold_balance") { Amount::CBY } else { Amount::ZERO };
         let mut chain = Chain::new()?;
         let deployed = chain.send(deployment.instruction()?, None)?;
         let Some(actor) = deployed.receipts.first().and_then(|receipt| receipt.created) else { return Ok(failed(&deployed)) };
         let format = source::format(&deployment.code, &self.handler);
         let execute = Actor::Execute {
             target: actor,
-            handler: Text::new(self.handler.clone()).ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
-            payload: Blob::new(argument(&self.payload, format)?).ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
+            handler: Text::new(self.handler.clone())
+                .ok_or_else(|| Failure::argument("the handler's name is longer than 256 bytes", "shorten it"))?,
+            payload: Blob::new(argument(&self.payload, format)?)
+                .ok_or_else(|| Failure::argument("the payload is larger than 128 KiB", "shorten it"))?,
             value: Amount::ZERO,
         };
         let outcome = chain.send(Instruction::Actor(execute), self.cycles_limit)?;
         let Some(receipt) = outcome.receipts.first().filter(|receipt| receipt.is_success()) else { return Ok(failed(&outcome)) };
-        let events: Vec<Value> = receipt.events.iter().map(|event| json!({ "name": &*event.name, "data": cbor::decode_or_hex(&event.data) })).collect();
+        let events: Vec<Value> =
+            receipt.events.iter().map(|event| json!({ "name": &*event.name, "data": cbor::decode_or_hex(&event.data) })).collect();
         let sent = outcome.traces.first().map(|trace| trace.sent.as_slice()).unwrap_or_default();
-        let messages: Vec<Value> =
-            sent.iter().map(|message| json!({ "target": message.target.to_string(), "handler": message.handler, "value": message.value.get() })).collect();
+        let messages: Vec<Value> = sent
+            .iter()
+            .map(|message| json!({ "target": message.target.to_string(), "handler": message.handler, "value": message.value.get() }))
+            .collect();
         Ok(json!({
             "ok": true,
             "output": payload::decode(&receipt.return_data, format),
@@ -184,7 +189,11 @@ impl Chain {
             let look = Directory::storage(actor).list(&world, &[], usize::MAX).and_then(|names| {
                 let keys: Vec<Key> = names.iter().map(|name| Key::storage(actor, name.clone())).collect();
                 world.require(&keys)?;
-                names.into_iter().zip(&keys).map(|(name, key)| Ok((name, world.get(key)?.cloned().unwrap_or_default()))).collect::<Result<Vec<_>, _>>()
+                names
+                    .into_iter()
+                    .zip(&keys)
+                    .map(|(name, key)| Ok((name, world.get(key)?.cloned().unwrap_or_default())))
+                    .collect::<Result<Vec<_>, _>>()
             });
             match look {
                 Ok(found) => break found,
@@ -195,6 +204,10 @@ impl Chain {
                 }
             }
         };
-        found.into_iter().map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), cbor::decode_or_hex(&value))).collect::<serde_json::Map<_, _>>().into()
+        found
+            .into_iter()
+            .map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), cbor::decode_or_hex(&value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     }
 }

@@ -47,7 +47,8 @@ impl Transaction {
         match self {
             Self::Submit { transaction, terms } => {
                 let bytes = payload::bytes(&transaction)?;
-                let transaction = Signed::from_bytes(&bytes).map_err(|error| Failure::argument(error.to_string(), "build it with a client library, and send it unchanged"))?;
+                let transaction = Signed::from_bytes(&bytes)
+                    .map_err(|error| Failure::argument(error.to_string(), "build it with a client library, and send it unchanged"))?;
                 let sent = send::submit(&session.client, &transaction, &terms).await?;
                 session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
             }

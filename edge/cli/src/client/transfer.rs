@@ -43,9 +43,10 @@ impl Transfer {
         let sum = amount::argument(&sum.ok_or_else(missing)?)?;
         let key = session.key()?;
         let sent = send::send(&session.client, &key, Instruction::System(System::Transfer { to, amount: sum }), &self.terms).await?;
-        let fee = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
-            format!("\nBlock:  {}\nFee:    {}", receipt.block_height, amount::cby(receipt.fee.total))
-        });
+        let fee = sent
+            .receipt
+            .as_ref()
+            .map_or_else(String::new, |receipt| format!("\nBlock:  {}\nFee:    {}", receipt.block_height, amount::cby(receipt.fee.total)));
         session.output.result(&sent, format_args!("Transaction hash: {}\nSent:   {} to {to}{fee}", sent.tx_hash, amount::cby(sum.get())));
         Ok(())
     }

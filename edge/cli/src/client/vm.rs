@@ -2,7 +2,10 @@
 
 use crate::{failure::Failure, output};
 use clap::{Args, Subcommand};
-use cowboy_vm::{CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, PyError, Usage, Vm as Machine, compile, script_image};
+use cowboy_vm::{
+    CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, PyError, Usage, Vm as Machine, compile,
+    script_image,
+};
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -19,7 +19,10 @@ pub(crate) fn banner(url: &str, beginning: &Beginning, devnet: &Devnet, state: O
             ("RPC", url.to_owned()),
             ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
             ("swagger", format!("{url}/swagger-ui/")),
-            ("state", state.map_or_else(|| "in a temporary folder; keep it with --state DIR".to_owned(), |path| path.display().to_string())),
+            (
+                "state",
+                state.map_or_else(|| "in a temporary folder; keep it with --state DIR".to_owned(), |path| path.display().to_string()),
+            ),
             ("base fees", format!("{least} a cycle, {least} a cell (base units; 1 CBY is 10^9)")),
         ]),
         String::new(),
@@ -44,7 +47,8 @@ pub(crate) fn block(finalized: &FinalizedBlock) -> String {
     let failed = finalized.receipts.iter().filter(|receipt| !receipt.is_success()).count();
     let burned = finalized.receipts.iter().fold(0u64, |sum, receipt| sum.saturating_add(receipt.fee.burned.get()));
     let usage = &header.usage;
-    let cycles = [&usage.system, &usage.timer, &usage.runner, &usage.user].iter().fold(0u64, |sum, lane| sum.saturating_add(lane.cycles.get()));
+    let cycles =
+        [&usage.system, &usage.timer, &usage.runner, &usage.user].iter().fold(0u64, |sum, lane| sum.saturating_add(lane.cycles.get()));
     let mut line = format!("block {:>6}  {}…  {sent} tx", header.height(), &hash[..10]);
     if delivered > 0 {
         line.push_str(&format!(", {delivered} delivered"));

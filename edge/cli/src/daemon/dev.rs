@@ -69,7 +69,11 @@ fn block_time(text: &str) -> Result<BlockTime, String> {
         },
     };
     let milliseconds = milliseconds.ok_or_else(wrong)?;
-    if (10..=60_000).contains(&milliseconds) { Ok(BlockTime::Every(Duration::from_millis(milliseconds))) } else { Err("block times are from 10ms to 60s".into()) }
+    if (10..=60_000).contains(&milliseconds) {
+        Ok(BlockTime::Every(Duration::from_millis(milliseconds)))
+    } else {
+        Err("block times are from 10ms to 60s".into())
+    }
 }
 
 /// `NAME=VALUE`.
@@ -149,7 +153,11 @@ async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandl
     // Before the first block there is nobody with any CBY.
     node.watch_head().wait_for(|head| head.number > 0).await.map_err(node_failure)?;
     match send::send(&client, key, deployment.instruction()?, &Terms { timeout: 60, ..Terms::default() }).await {
-        Ok(sent) => sent.receipt.and_then(|receipt| receipt.created).map(|address| address.0).ok_or_else(|| node_failure("the deployment has no address")),
+        Ok(sent) => sent
+            .receipt
+            .and_then(|receipt| receipt.created)
+            .map(|address| address.0)
+            .ok_or_else(|| node_failure("the deployment has no address")),
         Err(Failure::Api(error)) if error.code == aborts::ADDRESS_TAKEN.code => {
             let source = cowboy_chain::canonical_source(deployment.code.as_bytes()).unwrap_or_default();
             Ok(Address::of_actor(&key.address(), &Hash::ZERO, &keccak256(&[source.as_bytes()])))

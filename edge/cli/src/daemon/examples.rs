@@ -11,7 +11,11 @@ const ENDOWMENT_CBY: u64 = 50;
 
 /// The examples' names.
 pub(crate) fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = EXAMPLES.dirs().filter(|folder| folder.get_file(folder.path().join("actor.py")).is_some()).filter_map(|folder| folder.path().to_str()).collect();
+    let mut names: Vec<&str> = EXAMPLES
+        .dirs()
+        .filter(|folder| folder.get_file(folder.path().join("actor.py")).is_some())
+        .filter_map(|folder| folder.path().to_str())
+        .collect();
     names.sort_unstable();
     names
 }
@@ -19,7 +23,8 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// The deployment of an example.
 pub(crate) fn deployment(name: &str) -> Result<Deployment, Failure> {
     let text = |file: &str| EXAMPLES.get_file(format!("{name}/{file}")).and_then(|file| file.contents_utf8());
-    let source = text("actor.py").ok_or_else(|| Failure::argument(format!("there is no example {name:?}"), format!("choose one of {}", names().join(", "))))?;
+    let source = text("actor.py")
+        .ok_or_else(|| Failure::argument(format!("there is no example {name:?}"), format!("choose one of {}", names().join(", "))))?;
     let mut deployment = Deployment::of(source.to_owned());
     if let Some(manifest) = text("manifest.json") {
         deployment.use_manifest(manifest, "its manifest.json")?;

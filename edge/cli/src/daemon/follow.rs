@@ -1,6 +1,9 @@
 //! `cowboyd follow`: a node that verifies and executes another node's blocks.
 
-use super::{node_failure, serving::{self, Serving}};
+use super::{
+    node_failure,
+    serving::{self, Serving},
+};
 use crate::{
     failure::Failure,
     output::{self, Output},
@@ -79,7 +82,8 @@ impl Follow {
 /// What the source's chain began with, where its hash is the wanted one.
 async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Result<Genesis, Failure> {
     let fetched: model::Genesis = source.get("/genesis").await?;
-    let config = GenesisConfig::decode(fetched.config.0).map_err(|error| node_failure(format_args!("the source's genesis is damaged: {error}")))?;
+    let config =
+        GenesisConfig::decode(fetched.config.0).map_err(|error| node_failure(format_args!("the source's genesis is damaged: {error}")))?;
     let genesis = Genesis::new(config, fetched.sharing.0).map_err(node_failure)?;
     match wanted {
         Some(wanted) if wanted != genesis.hash() => {
@@ -124,7 +128,9 @@ async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed) -> Stop {
             match feed.push(frame.block, frame.certificate).await {
                 Ok(()) => {}
                 // The source went back to a snapshot, or the stream began in the wrong place.
-                Err(FollowError::NotNext { last, found }) if found > last => return Stop::Away(ApiError::of_fault(cowboy_api::error::BUSY)),
+                Err(FollowError::NotNext { last, found }) if found > last => {
+                    return Stop::Away(ApiError::of_fault(cowboy_api::error::BUSY));
+                }
                 Err(error) => return Stop::Never(node_failure(error)),
             }
         }

@@ -2,7 +2,10 @@
 //!
 //! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
 
-use super::{node_failure, serving::{self, Serving}};
+use super::{
+    node_failure,
+    serving::{self, Serving},
+};
 use crate::{
     failure::Failure,
     output::{self, Output, table},
@@ -10,7 +13,7 @@ use crate::{
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::{Signer as _, ed25519};
-use cowboy_api::{HexAddress, HexBytes, Hex};
+use cowboy_api::{Hex, HexAddress, HexBytes};
 use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
@@ -152,9 +155,10 @@ impl NewNetwork {
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile { config: Hex(config.encode().to_vec()), sharing: Hex(sharing) })?;
         for (index, own) in (0u16..).zip(&keys) {
-            let peers = (0u16..).zip(&keys).filter(|(other, _)| *other != index).map(|(other, keys)| {
-                Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)? })
-            });
+            let peers = (0u16..)
+                .zip(&keys)
+                .filter(|(other, _)| *other != index)
+                .map(|(other, keys)| Ok(Peer { key: Hex(keys.network.public_key().as_ref().to_vec()), address: self.address(other)? }));
             let file = ValidatorFile {
                 genesis: "genesis.json".into(),
                 state: format!("state-{index}").into(),
@@ -167,13 +171,20 @@ impl NewNetwork {
         }
         output.result(
             &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": self.validators }),
-            format_args!("genesis {}\nEach validator: cowboyd start --config {}/validator-N.json --port 4000", genesis.hash(), self.out.display()),
+            format_args!(
+                "genesis {}\nEach validator: cowboyd start --config {}/validator-N.json --port 4000",
+                genesis.hash(),
+                self.out.display()
+            ),
         );
         Ok(())
     }
 
     fn address(&self, index: u16) -> Result<SocketAddr, Failure> {
-        let port = self.p2p_port.checked_add(index).ok_or_else(|| Failure::argument("the ports go beyond 65535", "choose a smaller --p2p-port"))?;
+        let port = self
+            .p2p_port
+            .checked_add(index)
+            .ok_or_else(|| Failure::argument("the ports go beyond 65535", "choose a smaller --p2p-port"))?;
         Ok(SocketAddr::from(([127, 0, 0, 1], port)))
     }
 }
@@ -191,7 +202,8 @@ fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
-    serde_json::from_slice(&bytes).map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` writes: {error}", path.display())))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` writes: {error}", path.display())))
 }
 
 /// Prints a validator's public keys.
@@ -237,13 +249,15 @@ impl Start {
         let file: ValidatorFile = read(&self.config)?;
         let folder = self.config.parent().unwrap_or(Path::new("."));
         let written: GenesisFile = read(&folder.join(&file.genesis))?;
-        let config = GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("genesis.json is damaged: {error}")))?;
+        let config =
+            GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("genesis.json is damaged: {error}")))?;
         let genesis = Genesis::new(config, written.sharing.0).map_err(node_failure)?;
         let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         let mut peers = Vec::with_capacity(file.peers.len());
         for peer in &file.peers {
-            let key = ed25519::PublicKey::decode(peer.key.0.clone()).map_err(|_| node_failure(format_args!("the key {} of a peer is no key", peer.key)))?;
+            let key = ed25519::PublicKey::decode(peer.key.0.clone())
+                .map_err(|_| node_failure(format_args!("the key {} of a peer is no key", peer.key)))?;
             peers.push((key, peer.address));
         }
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);

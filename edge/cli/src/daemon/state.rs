@@ -55,7 +55,9 @@ impl Folder {
     /// The named folder, or a temporary one.
     pub(crate) fn open(named: Option<&Path>, reset: bool) -> Result<Self, Failure> {
         let Some(path) = named else {
-            return Ok(Self::Temporary(tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?));
+            return Ok(Self::Temporary(
+                tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?,
+            ));
         };
         if reset {
             Directory::wipe(path).map_err(node_failure)?;
@@ -79,7 +81,8 @@ impl Folder {
     pub(crate) fn beginning(&self, wanted: Beginning) -> Result<Beginning, Failure> {
         let path = self.beginning_path();
         match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display()))),
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 self.refuse_foreign()?;
                 std::fs::create_dir_all(self.path()).map_err(Failure::file(self.path()))?;
@@ -94,7 +97,11 @@ impl Folder {
     /// Fails where the folder has files that no devnet put there.
     fn refuse_foreign(&self) -> Result<(), Failure> {
         if let Some(found) = Directory::genesis_of(self.path()).map_err(node_failure)? {
-            return Err(node_failure(StoreError::OtherChain { path: self.path().into(), found: found.to_string(), expected: "a devnet's".into() }));
+            return Err(node_failure(StoreError::OtherChain {
+                path: self.path().into(),
+                found: found.to_string(),
+                expected: "a devnet's".into(),
+            }));
         }
         let is_used = std::fs::read_dir(self.path()).is_ok_and(|mut entries| entries.next().is_some());
         if is_used { Err(node_failure(StoreError::NotAChain { path: self.path().into() })) } else { Ok(()) }
@@ -119,14 +126,18 @@ impl Beginning {
         let words = Mnemonic::parse(&self.mnemonic, "")?;
         let accounts: Vec<PrivateKey> = (0..self.accounts).map(|index| words.key(index)).collect::<Result<_, _>>()?;
         let faucet = words.key(FAUCET_INDEX)?;
-        let cby = |cby: u64| Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"));
+        let cby = |cby: u64| {
+            Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"))
+        };
         let mut funded = vec![Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? }];
         for key in &accounts {
             funded.push(Funded { address: key.address(), amount: cby(self.balance_cby)? });
         }
         let mut parameters = BTreeMap::new();
         for (name, value) in &self.parameters {
-            let row = Params::row(name).ok_or_else(|| Failure::argument(format!("there is no parameter {name}"), "GET /params lists them, like lanes.user_cycles"))?;
+            let row = Params::row(name).ok_or_else(|| {
+                Failure::argument(format!("there is no parameter {name}"), "GET /params lists them, like lanes.user_cycles")
+            })?;
             parameters.insert(row.id, *value);
         }
         let dev = DevGenesis {
@@ -148,7 +159,14 @@ mod tests {
     use super::*;
 
     fn beginning(chain_id: u64) -> Beginning {
-        Beginning { chain_id, timestamp_ms: 5, mnemonic: cowboy_api::keystore::DEV_MNEMONIC.into(), accounts: 2, balance_cby: 10, parameters: BTreeMap::new() }
+        Beginning {
+            chain_id,
+            timestamp_ms: 5,
+            mnemonic: cowboy_api::keystore::DEV_MNEMONIC.into(),
+            accounts: 2,
+            balance_cby: 10,
+            parameters: BTreeMap::new(),
+        }
     }
 
     #[test]

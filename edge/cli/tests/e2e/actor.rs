@@ -41,17 +41,39 @@ fn failures_name_the_line() {
     let write = |name: &str, source: &str| fs::write(root.join(name), source).expect("the directory is writable");
     write("bad_syntax.py", "def f(:\n");
     write("forbidden.py", "import os\n");
-    write("raises.py", "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def boom(self):\n        raise ValueError('too hot')\n");
-    write("endless.py", "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def spin(self):\n        while True:\n            pass\n");
+    write(
+        "raises.py",
+        "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def boom(self):\n        raise ValueError('too hot')\n",
+    );
+    write(
+        "endless.py",
+        "from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def spin(self):\n        while True:\n            pass\n",
+    );
     let run = |arguments: &[&str]| cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
     let deploy = |name: &str| run(&["actor", "deploy", "--code", name]);
     let rows: Vec<(&str, Said, &str, &str)> = vec![
         ("not Python", deploy("bad_syntax.py"), "syntax_error", "line 1"),
         ("a forbidden import", deploy("forbidden.py"), "forbidden_source", "os"),
-        ("no such handler", { assert_eq!(deploy("raises.py").code, Some(0)); run(&["actor", "execute", "raises", "nothing"]) }, "nothing", "offers"),
+        (
+            "no such handler",
+            {
+                assert_eq!(deploy("raises.py").code, Some(0));
+                run(&["actor", "execute", "raises", "nothing"])
+            },
+            "nothing",
+            "offers",
+        ),
         ("an exception", run(&["actor", "execute", "raises", "boom"]), "handler_raised", "line 7, in boom"),
         ("an exception of a query", run(&["actor", "query", "raises", "boom"]), "handler_raised", "ValueError: too hot"),
-        ("an endless loop", { assert_eq!(deploy("endless.py").code, Some(0)); run(&["actor", "execute", "endless", "spin"]) }, "out_of_cycles", ""),
+        (
+            "an endless loop",
+            {
+                assert_eq!(deploy("endless.py").code, Some(0));
+                run(&["actor", "execute", "endless", "spin"])
+            },
+            "out_of_cycles",
+            "",
+        ),
         ("an endless query", run(&["actor", "query", "endless", "spin"]), "out_of_cycles", ""),
     ];
     for (name, said, slug, detail) in rows {
@@ -82,7 +104,13 @@ fn an_example_is_deployed_and_lives() {
 
 fn cowboy_history(url: &str, address: &str) -> Value {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async { cowboy_api::Client::new(url).expect("the address is good").get(&format!("/account/{address}/history")).await.expect("the node answers") })
+    runtime.block_on(async {
+        cowboy_api::Client::new(url)
+            .expect("the address is good")
+            .get(&format!("/account/{address}/history"))
+            .await
+            .expect("the node answers")
+    })
 }
 
 /// A script runs as under CPython: output, traceback, exit code.
@@ -98,7 +126,12 @@ fn scripts_run_in_the_virtual_machine() {
     let stats: Value = serde_json::from_str(&good.stderr).expect("statistics are JSON");
     assert!(stats["cycles"].as_u64() > Some(0) && stats["peak_memory"].is_u64(), "{stats}");
     let rows = [
-        ("print('before')\nraise ValueError('no')\n", vec![], "before\n", "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    raise ValueError('no')\nValueError: no\n"),
+        (
+            "print('before')\nraise ValueError('no')\n",
+            vec![],
+            "before\n",
+            "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    raise ValueError('no')\nValueError: no\n",
+        ),
         ("while True: pass\n", vec!["--cycles", "1000"], "", "trap: out_of_cycles\n"),
         ("x = [0]\nwhile True: x = x + x\n", vec![], "", "trap: out_of_memory\n"),
     ];

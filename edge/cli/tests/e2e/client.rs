@@ -156,7 +156,22 @@ fn failures_have_reasons_and_codes() {
 fn help_names_every_command() {
     let said = cowboy(Path::new("."), "http://127.0.0.1:1", &["--help"]);
     assert_eq!(said.code, Some(0));
-    for command in ["init", "wallet", "account", "actor", "transfer", "faucet", "transaction", "block", "query", "status", "chain", "vm", "dev", "version"] {
+    for command in [
+        "init",
+        "wallet",
+        "account",
+        "actor",
+        "transfer",
+        "faucet",
+        "transaction",
+        "block",
+        "query",
+        "status",
+        "chain",
+        "vm",
+        "dev",
+        "version",
+    ] {
         assert!(said.stdout.contains(&format!("  {command} ")), "{command}: {}", said.stdout);
         let own = cowboy(Path::new("."), "http://127.0.0.1:1", &[command, "--help"]);
         assert!(own.code == Some(0) && own.stdout.contains("Usage: cowboy"), "{command}: {own:?}");

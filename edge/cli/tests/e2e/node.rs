@@ -50,7 +50,11 @@ fn a_node_that_cannot_start_says_why() {
         (vec!["dev", "--reset"], "exit Some(2)", "--state"),
         (vec!["start", "--config", "nowhere.json"], "exit Some(1)", "nowhere.json"),
         (vec!["follow", "http://127.0.0.1:1"], "exit Some(1)", "unreachable"),
-        (vec!["follow", &kept.url, "--port", "0", "--genesis", "0x0000000000000000000000000000000000000000000000000000000000000000"], "exit Some(1)", "follow another node"),
+        (
+            vec!["follow", &kept.url, "--port", "0", "--genesis", "0x0000000000000000000000000000000000000000000000000000000000000000"],
+            "exit Some(1)",
+            "follow another node",
+        ),
         (vec!["nonsense"], "exit Some(2)", "Usage"),
     ];
     for (arguments, code, reason) in rows {
@@ -76,7 +80,9 @@ fn a_kept_chain_goes_on_and_a_reset_one_begins_anew() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
     let faucet = |url: &str| cowboy(root, url, &["faucet", "0x1100000000000000000000000000000000000011", "--json"]);
-    let balance = |url: &str| cowboy(root, url, &["account", "balance", "0x1100000000000000000000000000000000000011", "--json"]).json()["balance"].as_u64();
+    let balance = |url: &str| {
+        cowboy(root, url, &["account", "balance", "0x1100000000000000000000000000000000000011", "--json"]).json()["balance"].as_u64()
+    };
     let genesis = |url: &str| cowboy(root, url, &["status", "--json"]).json()["health"]["genesis"].as_str().map(str::to_owned);
 
     let first = Node::dev(root, &["--state", "chain"]);
@@ -109,9 +115,14 @@ fn a_follower_answers_what_its_source_does() {
     let follower = Node::start(root, &["follow", &source.url, "--port", "0", "--state", "follower"]).expect("the follower starts");
     let hash = sent["tx_hash"].as_str().expect("the faucet names its transaction");
     // The follower answers a question about the block only once it has it.
-    let height = cowboy(root, &source.url, &["transaction", "status", hash, "--json"]).json()["block_height"].as_u64().expect("it is included");
+    let height =
+        cowboy(root, &source.url, &["transaction", "status", hash, "--json"]).json()["block_height"].as_u64().expect("it is included");
     wait_for_height(&follower.url, height);
-    for question in [vec!["account", "balance", account, "--json"], vec!["transaction", "status", hash, "--json"], vec!["block", "get", &height.to_string(), "--json"]] {
+    for question in [
+        vec!["account", "balance", account, "--json"],
+        vec!["transaction", "status", hash, "--json"],
+        vec!["block", "get", &height.to_string(), "--json"],
+    ] {
         let (asked, followed) = (cowboy(root, &source.url, &question), cowboy(root, &follower.url, &question));
         let mut expected = asked.json();
         let mut found = followed.json();
@@ -150,11 +161,15 @@ fn four_validators_agree() {
         .expect("the node runs");
     assert!(made.status.success(), "{made:?}");
     let nodes: Vec<Node> = (0..4)
-        .map(|index| Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"]).expect("the validator starts"))
+        .map(|index| {
+            Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"])
+                .expect("the validator starts")
+        })
         .collect();
     let key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
     wait_for_height(&nodes[0].url, 1);
-    let sent = cowboy(root, &nodes[0].url, &["transfer", "0x1100000000000000000000000000000000000011", "1cby", "--private-key", key, "--json"]);
+    let sent =
+        cowboy(root, &nodes[0].url, &["transfer", "0x1100000000000000000000000000000000000011", "1cby", "--private-key", key, "--json"]);
     assert_eq!(sent.code, Some(0), "{sent:?}");
     let height = sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block");
     let blocks: Vec<serde_json::Value> = nodes

@@ -114,10 +114,19 @@ impl EngineDefinition for Network {
     async fn init(&self, init: InitContext<'_, PublicKey>) -> (Handle<()>, Validator) {
         let InitContext { context, index, public_key, oracle, channels, monitor, .. } = init;
         let chain = self.chain(index);
-        let client = Client { chain: chain.clone(), accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect() };
+        let client = Client {
+            chain: chain.clone(),
+            accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
+        };
         context.child("client").spawn(move |clock| client.run(clock));
         let me = public_key.clone();
-        let parts = Parts { prefix: format!("validator-{index}"), peers: oracle.manager(), blocker: oracle.control(me.clone()), channels, patience: Patience::Normal };
+        let parts = Parts {
+            prefix: format!("validator-{index}"),
+            peers: oracle.manager(),
+            blocker: oracle.control(me.clone()),
+            channels,
+            patience: Patience::Normal,
+        };
         let engine = engine::start(context, chain.clone(), parts, |machine| MonitorReporter::new(me, monitor, machine)).await;
         (engine.handle, Validator { chain, marshal: engine.marshal })
     }
@@ -252,7 +261,13 @@ fn run(seed: u64) {
         success_rate: if seed % 2 == 0 { probability!(1.0) } else { probability!(0.95) },
     };
     let crash = Crash::Random { frequency: Duration::from_secs(5 + seed % 7), downtime: Duration::from_secs(1 + seed % 3), count: 1 };
-    let plan = PlanBuilder::new(network).seed(seed).link(link).crash(crash).exit_condition(ProcessedHeightAtLeast::new(BLOCKS)).timeout(Duration::from_secs(900)).property(holds);
+    let plan = PlanBuilder::new(network)
+        .seed(seed)
+        .link(link)
+        .crash(crash)
+        .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
+        .timeout(Duration::from_secs(900))
+        .property(holds);
     if let Err(error) = plan.build().run() {
         panic!("seed {seed}: {error}\nreplay: COWBOY_SIM_SEED={seed} cargo test -p cowboy-node --test simulation network");
     }

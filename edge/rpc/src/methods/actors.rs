@@ -16,7 +16,7 @@ use cowboy_api::{
 };
 use cowboy_chain::{
     Query,
-    query::{Answer as Answered, At, Question, QueryError, Wants},
+    query::{Answer as Answered, At, QueryError, Question, Wants},
 };
 use cowboy_node::rules::beacon;
 use cowboy_state::{
@@ -155,7 +155,11 @@ pub(crate) struct StorageAsked {
     limit: Option<usize>,
 }
 
-pub(crate) async fn storage(State(app): State<App>, Named(address): Named<Address>, Asked(asked): Asked<StorageAsked>) -> Answer<model::StoragePage> {
+pub(crate) async fn storage(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Asked(asked): Asked<StorageAsked>,
+) -> Answer<model::StoragePage> {
     let mut state = Snapshot::newest(&app);
     known(&mut state, address).await?;
     let prefix = asked.prefix.as_deref().map(key_bytes).transpose()?.unwrap_or_default();
@@ -191,12 +195,21 @@ fn storage_entries(world: &World, address: Address, from: &[u8], limit: usize) -
             Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
             _ => format!("0x{}", Hex(name.to_vec()).to_string().trim_start_matches("0x")),
         };
-        entries.push(model::StorageEntry { key, key_bytes: Hex(name.to_vec()), value: cbor::decode_or_hex(&value), value_bytes: Hex(value.to_vec()) });
+        entries.push(model::StorageEntry {
+            key,
+            key_bytes: Hex(name.to_vec()),
+            value: cbor::decode_or_hex(&value),
+            value_bytes: Hex(value.to_vec()),
+        });
     }
     Ok(entries)
 }
 
-pub(crate) async fn mailbox(State(app): State<App>, Named(address): Named<Address>, Asked(asked): Asked<super::accounts::Cursor>) -> Answer<model::MailboxPage> {
+pub(crate) async fn mailbox(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Asked(asked): Asked<super::accounts::Cursor>,
+) -> Answer<model::MailboxPage> {
     let mut state = Snapshot::newest(&app);
     known(&mut state, address).await?;
     let from = asked.cursor.as_deref().map(hex_cursor).transpose()?.unwrap_or_default();
@@ -260,7 +273,11 @@ fn live_timers(world: &World, address: Address) -> Result<Vec<model::Timer>, Mis
     Ok(timers)
 }
 
-pub(crate) async fn read_handler(State(app): State<App>, Named(address): Named<Address>, Body(asked): Body<model::ReadHandler>) -> Answer<model::ReadAnswer> {
+pub(crate) async fn read_handler(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Body(asked): Body<model::ReadHandler>,
+) -> Answer<model::ReadAnswer> {
     let payload = BASE64_STANDARD.decode(&asked.payload).map_err(|error| Refusal::bad("payload", format!("not base64: {error}")))?;
     if let Some(height) = asked.min_block {
         let mut heads = app.node.watch_head();
@@ -270,10 +287,15 @@ pub(crate) async fn read_handler(State(app): State<App>, Named(address): Named<A
         }
     }
     let state = Snapshot::newest(&app);
-    let question = Question { target: address, handler: asked.selector, payload: payload.into(), cycles_limit: asked.max_cycles.map(Cycles) };
+    let question =
+        Question { target: address, handler: asked.selector, payload: payload.into(), cycles_limit: asked.max_cycles.map(Cycles) };
     let answer = answer(&app, &state, question).await?;
     match answer.result {
-        Ok(result) => Ok(Json(model::ReadAnswer { block_height: state.head.height.get(), result: BASE64_STANDARD.encode(&result), cycles_used: answer.cycles_used.get() })),
+        Ok(result) => Ok(Json(model::ReadAnswer {
+            block_height: state.head.height.get(),
+            result: BASE64_STANDARD.encode(&result),
+            cycles_used: answer.cycles_used.get(),
+        })),
         Err(error) => Err(explain(&error).into()),
     }
 }
@@ -296,18 +318,23 @@ pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
     let header = read::block(&view, state.head.number)?.header;
     let beacon = beacon(&header.context, &header.parent, &header.seeds);
     let round = if header.seeds.is_empty() { (0, 0) } else { (header.context.epoch.get(), header.context.view.get().saturating_sub(1)) };
-    Ok(At { chain: app.chain.clone(), height: header.height(), timestamp: header.timestamp_ms, beacon: beacon.into(), round, images: app.node.chain()?.images.clone() })
+    Ok(At {
+        chain: app.chain.clone(),
+        height: header.height(),
+        timestamp: header.timestamp_ms,
+        beacon: beacon.into(),
+        round,
+        images: app.node.chain()?.images.clone(),
+    })
 }
 
 /// Why a question has no answer, in the API's words.
 fn explain(error: &QueryError) -> ApiError {
     match error {
-        QueryError::SideEffect { function } => {
-            ApiError::of_fault(BAD_REQUEST).with(json!({ "error": "ERR_QUERY_NO_SIDE_EFFECTS", "function": function, "reason": error.to_string() }))
-        }
-        QueryError::CycleLimit { limit } => {
-            ApiError::of_abort(aborts::OUT_OF_CYCLES).with(json!({ "error": "ERR_QUERY_CYCLE_LIMIT", "limit": limit.get(), "reason": error.to_string() }))
-        }
+        QueryError::SideEffect { function } => ApiError::of_fault(BAD_REQUEST)
+            .with(json!({ "error": "ERR_QUERY_NO_SIDE_EFFECTS", "function": function, "reason": error.to_string() })),
+        QueryError::CycleLimit { limit } => ApiError::of_abort(aborts::OUT_OF_CYCLES)
+            .with(json!({ "error": "ERR_QUERY_CYCLE_LIMIT", "limit": limit.get(), "reason": error.to_string() })),
         QueryError::Failed { abort, exception } => {
             let context = exception.as_ref().map_or(serde_json::Value::Null, |exception| json!({ "trace": trace::text(exception) }));
             ApiError::of_abort(abort.clone()).with(context)

@@ -27,7 +27,9 @@ pub(crate) async fn block(State(app): State<App>, Segment(id): Segment) -> Answe
     let number = number_of(&view, &id)?;
     let block = read::block(&view, number)?;
     let receipts = view.receipts(number)?;
-    Ok(Json(convert::block(&block, &receipts, view.certificate(number)?, |id| app.node.trace(id).ok().flatten().as_ref().and_then(trace::failure))))
+    Ok(Json(convert::block(&block, &receipts, view.certificate(number)?, |id| {
+        app.node.trace(id).ok().flatten().as_ref().and_then(trace::failure)
+    })))
 }
 
 /// The number of the block that this names: a height, a hash or `latest`.
@@ -38,7 +40,8 @@ fn number_of(view: &View, id: &str) -> Result<u64, Refusal> {
     if let Ok(height) = id.parse::<u64>() {
         return read::number_at(view, height);
     }
-    let hash: Hash = id.parse().map_err(|_| Refusal::bad("block", format!("{} is no height, no hash, and not `latest`", id.chars().take(100).collect::<String>())))?;
+    let hash: Hash = id.parse().map_err(|_| {
+        Refusal::bad("block", format!("{} is no height, no hash, and not `latest`", id.chars().take(100).collect::<String>()))
+    })?;
     view.number_of(&hash)?.ok_or_else(|| Refusal::missing("block", hash))
 }
-

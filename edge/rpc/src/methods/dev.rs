@@ -65,7 +65,9 @@ pub(crate) async fn warp(State(app): State<App>, Body(wish): Body<model::Warp>) 
     only_on_dev_chains(&app)?;
     match (wish.height, wish.blocks, wish.timestamp_ms) {
         (Some(height), None, None) => patiently(&app, app.node.warp_to_height(Height(height))).await,
-        (None, Some(blocks), None) => patiently(&app, app.node.warp_to_height(Height(app.node.head().height.get().saturating_add(blocks)))).await,
+        (None, Some(blocks), None) => {
+            patiently(&app, app.node.warp_to_height(Height(app.node.head().height.get().saturating_add(blocks)))).await
+        }
         (None, None, Some(time)) => patiently(&app, app.node.warp_to_time(TimestampMs(time))).await,
         _ => Err(Refusal::bad("warp", "give exactly one of height, blocks and timestamp_ms")),
     }

@@ -13,12 +13,7 @@ use cowboy_api::{
     model::{self, SubmitResult},
 };
 use cowboy_chain::{SignedTransaction, admit::intrinsic, lanes::Lane};
-use cowboy_types::{
-    Amount, Cells, Cycles, Instruction, System, Transaction,
-    error::INSUFFICIENT_VALUE,
-    signing::PrivateKey,
-    units::Price,
-};
+use cowboy_types::{Amount, Cells, Cycles, Instruction, System, Transaction, error::INSUFFICIENT_VALUE, signing::PrivateKey, units::Price};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -87,9 +82,11 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
 
 pub(crate) async fn faucet(State(app): State<App>, Body(wish): Body<model::FaucetRequest>) -> Answer<model::FaucetAnswer> {
     let amount = Amount(Snapshot::newest(&app).params(&app.chain.params).await?.economics.faucet);
-    let result = send(&app, Instruction::System(System::Transfer { to: wish.address.0, amount }), None).await.map_err(|refusal| match refusal.0.code {
-        code if code == INSUFFICIENT_VALUE.code => FAUCET_EMPTY.into(),
-        _ => refusal,
+    let result = send(&app, Instruction::System(System::Transfer { to: wish.address.0, amount }), None).await.map_err(|refusal| {
+        match refusal.0.code {
+            code if code == INSUFFICIENT_VALUE.code => FAUCET_EMPTY.into(),
+            _ => refusal,
+        }
     })?;
     let receipt = result.receipt.ok_or_else(|| Refusal(result.error.unwrap_or_else(|| ApiError::of_fault(TIMEOUT))))?;
     if let Some(error) = receipt.error {

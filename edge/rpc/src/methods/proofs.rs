@@ -63,7 +63,11 @@ async fn of_state(app: &App, keys: Vec<Key>) -> Answer<model::Proof> {
             if proven.root != head.state_root {
                 break;
             }
-            items.push(model::ProofItem { key: Hex(Hash(key.0)), value: proven.value.map(|value| Hex(value.to_vec())), proof: Hex(proven.proof) });
+            items.push(model::ProofItem {
+                key: Hex(Hash(key.0)),
+                value: proven.value.map(|value| Hex(value.to_vec())),
+                proof: Hex(proven.proof),
+            });
         }
         if items.len() == keys.len() {
             return finalized(&read::ledger(app)?, head.number, "state", items);
@@ -89,7 +93,11 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
     let digests: Vec<Hash> = view.receipts(found.place.number)?.iter().map(Receipt::digest).collect();
     let index = usize::try_from(found.place.index).unwrap_or(usize::MAX);
     let proof = merkle::prove(&digests, index).ok_or_else(|| Refusal::missing("receipt", hash))?;
-    let item = model::ProofItem { key: Hex(found.receipt.digest()), value: Some(Hex(found.receipt.encode().to_vec())), proof: Hex(proof.encode().to_vec()) };
+    let item = model::ProofItem {
+        key: Hex(found.receipt.digest()),
+        value: Some(Hex(found.receipt.encode().to_vec())),
+        proof: Hex(proof.encode().to_vec()),
+    };
     finalized(&view, found.place.number, "receipt", vec![item])
 }
 
@@ -99,7 +107,8 @@ fn included(view: &View, hash: &Hash) -> Result<Found, Refusal> {
 
 /// The answer: the proven things, and the headers up to one that has a certificate of its own.
 fn finalized(view: &View, number: u64, root: &str, items: Vec<model::ProofItem>) -> Answer<model::Proof> {
-    let (last, finalization) = view.certificate_from(number)?.ok_or_else(|| Refusal::new(BUSY, json!({ "reason": "the finalization is still on its way" })))?;
+    let (last, finalization) =
+        view.certificate_from(number)?.ok_or_else(|| Refusal::new(BUSY, json!({ "reason": "the finalization is still on its way" })))?;
     if last.saturating_sub(number) > MAX_HEADERS {
         return Err(Refusal::new(BUSY, json!({ "reason": "no certificate near this block is kept" })));
     }

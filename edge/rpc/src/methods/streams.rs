@@ -29,7 +29,10 @@ use tokio::sync::broadcast::error::RecvError;
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
 
-pub(crate) async fn socket(State(app): State<App>, upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>) -> Result<Response, Refusal> {
+pub(crate) async fn socket(
+    State(app): State<App>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refusal> {
     let upgrade = upgrade.map_err(|rejection| Refusal::bad("websocket", rejection.body_text()))?;
     Ok(upgrade.max_message_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, socket)))
 }
@@ -92,7 +95,9 @@ fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
     }
     if wants("event") {
         for receipt in finalized.receipts.iter() {
-            for (index, event) in (0..).zip(receipt.events.iter()).filter(|(_, event)| address.is_none_or(|address| event.emitter == address)) {
+            for (index, event) in
+                (0..).zip(receipt.events.iter()).filter(|(_, event)| address.is_none_or(|address| event.emitter == address))
+            {
                 let log = Log {
                     block_height: block.header.height().get(),
                     timestamp_ms: block.header.timestamp_ms.get(),

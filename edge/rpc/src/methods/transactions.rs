@@ -18,7 +18,12 @@ use cowboy_api::{
     error::{BODY_TOO_LARGE, NOT_FOUND, SERVER, TIMEOUT},
     model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
 };
-use cowboy_chain::{Invalid, Simulation, SignedTransaction, fees::lane_base_fee, lanes::Lane, query::{Tried, Wants}};
+use cowboy_chain::{
+    Invalid, SignedTransaction, Simulation,
+    fees::lane_base_fee,
+    lanes::Lane,
+    query::{Tried, Wants},
+};
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_store::ledger::View;
 use cowboy_types::{Hash, ReceiptKind, Transaction, error as aborts};
@@ -47,7 +52,12 @@ pub(crate) struct Wait {
     timeout_ms: Option<u64>,
 }
 
-pub(crate) async fn submit_wait(State(app): State<App>, Asked(wait): Asked<Wait>, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
+pub(crate) async fn submit_wait(
+    State(app): State<App>,
+    Asked(wait): Asked<Wait>,
+    headers: HeaderMap,
+    Raw(body): Raw,
+) -> Result<Response, Refusal> {
     let timeout = Duration::from_millis(wait.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS).min(MAX_TIMEOUT_MS));
     let submission = submission(&headers, &body)?;
     // Listening begins before the first transaction is taken, so that no receipt is missed.
@@ -83,7 +93,9 @@ async fn take(app: &App, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, 
         results.push(match (answer, digest) {
             (Ok(digest), _) | (Err(Refused::Known), Some(digest)) => taken(digest),
             // Sent again after it was included: as good as taken.
-            (Err(Refused::Invalid(Invalid::NonceTooLow { .. })), Some(digest)) if app.node.view()?.place_of(&digest)?.is_some() => taken(digest),
+            (Err(Refused::Invalid(Invalid::NonceTooLow { .. })), Some(digest)) if app.node.view()?.place_of(&digest)?.is_some() => {
+                taken(digest)
+            }
             (Err(refused), _) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },
         });
     }
@@ -112,13 +124,19 @@ pub(crate) fn explain_invalid(invalid: &Invalid) -> ApiError {
 
 /// The results as an answer: refused as a whole only where every one is.
 fn answer(results: Vec<SubmitResult>) -> Response {
-    let refusal = if results.iter().any(|result| result.tx_hash.is_some()) { None } else { results.iter().find_map(|result| result.error.as_ref()) };
+    let refusal =
+        if results.iter().any(|result| result.tx_hash.is_some()) { None } else { results.iter().find_map(|result| result.error.as_ref()) };
     let status = refusal.map_or(StatusCode::OK, |error| StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST));
     (status, Json(model::Submitted { results })).into_response()
 }
 
 /// Waits until every taken transaction has its receipt, or the time is over.
-pub(crate) async fn receipts(app: &App, mut blocks: Receiver<Arc<FinalizedBlock>>, results: &mut [SubmitResult], timeout: Duration) -> Result<(), Refusal> {
+pub(crate) async fn receipts(
+    app: &App,
+    mut blocks: Receiver<Arc<FinalizedBlock>>,
+    results: &mut [SubmitResult],
+    timeout: Duration,
+) -> Result<(), Refusal> {
     let deadline = tokio::time::Instant::now() + timeout;
     look_up(app, results)?;
     while results.iter().any(is_waiting) {
@@ -234,15 +252,25 @@ const PRICE_FACTOR: u64 = 2;
 
 pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(body): Raw) -> Answer<model::Simulated> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let bytes = if content_type.starts_with("application/octet-stream") { body.to_vec() } else { from_json::<model::Simulate>(&body)?.transaction.0 };
-    let transaction = Transaction::from_bytes(&bytes).map_err(|error| Refusal(ApiError::of_abort(aborts::NOT_CANONICAL).with(json!({ "reason": error.to_string() }))))?;
+    let bytes = if content_type.starts_with("application/octet-stream") {
+        body.to_vec()
+    } else {
+        from_json::<model::Simulate>(&body)?.transaction.0
+    };
+    let transaction = Transaction::from_bytes(&bytes)
+        .map_err(|error| Refusal(ApiError::of_abort(aborts::NOT_CANONICAL).with(json!({ "reason": error.to_string() }))))?;
     let mut state = Snapshot::newest(&app);
     let params = state.params(&app.chain.params).await?;
     let lane = Lane::of(&transaction.instruction);
     let tried = try_out(&app, &state, transaction).await?;
     let (receipt, trace) = tried.result.map_err(|invalid| Refusal(explain_invalid(&invalid)))?;
     let roomy = |used: u64, most: u64| (u128::from(used) * u128::from(HEADROOM_PERCENT) / 100).try_into().unwrap_or(u64::MAX).min(most);
-    let place = convert::Place { height: state.head.height.get().saturating_add(1), block: Hash::ZERO, timestamp_ms: state.head.timestamp_ms.get(), index: 0 };
+    let place = convert::Place {
+        height: state.head.height.get().saturating_add(1),
+        block: Hash::ZERO,
+        timestamp_ms: state.head.timestamp_ms.get(),
+        index: 0,
+    };
     let failure = trace::failure(&trace);
     let receipt = convert::receipt(&receipt, &place, failure.as_deref(), Vec::new());
     Ok(Json(model::Simulated {

@@ -34,7 +34,8 @@ async fn wrong_bodies_are_refused_by_name() {
     let bytes = good.to_bytes().to_vec();
     let mut unsigned = good.clone();
     unsigned.signature = Default::default();
-    let poor = devnet.transaction(key, 0, Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(u64::MAX / 2) }));
+    let poor =
+        devnet.transaction(key, 0, Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(u64::MAX / 2) }));
     let rows = vec![
         post("/submit", OCTETS, Vec::new(), 400, "not_canonical"),
         post("/submit", OCTETS, &bytes[..bytes.len() - 1], 400, "not_canonical"),
@@ -65,7 +66,13 @@ async fn wrong_bodies_are_refused_by_name() {
         post("/simulate", JSON, r#"{"transaction":"0x00"}"#, 400, "not_canonical"),
         post("/faucet", JSON, r#"{"address":"0x12"}"#, 400, "bad_request"),
         post("/faucet", JSON, "{}", 400, "bad_request"),
-        post("/actor/0x1200000000000000000000000000000000000000/read_handler", JSON, r#"{"selector":"x","payload":"***"}"#, 400, "bad_request"),
+        post(
+            "/actor/0x1200000000000000000000000000000000000000/read_handler",
+            JSON,
+            r#"{"selector":"x","payload":"***"}"#,
+            400,
+            "bad_request",
+        ),
         post("/actor/0x1200000000000000000000000000000000000000/read_handler", JSON, r#"{"selector":"x"}"#, 404, "actor_not_found"),
         post("/dev/mine", JSON, r#"{"blocks":0}"#, 400, "bad_request"),
         post("/dev/mine", JSON, r#"{"blocks":-1}"#, 400, "bad_request"),
@@ -73,7 +80,13 @@ async fn wrong_bodies_are_refused_by_name() {
         post("/dev/warp", JSON, r#"{"height":1}"#, 400, "bad_request"),
         post("/dev/warp", JSON, r#"{"height":99,"blocks":1}"#, 400, "bad_request"),
         post("/dev/revert", JSON, r#"{"id":77}"#, 404, "not_found"),
-        post("/dev/impersonate", JSON, r#"{"sender":"0x1200000000000000000000000000000000000000","instruction":"0x09"}"#, 400, "bad_request"),
+        post(
+            "/dev/impersonate",
+            JSON,
+            r#"{"sender":"0x1200000000000000000000000000000000000000","instruction":"0x09"}"#,
+            400,
+            "bad_request",
+        ),
         post("/proof/multi", JSON, "{}", 400, "bad_request"),
         post("/height", JSON, "", 405, "wrong_verb"),
         post("/nowhere", JSON, "", 404, "no_such_method"),

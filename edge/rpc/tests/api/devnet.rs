@@ -1,14 +1,16 @@
 //! A devnet in this process, answering on a free port of the loopback.
 
-use cowboy_api::{Client, keystore::{DEV_MNEMONIC, Mnemonic}};
-use cowboy_chain::genesis::Funded;
-use cowboy_node::{BlockTime, NodeConfig, NodeHandle, genesis::{self, DevGenesis}};
-use cowboy_rpc::{Backend, Config, Listeners, Server};
-use cowboy_types::{
-    Amount, ChainId, Cells, Cycles, Instruction, Nonce, Transaction,
-    signing::PrivateKey,
-    units::Price,
+use cowboy_api::{
+    Client,
+    keystore::{DEV_MNEMONIC, Mnemonic},
 };
+use cowboy_chain::genesis::Funded;
+use cowboy_node::{
+    BlockTime, NodeConfig, NodeHandle,
+    genesis::{self, DevGenesis},
+};
+use cowboy_rpc::{Backend, Config, Listeners, Server};
+use cowboy_types::{Amount, Cells, ChainId, Cycles, Instruction, Nonce, Transaction, signing::PrivateKey, units::Price};
 use std::net::{Ipv4Addr, SocketAddr};
 
 /// A running devnet. The first three accounts of the dev mnemonic have 1,000 CBY each.
@@ -34,7 +36,10 @@ impl Devnet {
         let mut config = NodeConfig::alone(folder.path().join("state"), genesis, validators.remove(0));
         config.block_time = BlockTime::Instant;
         let chain = config.genesis.chain.clone();
-        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.expect("starting does not panic").expect("the node starts");
+        let node = tokio::task::spawn_blocking(move || NodeHandle::start(config))
+            .await
+            .expect("starting does not panic")
+            .expect("the node starts");
         node.watch_head().wait_for(|head| head.number > 0).await.expect("the node runs");
         let listen = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
         let listeners = Listeners::bind(&Config { listen, requests_per_second }).await.expect("the loopback has free ports");

@@ -1,7 +1,12 @@
 //! Every method of the table answers, and answers what its type says.
 
 use crate::devnet::Devnet;
-use cowboy_api::{Endpoint, Hex, error::{NO_SUCH_METHOD, WRONG_VERB}, model, table::Verb};
+use cowboy_api::{
+    Endpoint, Hex,
+    error::{NO_SUCH_METHOD, WRONG_VERB},
+    model,
+    table::Verb,
+};
 use cowboy_types::{Address, Amount, Hash, Instruction, System, merkle};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -80,7 +85,11 @@ async fn a_batch_answers_each_for_itself() {
     let transactions: Vec<_> = good.iter().chain([&forged]).map(|transaction| Hex(transaction.to_bytes().to_vec())).collect();
     let submitted: model::Submitted =
         devnet.client.post("/submit_wait?timeout_ms=30000", &model::Submission { transactions }).await.expect("some are good");
-    let found: Vec<_> = submitted.results.iter().map(|result| (result.receipt.as_ref().map(|receipt| receipt.tx_hash.0), result.error.as_ref().map(|error| error.slug.as_str()))).collect();
+    let found: Vec<_> = submitted
+        .results
+        .iter()
+        .map(|result| (result.receipt.as_ref().map(|receipt| receipt.tx_hash.0), result.error.as_ref().map(|error| error.slug.as_str())))
+        .collect();
     let mut expected: Vec<_> = good.iter().map(|transaction| (Some(transaction.digest()), None)).collect();
     expected.push((None, Some("invalid_signature")));
     assert_eq!(found, expected);
@@ -94,7 +103,9 @@ async fn proofs_lead_to_headers() {
     let to = devnet.keys[1].address();
     let sent = devnet.transaction(&devnet.keys[0], 0, transfer(to, 1));
     let receipt = devnet.client.submit_wait(&sent, Duration::from_secs(30)).await.expect("the transfer is included");
-    for (path, digest) in [(format!("/proof/tx/{}", sent.digest()), Some(sent.digest())), (format!("/proof/receipt/{}", receipt.tx_hash), None)] {
+    for (path, digest) in
+        [(format!("/proof/tx/{}", sent.digest()), Some(sent.digest())), (format!("/proof/receipt/{}", receipt.tx_hash), None)]
+    {
         let proof: model::Proof = devnet.client.get(&path).await.expect("the proof is made");
         assert_eq!(proof.height, receipt.block_height, "{path}");
         let header = decode::<cowboy_types::Header>(&proof.headers[0]);
@@ -106,13 +117,20 @@ async fn proofs_lead_to_headers() {
         assert!(!proof.finalization.is_empty(), "{path}");
     }
     let absent = Address([9; 20]);
-    for (path, is_there) in [(format!("/proof/account/{to}"), true), (format!("/proof/account/{absent}"), false), (format!("/proof/storage/{absent}/key"), false)] {
+    for (path, is_there) in [
+        (format!("/proof/account/{to}"), true),
+        (format!("/proof/account/{absent}"), false),
+        (format!("/proof/storage/{absent}/key"), false),
+    ] {
         let proof: model::Proof = devnet.client.get(&path).await.expect("the proof is made");
         assert_eq!((proof.root.as_str(), proof.items[0].value.is_some()), ("state", is_there), "{path}");
     }
     let many: model::Proof = devnet
         .client
-        .post("/proof/multi", &json!({ "accounts": [to.to_string(), absent.to_string()], "storage": [{ "address": absent.to_string(), "key": "0x01" }] }))
+        .post(
+            "/proof/multi",
+            &json!({ "accounts": [to.to_string(), absent.to_string()], "storage": [{ "address": absent.to_string(), "key": "0x01" }] }),
+        )
         .await
         .expect("the proofs are made");
     assert_eq!(many.items.iter().map(|item| item.value.is_some()).collect::<Vec<_>>(), [true, false, false]);
@@ -133,7 +151,8 @@ async fn a_dev_chain_is_steered() {
     assert!(mined.height >= before + 3, "{before} then {}", mined.height);
     let snapshot: model::Snapshot = client.post("/dev/snapshot", &json!({})).await.expect("a snapshot is taken");
     let target = mined.height + 10_000;
-    let warped: model::Height = client.post("/dev/warp", &model::Warp { height: Some(target), ..model::Warp::default() }).await.expect("time passes");
+    let warped: model::Height =
+        client.post("/dev/warp", &model::Warp { height: Some(target), ..model::Warp::default() }).await.expect("time passes");
     assert!(warped.height >= target);
     let skipped = client.block(&(mined.height + 5_000).to_string()).await.expect_err("the height was skipped");
     assert_eq!((skipped.slug.as_str(), skipped.status()), ("skipped_by_warp", 404));
@@ -141,7 +160,8 @@ async fn a_dev_chain_is_steered() {
     assert!(back.height < target);
 
     let account = Address([7; 20]);
-    let set: model::SubmitResult = client.post("/dev/balance", &model::SetBalance { address: Hex(account), balance: 70 }).await.expect("the balance is set");
+    let set: model::SubmitResult =
+        client.post("/dev/balance", &model::SetBalance { address: Hex(account), balance: 70 }).await.expect("the balance is set");
     assert_eq!(set.receipt.map(|receipt| receipt.status).as_deref(), Some("success"));
     assert_eq!(client.account(&account).await.map(|account| account.balance).ok(), Some(70));
     let supply: model::Supply = client.get("/supply").await.expect("the supply is known");
@@ -173,7 +193,13 @@ async fn the_faucet_gives_its_fixed_sum() {
 async fn the_pages_are_served_without_the_internet() {
     let devnet = Devnet::start(None).await;
     let http = reqwest::Client::new();
-    let rows = [("/", "text/html"), ("/explorer/", "text/html"), ("/explorer/main.js", "text/javascript"), ("/swagger-ui/", "text/html"), ("/swagger-ui/swagger-ui-bundle.js", "javascript")];
+    let rows = [
+        ("/", "text/html"),
+        ("/explorer/", "text/html"),
+        ("/explorer/main.js", "text/javascript"),
+        ("/swagger-ui/", "text/html"),
+        ("/swagger-ui/swagger-ui-bundle.js", "javascript"),
+    ];
     for (path, content_type) in rows {
         let response = http.get(format!("{}{path}", devnet.client.url())).send().await.expect("the server answers");
         let headers = response.headers().clone();

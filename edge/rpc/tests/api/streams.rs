@@ -2,7 +2,10 @@
 
 use crate::devnet::Devnet;
 use commonware_codec::DecodeExt as _;
-use cowboy_api::{follow::Frame, model::{self, Notice}};
+use cowboy_api::{
+    follow::Frame,
+    model::{self, Notice},
+};
 use cowboy_types::{Amount, Block, Instruction, System};
 use futures::{SinkExt as _, StreamExt as _};
 use tokio_tungstenite::tungstenite::Message;
@@ -19,7 +22,8 @@ async fn the_socket_says_blocks_receipts_and_only_what_is_wanted() {
     let refusal = blocks.next().await.expect("the socket is open").expect("a message");
     assert!(refusal.to_text().is_ok_and(|text| text.contains("bad_request")), "{refusal}");
 
-    let sent = devnet.transaction(&devnet.keys[0], 0, Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(1) }));
+    let sent =
+        devnet.transaction(&devnet.keys[0], 0, Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(1) }));
     devnet.client.submit(&sent).await.expect("the transfer is taken");
     let mut kinds = Vec::new();
     let receipt = loop {
