@@ -303,7 +303,7 @@ class Generator:
             self.emit(depth, f"{made} = {cls}({self.expression(scope, INT, 1)}{self.pick(['', ', ' + self.expression(scope, STR, 1)])})")
         uses = [f"print({name}.bump({self.expression(scope, INT, 1)}), {name})", f"print({name} + {other}, {name} == {other}, {name} < {other})", f"print({name}.size, {name}.label, len({name}))", f"{name}.number = {self.expression(scope, INT, 1)}",
                 f"print([{name}, {other}], sorted([{name}, {other}])[0])", f"print({name}[{self.random.randint(-2, 6)}])", f"print(list({name}), {self.expression(scope, INT, 1)} in {name})", f"print({name}(3), {name}.tell(), type({name}).__name__)", f"{name} += {other}", f"print({name}.{self.pick(['number', 'nothing', 'extra', 'label'])})",
-                f"print(hasattr({name}, 'extra'), isinstance({name}, {self.pick(scope.classes)}))", f"{name}.label += '!'", f"del {name}.label", f"print({name}.made({self.random.randint(0, 9)}).number, {name}.helper({self.expression(scope, INT, 1)}))"]
+                f"print(hasattr({name}, 'extra'), isinstance({name}, {self.pick(scope.classes)}))", f"{name}.label += '!'", f"del {name}.label; {name}.label = 'again'", f"print({name}.made({self.random.randint(0, 9)}).number, {name}.helper({self.expression(scope, INT, 1)}))"]
         for use in self.random.sample(uses, self.random.randint(2, 5)):
             self.emit(depth, use)
 
@@ -383,7 +383,7 @@ class Generator:
         self.block(inner, 3, 1, loop=True)
         inner.in_loop = False
         self.emit(2, self.pick([f"yield from {self.expression(inner, LIST, 2)}[:4]", "return 'done'", "yield -1"]))
-        self.emit(1, self.pick(["except ValueError as error:\n    print('inside', error)\n    yield 77", "finally:\n    print('closing')"]))
+        self.emit(1, "except ValueError as error:\n    print('inside', error)\n    yield 77")
         self.emit(0, "try:")
         runner = self.name("r")
         for text in self.pick([[f"print(list({name}({self.random.randint(0, 6)})))"], [f"{runner} = {name}(4)", f"print(next({runner}), {runner}.send('hi'), next({runner}, 'end'))", f"{runner}.close()", f"print(next({runner}, 'closed'))"],
