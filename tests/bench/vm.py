@@ -21,7 +21,7 @@ def main():
         parser.error(f"the comparison is with CPython 3.11, not {sys.version.split()[0]}")
     # The interpreter itself: a wrapper on the PATH would be measured with it.
     oracle = [str(pathlib.Path(sys.executable).resolve()), "-I"]
-    ours = [arguments.machine, "vm", "run", "--cycles", str(10**15)]
+    ours = [arguments.machine, "vm", "run", "--cycles", str(10**15), "--memory", "1024"]
     rows, ratios = [], []
     for program in sorted(PROGRAMS.glob("*.py")):
         if arguments.names and program.stem not in arguments.names:

@@ -56,7 +56,7 @@ impl Cowboy {
     }
 
     fn deploy(&self, connection: &mut Connection, key: &PrivateKey) -> io::Result<Address> {
-        let init = Init { handler: Text::new("init").expect("a short name"), payload: Blob::new(b"{}".to_vec()).expect("two bytes") };
+        let init = Init { handler: Text::new("init").expect("a short name"), payload: Blob::default() };
         let manifest = cowboy_api::source::manifest_bytes(&json!({ "entitlements": [{ "id": "storage.kv" }] }));
         let instruction = Instruction::Actor(Actor::Deploy {
             code: Blob::new(COUNTER.as_bytes().to_vec()).expect("a short source"),
@@ -96,7 +96,7 @@ impl Cowboy {
             Work::Count => Instruction::Actor(Actor::Execute {
                 target: self.counter,
                 handler: Text::new("increment").expect("a short name"),
-                payload: Blob::new(b"{}".to_vec()).expect("two bytes"),
+                payload: Blob::default(),
                 value: Amount::ZERO,
             }),
         }
@@ -148,7 +148,7 @@ impl Chain for Cowboy {
                 let answer = connection.ask(&self.read())?.json()?;
                 let result = field(&answer, "/result")?.as_str().unwrap_or_default().to_owned();
                 let bytes = base64::prelude::BASE64_STANDARD.decode(&result).map_err(io::Error::other)?;
-                let value: Value = serde_json::from_slice(&bytes).map_err(|_| io::Error::other(format!("no number: {result}")))?;
+                let value = cowboy_api::cbor::decode(&bytes).ok_or_else(|| io::Error::other(format!("no number: {result}")))?;
                 Ok(u128::from(value.as_u64().unwrap_or_default()))
             }
         }
@@ -172,7 +172,7 @@ impl Chain for Cowboy {
     fn read(&self) -> Request {
         Request::json(
             &format!("/actor/{}/read_handler", self.counter),
-            &json!({ "selector": "get", "payload": base64::prelude::BASE64_STANDARD.encode("{}") }),
+            &json!({ "selector": "get" }),
         )
     }
 
