@@ -183,6 +183,7 @@ def main():
     configuration = "; ".join(f"`{chain.name} {' '.join(chain.configuration)}`{', for rates `' + ' '.join(chain.for_rates) + '`' if chain.for_rates else ''}" for chain in chains)
     text = (f"`./bench chain`: median of {arguments.rounds} rounds in turns, 10 senders over 10 connections, transactions signed before the clock starts, rates from the first "
             f"submission until all are in committed state. anvil {ANVIL_VERSION} has no consensus and executes a 21-byte EVM counter; ours is a Python actor, blocks are final. "
+            "anvil's rates are taken with a block a second, mined early when it idles: mining on arrival, its default, strands transactions that come over several connections and then stops answering. "
             f"Configuration: {configuration}. {machine()}.\n\n{text}")
     print(text)
     if arguments.write:
