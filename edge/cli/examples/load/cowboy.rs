@@ -170,10 +170,7 @@ impl Chain for Cowboy {
     }
 
     fn read(&self) -> Request {
-        Request::json(
-            &format!("/actor/{}/read_handler", self.counter),
-            &json!({ "selector": "get" }),
-        )
+        Request::json(&format!("/actor/{}/read_handler", self.counter), &json!({ "selector": "get" }))
     }
 
     fn settle(&self, connection: &mut Connection, signed: &[u8]) -> io::Result<()> {

@@ -109,10 +109,8 @@ fn wait_until_committed(chain: &dyn Chain, connection: &mut Connection, plans: &
             (sum, moved) = (nonces, Instant::now());
         } else if moved.elapsed() > GIVEN_UP_AFTER {
             return Err(io::Error::other(format!("the chain has stopped, and {missing} transactions are not committed")));
-        } else if moved.elapsed() > NUDGED_AFTER {
-            if chain.nudge(connection)? {
-                nudges += 1;
-            }
+        } else if moved.elapsed() > NUDGED_AFTER && chain.nudge(connection)? {
+            nudges += 1;
         }
         thread::sleep(POLL);
     }
