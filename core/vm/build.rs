@@ -1,4 +1,5 @@
 //! Lists the Python sources that the VM embeds: its frozen standard modules and the SDK.
+#![allow(clippy::disallowed_methods, reason = "a build script belongs to the machine that builds, not to the law")]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,9 +9,8 @@ use std::{env, fs};
 const OUTSIDE: &[&str] = &["testing", "mock_host", "_outside", "_secp256k1"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
-        .unwrap_or_default();
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()).unwrap_or_default();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
     found.sort();
     found

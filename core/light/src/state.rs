@@ -203,7 +203,7 @@ impl Operation {
 
     /// A chunk that is not full is in no subtree, so where the operation is in it, the proof carries its digest.
     fn is_last_chunk_sound(&self) -> bool {
-        let is_partial = self.leaves % CHUNK_BITS != 0;
+        let is_partial = !self.leaves.is_multiple_of(CHUNK_BITS);
         let is_in_last = self.place / CHUNK_BITS == self.leaves / CHUNK_BITS;
         match self.last_chunk {
             Some(digest) => is_partial && (!is_in_last || digest == blake3(&[&self.chunk])),

@@ -1,5 +1,7 @@
 //! Time of programs on this VM against CPython's, metering on: `cargo run --release -p cowboy-vm --example bench`.
 
+#![allow(clippy::disallowed_types, reason = "a bench measures time")]
+
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use std::io::Write as _;
 use std::path::Path;
@@ -40,8 +42,7 @@ fn ours(path: &Path) -> (f64, u64) {
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
-    let mut programs: Vec<_> =
-        std::fs::read_dir(&folder).expect("the programs").map(|entry| entry.expect("an entry").path()).collect();
+    let mut programs: Vec<_> = std::fs::read_dir(&folder).expect("the programs").map(|entry| entry.expect("an entry").path()).collect();
     programs.sort();
     let wanted = std::env::args().nth(1);
     let mut out = std::io::stdout();

@@ -25,10 +25,9 @@ fn answer(state: &mut BTreeMap<Vec<u8>, Vec<u8>>, call: &HostCall) -> Result<Hos
         HostFn::SelfAddress => zero(),
         HostFn::ActorOwner => zero(),
         HostFn::CurrentBlock => HostValue::int(7),
-        HostFn::RuntimeConfig => HostValue::Map(vec![
-            (text("continuation_mode"), text("fsm")),
-            (text("compile_time_fsm"), HostValue::Bool(true)),
-        ]),
+        HostFn::RuntimeConfig => {
+            HostValue::Map(vec![(text("continuation_mode"), text("fsm")), (text("compile_time_fsm"), HostValue::Bool(true))])
+        }
         HostFn::Context => HostValue::Map(vec![
             (text("sender"), zero()),
             (text("actor_addr"), zero()),

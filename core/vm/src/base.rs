@@ -8,9 +8,7 @@ use crate::interp::{Frame, OnReturn, Vm};
 use crate::limits::Limits;
 use crate::native::{NativeKind, natives};
 use crate::objects::payload::{Class, Payload, Str};
-use crate::types::{
-    BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty,
-};
+use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
 use crate::value::{Ref, Value};
 use std::sync::{Arc, OnceLock};
 
@@ -25,13 +23,7 @@ pub(crate) struct FrozenModule {
 include!(concat!(env!("OUT_DIR"), "/frozen_modules.rs"));
 
 /// Limits while the base image is made: it is trusted code.
-const UNLIMITED: Limits = Limits {
-    cycles: 1 << 40,
-    cells: 1 << 40,
-    memory_bytes: 1 << 30,
-    recursion: 256,
-    weight_ns: 1 << 50,
-};
+const UNLIMITED: Limits = Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50 };
 
 /// The base image of this process.
 pub(crate) fn base_image() -> Arc<Image> {

@@ -463,11 +463,7 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
             if row.state == GeneratorState::Done && !args[1].is_undefined() {
                 return Ok(vm.heap.retain(args[1]));
             }
-            let pending = if args[1].is_undefined() {
-                Pending::Next
-            } else {
-                Pending::NextDefault { default: vm.heap.retain(args[1]) }
-            };
+            let pending = if args[1].is_undefined() { Pending::Next } else { Pending::NextDefault { default: vm.heap.retain(args[1]) } };
             Err(Throw::Resume(object, Box::new((Wake::Send(Value::None), OnReturn::Other(Box::new(pending))))))
         }
         _ => match vm.special(args[0], nm::NEXT) {

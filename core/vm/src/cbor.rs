@@ -10,10 +10,10 @@ use crate::num::int;
 use dashu_int::{IBig, Sign};
 
 /// Nesting allowed in both directions, so that what is written can be read.
-pub const MAX_DEPTH: usize = 256;
+pub(crate) const MAX_DEPTH: usize = 256;
 
 /// The canonical bytes of a value, or why it has none.
-pub fn encode(value: &HostValue) -> Result<Vec<u8>, String> {
+pub(crate) fn encode(value: &HostValue) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     write(value, 0, &mut out)?;
     Ok(out)
@@ -107,7 +107,7 @@ fn head(major: u8, number: u64, out: &mut Vec<u8>) {
 }
 
 /// The value that the bytes encode, or why they are not canonical.
-pub fn decode(bytes: &[u8]) -> Result<HostValue, String> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<HostValue, String> {
     if bytes.is_empty() {
         return Err("Empty CBOR data".into());
     }
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                 if !number.is_finite() {
                     return Err("CBOR: non-finite float".into());
                 }
-                if number.is_zero() && number != F64::ZERO {
+                if number.is_zero() && number.is_negative() {
                     return Err("CBOR: negative zero is not canonical".into());
                 }
                 Ok(HostValue::Float(number))

@@ -126,11 +126,7 @@ impl Heap {
     /// The object behind a handle.
     #[inline(always)]
     pub(crate) fn slot(&self, object: Ref) -> &Slot {
-        if object.0 >= self.frozen_len {
-            &self.slots[(object.0 - self.frozen_len) as usize]
-        } else {
-            self.frozen(object)
-        }
+        if object.0 >= self.frozen_len { &self.slots[(object.0 - self.frozen_len) as usize] } else { self.frozen(object) }
     }
 
     #[inline]
@@ -144,11 +140,7 @@ impl Heap {
     /// The object behind a handle, to be changed: a private copy when it belongs to the image.
     #[inline(always)]
     pub(crate) fn slot_mut(&mut self, object: Ref) -> &mut Slot {
-        if object.0 >= self.frozen_len {
-            &mut self.slots[(object.0 - self.frozen_len) as usize]
-        } else {
-            self.thaw(object)
-        }
+        if object.0 >= self.frozen_len { &mut self.slots[(object.0 - self.frozen_len) as usize] } else { self.thaw(object) }
     }
 
     #[inline(never)]
@@ -457,11 +449,6 @@ impl Heap {
             Payload::Class(class) => class.layout,
             _ => Layout::Sealed,
         }
-    }
-
-    /// Objects alive in this run, for tests of reference counting.
-    pub(crate) fn live(&self) -> usize {
-        self.slots.len() - self.free.len()
     }
 }
 

@@ -103,10 +103,7 @@ impl Image {
 
     /// The shape that adds an attribute to another one.
     pub(crate) fn transition(&self, shape: u32, name: Ref) -> Option<u32> {
-        self.transitions
-            .get(&(shape, name))
-            .copied()
-            .or_else(|| self.base.as_ref().and_then(|base| base.transition(shape, name)))
+        self.transitions.get(&(shape, name)).copied().or_else(|| self.base.as_ref().and_then(|base| base.transition(shape, name)))
     }
 
     /// The image before everything: no objects, the empty shape.
@@ -150,20 +147,7 @@ impl Image {
         all_shapes.extend(shapes);
         // An image that stands on nothing is its own base.
         let base = if base_len == 0 { None } else { Some(image) };
-        Self {
-            base,
-            base_len,
-            patches,
-            patched,
-            slots,
-            interned,
-            shapes: all_shapes,
-            transitions,
-            program,
-            main,
-            body: None,
-            helpers,
-        }
+        Self { base, base_len, patches, patched, slots, interned, shapes: all_shapes, transitions, program, main, body: None, helpers }
     }
 }
 

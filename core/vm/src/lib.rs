@@ -22,11 +22,18 @@
     clippy::as_conversions,
     reason = "registers and positions are bounded by the frame and memory limits; conversions in the loop have to be free"
 )]
+#![allow(clippy::wrong_self_convention, reason = "`to_` and `into_` say where a value goes; conversions here need the whole machine")]
+#![allow(clippy::result_large_err, reason = "a failure comes once a run, with everything that explains it")]
+#![allow(
+    clippy::collapsible_if,
+    clippy::collapsible_match,
+    reason = "what kind of value it is comes first, what is asked of it second: nested, the two stay apart"
+)]
 
 mod base;
 mod builtins;
 mod cbor;
-pub mod compile;
+mod compile;
 mod error;
 mod heap;
 mod host;

@@ -26,14 +26,7 @@ pub(crate) enum NativeKind {
 
 /// A row: `owner.name`, signature, cycles, weight, function, and the helper written in Python that takes over when the arguments
 /// need Python code to run (empty when there is none).
-pub(crate) struct NativeRow(
-    pub NativeKind,
-    pub &'static str,
-    pub &'static str,
-    pub u32,
-    pub NativeFunction,
-    pub &'static str,
-);
+pub(crate) struct NativeRow(pub NativeKind, pub &'static str, pub &'static str, pub u32, pub NativeFunction, pub &'static str);
 
 /// Parameters of a native function.
 #[derive(Debug)]
@@ -76,15 +69,7 @@ pub(crate) struct Native {
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
-        Self {
-            kind: *kind,
-            name,
-            cycles: *cycles,
-            weight: 20 + cycles * 4,
-            function: *function,
-            signature: parse(signature),
-            helper,
-        }
+        Self { kind: *kind, name, cycles: *cycles, weight: 20 + cycles * 4, function: *function, signature: parse(signature), helper }
     }
 
     /// The name without its owner.

@@ -206,7 +206,6 @@ opcodes! {
     ImportFrom 3 20 "a = names[c] of the module b";
     ImportStar 5 60 "every public name of the module a";
     LoadBuildClass 1 4 "a = what makes classes";
-    LoadLocals 1 4 "a = the namespace of the class body";
     MatchSequence 1 10 "a = whether b matches as a sequence";
     MatchMapping 1 10 "a = whether b matches as a mapping";
     MatchLength 1 10 "a = len(b)";
@@ -219,7 +218,6 @@ opcodes! {
     SetupAnnotations 1 20 "make sure the namespace has __annotations__";
     PrepareReraiseStar 5 60 "a = what is left to raise of exception group b after handlers c";
     MatchGroup 5 60 "a, a+1 = matching and remaining part of exception group b by type c";
-    UnpackBranch 1 3 "an internal marker";
 }
 
 #[cfg(test)]

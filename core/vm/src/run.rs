@@ -9,7 +9,7 @@ use crate::interp::operators::Number;
 use crate::interp::{EntryKind, OnReturn, Vm};
 use crate::limits::{Limits, Usage};
 use crate::objects::payload::Payload;
-use crate::types::{MODULES_DICT, nm, ty};
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::sync::Arc;
 
@@ -233,10 +233,5 @@ impl Vm {
                 Err(self.type_error(message))
             }
         }
-    }
-
-    /// The module that scripts and actors are.
-    pub(crate) fn main_module(&mut self) -> Option<Value> {
-        self.dict_get_name(MODULES_DICT, nm::MAIN)
     }
 }

@@ -213,7 +213,7 @@ macro_rules! names {
         /// Handles of identifiers that the VM itself looks up.
         pub(crate) mod nm {
             use super::{NameIndex, Ref, TYPE_COUNT};
-            $(#[doc = $text] pub(crate) const $constant: Ref = Ref(TYPE_COUNT + NameIndex::$constant as u32);)*
+            $(#[doc = concat!("`", $text, "`")] pub(crate) const $constant: Ref = Ref(TYPE_COUNT + NameIndex::$constant as u32);)*
         }
 
         /// The identifiers, in the order of their handles.

@@ -1,6 +1,12 @@
 //! Programs that run on CPython 3.11 and here: same output, same last line of the traceback, and the cycles that the table says.
 //!
 //! Set `COWBOY_GOLDEN=write` to write the table anew after a deliberate change of costs.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it runs beside the law: it may read files and talk to people"
+)]
 
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use std::collections::BTreeMap;
@@ -100,7 +106,8 @@ fn the_corpus_runs_as_on_cpython() {
         if same == known.contains_key(&name) {
             let line = output.lines().zip(expected.lines()).position(|(a, b)| a != b);
             let what = if same { "agrees now: take it off differences.txt" } else { "differs" };
-            writeln!(wrong, "{name}: {what}, first at line {line:?}; ends with {last:?}, CPython with {expected_last:?}").expect("a string");
+            writeln!(wrong, "{name}: {what}, first at line {line:?}; ends with {last:?}, CPython with {expected_last:?}")
+                .expect("a string");
         }
     }
     println!("{agreeing} programs agree");

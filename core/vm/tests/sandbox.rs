@@ -150,7 +150,8 @@ fn runs_above_an_image_are_fresh() {
 #[test]
 fn hostile_sources_never_panic() {
     let deep = ["(".repeat(60_000), "[".repeat(60_000), "-".repeat(60_000), "1+".repeat(60_000) + "1", "a.".repeat(60_000) + "b"];
-    let more = ["f".to_owned() + &"()".repeat(60_000), "not ".repeat(30_000) + "1", "x = ".repeat(20_000) + "1", "lambda: ".repeat(20_000) + "1"];
+    let more =
+        ["f".to_owned() + &"()".repeat(60_000), "not ".repeat(30_000) + "1", "x = ".repeat(20_000) + "1", "lambda: ".repeat(20_000) + "1"];
     let indented: String = (0..300).map(|depth| " ".repeat(depth) + "if 1:\n").collect();
     for source in deep.iter().chain(&more).chain([&indented]) {
         let outcome = compile(source, "deep.py");

@@ -2,6 +2,12 @@
 //!
 //! `tests/vectors/sdk.json` holds the calls and what CPython made of them; `sdk/python/tests/make_vectors.py` writes it
 //!
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it runs beside the law: it may read files and talk to people"
+)]
 
 use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Image, Limits, Vm, build_image, compile};
 use serde_json::{Value, json};
@@ -202,9 +208,11 @@ fn observe(image: &Arc<Image>, host: &mut Host, step: &Value) -> Value {
         }
         other => panic!("{step}: {other:?}"),
     }
-    seen["state"] = host.storage.iter().map(|(key, value)| (hex_of(key), Value::from(hex_of(value)))).collect::<serde_json::Map<_, _>>().into();
+    seen["state"] =
+        host.storage.iter().map(|(key, value)| (hex_of(key), Value::from(hex_of(value)))).collect::<serde_json::Map<_, _>>().into();
     seen["events"] = host.events.iter().map(|(name, data)| json!([name, hex_of(data)])).collect();
-    seen["messages"] = host.messages.iter().map(|(target, handler, payload, value)| json!([hex_of(target), handler, hex_of(payload), value])).collect();
+    seen["messages"] =
+        host.messages.iter().map(|(target, handler, payload, value)| json!([hex_of(target), handler, hex_of(payload), value])).collect();
     let mut timers: Vec<_> = host.timers.values().map(|(height, payload)| (*height, hex_of(payload))).collect();
     timers.sort();
     seen["timers"] = timers.into_iter().map(|(height, payload)| json!([height, payload])).collect();

@@ -261,9 +261,9 @@ impl<'a> Compiler<'a> {
             let tuple = self.temporary()?;
             for name in &free {
                 let register = self.temporary()?;
-                let cell = self.cell_register(name).ok_or_else(|| {
-                    CompileError::at(ruff_text_size::TextRange::default(), format!("no cell for the name '{name}'"))
-                })?;
+                let cell = self
+                    .cell_register(name)
+                    .ok_or_else(|| CompileError::at(ruff_text_size::TextRange::default(), format!("no cell for the name '{name}'")))?;
                 self.emit(Op::Move, 0, register, cell, 1);
             }
             let count = u16::try_from(free.len()).unwrap_or(u16::MAX);

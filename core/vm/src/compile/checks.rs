@@ -6,9 +6,23 @@ use ruff_python_ast::{CmpOp, Expr, Stmt};
 use ruff_text_size::{TextRange, TextSize};
 
 /// Modules an actor may import (003 "Module Whitelist"), with the host's own.
-pub const ALLOWED_MODULES: &[&str] = &[
-    "abc", "collections", "cowboy_sdk", "dataclasses", "decimal", "enum", "functools", "hashlib", "itertools", "json", "math",
-    "pvm_host", "re", "struct", "typing", "__future__",
+pub(super) const ALLOWED_MODULES: &[&str] = &[
+    "abc",
+    "collections",
+    "cowboy_sdk",
+    "dataclasses",
+    "decimal",
+    "enum",
+    "functools",
+    "hashlib",
+    "itertools",
+    "json",
+    "math",
+    "pvm_host",
+    "re",
+    "struct",
+    "typing",
+    "__future__",
 ];
 
 /// Names that reach outside the sandbox, with what to do instead.
@@ -27,9 +41,30 @@ const FORBIDDEN_NAMES: &[(&str, &str)] = &[
 
 /// Attributes that walk from a value to the machinery behind it.
 const FORBIDDEN_ATTRIBUTES: &[&str] = &[
-    "__subclasses__", "__globals__", "__code__", "__closure__", "__builtins__", "__loader__", "__spec__", "__reduce__", "__reduce_ex__",
-    "gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "f_back", "f_globals", "f_locals", "f_builtins", "f_code",
-    "tb_frame", "tb_next", "__getstate__", "__setstate__",
+    "__subclasses__",
+    "__globals__",
+    "__code__",
+    "__closure__",
+    "__builtins__",
+    "__loader__",
+    "__spec__",
+    "__reduce__",
+    "__reduce_ex__",
+    "gi_frame",
+    "gi_code",
+    "cr_frame",
+    "cr_code",
+    "ag_frame",
+    "ag_code",
+    "f_back",
+    "f_globals",
+    "f_locals",
+    "f_builtins",
+    "f_code",
+    "tb_frame",
+    "tb_next",
+    "__getstate__",
+    "__setstate__",
 ];
 
 /// Depth of brackets and indentation that the compiler follows.

@@ -105,10 +105,7 @@ pub(crate) struct Code {
 impl Code {
     /// Number of parameters of every sort: the registers a call fills.
     pub(crate) fn parameters(&self) -> usize {
-        usize::from(self.positional)
-            + usize::from(self.keyword_only)
-            + usize::from(self.var_positional)
-            + usize::from(self.var_keyword)
+        usize::from(self.positional) + usize::from(self.keyword_only) + usize::from(self.var_positional) + usize::from(self.var_keyword)
     }
 }
 

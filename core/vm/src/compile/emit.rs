@@ -147,11 +147,7 @@ pub(super) fn module(body: &[Stmt], scopes: &Scopes, source: &str, hidden: bool)
     compiler.module_body(body)?;
     let finished = compiler.finish()?;
     compiler.codes[0] = Some(finished);
-    Ok(compiler
-        .codes
-        .into_iter()
-        .map(|code| code.expect("every code body that was begun was finished"))
-        .collect())
+    Ok(compiler.codes.into_iter().map(|code| code.expect("every code body that was begun was finished")).collect())
 }
 
 impl Body<'_> {
@@ -251,9 +247,7 @@ impl<'a> Compiler<'a> {
             if symbol.free {
                 let register = self.named_register(name)?;
                 self.body.code.free_names.push(name.clone());
-                let place = if scope.kind != ScopeKind::Class {
-                    Place::Cell(register)
-                } else if symbol.nonlocal {
+                let place = if scope.kind != ScopeKind::Class || symbol.nonlocal {
                     Place::Cell(register)
                 } else {
                     Place::NamespaceOrCell(register)

@@ -150,7 +150,9 @@ pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
 /// Whether computing the expression writes its target only at the very end.
 fn writes_last(expr: &Expr) -> bool {
     match expr {
-        Expr::BinOp(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::UnaryOp(_) | Expr::Name(_) | Expr::Lambda(_) => true,
+        Expr::BinOp(_) | Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::UnaryOp(_) | Expr::Name(_) | Expr::Lambda(_) => {
+            true
+        }
         Expr::List(list) => list.elts.iter().all(|item| !item.is_starred_expr()),
         Expr::Tuple(tuple) => tuple.elts.iter().all(|item| !item.is_starred_expr()),
         Expr::Compare(compare) => compare.ops.len() == 1,
@@ -289,9 +291,7 @@ impl<'a> Compiler<'a> {
             Expr::Set(set) => self.display(&set.elts, Op::BuildSet, target),
             Expr::List(list) => self.display(&list.elts, Op::BuildList, target),
             Expr::Tuple(tuple) => self.display(&tuple.elts, Op::BuildTuple, target),
-            Expr::ListComp(comp) => {
-                self.comprehension(comp.range, &comp.generators, Collects::List, &comp.elt, None, target)
-            }
+            Expr::ListComp(comp) => self.comprehension(comp.range, &comp.generators, Collects::List, &comp.elt, None, target),
             Expr::SetComp(comp) => self.comprehension(comp.range, &comp.generators, Collects::Set, &comp.elt, None, target),
             Expr::DictComp(comp) => {
                 let Some(key) = &comp.key else {
@@ -299,9 +299,7 @@ impl<'a> Compiler<'a> {
                 };
                 self.comprehension(comp.range, &comp.generators, Collects::Dict, &comp.value, Some(key), target)
             }
-            Expr::Generator(comp) => {
-                self.comprehension(comp.range, &comp.generators, Collects::Lazily, &comp.elt, None, target)
-            }
+            Expr::Generator(comp) => self.comprehension(comp.range, &comp.generators, Collects::Lazily, &comp.elt, None, target),
             Expr::Await(node) => {
                 self.require_async(node.range, "'await' outside async function")?;
                 let operand = self.operand(&node.value)?;
@@ -521,9 +519,7 @@ impl<'a> Compiler<'a> {
                 let through = self.label();
                 let last = bool_op.values.len() - 1;
                 for (index, value) in bool_op.values.iter().enumerate() {
-                    if index == last {
-                        self.jump_if(value, sense, label)?;
-                    } else if early == sense {
+                    if index == last || early == sense {
                         self.jump_if(value, sense, label)?;
                     } else {
                         self.jump_if(value, early, through)?;
@@ -881,9 +877,7 @@ impl<'a> Compiler<'a> {
         for condition in &generator.ifs {
             self.jump_if(condition, false, again)?;
         }
-        self.nested(generator.range, |compiler| {
-            compiler.comprehension_loop(generators, index + 1, collects, result, key, building, None)
-        })?;
+        self.nested(generator.range, |compiler| compiler.comprehension_loop(generators, index + 1, collects, result, key, building, None))?;
         self.jump(Op::Jump, 0, 0, again);
         self.end_loop(&item, done)?;
         self.reset(mark);

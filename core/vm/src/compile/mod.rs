@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Largest source, in bytes, that is compiled.
-pub const SOURCE_LIMIT: usize = 1 << 20;
+pub(crate) const SOURCE_LIMIT: usize = 1 << 20;
 
 /// Why a source is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,15 +106,11 @@ fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust) -> Resul
     }
     checks::text(source)?;
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY311);
-    let parsed = ruff_python_parser::parse(source, options)
-        .map_err(|error| CompileError::at(error.location, error.error.to_string()))?;
+    let parsed = ruff_python_parser::parse(source, options).map_err(|error| CompileError::at(error.location, error.error.to_string()))?;
     if let Some(error) = parsed.unsupported_syntax_errors().first() {
         return Err(CompileError::at(error.range(), error.to_string()));
     }
-    let module_syntax = parsed
-        .try_into_module()
-        .expect("the parser was asked for a module")
-        .into_syntax();
+    let module_syntax = parsed.try_into_module().expect("the parser was asked for a module").into_syntax();
     if trust == Trust::Actor {
         checks::actor(&module_syntax.body)?;
     }

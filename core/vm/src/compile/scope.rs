@@ -5,7 +5,7 @@
 
 use super::CompileError;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Comprehension, Expr, ExceptHandler, Parameters, Pattern, Stmt};
+use ruff_python_ast::{Comprehension, ExceptHandler, Expr, Parameters, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::BTreeMap;
 
@@ -105,12 +105,7 @@ pub(super) fn mangle(class: Option<&str>, name: &str) -> String {
 
 /// Collects and resolves the scopes of a module.
 pub(super) fn analyse(body: &[Stmt]) -> Result<Scopes, CompileError> {
-    let mut builder = Builder {
-        scopes: Scopes { all: Vec::new(), nodes: BTreeMap::new() },
-        current: 0,
-        classes: Vec::new(),
-        error: None,
-    };
+    let mut builder = Builder { scopes: Scopes { all: Vec::new(), nodes: BTreeMap::new() }, current: 0, classes: Vec::new(), error: None };
     builder.scopes.all.push(new_scope(ScopeKind::Module, None));
     builder.visit_body(body);
     if let Some(error) = builder.error {
@@ -182,7 +177,7 @@ impl Builder {
     }
 
     /// Defaults and annotations belong to the scope around the function.
-    fn around_parameters<'a>(&mut self, parameters: &'a Parameters) {
+    fn around_parameters(&mut self, parameters: &Parameters) {
         for parameter in parameters.iter_non_variadic_params() {
             if let Some(default) = parameter.default() {
                 self.visit_expr(default);
@@ -198,11 +193,7 @@ impl Builder {
     fn comprehension(&mut self, range: TextRange, generators: &[Comprehension], results: &[&Expr], lazy: bool) {
         let Some(first) = generators.first() else { return };
         self.visit_expr(&first.iter);
-        let kind = if lazy || self.scopes.all[self.current].kind == ScopeKind::Class {
-            ScopeKind::Function
-        } else {
-            ScopeKind::Inline
-        };
+        let kind = if lazy || self.scopes.all[self.current].kind == ScopeKind::Class { ScopeKind::Function } else { ScopeKind::Inline };
         let outer = self.open(kind, range, NodeKind::Comprehension);
         self.scopes.all[self.current].comprehension = true;
         for (index, generator) in generators.iter().enumerate() {
@@ -364,10 +355,7 @@ impl<'a> Visitor<'a> for Builder {
                     let home = self.walrus_home();
                     let inner = std::mem::replace(&mut self.current, home);
                     if home != inner && self.scopes.all[home].kind == ScopeKind::Class {
-                        self.fail(
-                            named.range,
-                            "assignment expression within a comprehension cannot be used in a class body".to_owned(),
-                        );
+                        self.fail(named.range, "assignment expression within a comprehension cannot be used in a class body".to_owned());
                     }
                     self.bind(&name.id);
                     self.symbol(&name.id).walrus = true;
@@ -444,8 +432,7 @@ impl<'a> Visitor<'a> for Builder {
 
 fn resolve(scopes: &mut Scopes) -> Result<(), CompileError> {
     for id in 0..scopes.all.len() {
-        let names: Vec<(String, Symbol)> =
-            scopes.all[id].symbols.iter().map(|(name, symbol)| (name.clone(), *symbol)).collect();
+        let names: Vec<(String, Symbol)> = scopes.all[id].symbols.iter().map(|(name, symbol)| (name.clone(), *symbol)).collect();
         for (name, symbol) in names {
             let own = symbol.bound && !symbol.nonlocal;
             // A class also sees the cell of an outer function behind its own binding only when it does not bind.

@@ -26,8 +26,7 @@ pub(super) fn has_annotation(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::AnnAssign(_) => true,
         Stmt::If(node) => {
-            node.body.iter().any(has_annotation)
-                || node.elif_else_clauses.iter().any(|clause| clause.body.iter().any(has_annotation))
+            node.body.iter().any(has_annotation) || node.elif_else_clauses.iter().any(|clause| clause.body.iter().any(has_annotation))
         }
         Stmt::For(node) => node.body.iter().chain(&node.orelse).any(has_annotation),
         Stmt::While(node) => node.body.iter().chain(&node.orelse).any(has_annotation),
@@ -274,8 +273,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn unpack(&mut self, targets: &'a [Expr], value: Operand, range: TextRange) -> Compiled<()> {
-        let count = u16::try_from(targets.len())
-            .map_err(|_| CompileError::too_large(range, "too many targets in one assignment"))?;
+        let count = u16::try_from(targets.len()).map_err(|_| CompileError::too_large(range, "too many targets in one assignment"))?;
         let first = self.temporaries(count)?;
         match targets.iter().position(Expr::is_starred_expr) {
             None => {

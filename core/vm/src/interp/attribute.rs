@@ -31,8 +31,7 @@ impl Vm {
                 Payload::Dict(dict) => dict.version,
                 _ => 0,
             };
-            self.caches[site as usize] =
-                Cache { kind: CacheKind::Builtin, class: globals, epoch: version, shape: 0, index: 0, value };
+            self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch: version, shape: 0, index: 0, value };
             return Ok(value);
         }
         Err(self.name_error(name))
@@ -153,14 +152,8 @@ impl Vm {
                     if let Some(position) = self.heap.shape_position(shape, name) {
                         let data_descriptor = self.lookup(class, name).is_some_and(|found| self.is_data_descriptor(found));
                         if !data_descriptor && self.overridden(class, nm::GETATTRIBUTE).is_none() {
-                            self.caches[site] = Cache {
-                                kind: CacheKind::Field,
-                                class,
-                                epoch,
-                                shape,
-                                index: position as u32,
-                                value: Value::Undefined,
-                            };
+                            self.caches[site] =
+                                Cache { kind: CacheKind::Field, class, epoch, shape, index: position as u32, value: Value::Undefined };
                         }
                     }
                 }
@@ -169,8 +162,7 @@ impl Vm {
                     let found = self.lookup(receiver, name);
                     let meta = self.heap.slot(receiver).class;
                     if found.is_some_and(|found| found.is(value)) && self.lookup(meta, name).is_none() {
-                        self.caches[site] =
-                            Cache { kind: CacheKind::ClassAttribute, class: receiver, epoch, shape: 0, index: 0, value };
+                        self.caches[site] = Cache { kind: CacheKind::ClassAttribute, class: receiver, epoch, shape: 0, index: 0, value };
                     }
                 }
                 _ => {}
@@ -183,7 +175,7 @@ impl Vm {
     pub(crate) fn is_data_descriptor(&mut self, value: Value) -> bool {
         let Value::Obj(object) = value else { return false };
         match self.heap.payload(object).core() {
-            Payload::Property(_) | Payload::GetSet { .. } => true,
+            Payload::Property(_) => true,
             Payload::Instance(_) | Payload::Extended(_) => {
                 let class = self.heap.slot(object).class;
                 self.lookup(class, nm::SET).is_some() || self.lookup(class, nm::DELETE).is_some()
@@ -207,22 +199,19 @@ impl Vm {
             return Err(self.call_later(function, &[object, Value::Obj(name)], on_return));
         }
         match self.get_attribute_plain(object, class, name) {
-            Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
-                match self.lookup(class, nm::GETATTR) {
-                    Some(function) => {
-                        self.heap.release(exception);
-                        Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Store))
-                    }
-                    None => Err(Throw::Raise(exception)),
+            Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => match self.lookup(class, nm::GETATTR) {
+                Some(function) => {
+                    self.heap.release(exception);
+                    Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Store))
                 }
-            }
+                None => Err(Throw::Raise(exception)),
+            },
             Err(Throw::Call(mut call)) if matches!(call.on_return, OnReturn::Store) => {
                 // A property that raises AttributeError hands over to `__getattr__`.
                 if let Some(fallback) = self.lookup(class, nm::GETATTR) {
                     self.heap.retain(fallback);
                     self.heap.retain(object);
-                    call.on_return =
-                        OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }));
+                    call.on_return = OnReturn::Other(Box::new(Pending::GetAttr { object, name: Value::Obj(name), fallback }));
                 }
                 Err(Throw::Call(call))
             }
@@ -358,13 +347,6 @@ impl Vm {
                     }
                 }
             }
-            Payload::GetSet { name, .. } => {
-                let name = *name;
-                match self.builtin_attribute(object, name)? {
-                    Some(value) => Ok(value),
-                    None => Err(self.no_attribute(object, name)),
-                }
-            }
             Payload::Instance(_) | Payload::Extended(_) => {
                 let descriptor = self.heap.slot(attribute).class;
                 match self.lookup(descriptor, nm::GET) {
@@ -399,7 +381,9 @@ impl Vm {
                 return self.bind_attribute(found, Value::Obj(class), meta, name);
             }
         }
-        if name.0 < FIXED_COUNT && matches!(name, nm::CLASS | nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO | nm::DICT | nm::MODULE | nm::DOC | nm::BASE) {
+        if name.0 < FIXED_COUNT
+            && matches!(name, nm::CLASS | nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO | nm::DICT | nm::MODULE | nm::DOC | nm::BASE)
+        {
             if let Some(value) = self.builtin_attribute(Value::Obj(class), name)? {
                 return Ok(value);
             }
@@ -531,11 +515,8 @@ impl Vm {
         let class = self.heap.class_of(object);
         let Some(found) = self.lookup(class, name) else {
             let protocol = if self.name_text(name).starts_with("__a") { "asynchronous context manager" } else { "context manager" };
-            let missed = if self.name_text(name).ends_with("exit__") {
-                format!(" (missed {} method)", self.name_text(name))
-            } else {
-                String::new()
-            };
+            let missed =
+                if self.name_text(name).ends_with("exit__") { format!(" (missed {} method)", self.name_text(name)) } else { String::new() };
             let message = format!("'{}' object does not support the {protocol} protocol{missed}", self.class_name(object));
             return Err(self.type_error(message));
         };
@@ -568,8 +549,7 @@ impl Vm {
                 if attributes.dict.is_none() {
                     let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
                     let found = self.lookup(class, name);
-                    let plain = found.is_none_or(|found| !self.is_data_descriptor(found))
-                        && self.overridden(class, nm::SETATTR).is_none();
+                    let plain = found.is_none_or(|found| !self.is_data_descriptor(found)) && self.overridden(class, nm::SETATTR).is_none();
                     if plain {
                         let (kind, index) = if before == after {
                             (CacheKind::Field, self.heap.shape_position(after, name).unwrap_or(0) as u32)
@@ -602,7 +582,8 @@ impl Vm {
                     Payload::Property(parts) => {
                         let setter = parts[1];
                         if setter.is_none() {
-                            let message = format!("property '{}' of '{}' object has no setter", self.name_text(name), self.class_name(object));
+                            let message =
+                                format!("property '{}' of '{}' object has no setter", self.name_text(name), self.class_name(object));
                             return Err(self.raise(ty::ATTRIBUTE_ERROR, &message));
                         }
                         return Err(self.call_later(setter, &[object, value], OnReturn::Discard));

@@ -6,7 +6,7 @@ use super::{Expect, Frame, OnReturn, Pending, Then, Vm};
 use crate::compile::code::CodeKind;
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::native::{NativeKind, NATIVE_PARAMETERS};
+use crate::native::{NATIVE_PARAMETERS, NativeKind};
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::opcode::{Instruction, Op};
 use crate::types::{nm, ty};
@@ -24,9 +24,7 @@ impl Vm {
     /// The register above everything the top frame uses.
     pub(crate) fn stack_top(&self) -> usize {
         match self.frames.last() {
-            Some(frame) => {
-                frame.base as usize + usize::from(self.program.codes[frame.code as usize].code.registers)
-            }
+            Some(frame) => frame.base as usize + usize::from(self.program.codes[frame.code as usize].code.registers),
             None => 0,
         }
     }
@@ -233,10 +231,7 @@ impl Vm {
         for index in at..at + count {
             arguments.push(std::mem::replace(&mut self.registers[index], Value::Undefined));
         }
-        let bound = match self.bind(function, linked, arguments, names) {
-            Ok(bound) => bound,
-            Err(throw) => return Err(throw),
-        };
+        let bound = self.bind(function, linked, arguments, names)?;
         let code = &linked.code;
         if self.frames.len() >= self.limits.recursion && code.kind == CodeKind::Plain {
             self.heap.release_all(bound);
@@ -264,9 +259,8 @@ impl Vm {
             });
             return Ok(());
         }
-        let registers: Vec<Value> = (at..at + usize::from(code.registers))
-            .map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined))
-            .collect();
+        let registers: Vec<Value> =
+            (at..at + usize::from(code.registers)).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
         let class = match code.kind {
             CodeKind::Generator | CodeKind::Plain => ty::GENERATOR,
             CodeKind::Coroutine => ty::COROUTINE,
@@ -423,10 +417,8 @@ impl Vm {
             }
         }
         for (range, sort) in [(0..positional, "positional"), (positional..named, "keyword-only")] {
-            let missing: Vec<String> = range
-                .filter(|&index| bound[index].is_undefined())
-                .map(|index| format!("'{}'", code.local_names[index]))
-                .collect();
+            let missing: Vec<String> =
+                range.filter(|&index| bound[index].is_undefined()).map(|index| format!("'{}'", code.local_names[index])).collect();
             if !missing.is_empty() {
                 let list = match missing.as_slice() {
                     [one] => one.clone(),
@@ -453,16 +445,10 @@ impl Vm {
             Payload::Function(row) => row.defaults.len(),
             _ => 0,
         };
-        let takes = if defaults > 0 {
-            format!("from {} to {positional}", positional - defaults)
-        } else {
-            positional.to_string()
-        };
+        let takes = if defaults > 0 { format!("from {} to {positional}", positional - defaults) } else { positional.to_string() };
         let plural = if defaults == 0 && positional == 1 { "" } else { "s" };
-        let keyword_only = bound[positional..positional + usize::from(code.keyword_only)]
-            .iter()
-            .filter(|value| !value.is_undefined())
-            .count();
+        let keyword_only =
+            bound[positional..positional + usize::from(code.keyword_only)].iter().filter(|value| !value.is_undefined()).count();
         let message = if keyword_only > 0 {
             format!(
                 "{}() takes {takes} positional argument{plural} but {given} positional argument{} (and {keyword_only} keyword-only argument{}) were given",
@@ -481,15 +467,7 @@ impl Vm {
     }
 
     /// Calls a builtin function.
-    fn call_native(
-        &mut self,
-        row: u16,
-        at: usize,
-        count: usize,
-        names: Option<Ref>,
-        dest: usize,
-        on_return: OnReturn,
-    ) -> Outcome<bool> {
+    fn call_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>, dest: usize, on_return: OnReturn) -> Outcome<bool> {
         let native = crate::native::native(row);
         self.cycles -= i64::from(native.cycles);
         self.weight -= i64::from(native.weight);
@@ -633,12 +611,10 @@ impl Vm {
         let given = count - names.len();
         let mut bound = vec![Value::Undefined; signature.names.len()];
         let mut extra = Vec::new();
-        for index in 0..given {
-            let value = self.registers[at + index];
-            if index < signature.positional {
-                bound[index] = value;
-            } else {
-                extra.push(value);
+        for (index, &value) in self.registers[at..at + given].iter().enumerate() {
+            match bound.get_mut(index).filter(|_| index < signature.positional) {
+                Some(parameter) => *parameter = value,
+                None => extra.push(value),
             }
         }
         let method = usize::from(native.kind == NativeKind::Method);
@@ -683,8 +659,8 @@ impl Vm {
                 }
             }
         }
-        for index in 0..signature.required {
-            if bound[index].is_undefined() {
+        for (index, value) in bound.iter().enumerate().take(signature.required) {
+            if value.is_undefined() {
                 let name = &native.name;
                 let given = given.saturating_sub(method);
                 let required = signature.required - method;
@@ -724,8 +700,7 @@ impl Vm {
         }
         self.heap.release(dict);
         self.spend(arguments.len() + keywords.len())?;
-        let call =
-            PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Store };
+        let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Store };
         self.begin_call(call, dest)
     }
 
@@ -950,9 +925,7 @@ impl Vm {
             Expect::Str => (is_text, "__str__ returned non-string (type {})"),
             Expect::Format => (is_text, "__format__ must return a str, not {}"),
             Expect::Bool => (matches!(value, Value::Bool(_)), "__bool__ should return bool, returned {}"),
-            Expect::Len | Expect::LenTruth => {
-                (self.as_int(value).is_some(), "'{}' object cannot be interpreted as an integer")
-            }
+            Expect::Len | Expect::LenTruth => (self.as_int(value).is_some(), "'{}' object cannot be interpreted as an integer"),
             Expect::Hash => (self.as_int(value).is_some(), "__hash__ method should return an integer"),
             Expect::Index => (self.as_int(value).is_some(), "__index__ returned non-int (type {})"),
             Expect::Int => (self.as_int(value).is_some(), "__int__ returned non-int (type {})"),
@@ -1003,12 +976,7 @@ impl Vm {
     }
 
     /// Does the work natively, or by the helper when that needs Python code.
-    pub(crate) fn helper_or(
-        &mut self,
-        name: &str,
-        arguments: &[Value],
-        native: impl FnOnce(&mut Vm, &[Value]) -> Outcome,
-    ) -> Outcome {
+    pub(crate) fn helper_or(&mut self, name: &str, arguments: &[Value], native: impl FnOnce(&mut Vm, &[Value]) -> Outcome) -> Outcome {
         match native(self, arguments) {
             Err(Throw::Fallback) => self.call_helper(name, arguments),
             outcome => outcome,
@@ -1063,7 +1031,10 @@ impl Vm {
                 Throw::Host(call) => {
                     if !self.host_allowed {
                         self.waiting = None;
-                        self.raise(ty::RUNTIME_ERROR, "host functions cannot be called while the module is loaded: move the call into a handler")
+                        self.raise(
+                            ty::RUNTIME_ERROR,
+                            "host functions cannot be called while the module is loaded: move the call into a handler",
+                        )
                     } else {
                         return Some(Exit::HostCall(*call));
                     }

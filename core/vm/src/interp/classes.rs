@@ -190,13 +190,8 @@ impl Vm {
                 let (mut arguments, keywords) = self.take_arguments(at, count, names);
                 arguments.insert(0, instance);
                 let dest = self.push_trampoline(on_return, dest)?;
-                let call = PendingCall {
-                    function: init,
-                    arguments,
-                    keywords,
-                    namespace: Value::Undefined,
-                    on_return: OnReturn::Init(instance),
-                };
+                let call =
+                    PendingCall { function: init, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) };
                 self.begin_call(call, dest)?;
                 return Ok(true);
             }
@@ -239,13 +234,8 @@ impl Vm {
         let mut all = vec![self.heap.retain(instance)];
         all.extend(arguments);
         self.heap.retain(init);
-        let call = PendingCall {
-            function: init,
-            arguments: all,
-            keywords,
-            namespace: Value::Undefined,
-            on_return: OnReturn::Init(instance),
-        };
+        let call =
+            PendingCall { function: init, arguments: all, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) };
         self.begin_call(call, dest)
     }
 
@@ -271,11 +261,8 @@ impl Vm {
         }
         names.sort();
         let plural = if names.len() == 1 { "" } else { "s" };
-        let message = format!(
-            "Can't instantiate abstract class {} with abstract method{plural} {}",
-            self.name_of_class(class),
-            names.join(", ")
-        );
+        let message =
+            format!("Can't instantiate abstract class {} with abstract method{plural} {}", self.name_of_class(class), names.join(", "));
         Err(self.type_error(message))
     }
 
@@ -404,8 +391,8 @@ impl Vm {
         match slots {
             None => has_dict = true,
             Some(slots) => {
-                let names = match self.text(slots) {
-                    Some(text) => vec![self.heap.intern(&text.to_owned())],
+                let names = match self.text(slots).map(str::to_owned) {
+                    Some(text) => vec![self.heap.intern(&text)],
                     None => {
                         let mut names = Vec::new();
                         for item in self.sequence_snapshot(slots) {
@@ -616,7 +603,7 @@ impl Vm {
                 let value = row.qualname;
                 Some(self.heap.retain(value))
             }
-            (Payload::Function(row), nm::DOC) => {
+            (Payload::Function(_), nm::DOC) => {
                 if let Some(value) = self.instance_attribute(object, nm::DOC) {
                     return Ok(Some(self.heap.retain(value)));
                 }
@@ -766,7 +753,7 @@ impl Vm {
                 let receiver = *receiver;
                 Some(self.heap.retain(receiver))
             }
-            (Payload::Member { name, .. } | Payload::GetSet { name, .. }, nm::NAME) => {
+            (Payload::Member { name, .. }, nm::NAME) => {
                 let name = Value::Obj(*name);
                 Some(self.heap.retain(name))
             }
@@ -832,9 +819,7 @@ impl Vm {
             }
             nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
             nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
-            nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => {
-                self.stop_value(object)
-            }
+            nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => self.stop_value(object),
             nm::MESSAGE | nm::EXCEPTIONS if self.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
                 let index = usize::from(name == nm::EXCEPTIONS);
                 let value = self.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
@@ -902,7 +887,8 @@ impl Vm {
             }
             (Payload::Class(_), nm::NAME) => {
                 let Some(text) = self.text(value).map(str::to_owned) else {
-                    let message = format!("can only assign string to {}.__name__, not '{}'", self.name_of_class(receiver), self.class_name(value));
+                    let message =
+                        format!("can only assign string to {}.__name__, not '{}'", self.name_of_class(receiver), self.class_name(value));
                     return Err(self.type_error(message));
                 };
                 if let Payload::Class(row) = self.heap.payload_mut(receiver) {
@@ -917,7 +903,11 @@ impl Vm {
                 };
                 let old = self.heap.slot(receiver).class;
                 if self.heap.layout(class) != self.heap.layout(old) || class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
-                    let message = format!("__class__ assignment: '{}' object layout differs from '{}'", self.name_of_class(class), self.name_of_class(old));
+                    let message = format!(
+                        "__class__ assignment: '{}' object layout differs from '{}'",
+                        self.name_of_class(class),
+                        self.name_of_class(old)
+                    );
                     return Err(self.type_error(message));
                 }
                 self.heap.retain(value);
@@ -994,13 +984,7 @@ impl Vm {
     pub(crate) fn run_class_body(&mut self, function: Value, namespace: Value) -> Throw {
         self.heap.retain(function);
         self.heap.retain(namespace);
-        Throw::Call(Box::new(PendingCall {
-            function,
-            arguments: Vec::new(),
-            keywords: Vec::new(),
-            namespace,
-            on_return: OnReturn::Store,
-        }))
+        Throw::Call(Box::new(PendingCall { function, arguments: Vec::new(), keywords: Vec::new(), namespace, on_return: OnReturn::Store }))
     }
 
     /// The handle of a class argument.

@@ -1,7 +1,7 @@
 //! Comparison, truth, hashing, membership and the cycle barrier.
 
-use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use super::operators::Number;
+use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::heap::Heap;
 use crate::num::{hash_f64, hash_i64, hash_int};
@@ -233,9 +233,7 @@ impl Vm {
         }
         let class = self.heap.class_of(value);
         let is_python = |vm: &mut Vm, name: Ref| {
-            vm.lookup(class, name)
-                .and_then(Value::object)
-                .is_some_and(|function| !matches!(vm.heap.payload(function), Payload::Native(_)))
+            vm.lookup(class, name).and_then(Value::object).is_some_and(|function| !matches!(vm.heap.payload(function), Payload::Native(_)))
         };
         is_python(self, op.method()) || (op == CompareOp::Ne && is_python(self, nm::EQ))
     }
@@ -348,12 +346,8 @@ impl Vm {
     }
 
     fn not_comparable(&mut self, op: CompareOp, left: Value, right: Value) -> Throw {
-        let message = format!(
-            "'{}' not supported between instances of '{}' and '{}'",
-            op.symbol(),
-            self.class_name(left),
-            self.class_name(right)
-        );
+        let message =
+            format!("'{}' not supported between instances of '{}' and '{}'", op.symbol(), self.class_name(left), self.class_name(right));
         self.type_error(message)
     }
 
@@ -844,21 +838,24 @@ impl Vm {
     }
 
     fn cycle_error(&mut self) -> Throw {
-        self.raise(
-            ty::DETERMINISM_ERROR,
-            "this store would create a reference cycle: keep a key or an index instead of the object itself",
-        )
+        self.raise(ty::DETERMINISM_ERROR, "this store would create a reference cycle: keep a key or an index instead of the object itself")
     }
 }
 
 /// Whether an object can hold others in a way that programs change: what the barrier watches. Functions, classes, modules and cells
 /// belong to the invocation's arena and are exempt.
 pub(crate) fn is_tracked(payload: &Payload) -> bool {
-    match payload {
-        Payload::List(_) | Payload::Dict(_) | Payload::Tuple(_) | Payload::Set(_) | Payload::Instance(_) | Payload::Extended(_) => true,
-        Payload::BoundMethod { .. } | Payload::Iterator(_) => true,
-        _ => false,
-    }
+    matches!(
+        payload,
+        Payload::List(_)
+            | Payload::Dict(_)
+            | Payload::Tuple(_)
+            | Payload::Set(_)
+            | Payload::Instance(_)
+            | Payload::Extended(_)
+            | Payload::BoundMethod { .. }
+            | Payload::Iterator(_)
+    )
 }
 
 fn compare_numbers(op: CompareOp, a: &Number, b: &Number) -> bool {

@@ -129,9 +129,7 @@ impl Vm {
                 let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
                 return Ok(self.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(iterator))));
             }
-            Payload::Dict(dict) => {
-                (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys })
-            }
+            Payload::Dict(dict) => (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
             Payload::Set(dict) => (ty::SET_ITERATOR, Iter::Dict { dict: value, index: 0, size: dict.len(), kind: DictPart::Keys }),
             Payload::DictView { dict, part } => {
                 let (dict, part) = (*dict, *part);
@@ -291,19 +289,17 @@ impl Vm {
                     (Some(Value::Int(next)), Iter::Range { next: next.wrapping_add(step), step, left: left - 1 })
                 }
             }
-            Iter::Sequence { sequence: Value::Obj(sequence), index } => {
-                match self.sequence_item(sequence, index) {
-                    Some(item) => {
-                        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
-                            if let Iter::Sequence { index, .. } = &mut **state {
-                                *index += 1;
-                            }
+            Iter::Sequence { sequence: Value::Obj(sequence), index } => match self.sequence_item(sequence, index) {
+                Some(item) => {
+                    if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+                        if let Iter::Sequence { index, .. } = &mut **state {
+                            *index += 1;
                         }
-                        return Ok(Some(item));
                     }
-                    None => (None, Iter::Done),
+                    return Ok(Some(item));
                 }
-            }
+                None => (None, Iter::Done),
+            },
             Iter::Reversed { sequence: Value::Obj(sequence), left } => {
                 let length = left.min(self.sequence_length(sequence));
                 if length == 0 {
@@ -482,9 +478,7 @@ impl Vm {
                 }
                 Ok(items)
             }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => {
-                Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect())
-            }
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
             Payload::DictView { dict, part } => {
                 let (dict, part) = (*dict, *part);
                 let pairs = self.dict_pairs(dict);

@@ -55,7 +55,17 @@ impl Vm {
             && class.0 < crate::types::TYPE_COUNT
             && matches!(
                 class,
-                ty::INT | ty::BOOL | ty::FLOAT | ty::STR | ty::BYTES | ty::BYTEARRAY | ty::LIST | ty::TUPLE | ty::DICT | ty::SET | ty::FROZENSET
+                ty::INT
+                    | ty::BOOL
+                    | ty::FLOAT
+                    | ty::STR
+                    | ty::BYTES
+                    | ty::BYTEARRAY
+                    | ty::LIST
+                    | ty::TUPLE
+                    | ty::DICT
+                    | ty::SET
+                    | ty::FROZENSET
             );
         if simple || (positional == 0 && self.tuple_ref(names).is_empty() && class.0 < crate::types::TYPE_COUNT) {
             if !self.is_instance(subject, class) {

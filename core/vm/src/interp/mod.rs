@@ -279,10 +279,7 @@ impl Vm {
             frames: Vec::with_capacity(16),
             handled: Vec::new(),
             caches: vec![NO_CACHE; sites],
-            methods: vec![
-                MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined };
-                METHOD_CACHE
-            ],
+            methods: vec![MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE],
             cycles: signed(limits.cycles),
             weight: signed(limits.weight_ns),
             cells: signed(limits.cells),

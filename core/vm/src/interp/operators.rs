@@ -427,13 +427,7 @@ impl Vm {
     }
 
     /// The call of the last alternative, with the others waiting. `Err` when there is none; the operands are released then.
-    fn try_alternative(
-        &mut self,
-        mut rest: Vec<Alternative>,
-        left: Value,
-        right: Value,
-        symbol: &'static str,
-    ) -> Result<Throw, ()> {
+    fn try_alternative(&mut self, mut rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str) -> Result<Throw, ()> {
         let Some(next) = rest.pop() else { return Err(()) };
         let arguments = if next.swapped { [right, left] } else { [left, right] };
         let arguments = self.heap.retain_all(&arguments);

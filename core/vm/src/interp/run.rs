@@ -6,7 +6,7 @@ use crate::image::{LinkedCode, Program};
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
-use crate::value::{Ref, Value};
+use crate::value::Value;
 use std::sync::Arc;
 
 /// Why the instruction loop stopped.
@@ -262,7 +262,7 @@ impl Vm {
                 return Stop::Thrown(Throw::Trap(Trap::OutOfCycles));
             }
             match ins.op {
-                Op::Nop | Op::UnpackBranch => {}
+                Op::Nop => {}
                 Op::Move => {
                     let value = register!(ins.b);
                     if value.is_undefined() && ins.c == 0 {
@@ -632,8 +632,7 @@ impl Vm {
                                         if attributes.shape == cache.shape && attributes.dict.is_none() {
                                             let value = take!(ins.b, ins.flags & TEMP_B != 0);
                                             if let Payload::Instance(attributes) = self.heap.payload_mut(object) {
-                                                let old =
-                                                    std::mem::replace(&mut attributes.values[cache.index as usize], value);
+                                                let old = std::mem::replace(&mut attributes.values[cache.index as usize], value);
                                                 self.heap.release(old);
                                             }
                                             stored = true;
@@ -965,9 +964,8 @@ impl Vm {
                 Op::SetUpdate => {
                     save!();
                     let (set, source) = (register!(ins.a), register!(ins.b));
-                    let outcome = self.helper_or("set_update", &[set, source], |vm, args| {
-                        crate::objects::set::update_in_place(vm, args[0], args[1])
-                    });
+                    let outcome =
+                        self.helper_or("set_update", &[set, source], |vm, args| crate::objects::set::update_in_place(vm, args[0], args[1]));
                     if ins.flags & TEMP_B != 0 {
                         drop_register!(ins.b);
                     }
@@ -1066,11 +1064,7 @@ impl Vm {
                     }
                 }
                 Op::Return | Op::ReturnNone => {
-                    let value = if ins.op == Op::ReturnNone {
-                        Value::None
-                    } else {
-                        take!(ins.b, ins.flags & TEMP_B != 0)
-                    };
+                    let value = if ins.op == Op::ReturnNone { Value::None } else { take!(ins.b, ins.flags & TEMP_B != 0) };
                     if value.is_undefined() {
                         save!();
                         return Stop::Thrown(self.unbound(code, ins.b));
@@ -1098,9 +1092,7 @@ impl Vm {
                     let iterator = base + ins.b as usize;
                     match self.registers[iterator] {
                         Value::Int(step) => {
-                            if let (Value::Int(next), Value::Int(left)) =
-                                (self.registers[iterator + 1], self.registers[iterator + 2])
-                            {
+                            if let (Value::Int(next), Value::Int(left)) = (self.registers[iterator + 1], self.registers[iterator + 2]) {
                                 if left > 0 {
                                     self.registers[iterator + 1] = Value::Int(next.wrapping_add(step));
                                     self.registers[iterator + 2] = Value::Int(left - 1);
@@ -1112,9 +1104,7 @@ impl Vm {
                             pc += ins.c as usize;
                         }
                         Value::Obj(source) => {
-                            if let (Payload::List(list), Value::Int(index)) =
-                                (self.heap.payload(source), self.registers[iterator + 1])
-                            {
+                            if let (Payload::List(list), Value::Int(index)) = (self.heap.payload(source), self.registers[iterator + 1]) {
                                 if let Some(&item) = list.items.get(index as usize) {
                                     self.registers[iterator + 1] = Value::Int(index + 1);
                                     self.heap.retain(item);
@@ -1290,11 +1280,6 @@ impl Vm {
                     self.heap.retain(function);
                     set!(ins.a, function);
                 }
-                Op::LoadLocals => {
-                    let namespace = self.frames[frame_index].namespace;
-                    self.heap.retain(namespace);
-                    set!(ins.a, namespace);
-                }
                 Op::MatchSequence | Op::MatchMapping => {
                     save!();
                     let subject = register!(ins.b);
@@ -1436,8 +1421,7 @@ impl Vm {
     fn unbound_cell(&mut self, code: &LinkedCode, register: u16) -> Throw {
         let name = code.code.local_names.get(usize::from(register)).cloned().unwrap_or_default();
         if register >= code.code.free_start && code.code.free_names.contains(&name) {
-            let message =
-                format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
+            let message = format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
             return self.raise(ty::NAME_ERROR, &message);
         }
         self.unbound(code, register)
@@ -1545,9 +1529,4 @@ pub(crate) fn floor_mod(left: i64, right: i64) -> Option<i64> {
 /// Whether an augmented assignment is asked for.
 pub(crate) fn is_inplace(flags: u8) -> bool {
     flags & INPLACE != 0
-}
-
-/// The handle of a value known to be an object.
-pub(crate) fn handle(value: Value) -> Outcome<Ref> {
-    value.object().ok_or(Throw::Trap(Trap::Internal))
 }

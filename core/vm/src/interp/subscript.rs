@@ -1,7 +1,7 @@
 //! Subscripts, and the dict operations that everything else uses.
 
-use super::{OnReturn, Vm};
 use super::operators::Number;
+use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::dict::Dict;
 use crate::objects::payload::{Payload, Range};
@@ -40,9 +40,9 @@ impl Vm {
     /// Keys and values in order, not retained.
     pub(crate) fn dict_pairs(&self, dict: Value) -> Vec<(Value, Value)> {
         match dict {
-            Value::Obj(object) => self.table(object).map_or(Vec::new(), |table| {
-                table.iter().map(|entry| (entry.key, entry.value)).collect()
-            }),
+            Value::Obj(object) => {
+                self.table(object).map_or(Vec::new(), |table| table.iter().map(|entry| (entry.key, entry.value)).collect())
+            }
             _ => Vec::new(),
         }
     }
@@ -281,7 +281,8 @@ impl Vm {
                 "bytearray" => "bytearray indices must be integers or slices",
                 _ => "byte indices must be integers or slices",
             };
-            let message = format!("{kind}, not {}", if word == "string" { format!("'{}'", self.class_name(key)) } else { self.class_name(key) });
+            let message =
+                format!("{kind}, not {}", if word == "string" { format!("'{}'", self.class_name(key)) } else { self.class_name(key) });
             return Err(self.type_error(message));
         };
         let position = absolute(index, length);
@@ -585,11 +586,7 @@ impl Vm {
 
     /// A set or dict of values in registers, which are consumed.
     pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
-        let table = if dict {
-            Value::Obj(self.new_dict())
-        } else {
-            self.heap.make(ty::SET, Payload::Set(Box::default()))
-        };
+        let table = if dict { Value::Obj(self.new_dict()) } else { self.heap.make(ty::SET, Payload::Set(Box::default())) };
         let Value::Obj(object) = table else { return Err(Throw::Trap(Trap::Internal)) };
         self.spend(count)?;
         let width = if dict { 2 } else { 1 };
@@ -605,11 +602,7 @@ impl Vm {
                     for rest in index + 1..count {
                         let at = first + rest * width;
                         arguments.push(std::mem::replace(&mut self.registers[at], Value::Undefined));
-                        arguments.push(if dict {
-                            std::mem::replace(&mut self.registers[at + 1], Value::Undefined)
-                        } else {
-                            Value::None
-                        });
+                        arguments.push(if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None });
                     }
                     let function = self.helper(if dict { "build_dict" } else { "build_set" });
                     self.heap.retain(function);
@@ -720,12 +713,9 @@ impl Vm {
                 Payload::Dict(dict) | Payload::Set(dict) => Some(dict.len()),
                 Payload::DictView { dict: Value::Obj(dict), .. } => Some(self.dict_len(*dict)),
                 Payload::MappingProxy(_) => Some(self.sequence_snapshot(value).len()),
-                Payload::List(_)
-                | Payload::Tuple(_)
-                | Payload::Str(_)
-                | Payload::Bytes(_)
-                | Payload::ByteArray(_)
-                | Payload::Range(_) => Some(self.sequence_word(object).1),
+                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
+                    Some(self.sequence_word(object).1)
+                }
                 _ => None,
             },
             _ => None,

@@ -1,8 +1,8 @@
 //! Text of values: `repr`, `str`, `format` and f-strings.
 
 use super::compare::NATIVE_DEPTH;
-use super::{Expect, Vm};
 use super::operators::Number;
+use super::{Expect, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num;
 use crate::objects::payload::{DictPart, Payload};
@@ -192,7 +192,8 @@ impl Vm {
                     Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
                     Payload::Native(row) => {
                         let native = crate::native::native(*row);
-                        let text = format!("<built-in method {} of {} object at {:#x}>", native.short(), self.class_name(receiver), object.0);
+                        let text =
+                            format!("<built-in method {} of {} object at {:#x}>", native.short(), self.class_name(receiver), object.0);
                         out.push_str(&text);
                         return Ok(());
                     }
@@ -473,5 +474,4 @@ impl Vm {
         self.reserve(text.len())?;
         Ok(self.heap.string(text))
     }
-
 }

@@ -263,9 +263,7 @@ impl Vm {
                 Ok(Some(exception))
             }
             OnReturn::Other(pending) => self.absorb_other(exception, *pending, dest, generator),
-            OnReturn::Store | OnReturn::Discard | OnReturn::Truth { .. } | OnReturn::Jump { .. } | OnReturn::Entry => {
-                Ok(Some(exception))
-            }
+            OnReturn::Store | OnReturn::Discard | OnReturn::Truth { .. } | OnReturn::Jump { .. } | OnReturn::Entry => Ok(Some(exception)),
         }
     }
 
@@ -331,20 +329,14 @@ impl Vm {
                     self.heap.release(value);
                 }
             }
-            Pending::Next
-            | Pending::Check { .. }
-            | Pending::Iterator
-            | Pending::Unpack { .. }
-            | Pending::UnpackRest { .. } => {}
+            Pending::Next | Pending::Check { .. } | Pending::Iterator | Pending::Unpack { .. } | Pending::UnpackRest { .. } => {}
         }
         Ok(Some(exception))
     }
 
     /// `value` of a StopIteration.
     pub(crate) fn stop_value(&self, exception: Value) -> Value {
-        self.exception_data(exception)
-            .and_then(|row| self.tuple_ref(row.args).first().copied())
-            .unwrap_or(Value::None)
+        self.exception_data(exception).and_then(|row| self.tuple_ref(row.args).first().copied()).unwrap_or(Value::None)
     }
 
     /// What is told about an exception that nobody caught.
@@ -460,5 +452,4 @@ impl Vm {
             _ => &[],
         }
     }
-
 }

@@ -258,11 +258,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.value_error(format!("non-hexadecimal number found in fromhex() arg at position {}", text.chars().count())));
     }
     let class = vm.class_argument(args[0])?;
-    Ok(if class == ty::BYTEARRAY {
-        vm.heap.make(class, Payload::ByteArray(bytes))
-    } else {
-        vm.wrap_builtin(class, Payload::Bytes(bytes))
-    })
+    Ok(if class == ty::BYTEARRAY { vm.heap.make(class, Payload::ByteArray(bytes)) } else { vm.wrap_builtin(class, Payload::Bytes(bytes)) })
 }
 
 /// `bytes.decode`
@@ -281,22 +277,21 @@ pub(crate) fn decode(vm: &mut Vm, args: &[Value]) -> Outcome {
             None => String::from_utf8_lossy(&bytes).into_owned(),
             Some(_) if errors == "ignore" => bytes.iter().filter(|byte| byte.is_ascii()).map(|&byte| char::from(byte)).collect(),
             Some(position) => {
-                let message = format!("'ascii' codec can't decode byte 0x{:02x} in position {position}: ordinal not in range(128)", bytes[position]);
+                let message =
+                    format!("'ascii' codec can't decode byte 0x{:02x} in position {position}: ordinal not in range(128)", bytes[position]);
                 return Err(vm.raise(ty::UNICODE_DECODE_ERROR, &message));
             }
         },
         _ => match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) if errors == "replace" => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-            Err(error) if errors == "ignore" => {
-                error.as_bytes().utf8_chunks().map(|chunk| chunk.valid()).collect()
-            }
+            Err(error) if errors == "ignore" => error.as_bytes().utf8_chunks().map(|chunk| chunk.valid()).collect(),
             Err(error) => {
                 let (position, length) = (error.utf8_error().valid_up_to(), error.utf8_error().error_len());
                 let byte = error.as_bytes()[position];
                 let reason = match length {
                     None => "unexpected end of data",
-                    Some(_) if byte < 0xc2 || byte > 0xf4 => "invalid start byte",
+                    Some(_) if !(0xc2..=0xf4).contains(&byte) => "invalid start byte",
                     Some(_) => "invalid continuation byte",
                 };
                 let total = error.as_bytes().len();

@@ -88,9 +88,7 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
     vm.spend(20)?;
     match num::math::py_pow(a, b) {
         Ok(value) => Ok(Value::Float(value)),
-        Err(num::math::PowerError::ZeroToNegative) => {
-            Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power"))
-        }
+        Err(num::math::PowerError::ZeroToNegative) => Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power")),
         Err(num::math::PowerError::Range) => {
             let message = vm.heap.str("Numerical result out of range");
             let args = vm.tuple(vec![Value::Int(34), message]);

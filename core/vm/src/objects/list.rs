@@ -349,14 +349,12 @@ pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
         Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Bytes(_) | Payload::ByteArray(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
-        Payload::Dict(dict) => (
-            ty::DICT_KEY_ITERATOR,
-            Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys },
-        ),
-        Payload::Set(dict) => (
-            ty::SET_ITERATOR,
-            Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys },
-        ),
+        Payload::Dict(dict) => {
+            (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
+        }
+        Payload::Set(dict) => {
+            (ty::SET_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
+        }
         _ => return vm.iterator(args[0]),
     };
     vm.heap.retain(args[0]);

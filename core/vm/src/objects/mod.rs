@@ -25,8 +25,18 @@ use payload::Payload;
 
 /// Rows of every type.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
-    object::ROWS, int::ROWS, float::ROWS, str::ROWS, bytes::ROWS, list::ROWS, tuple::ROWS, dict_methods::ROWS, set::ROWS,
-    function::ROWS, exception::ROWS, OPERATORS,
+    object::ROWS,
+    int::ROWS,
+    float::ROWS,
+    str::ROWS,
+    bytes::ROWS,
+    list::ROWS,
+    tuple::ROWS,
+    dict_methods::ROWS,
+    set::ROWS,
+    function::ROWS,
+    exception::ROWS,
+    OPERATORS,
 ];
 
 macro_rules! binary_natives {
@@ -233,9 +243,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
         (BinaryOp::Mod, Sort::Text, _) => percent::format(vm, left, right).map(Some),
         (BinaryOp::Mod, Sort::Bytes, _) => percent::format_bytes(vm, left, right).map(Some),
         (BinaryOp::Or, Sort::Dict, Sort::Dict) => dict_methods::merged(vm, left, right).map(Some),
-        (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Sort::Set, Sort::Set) => {
-            set::operate(vm, op, left, right).map(Some)
-        }
+        (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Sort::Set, Sort::Set) => set::operate(vm, op, left, right).map(Some),
         (BinaryOp::Or, Sort::Type, Sort::Type) if !(left.is_none() && right.is_none()) => {
             let mut members = Vec::new();
             for part in [left, right] {

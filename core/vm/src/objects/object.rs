@@ -4,7 +4,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::Payload;
-use crate::types::{nm, ty};
+use crate::types::nm;
 use crate::value::Value;
 
 const M: NativeKind = NativeKind::Method;
@@ -43,7 +43,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     let own_new = vm.lookup(class, nm::NEW).and_then(|f| vm.native_row(f)).is_none();
     let own_init = vm.lookup(class, nm::INIT).and_then(|f| vm.native_row(f)).is_none();
-    let has_arguments = args.len() > 2 || vm.dict_pairs(args[1]).len() > 0;
+    let has_arguments = args.len() > 2 || !vm.dict_pairs(args[1]).is_empty();
     if has_arguments && !own_init {
         let message = if own_new {
             "object.__new__() takes exactly one argument (the type to instantiate)".to_owned()
@@ -307,6 +307,3 @@ fn prepare(vm: &mut Vm, _: &[Value]) -> Outcome {
 pub(crate) fn is_class(vm: &Vm, value: Value) -> bool {
     matches!(value, Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Class(_)))
 }
-
-/// The type of types, for checks.
-pub(crate) const TYPE: crate::value::Ref = ty::TYPE;

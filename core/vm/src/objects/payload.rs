@@ -337,8 +337,6 @@ pub(crate) enum Payload {
     MappingProxy(Value),
     /// A slot of `__slots__`: its name and class.
     Member { name: Ref, class: Ref },
-    /// A builtin attribute, by name.
-    GetSet { name: Ref, class: Ref },
     /// `list[int]`: origin and arguments.
     GenericAlias { origin: Value, arguments: Value },
     /// `int | str`
@@ -519,7 +517,7 @@ impl Payload {
                 visit(*receiver);
                 visit(Value::Obj(*start));
             }
-            Payload::Member { name, class } | Payload::GetSet { name, class } => {
+            Payload::Member { name, class } => {
                 visit(Value::Obj(*name));
                 // The class owns its members; a reference back would keep it alive for ever.
                 let _ = class;

@@ -4,8 +4,8 @@ use crate::error::{Outcome, Throw};
 use crate::interp::operators::BinaryOp;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::objects::{dict_methods, list};
 use crate::objects::payload::{DictPart, Payload};
+use crate::objects::{dict_methods, list};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
@@ -326,12 +326,36 @@ pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> 
     let b = as_set(vm, right)?;
     let (x, y) = (a.object().map_or(0, |a| vm.dict_len(a)), b.object().map_or(0, |b| vm.dict_len(b)));
     let outcome = match op {
-        CompareOp::Eq => if x == y { inside(vm, a, b) } else { Ok(false) },
-        CompareOp::Ne => if x == y { inside(vm, a, b).map(|same| !same) } else { Ok(true) },
+        CompareOp::Eq => {
+            if x == y {
+                inside(vm, a, b)
+            } else {
+                Ok(false)
+            }
+        }
+        CompareOp::Ne => {
+            if x == y {
+                inside(vm, a, b).map(|same| !same)
+            } else {
+                Ok(true)
+            }
+        }
         CompareOp::Le => inside(vm, a, b),
-        CompareOp::Lt => if x < y { inside(vm, a, b) } else { Ok(false) },
+        CompareOp::Lt => {
+            if x < y {
+                inside(vm, a, b)
+            } else {
+                Ok(false)
+            }
+        }
         CompareOp::Ge => inside(vm, b, a),
-        CompareOp::Gt => if x > y { inside(vm, b, a) } else { Ok(false) },
+        CompareOp::Gt => {
+            if x > y {
+                inside(vm, b, a)
+            } else {
+                Ok(false)
+            }
+        }
     };
     vm.heap.release(a);
     vm.heap.release(b);

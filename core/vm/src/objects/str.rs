@@ -4,10 +4,10 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
-use crate::unicode::{self, is_space as is_python_space};
-use crate::objects::payload::{Payload, Str};
 use crate::objects::list;
+use crate::objects::payload::{Payload, Str};
 use crate::types::ty;
+use crate::unicode::{self, is_space as is_python_space};
 use crate::value::Value;
 
 const M: NativeKind = NativeKind::Method;
@@ -668,7 +668,13 @@ fn encode(vm: &mut Vm, args: &[Value]) -> Outcome {
         if u32::from(c) >= limit {
             let message = format!(
                 "'{encoding}' codec can't encode character '\\{}' in position {index}: ordinal not in range({limit})",
-                if u32::from(c) > 0xffff { format!("U{:08x}", u32::from(c)) } else if u32::from(c) > 0xff { format!("u{:04x}", u32::from(c)) } else { format!("x{:02x}", u32::from(c)) }
+                if u32::from(c) > 0xffff {
+                    format!("U{:08x}", u32::from(c))
+                } else if u32::from(c) > 0xff {
+                    format!("u{:04x}", u32::from(c))
+                } else {
+                    format!("x{:02x}", u32::from(c))
+                }
             );
             return Err(vm.raise(ty::UNICODE_ENCODE_ERROR, &message));
         }

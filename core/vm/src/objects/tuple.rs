@@ -128,9 +128,7 @@ fn range_count(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if let (true, Value::Obj(object), Some(Number::Small(value))) =
-        (vm.contains_native(args[0], args[1])?, args[0], vm.number(args[1]))
-    {
+    if let (true, Value::Obj(object), Some(Number::Small(value))) = (vm.contains_native(args[0], args[1])?, args[0], vm.number(args[1])) {
         if let Payload::Range(range) = vm.heap.payload(object) {
             return Ok(Value::Int((value - range.start) / range.step));
         }
@@ -140,11 +138,7 @@ fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn slice(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let parts = if args[2].is_undefined() {
-        [Value::None, args[1], Value::None]
-    } else {
-        [args[1], args[2], args[3].or(Value::None)]
-    };
+    let parts = if args[2].is_undefined() { [Value::None, args[1], Value::None] } else { [args[1], args[2], args[3].or(Value::None)] };
     for part in parts {
         vm.heap.retain(part);
     }

@@ -1,4 +1,10 @@
 //! Numbers against the host's FPU and against CPython 3.11.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it runs beside the law: it may read files and talk to people"
+)]
 
 mod complex;
 mod decimal;
