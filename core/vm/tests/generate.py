@@ -534,7 +534,7 @@ def expectation(text):
         try:
             exec(compile(text, "program", "exec"), {"__name__": "__main__"})
         except Exception as error:
-            print("!!", traceback.format_exception_only(error)[-1].strip())
+            print("!!", traceback.format_exception_only(error)[-1].rstrip("\n"))
     return output.getvalue()
 
 

@@ -25,7 +25,7 @@ fn ours(program: &Path) -> String {
     match exit {
         Exit::Return(_) => output,
         Exit::Raise(error) if error.message.is_empty() => format!("{output}!! {}\n", error.type_name),
-        Exit::Raise(error) => format!("{output}!! {}: {}\n", error.type_name, error.message.trim()),
+        Exit::Raise(error) => format!("{output}!! {}: {}\n", error.type_name, error.message),
         other => format!("{output}!! {other:?}\n"),
     }
 }
