@@ -79,7 +79,7 @@ fn record(number: u64, skipped: u64) -> BlockRecord {
         block: Block { header, transactions: List::default(), reshare: None },
         receipts: vec![receipt(number, 0), receipt(number, 1)],
         concerns: vec![Concern { address: BYSTANDER, receipt: 1 }],
-        certificate: (number % 2 == 0).then(|| vec![7]),
+        certificate: number.is_multiple_of(2).then(|| vec![7]),
         carry: vec![1, 2],
     }
 }

@@ -258,7 +258,7 @@ fn run(seed: u64) {
     let link = Link {
         latency: Duration::from_millis(20 + (seed * 13) % 100),
         jitter: Duration::from_millis(10 + (seed * 7) % 40),
-        success_rate: if seed % 2 == 0 { probability!(1.0) } else { probability!(0.95) },
+        success_rate: if seed.is_multiple_of(2) { probability!(1.0) } else { probability!(0.95) },
     };
     let crash = Crash::Random { frequency: Duration::from_secs(5 + seed % 7), downtime: Duration::from_secs(1 + seed % 3), count: 1 };
     let plan = PlanBuilder::new(network)
