@@ -44,7 +44,7 @@ pub enum Failure {
 /// Runs a module body and freezes what it leaves. Host calls are refused. The same source gives the same image.
 /// A failure comes with what was used until then.
 pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), (Failure, Usage)> {
-    let (mut vm, code, globals) = above_base(unit, limits);
+    let (mut vm, code, globals) = above(base_image(), unit, limits);
     vm.host_allowed = false;
     vm.push_module(code, globals);
     let outcome = match vm.run() {
@@ -63,7 +63,12 @@ pub fn build_image(unit: &Unit, limits: Limits) -> Result<(Arc<Image>, Usage), (
 
 /// An image whose body has not run: for [`Entry::Script`].
 pub fn script_image(unit: &Unit) -> Arc<Image> {
-    let (vm, code, globals) = above_base(unit, Limits::default());
+    script_above(base_image(), unit)
+}
+
+/// The same, above an image that holds more modules.
+pub(crate) fn script_above(image: Arc<Image>, unit: &Unit) -> Arc<Image> {
+    let (vm, code, globals) = above(image, unit, Limits::default());
     let program = Arc::clone(&vm.program);
     let helpers = Arc::clone(&vm.helpers);
     let mut image = Image::freeze(vm.heap, program, Some(globals), helpers);
@@ -71,9 +76,8 @@ pub fn script_image(unit: &Unit) -> Arc<Image> {
     Arc::new(image)
 }
 
-/// A run above the base image with the unit linked in and its module made.
-fn above_base(unit: &Unit, limits: Limits) -> (Vm, u32, Ref) {
-    let base = base_image();
+/// A run above an image with the unit linked in and its module made.
+fn above(base: Arc<Image>, unit: &Unit, limits: Limits) -> (Vm, u32, Ref) {
     let mut vm = Vm::above(Arc::clone(&base), limits);
     let mut program = Program::clone(&base.program);
     let code = link(&mut vm.heap, &mut program, unit);

@@ -167,8 +167,10 @@ impl<'a> Compiler<'a> {
             return Err(CompileError::too_large(range, "too many nested expressions or blocks: name the parts"));
         }
         self.depth += 1;
+        let depth = self.depth;
         let result = work(self);
-        self.depth -= 1;
+        // A body that is given up halfway has changed it.
+        self.depth = depth - 1;
         result
     }
 

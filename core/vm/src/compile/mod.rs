@@ -96,10 +96,15 @@ pub fn compile(source: &str, name: &str) -> Result<Arc<Unit>, CompileError> {
 }
 
 pub(crate) fn compile_trusted(source: &str, module: &str, file: &str, trust: Trust) -> Result<Unit, CompileError> {
-    compile_ranged(source, module, file, trust).map_err(|error| error.located(source))
+    compile_beside(source, module, file, trust, &[])
 }
 
-fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust) -> Result<Unit, CompileError> {
+/// Compiles a source that may also import the modules named here.
+pub(crate) fn compile_beside(source: &str, module: &str, file: &str, trust: Trust, more: &[String]) -> Result<Unit, CompileError> {
+    compile_ranged(source, module, file, trust, more).map_err(|error| error.located(source))
+}
+
+fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust, more: &[String]) -> Result<Unit, CompileError> {
     if source.len() > SOURCE_LIMIT {
         let message = format!("source has {} bytes, the limit is {SOURCE_LIMIT}", source.len());
         return Err(CompileError::too_large(TextRange::default(), message));
@@ -112,7 +117,7 @@ fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust) -> Resul
     }
     let module_syntax = parsed.try_into_module().expect("the parser was asked for a module").into_syntax();
     if trust == Trust::Actor {
-        checks::actor(&module_syntax.body)?;
+        checks::actor(&module_syntax.body, more)?;
     }
     let scopes = scope::analyse(&module_syntax.body)?;
     let codes = emit::module(&module_syntax.body, &scopes, source, trust == Trust::Hidden)?;

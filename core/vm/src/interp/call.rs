@@ -129,20 +129,20 @@ impl Vm {
                 self.heap.retain(receiver);
                 self.heap.release(callee);
                 let at = self.insert_receiver(receiver, at, count);
-                self.dispatch(function, at, count + 1, names, dest, on_return)
+                self.dispatch_deeper(function, at, count + 1, names, dest, on_return)
             }
             Payload::Class(_) => self.call_class(object, at, count, names, dest, on_return),
             Payload::StaticMethod(inner) => {
                 let inner = *inner;
                 self.heap.retain(inner);
                 self.heap.release(callee);
-                self.dispatch(inner, at, count, names, dest, on_return)
+                self.dispatch_deeper(inner, at, count, names, dest, on_return)
             }
             Payload::GenericAlias { origin, .. } => {
                 let origin = *origin;
                 self.heap.retain(origin);
                 self.heap.release(callee);
-                self.dispatch(origin, at, count, names, dest, on_return)
+                self.dispatch_deeper(origin, at, count, names, dest, on_return)
             }
             _ => {
                 let Some(function) = self.special(callee, nm::CALL) else {
@@ -150,9 +150,28 @@ impl Vm {
                 };
                 let at = self.insert_receiver(callee, at, count);
                 self.heap.retain(function);
-                self.dispatch(function, at, count + 1, names, dest, on_return)
+                self.dispatch_deeper(function, at, count + 1, names, dest, on_return)
             }
         }
+    }
+
+    /// What a callee stands for, called in its place: an endless chain of them is a RecursionError.
+    fn dispatch_deeper(
+        &mut self,
+        callee: Value,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        if self.native_depth >= self.limits.recursion {
+            return Err(self.recursion_error(callee, at, count));
+        }
+        self.native_depth += 1;
+        let outcome = self.dispatch(callee, at, count, names, dest, on_return);
+        self.native_depth -= 1;
+        outcome
     }
 
     /// Puts a receiver before the arguments; where they begin now. The register before the result may not be free any more.

@@ -452,7 +452,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Valu
                 if let Some(place) = usize::try_from(at).ok().and_then(|at| row.items.get_mut(at)) {
                     old.push(std::mem::replace(place, item));
                 }
-                at += step;
+                at = at.saturating_add(step);
             }
         }
     }
@@ -467,7 +467,7 @@ pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: [Value; 3]) -> Outco
     vm.spend(length / 8)?;
     let mut doomed = vec![false; length];
     for index in 0..count {
-        let at = start + step * i64::try_from(index).unwrap_or(0);
+        let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
         if let Some(mark) = usize::try_from(at).ok().and_then(|at| doomed.get_mut(at)) {
             *mark = true;
         }
