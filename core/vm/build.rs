@@ -31,7 +31,9 @@ fn main() {
         if stem.starts_with('_') {
             continue;
         }
-        add(&stem, &format!("{stem}.py"), &source, stem == "collections");
+        // `json.decoder.py` is the module json.decoder, and makes json a package.
+        let package = stem == "collections" || stem == "json";
+        add(&stem, &format!("{}.py", stem.replace('.', "/")), &source, package);
         if stem == "collections_abc" {
             add("collections.abc", "collections/abc.py", &source, false);
         }

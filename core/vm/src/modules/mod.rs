@@ -1,6 +1,7 @@
 //! Modules written in Rust: their functions as rows, their constants.
 
 mod hashlib;
+mod json;
 mod math;
 mod pvm_host;
 
@@ -11,7 +12,7 @@ use crate::value::Value;
 use crate::types::nm;
 
 /// The functions of all modules, table by table.
-pub(crate) const ROWS: &[&[NativeRow]] = &[math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], pvm_host::PURE];
+pub(crate) const ROWS: &[&[NativeRow]] = &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], pvm_host::PURE];
 
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {
