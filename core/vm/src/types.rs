@@ -132,6 +132,7 @@ types! {
     UNION "types.UnionType" OBJECT Sealed false;
     TRACEBACK "traceback" OBJECT Sealed false;
     HASHER "_hashlib.HASH" OBJECT Sealed false;
+    REGEX "_re.Program" OBJECT Sealed false;
     BASE_EXCEPTION "BaseException" OBJECT Exception true;
     EXCEPTION "Exception" BASE_EXCEPTION Exception true;
     GENERATOR_EXIT "GeneratorExit" BASE_EXCEPTION Exception true;

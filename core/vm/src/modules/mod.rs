@@ -4,6 +4,7 @@ mod hashlib;
 mod json;
 mod math;
 mod pvm_host;
+pub(crate) mod regex;
 
 use crate::interp::Vm;
 use crate::native::NativeRow;
@@ -12,7 +13,7 @@ use crate::value::Value;
 use crate::types::nm;
 
 /// The functions of all modules, table by table.
-pub(crate) const ROWS: &[&[NativeRow]] = &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], pvm_host::PURE];
+pub(crate) const ROWS: &[&[NativeRow]] = &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], regex::ROWS, pvm_host::PURE];
 
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {

@@ -343,6 +343,8 @@ pub(crate) enum Payload {
     Union(Value),
     /// A running hash.
     Hasher(Box<HashState>),
+    /// A compiled regular expression.
+    Regex(std::sync::Arc<crate::modules::regex::Program>),
 }
 
 impl Payload {
@@ -426,6 +428,7 @@ impl Payload {
             Payload::Generator(_) => 192,
             Payload::Property(_) => 72,
             Payload::Hasher(state) => 48 + state.data.len(),
+            Payload::Regex(program) => program.size(),
             _ => 64,
         }
     }
@@ -447,7 +450,8 @@ impl Payload {
             | Payload::ByteArray(_)
             | Payload::Range(_)
             | Payload::Native(_)
-            | Payload::Hasher(_) => {}
+            | Payload::Hasher(_)
+            | Payload::Regex(_) => {}
             Payload::Instance(inner) => attributes(inner, visit),
             Payload::Extended(extended) => {
                 attributes(&extended.0, visit);

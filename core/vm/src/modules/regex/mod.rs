@@ -1,0 +1,406 @@
+//! The core of the module `re`: patterns compiled once, matched with one cycle a step. `frozen/re.py` has the classes around it.
+//!
+//! `parse` reads CPython 3.11's syntax, `compile` makes instructions, `matcher` runs them without recursion, `chars` knows Unicode 14.
+
+mod chars;
+mod compile;
+mod matcher;
+mod parse;
+
+pub(crate) use compile::Program;
+
+use crate::error::{Outcome, Throw, Trap};
+use crate::interp::Vm;
+use crate::native::{NativeKind::Function, NativeRow};
+use crate::objects::payload::Payload;
+use crate::types::ty;
+use crate::value::Value;
+use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
+use parse::Refusal;
+use std::sync::Arc;
+
+/// Cycles of compiling a character of a pattern.
+const PATTERN_CHARACTER: usize = 40;
+/// Bytes of a text that one cycle copies or counts.
+const BYTES: usize = 16;
+
+/// Rows of the module `_re`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(Function, "_re.compile", "pattern, flags, /", 100, compile, ""),
+    NativeRow(Function, "_re.match", "program, string, pos, endpos, mode, moving, /", 12, one_match, ""),
+    NativeRow(Function, "_re.findall", "program, string, pos, endpos, /", 12, findall, ""),
+    NativeRow(Function, "_re.spans", "program, string, pos, endpos, count, /", 12, spans, ""),
+    NativeRow(Function, "_re.split", "program, string, maxsplit, /", 12, split, ""),
+    NativeRow(Function, "_re.sub", "program, string, parts, count, /", 12, sub, ""),
+    NativeRow(Function, "_re.is_identifier", "text, /", 2, is_identifier, ""),
+];
+
+fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    Ok(Value::Bool(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
+}
+
+/// Compiles: (program, flags, groups, names with numbers), or (message, place) of a `re.error`.
+fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let (characters, is_text) = match arguments[0].object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::Str(text)) => (text.text.chars().map(u32::from).collect::<Vec<u32>>(), true),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => (bytes.iter().map(|&byte| u32::from(byte)).collect(), false),
+        _ => return Err(vm.type_error("first argument must be string or compiled pattern")),
+    };
+    let flags = match arguments[1] {
+        Value::Int(flags) => u32::try_from(flags).unwrap_or(0),
+        _ => 0,
+    };
+    vm.spend(characters.len().saturating_mul(PATTERN_CHARACTER))?;
+    vm.reserve(characters.len().saturating_mul(64))?;
+    let outcome = parse::parse(&characters, is_text, flags).and_then(|pattern| {
+        let mut charge = |cycles: u32| vm.spend(cycles as usize).map_err(|_| Refusal::Cycles);
+        compile::compile(&pattern, is_text, &mut charge).map(|program| (pattern, program))
+    });
+    let (pattern, program) = match outcome {
+        Ok(compiled) => compiled,
+        Err(Refusal::Syntax(message, place)) => {
+            let message = vm.heap.string(message);
+            let place = place.map_or(Value::None, |place| Value::Int(i64::try_from(place).unwrap_or(i64::MAX)));
+            return Ok(vm.tuple(vec![message, place]));
+        }
+        Err(Refusal::Value(message)) => return Err(vm.value_error(message)),
+        Err(Refusal::Overflow(message)) => return Err(vm.raise(ty::OVERFLOW_ERROR, message)),
+        Err(Refusal::Depth) => return Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded")),
+        Err(Refusal::Cycles) => return Err(Throw::Trap(Trap::OutOfCycles)),
+    };
+    let program = vm.heap.make(ty::REGEX, Payload::Regex(Arc::new(program)));
+    let mut names = Vec::with_capacity(pattern.names.len());
+    for (name, group) in pattern.names {
+        let name = vm.heap.string(name);
+        names.push(vm.tuple(vec![name, Value::Int(i64::try_from(group).unwrap_or(i64::MAX))]));
+    }
+    let names = vm.tuple(names);
+    let groups = i64::try_from(pattern.groups - 1).unwrap_or(i64::MAX);
+    Ok(vm.tuple(vec![program, Value::Int(i64::from(pattern.flags)), Value::Int(groups), names]))
+}
+
+// ---- texts ----
+
+/// A text to search: its bytes, and whether its characters may be several bytes.
+fn subject(vm: &Vm, string: Value) -> Option<(&[u8], bool, bool)> {
+    match vm.heap.payload(string.object()?).core() {
+        Payload::Str(text) => Some((text.text.as_bytes(), !text.ascii(), true)),
+        Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Some((bytes, false, false)),
+        _ => None,
+    }
+}
+
+/// The byte where a character begins, and the number of the character at a byte.
+struct Places {
+    wide: bool,
+    byte: usize,
+    index: usize,
+}
+
+impl Places {
+    fn new(wide: bool) -> Places {
+        Places { wide, byte: 0, index: 0 }
+    }
+
+    /// The byte where a character of a number begins; the text's length when there is none.
+    fn byte_of(&self, text: &[u8], index: i64) -> usize {
+        let index = usize::try_from(index).unwrap_or(0);
+        if !self.wide {
+            return index.min(text.len());
+        }
+        let begins = |byte: &u8| byte & 0xc0 != 0x80;
+        text.iter().enumerate().filter(|(_, byte)| begins(byte)).map(|(at, _)| at).nth(index).unwrap_or(text.len())
+    }
+
+    /// The number of the character at a byte; cheap when asked in order.
+    fn index_of(&mut self, text: &[u8], byte: usize) -> Value {
+        if byte == UNSET {
+            return Value::Int(-1);
+        }
+        if !self.wide {
+            return Value::Int(i64::try_from(byte).unwrap_or(i64::MAX));
+        }
+        if byte < self.byte {
+            (self.byte, self.index) = (0, 0);
+        }
+        self.index += text[self.byte..byte].iter().filter(|&byte| byte & 0xc0 != 0x80).count();
+        self.byte = byte;
+        Value::Int(i64::try_from(self.index).unwrap_or(i64::MAX))
+    }
+}
+
+fn number(value: Value) -> i64 {
+    match value {
+        Value::Int(number) => number,
+        Value::Bool(truth) => i64::from(truth),
+        _ => 0,
+    }
+}
+
+/// The program and the bytes of the text between which to search.
+fn opened(vm: &mut Vm, program: Value, string: Value, pos: i64, endpos: i64) -> Outcome<(Arc<Program>, usize, usize)> {
+    let Some(Payload::Regex(program)) = program.object().map(|object| vm.heap.payload(object)) else {
+        return Err(vm.type_error("expected a compiled pattern"));
+    };
+    let program = Arc::clone(program);
+    let Some((text, wide, is_text)) = subject(vm, string) else {
+        let message = format!("expected string or bytes-like object, got '{}'", vm.class_name(string));
+        return Err(vm.type_error(message));
+    };
+    if is_text != program.is_text {
+        let message = if is_text {
+            "cannot use a bytes pattern on a string-like object"
+        } else {
+            "cannot use a string pattern on a bytes-like object"
+        };
+        return Err(vm.type_error(message));
+    }
+    let places = Places::new(wide);
+    let length = text.len();
+    let end = if endpos >= i64::try_from(length).unwrap_or(i64::MAX) { length } else { places.byte_of(text, endpos) };
+    let start = if pos == 0 { 0 } else { places.byte_of(text, pos) };
+    if wide {
+        vm.spend(length / BYTES)?;
+    }
+    Ok((program, start.min(end), end))
+}
+
+/// Searches with what the run has left, and takes what the search used.
+fn search<T>(
+    vm: &mut Vm,
+    program: &Program,
+    string: Value,
+    end: usize,
+    job: impl FnOnce(&mut Matcher<'_>) -> Result<T, Stop>,
+) -> Outcome<T> {
+    let memory = vm.heap.limit.saturating_sub(vm.heap.memory);
+    let cycles = vm.cycles;
+    let Some((text, wide, _)) = subject(vm, string) else { return Err(Throw::Trap(Trap::Internal)) };
+    let mut matcher = Matcher::new(program, &text[..end], wide, cycles, memory);
+    let outcome = job(&mut matcher);
+    let (left, deepest) = (matcher.cycles, matcher.deepest);
+    vm.cycles = left;
+    vm.heap.use_memory(deepest * ENTRY);
+    vm.heap.free_memory(deepest * ENTRY);
+    match outcome {
+        Ok(found) => Ok(found),
+        Err(Stop::Cycles) => Err(Throw::Trap(Trap::OutOfCycles)),
+        Err(Stop::Memory) => Err(Throw::Trap(Trap::OutOfMemory)),
+    }
+}
+
+/// Every match in order, at most `count` (all for 0): marks of each, one after the other.
+fn every(matcher: &mut Matcher<'_>, start: usize, count: i64, mut visit: impl FnMut(&Matcher<'_>)) -> Result<(), Stop> {
+    let (mut at, mut moving, mut found) = (start, false, 0_i64);
+    while count == 0 || found < count {
+        if !matcher.find(at, Mode::Search, moving)? {
+            break;
+        }
+        visit(matcher);
+        found += 1;
+        let (begin, end) = (matcher.marks[0], matcher.marks[1]);
+        moving = begin == end;
+        at = end;
+        if found.saturating_mul(8 * i64::try_from(matcher.marks.len()).unwrap_or(1)) > i64::try_from(matcher.memory).unwrap_or(i64::MAX) {
+            return Err(Stop::Memory);
+        }
+    }
+    Ok(())
+}
+
+/// A part of the text as a value; `absent` for a group that did not match.
+fn piece(vm: &mut Vm, string: Value, begin: usize, end: usize, absent: Value) -> Outcome {
+    if begin == UNSET || end == UNSET {
+        return Ok(absent);
+    }
+    vm.spend(1 + (end - begin) / BYTES)?;
+    let Some((text, _, is_text)) = subject(vm, string) else { return Ok(absent) };
+    let part = text[begin..end].to_vec();
+    if is_text {
+        let part = String::from_utf8(part).unwrap_or_default();
+        return Ok(vm.heap.string(part));
+    }
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(part)))
+}
+
+// ---- rows ----
+
+/// One match: begin and end of every group and the last group closed, or None.
+fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let string = arguments[1];
+    let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
+    // Behind its end a text holds nothing, not even an empty match.
+    if number(arguments[2]) > number(arguments[3]) {
+        return Ok(Value::None);
+    }
+    let mode = match number(arguments[4]) {
+        0 => Mode::Search,
+        1 => Mode::Match,
+        _ => Mode::Full,
+    };
+    let moving = matches!(arguments[5], Value::Bool(true));
+    let found = search(vm, &program, string, end, |matcher| {
+        Ok(matcher.find(start, mode, moving)?.then(|| (std::mem::take(&mut matcher.marks), matcher.last)))
+    })?;
+    match found {
+        Some((marks, last)) => marks_tuple(vm, string, &marks, last),
+        None => Ok(Value::None),
+    }
+}
+
+fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outcome {
+    vm.spend(marks.len())?;
+    let Some((text, wide, _)) = subject(vm, string) else { return Ok(Value::None) };
+    let mut places = Places::new(wide);
+    let mut items = Vec::with_capacity(marks.len() + 1);
+    let mut counted = 0;
+    for pair in marks.chunks(2) {
+        let set = pair[0] != UNSET && pair[1] != UNSET;
+        for &mark in pair {
+            counted += if wide && set && mark < places.byte { mark } else { 0 };
+            items.push(places.index_of(text, if set { mark } else { UNSET }));
+        }
+    }
+    items.push(Value::Int(i64::try_from(last).unwrap_or(i64::MAX)));
+    vm.spend(counted / BYTES)?;
+    Ok(vm.tuple(items))
+}
+
+fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let string = arguments[1];
+    let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
+    if number(arguments[2]) > number(arguments[3]) {
+        return Ok(vm.list(Vec::new()));
+    }
+    let skipped = if program.groups > 1 { 2 } else { 0 };
+    let width = 2 * program.groups - skipped;
+    let mut found: Vec<usize> = Vec::new();
+    search(vm, &program, string, end, |matcher| {
+        every(matcher, start, 0, |matcher| found.extend_from_slice(&matcher.marks[skipped..]))
+    })?;
+    vm.reserve(found.len() * 8)?;
+    let empty = piece(vm, string, 0, 0, Value::None)?;
+    let mut items = Vec::with_capacity(found.len() / width.max(1));
+    for marks in found.chunks(width) {
+        let mut groups = Vec::with_capacity(width / 2);
+        for pair in marks.chunks(2) {
+            vm.heap.retain(empty);
+            groups.push(piece(vm, string, pair[0], pair[1], empty)?);
+            if pair[0] != UNSET && pair[1] != UNSET {
+                vm.heap.release(empty);
+            }
+        }
+        items.push(if groups.len() == 1 { groups.remove(0) } else { vm.tuple(groups) });
+        vm.reserve(0)?;
+    }
+    vm.heap.release(empty);
+    Ok(vm.list(items))
+}
+
+fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let string = arguments[1];
+    let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
+    let mut found: Vec<(Vec<usize>, usize)> = Vec::new();
+    let count = number(arguments[4]);
+    search(vm, &program, string, end, |matcher| {
+        every(matcher, start, count, |matcher| found.push((matcher.marks.clone(), matcher.last)))
+    })?;
+    let mut items = Vec::with_capacity(found.len());
+    for (marks, last) in found {
+        items.push(marks_tuple(vm, string, &marks, last)?);
+        vm.reserve(0)?;
+    }
+    Ok(vm.list(items))
+}
+
+fn split(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let string = arguments[1];
+    let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
+    let most = number(arguments[2]);
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    if most >= 0 {
+        search(vm, &program, string, end, |matcher| every(matcher, start, most, |matcher| found.push(matcher.marks.clone())))?;
+    }
+    let mut items = Vec::new();
+    let mut last = 0;
+    for marks in found {
+        items.push(piece(vm, string, last, marks[0], Value::None)?);
+        for pair in marks[2..].chunks(2) {
+            items.push(piece(vm, string, pair[0], pair[1], Value::None)?);
+        }
+        last = marks[1];
+        vm.reserve(items.len())?;
+    }
+    items.push(piece(vm, string, last, end, Value::None)?);
+    Ok(vm.list(items))
+}
+
+/// A part of a replacement.
+enum Part {
+    Text(Vec<u8>),
+    Group(usize),
+}
+
+/// Replaces: (the new text, how many were replaced).
+fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let string = arguments[1];
+    let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
+    let mut parts = Vec::new();
+    for part in vm.sequence_snapshot(arguments[2]) {
+        parts.push(match part {
+            Value::Int(group) => Part::Group(usize::try_from(group).unwrap_or(0)),
+            part => match subject(vm, part) {
+                Some((text, _, is_text)) if is_text == program.is_text => Part::Text(text.to_vec()),
+                _ => {
+                    let wanted = if program.is_text { "str instance" } else { "a bytes-like object" };
+                    let message = format!("sequence item 0: expected {wanted}, {} found", vm.class_name(part));
+                    return Err(vm.type_error(message));
+                }
+            },
+        });
+    }
+    let count = number(arguments[3]);
+    let (out, replaced) = search(vm, &program, string, end, |matcher| {
+        let mut out: Vec<u8> = Vec::new();
+        let (mut at, mut moving, mut last, mut replaced) = (start, false, 0, 0_i64);
+        while count == 0 || replaced < count {
+            if !matcher.find(at, Mode::Search, moving)? {
+                break;
+            }
+            let (begin, end) = (matcher.marks[0], matcher.marks[1]);
+            let length = out.len();
+            out.extend_from_slice(&matcher.text[last..begin]);
+            for part in &parts {
+                match part {
+                    Part::Text(text) => out.extend_from_slice(text),
+                    Part::Group(group) => {
+                        let pair = matcher.marks.get(2 * group..2 * group + 2).unwrap_or(&[UNSET, UNSET]);
+                        if pair[0] != UNSET && pair[1] != UNSET {
+                            out.extend_from_slice(&matcher.text[pair[0]..pair[1]]);
+                        }
+                    }
+                }
+                if out.len() > matcher.memory {
+                    return Err(Stop::Memory);
+                }
+            }
+            matcher.cycles -= i64::try_from((out.len() - length) / BYTES + parts.len()).unwrap_or(i64::MAX);
+            replaced += 1;
+            moving = begin == end;
+            at = end;
+            last = end;
+        }
+        out.extend_from_slice(&matcher.text[last..]);
+        Ok((out, replaced))
+    })?;
+    vm.spend(out.len() / BYTES)?;
+    vm.reserve(out.len())?;
+    let text = if replaced == 0 {
+        vm.heap.retain(string)
+    } else if program.is_text {
+        vm.heap.string(String::from_utf8(out).unwrap_or_default())
+    } else {
+        vm.heap.make(ty::BYTES, Payload::Bytes(out))
+    };
+    Ok(vm.tuple(vec![text, Value::Int(replaced)]))
+}
