@@ -7,6 +7,7 @@ use crate::{
     mempool::Mempool,
     pace::Pace,
     seeds::{Scheme, Seeds},
+    traces,
 };
 use bytes::Bytes;
 use commonware_runtime::{Clock, Spawner};
@@ -14,20 +15,17 @@ use cowboy_chain::{
     ChainConfig, Outcome, StateKey, Trace,
     input::{BaseFees, Images},
 };
-use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError};
+use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, recent};
 use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, OnceLock},
 };
 use tokio::sync::{broadcast, watch};
 
 /// Finalized blocks that a slow subscriber may lag behind before it misses some.
 pub const SUBSCRIBER_LAG: usize = 1_024;
-
-/// Deliveries whose traces are kept. They are for people, and not on disk.
-const KEPT_TRACES: usize = 16_384;
 
 /// What execution made of a block, kept until the block is final.
 #[derive(Debug)]
@@ -153,30 +151,6 @@ pub trait StateReader: Send + Sync {
     fn prove(&self, key: StateKey) -> BoxFuture<'_, cowboy_store::proof::StateProof>;
 }
 
-/// The newest traces, by receipt.
-#[derive(Debug, Default)]
-struct Traces {
-    blocks: VecDeque<Arc<Vec<Trace>>>,
-    places: HashMap<Hash, (Arc<Vec<Trace>>, usize)>,
-}
-
-impl Traces {
-    fn push(&mut self, traces: Arc<Vec<Trace>>) {
-        self.places.extend(traces.iter().enumerate().map(|(place, trace)| (trace.id, (traces.clone(), place))));
-        self.blocks.push_back(traces);
-        while self.places.len() > KEPT_TRACES && self.blocks.len() > 1 {
-            for trace in self.blocks.pop_front().iter().flat_map(|traces| traces.iter()) {
-                self.places.remove(&trace.id);
-            }
-        }
-    }
-
-    fn get(&self, receipt: &Hash) -> Option<Trace> {
-        let (traces, place) = self.places.get(receipt)?;
-        traces.get(*place).cloned()
-    }
-}
-
 /// One node's view of one chain.
 pub struct Chain {
     /// Separates this chain's votes from every other's.
@@ -216,7 +190,6 @@ pub struct Chain {
     /// Blocks that this node is building.
     pub building: watch::Sender<usize>,
     outputs: Mutex<HashMap<Hash, Arc<Output>>>,
-    traces: Mutex<Traces>,
     state: OnceLock<Arc<dyn StateReader>>,
     is_open: watch::Sender<bool>,
 }
@@ -231,6 +204,12 @@ impl Chain {
             None => Carry::genesis(&setup.config),
         };
         let mempool = Mempool::new(setup.config.clone(), carry.base_fees);
+        let recent = Recent::new(setup.ledger.retention().values);
+        for (number, bytes) in view.overwritten()? {
+            let before =
+                recent::from_bytes(&bytes.into()).ok_or_else(|| StoreError::Damaged { row: format!("overwritten by block {number}") })?;
+            recent.push(number, Arc::new(before));
+        }
         setup.head.send_replace(head);
         Ok(Self {
             namespace: setup.namespace.clone(),
@@ -243,7 +222,7 @@ impl Chain {
             keys: setup.keys,
             seeds: Seeds::default(),
             ledger: setup.ledger,
-            recent: Recent::default(),
+            recent,
             mempool,
             pace: setup.pace,
             head: setup.head,
@@ -252,7 +231,6 @@ impl Chain {
             told: watch::Sender::new(head.number),
             building: watch::Sender::new(0),
             outputs: Mutex::default(),
-            traces: Mutex::default(),
             state: OnceLock::new(),
             is_open: watch::Sender::new(false),
         })
@@ -275,14 +253,15 @@ impl Chain {
         self.outputs.lock().expect("nothing panics while it holds the lock").retain(|_, output| output.number > number);
     }
 
-    /// Keeps traces of a final block, and forgets the oldest where there are too many.
-    pub fn keep_traces(&self, traces: &Arc<Vec<Trace>>) {
-        self.traces.lock().expect("nothing panics while it holds the lock").push(traces.clone());
-    }
-
-    /// What happened inside the delivery with this receipt, where that is not long ago.
-    pub fn trace(&self, receipt: &Hash) -> Option<Trace> {
-        self.traces.lock().expect("nothing panics while it holds the lock").get(receipt)
+    /// What happened inside the delivery with this receipt, where the ledger still has it.
+    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, StoreError> {
+        let view = self.ledger.view()?;
+        let Some(place) = view.place_of(receipt)? else { return Ok(None) };
+        let (Some(kept), Some(receipt)) = (view.trace(place)?, view.receipt(place)?) else { return Ok(None) };
+        match kept {
+            Some(bytes) => Ok(traces::from_bytes(&receipt, &bytes)),
+            None => Ok(Some(traces::plain(&receipt))),
+        }
     }
 
     /// What the proposer of a block on this parent should know. Where nobody knows, there is work.
@@ -305,6 +284,8 @@ impl Chain {
             concerns: output.concerns.clone(),
             certificate: certificate.clone(),
             carry: output.carry.to_bytes(),
+            traces: traces::rows(&output.receipts, &output.traces),
+            overwritten: recent::to_bytes(&output.before),
         };
         let (ledger, now) = (self.ledger.clone(), now_ms(&runtime));
         let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;
@@ -317,7 +298,6 @@ impl Chain {
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
         self.forget_outputs(output.number);
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
-        self.keep_traces(&output.traces);
         // After a restart the newest blocks may be booked a second time, and were told already.
         let is_new = self.head.borrow().number < output.number;
         self.head.send_if_modified(|head| {

@@ -30,7 +30,7 @@
 //! ```
 //!
 //! - [`node`]: [`NodeHandle`], the door for everybody else. [`dev`]: mine, warp, snapshot, revert.
-//! - [`chain`]: what the parts of one node share. [`mempool`], [`gossip`]: transactions that wait.
+//! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks.
@@ -53,6 +53,7 @@ pub mod proposer;
 pub mod quic;
 pub mod rules;
 pub mod seeds;
+pub mod traces;
 
 pub use chain::{Chain, FinalizedBlock, Head};
 pub use dev::DevError;

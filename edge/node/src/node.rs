@@ -22,7 +22,7 @@ use commonware_stream::{
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
 use cowboy_chain::{SignedTransaction, StateKey, Trace};
 use cowboy_state::{Key, records::Account};
-use cowboy_store::{Directory, Ledger, StoreError, View, recent::TooOld};
+use cowboy_store::{Directory, Ledger, Retention, StoreError, View, recent::TooOld};
 use cowboy_types::{Address, Hash};
 use std::{
     collections::HashMap,
@@ -61,6 +61,8 @@ pub struct NodeConfig {
     pub peers: Vec<(PublicKey, SocketAddr)>,
     /// Threads that run its tasks.
     pub threads: usize,
+    /// How much of the newest blocks it keeps beside the blocks.
+    pub retention: Retention,
 }
 
 impl NodeConfig {
@@ -74,6 +76,7 @@ impl NodeConfig {
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             peers: Vec::new(),
             threads: 2,
+            retention: Retention::default(),
         }
     }
 }
@@ -160,6 +163,7 @@ impl NodeHandle {
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             peers: Vec::new(),
             threads: 2,
+            retention: Retention::default(),
         };
         let (feed, fed) = Feed::new();
         Ok((Self::launch(config, Some(fed))?, feed))
@@ -203,7 +207,7 @@ impl NodeHandle {
         Ok(self.chain()?.ledger.view()?)
     }
 
-    /// The values of these keys after the finalized block of this number. The newest 16 blocks can be asked for.
+    /// The values of these keys after the finalized block of this number, one of the newest: [`Retention`] says how many.
     pub async fn read(&self, number: u64, keys: Vec<StateKey>) -> Result<Vec<Option<Bytes>>, AskError> {
         let chain = self.chain()?;
         let tip = chain.head.borrow().number;
@@ -247,9 +251,9 @@ impl NodeHandle {
         Ok(answers)
     }
 
-    /// What happened inside the delivery with this receipt, where that is not long ago.
-    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, Unavailable> {
-        Ok(self.chain()?.trace(receipt))
+    /// What happened inside the delivery with this receipt, where it is among the blocks whose traces are kept.
+    pub fn trace(&self, receipt: &Hash) -> Result<Option<Trace>, AskError> {
+        Ok(self.chain()?.trace(receipt)?)
     }
 
     /// The metrics of every part, as Prometheus reads them.
@@ -312,7 +316,7 @@ impl Running {
         let genesis = &config.genesis;
         let Tellers { head, blocks } = tellers.clone();
         let directory = Directory::open(&config.directory, &genesis.hash())?;
-        let ledger = Ledger::open(&directory.ledger())?;
+        let ledger = Ledger::open(&directory.ledger())?.keeping(config.retention);
         let chain = Arc::new(Chain::new(Setup {
             namespace: genesis.namespace(),
             genesis: genesis.block.clone(),

@@ -2,6 +2,10 @@
 //!
 //! One binary for all of them, because each instantiates the engine.
 
+#[path = "simulation/byzantine.rs"]
+mod byzantine;
+#[path = "simulation/checks.rs"]
+mod checks;
 #[path = "simulation/common.rs"]
 mod common;
 #[path = "simulation/devnet.rs"]
@@ -10,3 +14,5 @@ mod devnet;
 mod killed;
 #[path = "simulation/network.rs"]
 mod network;
+#[path = "simulation/script.rs"]
+mod script;

@@ -3,8 +3,11 @@
 //! A block is written in one transaction of the embedded store, fsynced before the block is
 //! acknowledged to consensus, and writing it again changes nothing. The indexes hold nothing that
 //! the blocks and receipts do not say; [`Ledger::reindex`] makes them anew.
+//!
+//! Beside that it keeps, of the newest blocks only, what nobody could find out again without executing them:
+//! traces, and the values that they overwrote. [`Retention`] says of how many.
 
-use crate::error::StoreError;
+use crate::{error::StoreError, recent::RECENT_BLOCKS};
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_types::{Address, Block, Hash, Height, Receipt};
 use redb::{
@@ -30,6 +33,11 @@ const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certific
 const CONCERNS: TableDefinition<u64, &[u8]> = TableDefinition::new("concerns");
 /// Block number → what the driver needs to go on from it after a restart.
 const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
+/// Block number, place in the block → the receipt's trace, where it says more than the receipt; at [`TRACED`] a mark
+/// that the block's traces are kept.
+const TRACES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("traces");
+/// Block number → the values that the block overwrote.
+const OVERWRITTEN: TableDefinition<u64, &[u8]> = TableDefinition::new("overwritten");
 /// Block digest → block number.
 const BY_DIGEST: TableDefinition<&[u8; 32], u64> = TableDefinition::new("by_digest");
 /// Height → block number. Differs from the number on dev chains that skipped heights.
@@ -44,6 +52,24 @@ const BY_EMITTER: TableDefinition<(&[u8; 20], u64, u32, u32), ()> = TableDefinit
 const BY_ORIGIN: TableDefinition<(&[u8; 32], u64, u32), ()> = TableDefinition::new("by_origin");
 /// Deployer, place → actor.
 const BY_DEPLOYER: TableDefinition<(&[u8; 20], u64, u32), &[u8; 20]> = TableDefinition::new("by_deployer");
+
+/// The place of the mark that a block's traces are kept. No block has so many receipts.
+const TRACED: u32 = u32::MAX;
+
+/// Of how many of the newest blocks the ledger keeps what is not kept for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Blocks with traces: what happened inside each delivery.
+    pub traces: u64,
+    /// Blocks with the values they overwrote: so many heights below the newest can be asked for (decision 126).
+    pub values: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { traces: 65_536, values: RECENT_BLOCKS }
+    }
+}
 
 /// Where a receipt stands: the block, and the place in the block's receipts, transactions first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,12 +102,17 @@ pub struct BlockRecord {
     pub certificate: Option<Vec<u8>>,
     /// Bytes that the driver wants back after a restart.
     pub carry: Vec<u8>,
+    /// Traces that say more than their receipts, each with its receipt's place.
+    pub traces: Vec<(u32, Vec<u8>)>,
+    /// The values that the block overwrote.
+    pub overwritten: Vec<u8>,
 }
 
 /// The ledger of one chain. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     database: Arc<Database>,
+    retention: Retention,
 }
 
 impl Ledger {
@@ -105,7 +136,7 @@ impl Ledger {
     }
 
     fn prepare(database: Database) -> Result<Self, StoreError> {
-        let ledger = Self { database: Arc::new(database) };
+        let ledger = Self { database: Arc::new(database), retention: Retention::default() };
         let write = ledger.database.begin_write()?;
         Tables::open(&write)?;
         write.open_table(BLOCKS)?;
@@ -113,8 +144,20 @@ impl Ledger {
         write.open_table(CERTIFICATES)?;
         write.open_table(CARRY)?;
         write.open_table(CONCERNS)?;
+        write.open_table(TRACES)?;
+        write.open_table(OVERWRITTEN)?;
         write.commit()?;
         Ok(ledger)
+    }
+
+    /// The same, keeping this much of the newest blocks. What is older goes when the next block is written.
+    pub fn keeping(self, retention: Retention) -> Self {
+        Self { retention, ..self }
+    }
+
+    /// How much is kept of the newest blocks.
+    pub fn retention(&self) -> Retention {
+        self.retention
     }
 
     /// Writes a block and its index rows, and returns when they are on the disk.
@@ -134,8 +177,25 @@ impl Ledger {
                 write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
             }
             Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns)?;
+            self.remember(&write, record)?;
         }
         Ok(write.commit()?)
+    }
+
+    /// Keeps of the block what is kept of the newest only, and drops what is too old.
+    fn remember(&self, write: &WriteTransaction, record: &BlockRecord) -> Result<(), StoreError> {
+        let number = record.block.header.number.0;
+        let Retention { traces, values } = self.retention;
+        let mut table = write.open_table(TRACES)?;
+        for (place, trace) in &record.traces {
+            table.insert((number, *place), &**trace)?;
+        }
+        table.insert((number, TRACED), [].as_slice())?;
+        table.retain_in((0, 0)..(number.saturating_add(1).saturating_sub(traces), 0), |_, _| false)?;
+        let mut table = write.open_table(OVERWRITTEN)?;
+        table.insert(number, &*record.overwritten)?;
+        table.retain_in(0..number.saturating_add(1).saturating_sub(values), |_, _| false)?;
+        Ok(())
     }
 
     /// Adds a certificate that arrived after its block.
@@ -222,6 +282,22 @@ impl View {
     /// What the driver left for itself with this block.
     pub fn carry(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.read.open_table(CARRY)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    /// The trace of the receipt at this place: `None` where the block's traces are not kept any more, and nothing inside
+    /// where the receipt says it all.
+    pub fn trace(&self, place: Place) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+        let table = self.read.open_table(TRACES)?;
+        if table.get((place.number, TRACED))?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(table.get((place.number, place.index))?.map(|bytes| bytes.value().to_vec())))
+    }
+
+    /// The values that the newest blocks overwrote, each with the block's number, ascending.
+    pub fn overwritten(&self) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
+        let rows = self.read.open_table(OVERWRITTEN)?.range::<u64>(..)?;
+        rows.map(|row| row.map(|(number, bytes)| (number.value(), bytes.value().to_vec())).map_err(Into::into)).collect()
     }
 
     /// Where the receipt with this id stands. A transaction's id is its digest.

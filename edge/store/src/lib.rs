@@ -15,6 +15,6 @@ pub mod state;
 
 pub use directory::Directory;
 pub use error::StoreError;
-pub use ledger::{BlockRecord, Concern, Ledger, Place, View};
+pub use ledger::{BlockRecord, Concern, Ledger, Place, Retention, View};
 pub use recent::Recent;
 pub use state::{Key, Value};

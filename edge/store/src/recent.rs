@@ -6,17 +6,28 @@ use std::{
     sync::{Arc, RwLock},
 };
 
-/// How many heights below the newest can still be read.
-pub const RECENT_BLOCKS: usize = 16;
+/// How many heights below the newest can still be read, where nothing else is said.
+pub const RECENT_BLOCKS: u64 = 16;
 
-/// The values that the last [`RECENT_BLOCKS`] blocks overwrote.
+/// Values that a block overwrote, by key; `None` where there was none.
+pub type Before = HashMap<Key, Option<Value>>;
+
+/// The values that the last blocks overwrote.
 ///
 /// A block's values are put here before the block is applied to the database. A reader takes the
 /// database's value first and looks here second: whatever block comes in between, the older value
 /// is found, and nobody waits for anybody.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Recent {
+    /// Of how many blocks.
+    kept: u64,
     blocks: RwLock<VecDeque<Overwritten>>,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self::new(RECENT_BLOCKS)
+    }
 }
 
 #[derive(Debug)]
@@ -24,20 +35,27 @@ struct Overwritten {
     /// The number of the block that wrote.
     number: u64,
     /// What stood there before it.
-    before: Arc<HashMap<Key, Option<Value>>>,
+    before: Arc<Before>,
 }
 
 /// The number is too old: its state is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the state after block {number} is no longer kept, only the last {RECENT_BLOCKS} blocks are: ask again for a newer block")]
+#[error("the state after block {number} is no longer kept, only the last {kept} blocks are: ask again for a newer block")]
 pub struct TooOld {
     /// The number asked for.
     pub number: u64,
+    /// How many blocks are kept.
+    pub kept: u64,
 }
 
 impl Recent {
+    /// Nothing yet, and never more than this many blocks.
+    pub fn new(kept: u64) -> Self {
+        Self { kept, blocks: RwLock::default() }
+    }
+
     /// Remembers what the block of this number is about to overwrite. A block told twice counts once.
-    pub fn push(&self, number: u64, before: Arc<HashMap<Key, Option<Value>>>) {
+    pub fn push(&self, number: u64, before: Arc<Before>) {
         let mut blocks = self.blocks.write().expect("no reader or writer panics while it holds the lock");
         while blocks.back().is_some_and(|newest| newest.number >= number) {
             blocks.pop_back();
@@ -47,7 +65,7 @@ impl Recent {
             blocks.clear();
         }
         blocks.push_back(Overwritten { number, before });
-        while blocks.len() > RECENT_BLOCKS {
+        while u64::try_from(blocks.len()).is_ok_and(|len| len > self.kept) {
             blocks.pop_front();
         }
     }
@@ -63,16 +81,53 @@ impl Recent {
             // Nothing was overwritten since, as long as the tip is what is asked for.
             None if number >= tip => return Ok(latest),
             Some(oldest) if number >= tip && oldest.number > tip => return Ok(latest),
-            _ => return Err(TooOld { number }),
+            _ => return Err(TooOld { number, kept: self.kept }),
         }
         let older = blocks.iter().skip_while(|block| block.number < next).find_map(|block| block.before.get(key));
         Ok(older.cloned().unwrap_or(latest))
     }
+}
 
-    /// Forgets everything, as before a chain is reverted.
-    pub fn clear(&self) {
-        self.blocks.write().expect("no reader or writer panics while it holds the lock").clear();
+/// The values as the ledger keeps them, ascending by key: the key, a flag, and where there is a value its length in
+/// big-endian and its bytes.
+pub fn to_bytes(before: &Before) -> Vec<u8> {
+    let mut rows: Vec<_> = before.iter().collect();
+    rows.sort_unstable_by_key(|(key, _)| *key);
+    let mut bytes = Vec::new();
+    for (key, value) in rows {
+        bytes.extend(key.0);
+        bytes.push(u8::from(value.is_some()));
+        if let Some(value) = value {
+            let length = u32::try_from(value.len()).expect("a value is far below 4 GiB");
+            bytes.extend(length.to_be_bytes());
+            bytes.extend_from_slice(value);
+        }
     }
+    bytes
+}
+
+/// The values from the ledger, or `None` where the bytes are none.
+pub fn from_bytes(bytes: &Value) -> Option<Before> {
+    let mut rest = bytes.clone();
+    let mut before = Before::new();
+    while !rest.is_empty() {
+        let (key, tail) = rest.split_first_chunk::<32>()?;
+        let (flag, tail) = tail.split_first()?;
+        let key = cowboy_state::StateKey(*key);
+        if *flag == 0 {
+            rest = rest.slice(33..);
+            before.insert(key, None);
+            continue;
+        }
+        let length = usize::try_from(u32::from_be_bytes(*tail.first_chunk()?)).ok()?;
+        let end = length.checked_add(37)?;
+        if rest.len() < end {
+            return None;
+        }
+        before.insert(key, Some(rest.slice(37..end)));
+        rest = rest.slice(end..);
+    }
+    Some(before)
 }
 
 #[cfg(test)]
@@ -99,7 +154,7 @@ mod tests {
     #[test]
     fn answers_as_of_a_height() {
         let recent = history(20);
-        let rows = [(20, Ok(value(20))), (19, Ok(value(19))), (4, Ok(value(4))), (3, Err(TooOld { number: 3 }))];
+        let rows = [(20, Ok(value(20))), (19, Ok(value(19))), (4, Ok(value(4))), (3, Err(TooOld { number: 3, kept: 16 }))];
         for (number, expected) in rows {
             assert_eq!(recent.at(number, 20, &KEY, value(20)), expected, "after block {number}");
         }
@@ -118,10 +173,29 @@ mod tests {
     fn after_a_restart_only_the_tip_is_known() {
         let recent = Recent::default();
         assert_eq!(recent.at(9, 9, &KEY, value(9)), Ok(value(9)));
-        assert_eq!(recent.at(8, 9, &KEY, value(9)), Err(TooOld { number: 8 }));
+        assert_eq!(recent.at(8, 9, &KEY, value(9)), Err(TooOld { number: 8, kept: 16 }));
         recent.push(10, Arc::new(HashMap::from([(KEY, value(9))])));
         assert_eq!(recent.at(9, 10, &KEY, value(10)), Ok(value(9)));
-        assert_eq!(recent.at(8, 10, &KEY, value(10)), Err(TooOld { number: 8 }));
+        assert_eq!(recent.at(8, 10, &KEY, value(10)), Err(TooOld { number: 8, kept: 16 }));
+    }
+
+    #[test]
+    fn values_survive_the_ledger() {
+        let other = cowboy_state::StateKey([8; 32]);
+        let rows = [
+            Before::new(),
+            Before::from([(KEY, None)]),
+            Before::from([(KEY, value(1)), (other, Some(Value::new()))]),
+            Before::from([(other, None), (KEY, Some(Value::from(vec![3; 70_000])))]),
+        ];
+        for before in rows {
+            let bytes = Value::from(to_bytes(&before));
+            assert_eq!(from_bytes(&bytes), Some(before.clone()));
+            for cut in [1, 20, 33, 36, 37, 38] {
+                let is_whole = cut > bytes.len() || from_bytes(&bytes.slice(..bytes.len() - cut)).is_none_or(|cut| cut != before);
+                assert!(is_whole, "{cut} bytes less are not the same values");
+            }
+        }
     }
 
     #[test]

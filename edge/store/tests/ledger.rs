@@ -1,6 +1,6 @@
 //! The ledger and the folder.
 
-use cowboy_store::{BlockRecord, Concern, Directory, Ledger, Place, StoreError};
+use cowboy_store::{BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError};
 use cowboy_types::{
     Address, Block, Hash, Height, Receipt, blake3,
     receipt::{Event, Fee, ReceiptKind},
@@ -81,6 +81,8 @@ fn record(number: u64, skipped: u64) -> BlockRecord {
         concerns: vec![Concern { address: BYSTANDER, receipt: 1 }],
         certificate: number.is_multiple_of(2).then(|| vec![7]),
         carry: vec![1, 2],
+        traces: vec![(1, vec![9])],
+        overwritten: vec![8],
     }
 }
 
@@ -125,6 +127,26 @@ fn writing_again_and_indexing_again_change_nothing() {
     assert_eq!(view.number_at(Height(50)).expect("it reads"), None);
     assert_eq!(view.of_account(&BYSTANDER, None, 9).expect("it reads").len(), 3, "a receipt concerns more than its two ends");
     assert_eq!(view.certificate_from(1).expect("it reads").map(|(number, _)| number), Some(2));
+}
+
+/// Of the newest blocks traces and overwritten values are kept, as many as was said; of a receipt without a trace it is
+/// still known that there was none.
+#[test]
+fn what_is_kept_of_the_newest_blocks_only() {
+    let ledger = Ledger::in_memory().expect("memory is enough").keeping(Retention { traces: 3, values: 2 });
+    (1..=5).for_each(|number| ledger.append(&record(number, 0)).expect("it writes"));
+    ledger.append(&record(5, 0)).expect("it writes again");
+    let traces = |ledger: &Ledger| {
+        let view = ledger.view().expect("it opens");
+        [1, 2, 3, 5].map(|number| [0, 1].map(|index| view.trace(Place { number, index }).expect("it reads")))
+    };
+    let kept = [Some(None), Some(Some(vec![9]))];
+    assert_eq!(traces(&ledger), [[None, None], [None, None], kept.clone(), kept.clone()]);
+    assert_eq!(ledger.view().expect("it opens").overwritten().expect("it reads"), [(4, vec![8]), (5, vec![8])]);
+    let less = ledger.keeping(Retention { traces: 1, values: 1 });
+    less.append(&record(6, 0)).expect("it writes");
+    assert_eq!(traces(&less), [[None, None], [None, None], [None, None], [None, None]], "a lower retention holds from the next block on");
+    assert_eq!(less.view().expect("it opens").overwritten().expect("it reads"), [(6, vec![8])]);
 }
 
 #[test]

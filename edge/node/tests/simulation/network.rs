@@ -1,21 +1,28 @@
 //! A whole network under the deterministic runtime: one seed decides everything.
 
-use crate::common::{ACCOUNTS, FUNDS, genesis, key, transfer};
-use commonware_consensus::marshal::{Identifier, core::Mailbox, standard::Standard};
+use crate::{
+    byzantine::{Ends, Traitor, Treason, halves},
+    checks::{Holds, account},
+    common::{ACCOUNTS, genesis, key},
+    script::{SENT, transaction},
+};
+use commonware_consensus::marshal::{core::Mailbox, standard::Standard};
 use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_glue::simulate::{
-    action::Crash,
+    action::{Action, Crash, Schedule},
     engine::{EngineDefinition, InitContext},
     exit::ProcessedHeightAtLeast,
     plan::PlanBuilder,
     processed::ProcessedHeight,
-    property::Property,
     reporter::MonitorReporter,
-    tracker::ProgressTracker,
+    tracker::FinalizationUpdate,
 };
-use commonware_p2p::simulated::Link;
-use commonware_runtime::{Clock, Handle, Quota, Spawner as _, Supervisor as _};
-use commonware_utils::probability;
+use commonware_p2p::simulated::{Link, Oracle};
+use commonware_runtime::{
+    Clock, Handle, Quota, Spawner as _, Supervisor as _,
+    deterministic::{Context, FaultConfig},
+};
+use commonware_utils::{channel::mpsc, probability};
 use cowboy_chain::{GenesisConfig, SignedTransaction};
 use cowboy_node::{
     BlockTime, Chain, Genesis,
@@ -24,57 +31,60 @@ use cowboy_node::{
     committee::ValidatorKeys,
     engine::{self, Parts, Patience},
     genesis as node_genesis,
-    mempool::{Source, account_of},
+    images::ImageCache,
+    mempool::Source,
     pace::Pace,
     seeds::Scheme,
 };
-use cowboy_state::{
-    Key, Kind,
-    records::{Account, Supply, keys},
-};
 use cowboy_store::Ledger;
-use cowboy_types::{Address, Amount};
-use std::{collections::BTreeSet, pin::Pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 const VALIDATORS: u32 = 4;
 
-/// Transactions that each account sends.
-const SENT: u64 = 12;
-
 /// Blocks that every run makes.
-const BLOCKS: u64 = 40;
+pub(crate) const BLOCKS: u64 = 40;
 
-/// Who receives.
-const RECEIVER: Address = Address([0x66; 20]);
+/// The environment variable that names the one seed to run.
+pub(crate) const SEED: &str = "COWBOY_SIM_SEED";
+
+type Marshal = Mailbox<Scheme, Standard<SealedBlock>>;
 
 /// A network of validators, with what of each survives its crashes.
 #[derive(Clone)]
-struct Network {
+pub(crate) struct Network {
     genesis: Genesis,
     keys: Vec<ValidatorKeys>,
     ledgers: Vec<Ledger>,
+    pub(crate) traitor: Option<Traitor>,
 }
 
 impl Network {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (dev, keys) = node_genesis::dev(genesis(VALIDATORS)).expect("a genesis");
         let config = GenesisConfig { is_dev: false, ..dev.config };
         let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
         let ledgers = (0..VALIDATORS).map(|_| Ledger::in_memory().expect("memory is enough")).collect();
-        Self { genesis, keys, ledgers }
+        Self { genesis, keys, ledgers, traitor: None }
     }
 
-    fn chain(&self, index: usize) -> Arc<Chain> {
+    /// The same, where the last validator betrays the others: of two halves, the first speaks to two of them.
+    pub(crate) fn with_traitor(self, treason: Treason) -> Self {
+        let friends = self.keys.iter().take(2).map(|keys| keys.network.public_key());
+        let traitor = Traitor::new(self.keys.len() - 1, treason, friends);
+        Self { traitor: Some(traitor), ..self }
+    }
+
+    fn chain(&self, index: usize, ledger: Ledger, block_time: Duration) -> Arc<Chain> {
         let setup = Setup {
             namespace: self.genesis.namespace(),
             genesis: self.genesis.block.clone(),
             allocation: self.genesis.allocation.clone(),
             config: self.genesis.chain.clone(),
-            images: Arc::new(cowboy_chain::input::NoImages),
+            images: Arc::new(ImageCache::default()),
             committee: self.genesis.committee.clone(),
             keys: Some(self.keys[index].clone()),
-            ledger: self.ledgers[index].clone(),
-            pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),
+            ledger,
+            pace: Pace::new(BlockTime::Every(block_time)),
             head: tokio::sync::watch::Sender::new(cowboy_node::Head::of(&self.genesis.block)),
             blocks: tokio::sync::broadcast::Sender::new(16),
         };
@@ -83,14 +93,25 @@ impl Network {
 }
 
 /// A validator as the checks see it.
-struct Validator {
+pub(crate) struct Validator {
     chain: Arc<Chain>,
-    marshal: Mailbox<Scheme, Standard<SealedBlock>>,
+    /// None for a traitor, of whom nothing is asked.
+    marshal: Option<Marshal>,
+}
+
+impl Validator {
+    /// The chain of an honest validator.
+    pub(crate) fn honest(&self) -> Option<&Chain> {
+        self.marshal.as_ref().map(|_| &*self.chain)
+    }
 }
 
 impl ProcessedHeight for Validator {
     async fn processed_height(&self) -> u64 {
-        self.marshal.get_processed().await.map_or(0, |processed| processed.height().get())
+        match &self.marshal {
+            Some(marshal) => marshal.get_processed().await.map_or(0, |processed| processed.height().get()),
+            None => u64::MAX,
+        }
     }
 }
 
@@ -112,28 +133,60 @@ impl EngineDefinition for Network {
     }
 
     async fn init(&self, init: InitContext<'_, PublicKey>) -> (Handle<()>, Validator) {
-        let InitContext { context, index, public_key, oracle, channels, monitor, .. } = init;
-        let chain = self.chain(index);
+        let InitContext { context, index, oracle, channels, participants, monitor, .. } = init;
+        let traitor = self.traitor.clone().filter(|traitor| traitor.index == index);
+        let treason = traitor.as_ref().map(|traitor| traitor.treason);
+        let [first, second] = halves(&context, channels, participants, traitor);
+        let chain = self.chain(index, self.ledgers[index].clone(), Duration::from_secs(1));
+        if treason == Some(Treason::Silent) {
+            let silence = context.child("silence").spawn(move |_| async move {
+                let _ends = (first, second);
+                std::future::pending().await
+            });
+            return (silence, Validator { chain, marshal: None });
+        }
         let client = Client {
             chain: chain.clone(),
             accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
         };
         context.child("client").spawn(move |clock| client.run(clock));
-        let me = public_key.clone();
-        let parts = Parts {
-            prefix: format!("validator-{index}"),
-            peers: oracle.manager(),
-            blocker: oracle.control(me.clone()),
-            channels,
-            patience: Patience::Normal,
-        };
-        let engine = engine::start(context, chain.clone(), parts, |machine| MonitorReporter::new(me, monitor, machine)).await;
-        (engine.handle, Validator { chain, marshal: engine.marshal })
+        let ends = Around { oracle, me: participants[index].clone(), monitor: treason.is_none().then_some(monitor) };
+        if treason == Some(Treason::Twins) {
+            // Its blocks come a little later, so that they are others.
+            let ledger = Ledger::in_memory().expect("memory is enough");
+            let other = self.chain(index, ledger, Duration::from_millis(1_003));
+            validator(context.child("twin"), format!("twin-{index}"), other, second, &ends).await;
+        }
+        // Last, and on the context itself: who ends this engine ends everything above.
+        let engine = validator(context, format!("validator-{index}"), chain.clone(), first, &ends).await;
+        (engine.handle, Validator { chain, marshal: treason.is_none().then_some(engine.marshal) })
     }
 
     fn start(engine: Handle<()>) -> Handle<()> {
         engine
     }
+}
+
+/// What is around a validator.
+struct Around<'a> {
+    oracle: &'a Oracle<PublicKey, Context>,
+    me: PublicKey,
+    /// Where an honest one reports.
+    monitor: Option<mpsc::UnboundedSender<FinalizationUpdate<PublicKey>>>,
+}
+
+async fn validator<S: commonware_p2p::Sender<PublicKey = PublicKey>>(
+    context: Context,
+    prefix: String,
+    chain: Arc<Chain>,
+    channels: Vec<Ends<S>>,
+    around: &Around<'_>,
+) -> engine::Engine {
+    let me = around.me.clone();
+    let (peers, blocker) = (around.oracle.manager(), around.oracle.control(me.clone()));
+    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal };
+    let monitor = around.monitor.clone().unwrap_or_else(|| mpsc::unbounded_channel().0);
+    engine::start(context, chain, parts, |machine| MonitorReporter::new(me, monitor, machine)).await
 }
 
 /// Somebody with accounts at one validator, who sends until the chain has taken everything, whatever is lost on the way.
@@ -151,7 +204,7 @@ impl Client {
                 let account = account(&self.chain, address).await;
                 let nonce = self.chain.mempool.next_nonce(&address, account.nonce).0;
                 if nonce < SENT {
-                    let signed = SignedTransaction::check(transfer(*number, nonce, RECEIVER, Amount(1 + *number))).expect("it is signed");
+                    let signed = SignedTransaction::check(transaction(*number, nonce)).expect("it is signed");
                     // What is refused is tried again.
                     let _ = self.chain.mempool.admit(Source::Client, &account, signed);
                 }
@@ -160,124 +213,38 @@ impl Client {
     }
 }
 
-async fn read(chain: &Chain, keys: Vec<Key>) -> Vec<Option<bytes::Bytes>> {
-    match chain.state() {
-        Some(state) => state.read(keys.iter().map(Key::digest).collect()).await,
-        None => vec![None; keys.len()],
-    }
-}
-
-async fn account(chain: &Chain, address: Address) -> Account {
-    let stored = read(chain, vec![Key::account(address)]).await.remove(0);
-    stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN)
-}
-
-/// What must hold at the end of every run.
-#[derive(Clone)]
-struct Holds {
-    genesis: Genesis,
-}
-
-impl Property<PublicKey, Validator> for Holds {
-    fn name(&self) -> &str {
-        "same blocks on all, nothing lost, supply conserved"
-    }
-
-    fn check<'a>(
-        &'a self,
-        _: &'a ProgressTracker<PublicKey>,
-        states: &'a [&'a Validator],
-    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
-        Box::pin(async move {
-            same_blocks(states).await?;
-            for validator in states {
-                self.nothing_lost(&validator.chain).await?;
-                self.supply_conserved(&validator.chain).await?;
-            }
-            Ok(())
-        })
-    }
-}
-
-fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise()) }
-}
-
-/// every validator has the same block, with the same roots, at every number that two of them have.
-async fn same_blocks(validators: &[&Validator]) -> Result<(), String> {
-    for number in 1..=BLOCKS {
-        let mut roots = BTreeSet::new();
-        for validator in validators {
-            let block = validator.chain.ledger.view().and_then(|view| view.block(number)).map_err(|error| error.to_string())?;
-            roots.extend(block.map(|block| (block.digest(), block.header.state_root)));
-        }
-        require(roots.len() == 1, || format!("block {number} has {} versions", roots.len()))?;
-    }
-    let tip = validators[0].marshal.get_block(Identifier::Height(commonware_consensus::types::Height::new(BLOCKS))).await;
-    require(tip.is_some(), || "the marshal has the last block".into())
-}
-
-impl Holds {
-    async fn nothing_lost(&self, chain: &Chain) -> Result<(), String> {
-        let view = chain.ledger.view().map_err(|error| error.to_string())?;
-        for number in 0..ACCOUNTS {
-            for nonce in 0..SENT {
-                let digest = transfer(number, nonce, RECEIVER, Amount(1 + number)).digest();
-                let place = view.place_of(&digest).map_err(|error| error.to_string())?;
-                require(place.is_some(), || format!("transaction {nonce} of account {number} is lost"))?;
-            }
-        }
-        let received = account(chain, RECEIVER).await.balance.0;
-        let expected = (0..ACCOUNTS).map(|number| SENT * (1 + number)).sum::<u64>();
-        require(received == expected, || format!("{received} arrived, not {expected}"))
-    }
-
-    /// All balances together are what genesis made, less what was burned.
-    async fn supply_conserved(&self, chain: &Chain) -> Result<(), String> {
-        let at_genesis = self.genesis.allocation.iter().filter_map(|(_, stored)| Key::open(stored)).map(|(key, _)| key);
-        let mut accounts: BTreeSet<Address> = at_genesis.filter(|key| key.kind == Kind::Account).map(|key| key.address).collect();
-        accounts.extend(self.genesis.config.validators.iter().map(|validator| validator.address));
-        accounts.insert(RECEIVER);
-        let mut held = 0;
-        for address in accounts {
-            held += account(chain, address).await.balance.0;
-        }
-        let stored = read(chain, vec![keys::supply()]).await.remove(0).ok_or("there is no supply record")?;
-        let (_, body) = Key::open(&stored).ok_or("the supply is no record")?;
-        let supply: Supply = commonware_codec::DecodeExt::decode(body).map_err(|error| error.to_string())?;
-        let owed = supply.genesis.0 + supply.minted.0 - supply.burned.0;
-        require(held == owed, || format!("accounts hold {held}, the supply is {owed}"))?;
-        require(supply.burned.0 > 0, || "nothing was burned, so nothing ran".into())?;
-        require(account(chain, key(0).address()).await.balance < FUNDS, || "nothing was paid".into())
-    }
-}
-
-fn run(seed: u64) {
-    let network = Network::new();
-    let holds = Holds { genesis: network.genesis.clone() };
+/// A run of this network, in which whatever the seed says goes wrong.
+pub(crate) fn plan(network: Network, seed: u64, is_complete: bool) -> PlanBuilder<Network> {
+    let holds = Holds { genesis: network.genesis.clone(), is_complete };
     let link = Link {
         latency: Duration::from_millis(20 + (seed * 13) % 100),
         jitter: Duration::from_millis(10 + (seed * 7) % 40),
         success_rate: if seed.is_multiple_of(2) { probability!(1.0) } else { probability!(0.95) },
     };
-    let crash = Crash::Random { frequency: Duration::from_secs(5 + seed % 7), downtime: Duration::from_secs(1 + seed % 3), count: 1 };
-    let plan = PlanBuilder::new(network)
+    PlanBuilder::new(network)
         .seed(seed)
         .link(link)
-        .crash(crash)
         .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
         .timeout(Duration::from_secs(900))
-        .property(holds);
+        .property(holds)
+}
+
+fn run(seed: u64) {
+    let crash = Crash::Random { frequency: Duration::from_secs(5 + seed % 7), downtime: Duration::from_secs(1 + seed % 3), count: 1 };
+    settle(seed, "network", plan(Network::new(), seed, true).crash(crash));
+}
+
+fn settle(seed: u64, module: &str, plan: PlanBuilder<Network>) {
     if let Err(error) = plan.build().run() {
-        panic!("seed {seed}: {error}\nreplay: COWBOY_SIM_SEED={seed} cargo test -p cowboy-node --test simulation network");
+        panic!("seed {seed}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation {module}");
     }
 }
 
-/// Four validators, forty blocks, latency, loss, and crashes, twenty times.
+/// Four validators, forty blocks, transfers, actors and timers, latency, loss, and crashes, twenty times.
 ///
 /// `COWBOY_SIM_SEED=n` runs one seed, in the first of the tests.
 fn run_all(seeds: std::ops::Range<u64>) {
-    match std::env::var("COWBOY_SIM_SEED").ok().and_then(|seed| seed.parse().ok()) {
+    match std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) if seeds.start == 0 => run(seed),
         Some(_) => {}
         None => seeds.for_each(run),
@@ -303,4 +270,19 @@ fn a_network_agrees_whatever_happens_10_to_14() {
 #[test]
 fn a_network_agrees_whatever_happens_15_to_19() {
     run_all(15..20);
+}
+
+/// The disks of all validators fail for a while; everybody is started again, and nothing is lost: A-145.
+#[test]
+fn a_network_survives_disks_that_fail() {
+    let network = Network::new();
+    let everybody = network.participants();
+    let at = Duration::from_secs;
+    let broken = FaultConfig::default().sync(probability!(0.5)).open(probability!(0.5)).remove(probability!(0.5));
+    let mut schedule = Schedule::new().at(at(8), Action::SetStorageFault(broken));
+    schedule = everybody.iter().fold(schedule, |schedule, key| schedule.at(at(11), Action::Crash(key.clone())));
+    schedule = schedule.at(at(12), Action::SetStorageFault(FaultConfig::default()));
+    schedule = everybody.iter().fold(schedule, |schedule, key| schedule.at(at(12), Action::Restart(key.clone())));
+    let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    settle(seed, "disks", plan(network, seed, true).crash(Crash::Schedule(schedule)));
 }

@@ -1,0 +1,211 @@
+//! Traces as the ledger keeps them: only those that say more than their receipts, as CBOR.
+
+use cowboy_chain::{
+    Trace,
+    input::{CallTrace, Exception, SentMessage},
+};
+use cowboy_types::{
+    Abort, Address, Amount, Cycles, Hash, Receipt,
+    cbor::{self, Value},
+};
+
+/// The most bytes of one text; longer ones are cut.
+const MAX_TEXT: usize = 16 * 1024;
+
+/// The most lines of a traceback; of longer ones the innermost stay.
+const MAX_LINES: usize = 64;
+
+/// The most handlers and the most messages of one trace; further ones are left out.
+const MAX_ROWS: usize = 4_096;
+
+/// The trace of a delivery of which the receipt says everything: one handler, no exception, nothing sent.
+pub fn plain(receipt: &Receipt) -> Trace {
+    let call = CallTrace {
+        depth: 0,
+        sender: receipt.sender,
+        target: receipt.target,
+        handler: receipt.handler.to_string(),
+        value: receipt.value,
+        cycles_used: receipt.cycles_used,
+        abort: receipt.abort.clone(),
+        exception: None,
+    };
+    Trace { id: receipt.id, kind: receipt.kind.clone(), origin: receipt.origin, parent: Hash::ZERO, calls: vec![call], sent: Vec::new() }
+}
+
+/// What the ledger keeps of a block's traces: those that are not [`plain`], each with its receipt's place.
+pub fn rows(receipts: &[Receipt], traces: &[Trace]) -> Vec<(u32, Vec<u8>)> {
+    let told = (0u32..).zip(receipts.iter().zip(traces));
+    told.filter(|(_, (receipt, trace))| **trace != plain(receipt)).map(|(place, (_, trace))| (place, to_bytes(trace))).collect()
+}
+
+fn to_bytes(trace: &Trace) -> Vec<u8> {
+    let value = Value::Array(vec![
+        Value::Bytes(trace.parent.0.to_vec()),
+        Value::Array(trace.calls.iter().take(MAX_ROWS).map(call_value).collect()),
+        Value::Array(trace.sent.iter().take(MAX_ROWS).map(sent_value).collect()),
+    ]);
+    value.encode()
+}
+
+/// The trace of a receipt out of a row of the ledger, or `None` where the bytes are none.
+pub fn from_bytes(receipt: &Receipt, bytes: &[u8]) -> Option<Trace> {
+    let value = cbor::decode(bytes).ok()?;
+    let [parent, calls, sent] = items(&value)? else { return None };
+    Some(Trace {
+        parent: Hash(parent.as_bytes()?.try_into().ok()?),
+        calls: items(calls)?.iter().map(call_of).collect::<Option<_>>()?,
+        sent: items(sent)?.iter().map(sent_of).collect::<Option<_>>()?,
+        ..plain(receipt)
+    })
+}
+
+fn call_value(call: &CallTrace) -> Value {
+    Value::Array(vec![
+        Value::uint(u64::from(call.depth)),
+        Value::Bytes(call.sender.0.to_vec()),
+        Value::Bytes(call.target.0.to_vec()),
+        text(&call.handler),
+        Value::uint(call.value.0),
+        Value::uint(call.cycles_used.0),
+        call.abort.as_ref().map_or(Value::Null, |abort| Value::uint(u64::from(abort.code))),
+        call.exception.as_ref().map_or(Value::Null, exception_value),
+    ])
+}
+
+fn call_of(value: &Value) -> Option<CallTrace> {
+    let [depth, sender, target, handler, amount, cycles, abort, exception] = items(value)? else { return None };
+    Some(CallTrace {
+        depth: u32::try_from(depth.as_u64()?).ok()?,
+        sender: address(sender)?,
+        target: address(target)?,
+        handler: handler.as_text()?.to_owned(),
+        value: Amount(amount.as_u64()?),
+        cycles_used: Cycles(cycles.as_u64()?),
+        abort: abort.as_u64().and_then(|code| u16::try_from(code).ok()).map(|code| Abort { code }),
+        exception: exception_of(exception),
+    })
+}
+
+fn exception_value(exception: &Exception) -> Value {
+    let outer = exception.traceback.len().saturating_sub(MAX_LINES);
+    let lines = exception.traceback.iter().skip(outer).map(|line| text(line)).collect();
+    Value::Array(vec![text(&exception.name), text(&exception.message), Value::Array(lines)])
+}
+
+fn exception_of(value: &Value) -> Option<Exception> {
+    let [name, message, lines] = items(value)? else { return None };
+    let traceback = items(lines)?.iter().map(|line| line.as_text().map(str::to_owned)).collect::<Option<_>>()?;
+    Some(Exception { name: name.as_text()?.to_owned(), message: message.as_text()?.to_owned(), traceback })
+}
+
+fn sent_value(sent: &SentMessage) -> Value {
+    Value::Array(vec![
+        Value::Bytes(sent.receipt.0.to_vec()),
+        Value::Bytes(sent.id.0.to_vec()),
+        Value::Bytes(sent.target.0.to_vec()),
+        text(&sent.handler),
+        Value::uint(sent.value.0),
+    ])
+}
+
+fn sent_of(value: &Value) -> Option<SentMessage> {
+    let [receipt, id, target, handler, amount] = items(value)? else { return None };
+    Some(SentMessage {
+        receipt: Hash(receipt.as_bytes()?.try_into().ok()?),
+        id: Hash(id.as_bytes()?.try_into().ok()?),
+        target: address(target)?,
+        handler: handler.as_text()?.to_owned(),
+        value: Amount(amount.as_u64()?),
+    })
+}
+
+fn items(value: &Value) -> Option<&[Value]> {
+    match value {
+        Value::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn address(value: &Value) -> Option<Address> {
+    Some(Address(value.as_bytes()?.try_into().ok()?))
+}
+
+/// The text, cut where it is too long.
+fn text(text: &str) -> Value {
+    Value::text(&text[..text.floor_char_boundary(MAX_TEXT)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::{
+        receipt::{Fee, ReceiptKind},
+        wire::{Blob, List, Text},
+    };
+
+    fn receipt() -> Receipt {
+        let fee = Fee {
+            payer: Address([1; 20]),
+            cycle_price: Default::default(),
+            cell_price: Default::default(),
+            reserved: Default::default(),
+            burned: Default::default(),
+            tip: Default::default(),
+            refunded: Default::default(),
+        };
+        Receipt {
+            id: Hash([9; 32]),
+            kind: ReceiptKind::Message,
+            origin: Hash([10; 32]),
+            sender: Address([1; 20]),
+            target: Address([2; 20]),
+            handler: Text::new("boom").expect("a short name"),
+            value: Amount(3),
+            cycles_used: Cycles(4),
+            cells_used: Default::default(),
+            fee,
+            created: None,
+            return_data: Blob::default(),
+            events: List::default(),
+            abort: Some(cowboy_types::error::OUT_OF_CYCLES),
+        }
+    }
+
+    fn trace() -> Trace {
+        let exception = Exception { name: "ValueError".into(), message: "too hot".into(), traceback: vec!["line 7, in boom".into()] };
+        let inner = CallTrace { depth: 1, abort: None, exception: Some(exception), ..plain(&receipt()).calls.remove(0) };
+        let sent =
+            SentMessage { receipt: Hash([5; 32]), id: Hash([6; 32]), target: Address([7; 20]), handler: "hear".into(), value: Amount(8) };
+        let mut trace = Trace { parent: Hash([11; 32]), sent: vec![sent], ..plain(&receipt()) };
+        trace.calls.push(inner);
+        trace
+    }
+
+    #[test]
+    fn a_trace_comes_back_as_it_was() {
+        let trace = trace();
+        let bytes = to_bytes(&trace);
+        assert_eq!(from_bytes(&receipt(), &bytes), Some(trace));
+        assert_eq!(from_bytes(&receipt(), &bytes[1..]), None);
+    }
+
+    #[test]
+    fn only_what_the_receipt_does_not_say_is_kept() {
+        let kept = rows(&[receipt(), receipt()], &[plain(&receipt()), trace()]);
+        assert_eq!(kept, [(1, to_bytes(&trace()))]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let mut trace = trace();
+        let exception = trace.calls[1].exception.get_or_insert_default();
+        exception.message = "é".repeat(MAX_TEXT);
+        exception.traceback = (0..1_000).map(|line| format!("line {line}")).collect();
+        let cut = from_bytes(&receipt(), &to_bytes(&trace))
+            .and_then(|mut trace| trace.calls.remove(1).exception)
+            .expect("the exception is there");
+        assert_eq!(cut.message.len(), MAX_TEXT);
+        assert_eq!((cut.traceback.len(), cut.traceback.last().map(String::as_str)), (MAX_LINES, Some("line 999")));
+    }
+}

@@ -1,0 +1,76 @@
+//! What the accounts of a simulated network send: transfers, deployments, calls, and timers.
+
+use crate::common::{ACCOUNTS, sign};
+use cowboy_types::{
+    Address, Amount, Blob, Hash, Instruction, System, Transaction,
+    cbor::Value,
+    instruction::{Actor, Init},
+    keccak256,
+    wire::Text,
+};
+
+/// Transactions that each account sends.
+pub(crate) const SENT: u64 = 12;
+
+/// Who receives.
+pub(crate) const RECEIVER: Address = Address([0x66; 20]);
+
+/// An actor that sets timers.
+const KEEPER: &str = include_str!("keeper.py");
+
+/// The transaction of an account with this nonce. Every second account deploys an actor first, and its neighbour calls
+/// that one too, now and then before it is there.
+pub(crate) fn transaction(account: u64, nonce: u64) -> Transaction {
+    let keeper = account - account % 2;
+    let instruction = match (nonce, (account + nonce) % 3) {
+        (0, _) if account == keeper => deployment(),
+        (_, 0) => Instruction::System(System::Transfer { to: RECEIVER, amount: Amount(1 + account) }),
+        (_, 1) => promise(keeper_of(keeper), 1 + (account * 5 + nonce * 3) % 6),
+        _ => call(keeper_of(keeper), "kept", b""),
+    };
+    sign(account, nonce, instruction)
+}
+
+/// What the receiver gets from everybody together.
+pub(crate) fn received() -> u64 {
+    let sent = (0..ACCOUNTS).flat_map(|account| (0..SENT).map(move |nonce| transaction(account, nonce)));
+    let amounts = sent.filter_map(|sent| match sent.instruction {
+        Instruction::System(System::Transfer { to: RECEIVER, amount }) => Some(amount.0),
+        _ => None,
+    });
+    amounts.sum()
+}
+
+/// A deployment of the actor that sets timers.
+pub(crate) fn deployment() -> Instruction {
+    let grant = |id: &str| Value::map([("id", Value::text(id))]);
+    let manifest = Value::map([("entitlements", Value::Array(vec![grant("storage.kv"), grant("timer.schedule")]))]);
+    Instruction::Actor(Actor::Deploy {
+        code: Blob::new(KEEPER.as_bytes().to_vec()).expect("the source fits"),
+        salt: Blob::default(),
+        init: Some(Init { handler: Text::new("init").expect("a short name"), payload: Blob::default() }),
+        manifest: Some(Blob::new(manifest.encode()).expect("the manifest fits")),
+        endowment: Amount(0),
+    })
+}
+
+/// The actor that an account's deployment makes.
+pub(crate) fn keeper_of(account: u64) -> Address {
+    let source = cowboy_chain::canonical_source(KEEPER.as_bytes()).expect("the source is text");
+    Address::of_actor(&crate::common::key(account).address(), &Hash::ZERO, &keccak256(&[source.as_bytes()]))
+}
+
+/// A call that sets a timer for so many blocks later.
+pub(crate) fn promise(keeper: Address, blocks: u64) -> Instruction {
+    call(keeper, "promise", &Value::uint(blocks).encode())
+}
+
+/// A call of a handler.
+pub(crate) fn call(target: Address, handler: &str, payload: &[u8]) -> Instruction {
+    Instruction::Actor(Actor::Execute {
+        target,
+        handler: Text::new(handler).expect("a short name"),
+        payload: Blob::new(payload.to_vec()).expect("a short payload"),
+        value: Amount(0),
+    })
+}
