@@ -18,10 +18,11 @@ use crate::fees::{Cost, Offers, Prices, Used};
 use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, SupplyChange, Trace};
 use crate::lanes::{Lane, Space};
 use bytes::Bytes;
+use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, Fee, Hash, Receipt};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,8 @@ pub struct Execution {
     due: timers::Due,
     /// One past the last message of earlier blocks.
     queue_end: Option<u64>,
+    /// One past the last message that was fetched ahead of its turn.
+    fetched_ahead: u64,
 }
 
 /// What a block has done so far.
@@ -94,6 +97,8 @@ struct Books {
     weight: u64,
     tips: Amount,
     supply: SupplyChange,
+    /// Cycles that each actor's handlers used in this block.
+    cycles_of: BTreeMap<Address, u64>,
 }
 
 impl Books {
@@ -110,6 +115,27 @@ impl Books {
             weight: 0,
             tips: Amount::ZERO,
             supply: SupplyChange::default(),
+            cycles_of: BTreeMap::new(),
+        }
+    }
+
+    /// Whether an actor may run now: within its share of the block, or while the lane has room that nobody else needs
+    /// (003 §12.1, decision 101). Its last delivery may exceed the share, as one alone could not be made smaller by waiting.
+    fn has_share(&self, params: &Params, lane: Lane, actor: Address, limit: Cycles) -> bool {
+        let used = self.cycles_of.get(&actor).copied().unwrap_or(0);
+        used < params.execution.actor_block_cycles || self.space.has_spare(params, lane, limit)
+    }
+
+    /// Counts what each actor of a delivery used itself, what it called aside.
+    fn count_actors(&mut self, trace: &Trace) {
+        for (place, call) in trace.calls.iter().enumerate() {
+            let inner = trace.calls[place + 1..].iter().take_while(|other| other.depth > call.depth);
+            let called = inner.filter(|other| other.depth == call.depth + 1).map(|other| other.cycles_used.0);
+            let own = call.cycles_used.0.saturating_sub(called.sum());
+            if own > 0 {
+                let used = self.cycles_of.entry(call.target).or_default();
+                *used = used.saturating_add(own);
+            }
         }
     }
 
@@ -165,6 +191,7 @@ impl Execution {
             delivered: None,
             due: timers::Due::default(),
             queue_end: None,
+            fetched_ahead: 0,
             input,
         }
     }

@@ -5,11 +5,12 @@ use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::records::{
     Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply,
-    Vesting, keys,
+    keys,
 };
 use cowboy_state::{StateKey, World};
+pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};
 use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
-use cowboy_types::{Address, Hash, List, blake3, keccak256, record};
+use cowboy_types::{Address, Hash, List, blake3, record};
 use std::collections::BTreeMap;
 
 record! {
@@ -67,47 +68,6 @@ pub enum GenesisError {
     },
 }
 
-/// A bucket of the genesis supply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bucket {
-    /// Its name in keys.
-    pub name: &'static str,
-    /// Whole CBY.
-    pub cby: u64,
-    /// Hundredths of a percent of it that are free at genesis.
-    pub at_genesis: u64,
-    /// Months before the first release after that.
-    pub cliff_months: u64,
-    /// Months over which the rest is released; zero where decisions release it.
-    pub linear_months: u64,
-}
-
-/// The buckets of 003 §8.3. Together they are the genesis supply.
-pub const BUCKETS: [Bucket; 10] = [
-    Bucket { name: "team", cby: 200_000_000, at_genesis: 0, cliff_months: 12, linear_months: 48 },
-    Bucket { name: "investors", cby: 200_000_000, at_genesis: 1_000, cliff_months: 6, linear_months: 24 },
-    Bucket { name: "advisors", cby: 33_300_000, at_genesis: 0, cliff_months: 6, linear_months: 24 },
-    Bucket { name: "treasury", cby: 133_400_000, at_genesis: 500, cliff_months: 0, linear_months: 0 },
-    Bucket { name: "foundation", cby: 100_000_000, at_genesis: 500, cliff_months: 0, linear_months: 36 },
-    Bucket { name: "validator_rewards", cby: 180_000_000, at_genesis: 0, cliff_months: 0, linear_months: 60 },
-    Bucket { name: "runner_incentives", cby: 80_000_000, at_genesis: 0, cliff_months: 0, linear_months: 0 },
-    Bucket { name: "developer_grants", cby: 30_000_000, at_genesis: 0, cliff_months: 0, linear_months: 0 },
-    Bucket { name: "liquidity_mining", cby: 23_300_000, at_genesis: 0, cliff_months: 0, linear_months: 12 },
-    Bucket { name: "community", cby: 20_000_000, at_genesis: 5_000, cliff_months: 6, linear_months: 0 },
-];
-
-/// The address that holds a bucket. Nobody has its key: it is the tail of keccak256("cowboy-bucket:" ‖ name).
-/// The treasury's bucket is the treasury's own balance.
-pub fn bucket_address(name: &str) -> Address {
-    if name == "treasury" {
-        return Address::system(0x08);
-    }
-    let hash = keccak256(&[b"cowboy-bucket:", name.as_bytes()]);
-    let mut address = [0; 20];
-    address.copy_from_slice(&hash.0[12..]);
-    Address(address)
-}
-
 /// The name of the address that holds the genesis validators' stakes.
 pub const STAKES: &str = "stakes";
 
@@ -151,7 +111,7 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
         world.set_account(address, &Account { nonce: Nonce::ZERO, balance });
     }
     for bucket in &BUCKETS {
-        world.write(keys::vesting(bucket.name), &vesting(bucket, config.timestamp_ms));
+        world.write(keys::vesting(bucket.name), &bucket.schedule(config.timestamp_ms));
     }
     for number in (0x01..=0x13).chain([0x1D]) {
         world.set_actor(Address::system(number), &system_actor());
@@ -187,19 +147,6 @@ fn balances(config: &GenesisConfig) -> Result<BTreeMap<Address, Amount>, Genesis
         take("foundation", bucket_address(STAKES), validator.stake)?;
     }
     Ok(balances)
-}
-
-fn vesting(bucket: &Bucket, start: TimestampMs) -> Vesting {
-    let total = Amount::from_cby(bucket.cby).expect("a bucket fits");
-    let released = u64::try_from(u128::from(total.0) * u128::from(bucket.at_genesis) / 10_000).expect("a share is less than the whole");
-    Vesting {
-        beneficiary: bucket_address(bucket.name),
-        total,
-        released: Amount(released),
-        cliff_months: Count(bucket.cliff_months),
-        linear_months: Count(bucket.linear_months),
-        start,
-    }
 }
 
 /// A system actor's record: it has an owner that nobody is, and no source.

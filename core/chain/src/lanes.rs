@@ -130,6 +130,13 @@ impl Space {
         left.min(Cycles(params.fees.block_cycles).saturating_sub(self.cycles()))
     }
 
+    /// Whether a lane has room for a delivery beyond its actor's share of the block: what it leaves is kept for the others.
+    pub fn has_spare(&self, params: &Params, lane: Lane, cycles: Cycles) -> bool {
+        let kept = u128::from(lane.budget(params).0) * u128::from(params.execution.burst_reserve) / 10_000;
+        let kept = Cycles(u64::try_from(kept).expect("a share is less than the whole"));
+        cycles.saturating_add(kept) <= self.left(params, lane)
+    }
+
     /// Cells that the block still holds.
     pub fn cells_left(&self, params: &Params) -> Cells {
         Cells(params.fees.block_cells).saturating_sub(self.cells())

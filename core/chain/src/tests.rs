@@ -2,6 +2,7 @@
 
 mod actors;
 mod blocks;
+mod economy;
 mod examples;
 pub(crate) mod harness;
 mod messages;
@@ -9,6 +10,8 @@ mod properties;
 mod python;
 mod queries;
 mod randomness;
+mod refusals;
+mod signatures;
 mod timers;
 mod transfers;
 mod vectors;

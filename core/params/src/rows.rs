@@ -53,6 +53,8 @@ parameters! {
         0x17 events_per_delivery: Count = 1_024 in 1..=60_000, T0, "ours";
         /// Cycles of a method of a system actor, where no other row prices it.
         0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
+        /// The part of a lane's own budget that is kept for actors within their share: past its share, an actor runs only while more is left.
+        0x19 burst_reserve: BasisPoints = 5_000 in 0..=10_000, T0, "ours: decision 101";
     }
 
     /// The two fee markets.

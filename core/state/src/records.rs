@@ -304,6 +304,16 @@ record! {
 }
 
 record! {
+    /// How much of a bucket left it, and to whom it goes.
+    pub struct VestingClaim {
+        /// Who receives what is released; nobody until governance names one.
+        pub beneficiary: Option<Address>,
+        /// What left the bucket so far.
+        pub released: Amount,
+    }
+}
+
+record! {
     /// A validator as genesis names it.
     pub struct GenesisValidator {
         /// Who is paid.
@@ -355,6 +365,10 @@ pub mod keys {
     /// A vesting schedule by its bucket's name, held by the treasury.
     pub fn vesting(bucket: &str) -> Key {
         Key::named(Kind::System, Address::system(0x08), format!("system:vesting:{bucket}").into_bytes())
+    }
+    /// What left a bucket, by its name, held by the treasury.
+    pub fn vesting_claim(bucket: &str) -> Key {
+        Key::named(Kind::System, Address::system(0x08), format!("system:vested:{bucket}").into_bytes())
     }
     /// The message queue.
     pub fn queue() -> Key {

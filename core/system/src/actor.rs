@@ -3,7 +3,7 @@
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::Height;
+use cowboy_types::units::{Amount, Height, TimestampMs};
 use cowboy_types::{Address, Blob, Event, Text, error};
 
 /// What a method sees of the block and of who asks.
@@ -16,6 +16,8 @@ pub struct Context<'a> {
     pub deployers: &'a [Address],
     /// The block's height.
     pub height: Height,
+    /// The block's time.
+    pub timestamp: TimestampMs,
     /// Who asks.
     pub sender: Address,
 }
@@ -24,6 +26,11 @@ impl Context<'_> {
     /// Fails unless a system deployer asks.
     pub fn require_deployer(&self) -> Step<()> {
         if self.deployers.contains(&self.sender) { Ok(()) } else { Err(error::SYSTEM_UNAUTHORIZED.into()) }
+    }
+
+    /// Fails unless governance acts: its own address, when it executes a decision, or a system deployer.
+    pub fn require_governance(&self) -> Step<()> {
+        if self.sender == Address::system(governance::NUMBER) { Ok(()) } else { self.require_deployer() }
     }
 
     /// Announces something as a system actor.
@@ -118,6 +125,17 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &
 pub(crate) fn hash_argument(argument: &Value, name: &str) -> Step<cowboy_types::Hash> {
     let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
     Ok(cowboy_types::Hash(bytes.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
+}
+
+/// An address among the arguments.
+pub(crate) fn address_argument(argument: &Value, name: &str) -> Step<Address> {
+    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+    Ok(Address(bytes.try_into().map_err(|_| error::INVALID_ARGUMENT)?))
+}
+
+/// An amount of CBY among the arguments, in base units.
+pub(crate) fn amount_argument(argument: &Value, name: &str) -> Step<Amount> {
+    number_argument(argument, name).map(Amount)
 }
 
 /// A number among the arguments.

@@ -125,6 +125,7 @@ errors! {
     1216 NOT_OWNER Execution "not_owner", "The sender does not own the actor.", "Only the owner may.", "Sign with the owner's key.";
     1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender is no system deployer.", "System instructions are for the accounts that genesis names.", "Ask a system deployer.";
     1218 INIT_ONLY_ONCE Execution "init_only_once", "The handler init cannot be called.", "It runs in the transaction that creates the actor, and at no other time.", "Name another handler, or deploy again with --init-payload.";
+    1219 NOTHING_VESTED Execution "nothing_vested", "Nothing of the bucket can be released.", "All that has vested so far was paid out, or nobody was named to receive it.", "Ask get_vesting for the schedule and the beneficiary.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";
@@ -147,6 +148,11 @@ errors! {
     1514 DUPLICATE_MESSAGE Schedule "duplicate_message", "The message was delivered already.", "Each message is delivered once.", "Nothing: it is done.";
     1900 UNAVAILABLE Other "unavailable", "The function is not part of this chain.", "The name exists so that imports work.", "Do without it.";
     1901 INTERNAL Other "internal", "The chain refused for a reason of its own.", "This is a bug.", "Report it, with the transaction's hash.";
+}
+
+/// The failure of this name, where there is one.
+pub fn by_slug(slug: &str) -> Option<Abort> {
+    TABLE.iter().find(|row| row.slug == slug).map(|row| Abort { code: row.code })
 }
 
 /// The row of a number, or the row of "unavailable" where a newer chain knows more numbers than this program.

@@ -90,6 +90,15 @@ pub fn recover(digest: &Hash, signature: &Signature) -> Option<Address> {
     Some(address_of(&key))
 }
 
+/// Whether a compressed public key signed the digest; r ‖ s with s in the lower half, no recovery id.
+pub fn is_signed_by(digest: &Hash, compact: &[u8; 64], compressed: &crate::wire::Fixed<33>) -> bool {
+    let (Ok(key), Ok(signature)) = (PublicKey::from_slice(&compressed.0), CompactSignature::from_compact(compact)) else {
+        return false;
+    };
+    // The curve's library takes only the lower half, so that one signature has one form.
+    signature.verify(Message::from_digest(digest.0), &key).is_ok()
+}
+
 fn is_low_s(compact: &[u8]) -> bool {
     let Ok(signature) = CompactSignature::from_compact(compact) else { return false };
     let mut normalized = signature;

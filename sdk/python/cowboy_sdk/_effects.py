@@ -77,13 +77,19 @@ def randomness(domain):
     return pvm_host.randomness(domain)
 
 
+# Sizes of public key and signature by algorithm: secp256k1, Ed25519, BLS12-381 (keys in either group).
+_SIGNATURE_SIZES = {1: ((33, 64),), 2: ((32, 64),), 3: ((48, 96), (96, 48))}
+
+
 def verify_signature(algorithm, public_key, message, signature):
-    """Whether an Ed25519 (`algorithm` 2) signature of `message` holds. ValueError for wrong sizes."""
-    if isinstance(algorithm, bool) or algorithm != 2:
+    """Whether a signature of `message` holds. `algorithm`: 1 secp256k1 (over its Keccak-256), 2 Ed25519, 3 BLS12-381.
+
+    ValueError for wrong sizes."""
+    if isinstance(algorithm, bool) or algorithm not in _SIGNATURE_SIZES:
         raise ValueError("unsupported signature algorithm")
-    if len(public_key) != 32 or len(signature) != 64:
+    if (len(public_key), len(signature)) not in _SIGNATURE_SIZES[algorithm]:
         raise ValueError("invalid signature length")
-    return pvm_host.verify_signature(2, public_key, message, signature)
+    return pvm_host.verify_signature(algorithm, public_key, message, signature)
 
 
 def recover(digest, signature):

@@ -10,7 +10,7 @@ A name is looked up first among the module's own functions, then in the @actor c
 
 from . import codec
 from .actor import registry
-from .errors import ActorCallError, CodecError
+from .errors import CodecError, UnknownHandlerError
 from .payload_codec import decode_payload, encode_return
 from .permissions import check_permission
 from .timer import DEFAULT_HANDLER, MAX_HANDLER_BYTES, decode_interval, reschedule_interval
@@ -27,7 +27,7 @@ def enter(method, payload):
 
 
 def dispatch(method, payload, module=None):
-    """Runs the handler `method` and returns its output, `b""` for none. ActorCallError when there is no such handler.
+    """Runs the handler `method` and returns its output, `b""` for none. UnknownHandlerError when there is no such handler.
 
     An empty name means a message without a handler name. `module` is the actor's module.
     """
@@ -54,7 +54,7 @@ def _run(name, payload, module):
             return _run_function(function, name, payload)
     if handler is not None:
         return handler.run(actor_class(), payload)
-    raise ActorCallError(f"no handler {name!r}; this actor offers: {', '.join(_offered(handlers, module)) or 'none'}")
+    raise UnknownHandlerError(f"no handler {name!r}; this actor offers: {', '.join(_offered(handlers, module)) or 'none'}")
 
 
 def _exists(name, module):

@@ -243,6 +243,14 @@ class ActorCallError(CowboyError):
     fix = "Read the callee's error in the message; catch ActorCallError to go on without it."
 
 
+class UnknownHandlerError(ActorCallError):
+    """A handler that the actor does not offer. The chain knows the class, so that receipts say `unknown_handler`."""
+
+    HOST_ERROR_CODE = 3
+    why = "The actor has no handler of this name, or it is not public."
+    fix = "Check the name; `cowboy actor get` lists the handlers."
+
+
 class _ActorNotFoundCallError(ActorNotFoundError, ActorCallError):
     """The host's "not found" for a call, caught by either of its two public bases."""
 

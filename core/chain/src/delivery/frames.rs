@@ -41,6 +41,8 @@ pub(super) struct Frame {
     gives: Gives,
     /// Frozen weight of beginning it, for its caller to charge.
     pub(super) weight: u64,
+    /// What the host refused last. Where the handler lets it through, its receipt says that and not merely that it raised.
+    refused: Option<Abort>,
 }
 
 /// What the host's work costs beside the price of the door.
@@ -135,7 +137,7 @@ impl Machine {
         self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
         let engine = Engine::start(&image, entry.handler, entry.payload, entry.limits);
         let Entry { sender, target, value, limits, gives, .. } = entry;
-        Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight })
+        Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight, refused: None })
     }
 
     /// What an actor's manifest grants.
@@ -202,7 +204,8 @@ impl Machine {
                 return Ok(());
             }
             Exit::Raise(error) => {
-                self.leave(Err((abort_of(&error), Some(exception_of(error)))));
+                let abort = abort_of(&error, self.top().refused.clone());
+                self.leave(Err((abort, Some(exception_of(error)))));
                 return Ok(());
             }
             Exit::Trap(trap) => {
@@ -215,7 +218,10 @@ impl Machine {
         let (calls, sent) = (self.running().calls.len(), self.running().sent.len());
         match self.answer(&call) {
             Ok(Reply::Value(value, price)) => self.resume(Ok(value), price),
-            Ok(Reply::Refuse(refusal, price)) => self.resume(Err(refusal), price),
+            Ok(Reply::Refuse(refusal, price)) => {
+                self.top().refused = error::by_slug(refusal.name);
+                self.resume(Err(refusal), price);
+            }
             Ok(Reply::Enter(frame, price)) => match self.charge_top(Price { weight: price.weight.saturating_add(frame.weight), ..price }) {
                 Ok(()) => self.push(*frame),
                 Err(trap) => {
@@ -302,15 +308,7 @@ impl Machine {
 
     /// Runs a method of a system actor on behalf of a sender.
     pub(super) fn call_system(&mut self, sender: Address, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
-        let environment = &self.environment;
-        let mut context = system::Context {
-            world: &mut self.world,
-            params: &environment.params,
-            deployers: &environment.deployers,
-            height: environment.height,
-            sender,
-        };
-        system::call(&mut context, target, method, payload)
+        system::call(&mut self.system_context(sender), target, method, payload)
     }
 
     /// What a handler may still use: its limits less what it used.
@@ -339,13 +337,13 @@ fn exception_of(error: PyError) -> Exception {
     Exception { name: error.type_name, message: error.message, traceback: error.traceback }
 }
 
-/// The row of the error table for an exception that nobody caught.
-fn abort_of(error: &PyError) -> Abort {
-    let name = error.type_name.rsplit('.').next().unwrap_or_default();
-    match name {
-        "DeterminismError" => error::DETERMINISM,
-        "PermissionDeniedError" => error::PERMISSION_DENIED,
-        "ActorCallError" if error.message.starts_with("no handler") => error::UNKNOWN_HANDLER,
+/// The row of the error table for an exception that nobody caught: by its class, never by its words.
+fn abort_of(error: &PyError, refused: Option<Abort>) -> Abort {
+    match (error.type_name.as_str(), refused) {
+        ("HostError" | "pvm_host.HostError", Some(abort)) => abort,
+        ("cowboy_sdk.errors.UnknownHandlerError", _) => error::UNKNOWN_HANDLER,
+        ("cowboy_sdk.errors.PermissionDeniedError", _) => error::PERMISSION_DENIED,
+        ("DeterminismError" | "cowboy_sdk.errors.DeterminismError", _) => error::DETERMINISM,
         _ => error::HANDLER_RAISED,
     }
 }

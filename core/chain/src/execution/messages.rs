@@ -43,6 +43,7 @@ impl Execution {
             return Ok(());
         };
         let place = queue.head.0;
+        self.fetch_ahead(place, self.last_place(&queue))?;
         let message: Message = self.machine.world.read(&keys::message(place))?.expect("every place of the queue holds a message");
         let target = message.target;
         self.machine.world.require([
@@ -58,6 +59,29 @@ impl Execution {
         let was_seen = self.machine.world.read::<Seen>(&keys::seen(target, &message.id))?.is_some();
         self.dequeue(place, queue, &message)?;
         self.begin_message(Delivery { prices: self.prices_of(&origin), message, origin, before, is_cut: false }, left, was_seen)
+    }
+
+    /// Asks for the next messages together, and then for what their deliveries obviously need: two rounds instead of
+    /// several for each.
+    fn fetch_ahead(&mut self, place: u64, end: u64) -> Result<(), Miss> {
+        if place < self.fetched_ahead {
+            return Ok(());
+        }
+        let end = end.min(place.saturating_add(FETCH_AHEAD));
+        let world = &self.machine.world;
+        let messages: Vec<Key> = (place..end).map(keys::message).collect();
+        world.require(&messages)?;
+        let mut wanted = vec![Directory::seen().first_key()];
+        for key in &messages {
+            let message: Message = world.read(key)?.expect("every place of the queue holds a message");
+            let target = message.target;
+            wanted.extend([Kind::Account, Kind::Actor, Kind::Manifest, Kind::Mailbox].map(|kind| Key::of(kind, target)));
+            wanted.extend([keys::origin(&message.origin), keys::seen(target, &message.id), Key::account(message.sender)]);
+            wanted.push(Directory::mailbox(target).first_key());
+        }
+        world.require(&wanted)?;
+        self.fetched_ahead = end;
+        Ok(())
     }
 
     /// Messages that were sent in this very block wait for the next: one past the last place that may be delivered.
@@ -157,6 +181,7 @@ impl Execution {
         let refund = self.keep_origin(&message.origin, &origin)?;
         self.books.count(Lane::User, delivered.used, delivered.weight, &cost);
         let fee = fee_of(origin.payer, &prices, reserved, &cost, refund);
+        self.books.count_actors(&delivered.trace);
         self.books.message_receipts.push((receipt_of(&delivered, fee), delivered.trace));
         Ok(())
     }
@@ -230,6 +255,9 @@ impl Execution {
         Ok(())
     }
 }
+
+/// Messages that are asked for together. They may be large, so not all that wait.
+const FETCH_AHEAD: u64 = 64;
 
 /// Marks that are looked at together.
 const FORGET_PAGE: usize = 64;

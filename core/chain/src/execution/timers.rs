@@ -9,7 +9,7 @@ use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
 use crate::lanes::Lane;
 use cowboy_state::records::{Timer, keys};
-use cowboy_state::{Directory, Miss};
+use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::timers::{self, listed};
 use cowboy_types::cbor::Value;
 use cowboy_types::receipt::ReceiptKind;
@@ -51,11 +51,15 @@ impl Execution {
         let records: Vec<_> = ids.iter().map(keys::timer).collect();
         self.machine.world.require(&records)?;
         let budget = Lane::Timer.budget(params);
-        let mut declared = Cycles::ZERO;
+        let (mut declared, mut fired) = (Cycles::ZERO, Vec::new());
         for record in &records {
             let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
+            if declared < budget {
+                fired.extend([Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.actor), Key::of(Kind::Manifest, timer.actor)]);
+            }
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
+        self.machine.world.require(&fired)?;
         self.due = Due { ids, ..Due::default() };
         Ok(declared)
     }
@@ -73,11 +77,16 @@ impl Execution {
         };
         if timer.expires_at < self.machine.environment.height {
             self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
-        } else if !self.due.is_lane_full {
+        } else if !self.due.is_lane_full && self.has_timer_share(&timer) {
             self.fire(&id, &timer)?;
         }
         self.due.next += 1;
         Ok(())
+    }
+
+    /// Whether the timer's actor may run in this block; a timer that may not stays, and is looked at in the next.
+    fn has_timer_share(&self, timer: &Timer) -> bool {
+        self.books.has_share(&self.machine.environment.params, Lane::Timer, timer.actor, timer.cycles_limit)
     }
 
     /// Charges the most that the fire can cost, and begins it.
@@ -132,6 +141,7 @@ impl Execution {
         self.machine.world.credit(fire.payer, refund)?;
         self.books.count(Lane::Timer, delivered.used, delivered.weight, &cost);
         let fee = fee_of(fire.payer, &fire.prices, fire.reserve, &cost, refund);
+        self.books.count_actors(&delivered.trace);
         self.books.timer_receipts.push((receipt_of(&delivered, fee), delivered.trace));
         Ok(())
     }

@@ -6,8 +6,9 @@ use crate::delivery::{Delivered, Envelope};
 use crate::fees::{Offers, lane_base_fee};
 use crate::input::BlockInvalid;
 use cowboy_state::Miss;
+use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary};
 use cowboy_types::units::Nonce;
-use cowboy_types::{Blob, List, Receipt, Text};
+use cowboy_types::{Address, Blob, List, Receipt, Text};
 
 impl Execution {
     /// Admits the transaction at a place, reserves its fee and hands it to the machine.
@@ -42,7 +43,9 @@ impl Execution {
         let space = &self.books.space;
         let fits = transaction.cycles_limit <= space.left(params, admitted.lane)
             && transaction.cells_limit <= space.cells_left(params)
-            && self.books.weight < params.execution.block_weight;
+            && self.books.weight < params.execution.block_weight
+            && executed(&transaction.instruction)
+                .is_none_or(|actor| self.books.has_share(params, admitted.lane, actor, transaction.cycles_limit));
         if !fits {
             return Ok(Err(Invalid::DoesNotFit));
         }
@@ -101,8 +104,18 @@ impl Execution {
         self.books.burn(delivered.burned);
         let fee = fee_of(reserved.payer, &reserved.prices, reserved.reserve, &cost, refund);
         let receipt = receipt_of(&delivered, fee);
+        self.books.count_actors(&delivered.trace);
         self.books.transaction_receipts.push((receipt, delivered.trace));
         Ok(())
+    }
+}
+
+/// The actor that an instruction runs, where it names one.
+fn executed(instruction: &Instruction) -> Option<Address> {
+    match instruction {
+        Instruction::Actor(Actor::Execute { target, .. })
+        | Instruction::Custom(Custom::Impersonate { instruction: Ordinary::Actor(Actor::Execute { target, .. }), .. }) => Some(*target),
+        _ => None,
     }
 }
 

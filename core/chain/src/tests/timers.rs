@@ -121,7 +121,7 @@ fn timers_past_the_lane_wait_and_expire() {
     assert_eq!(first.receipts.len(), 41, "unused gas returns to the lane (decision 108)");
     assert!(first.usage.timer.cycles <= Cycles(8_888_890), "A-116");
 
-    let mut chain = Chain::new();
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("execution.burst_reserve", 0)]));
     let actor =
         chain.deploy(&format!("handler handle_timer\n burn 540000\n emit 'f' $payload\nhandler run\n{many} timer_ex 4 'late' '' 0 0 4\n"));
     chain.call(actor, "run", b"");

@@ -76,7 +76,7 @@ impl Run {
     }
 
     pub(crate) fn run(&mut self) -> Exit {
-        let Some(lines) = self.lines.clone() else { return raise("ActorCallError", "no handler of this name", None) };
+        let Some(lines) = self.lines.clone() else { return raise("cowboy_sdk.errors.UnknownHandlerError", "no such handler", None) };
         loop {
             if let Err(trap) = self.charge(10, 0, 0) {
                 return Exit::Trap(trap);

@@ -150,6 +150,8 @@ pub struct Supply {
     pub burned: u64,
     /// What is there now: genesis + minted − burned.
     pub circulating: u64,
+    /// Of that, what the genesis buckets and the treasury still hold.
+    pub locked: u64,
     /// Rewards of the newest block.
     pub last_mint: u64,
 }

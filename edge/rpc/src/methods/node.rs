@@ -9,6 +9,7 @@ use crate::{
 use axum::{Json, extract::State};
 use commonware_codec::Encode as _;
 use cowboy_api::{Hex, convert, error::BUSY, model};
+use cowboy_chain::genesis::{BUCKETS, bucket_address};
 use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
 use cowboy_node::BlockTime;
 use cowboy_params::Params;
@@ -86,12 +87,18 @@ pub(crate) async fn params(State(app): State<App>, Asked(page): Asked<Page>) -> 
 pub(crate) async fn supply(State(app): State<App>) -> Answer<model::Supply> {
     let mut state = Snapshot::newest(&app);
     let supply = state.ask(|world| world.read::<Supply>(&keys::supply())).await?.ok_or(BUSY)?;
+    let mut locked = 0;
+    for bucket in BUCKETS.map(|bucket| bucket_address(bucket.name)) {
+        let account = state.ask(|world| world.account(bucket)).await?;
+        locked += account.balance.get();
+    }
     let circulating = supply.genesis.saturating_add(supply.minted).saturating_sub(supply.burned);
     Ok(Json(model::Supply {
         genesis: supply.genesis.get(),
         minted: supply.minted.get(),
         burned: supply.burned.get(),
         circulating: circulating.get(),
+        locked,
         last_mint: 0,
     }))
 }

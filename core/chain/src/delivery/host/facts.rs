@@ -1,4 +1,4 @@
-//! Facts of the block and the call, events, randomness, signatures.
+//! Facts of the block and the call, events, randomness.
 
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply};
@@ -6,15 +6,12 @@ use crate::delivery::{Door, Machine, Step};
 use crate::vm_driver::HostValue;
 use cowboy_state::records::{SeedIndex, SeedRecord, keys};
 use cowboy_types::cbor::Value;
-use cowboy_types::{Blob, Event, Hash, Text, error, signing, wire::Fixed};
+use cowboy_types::{Blob, Event, Text, error};
 use hkdf::Hkdf;
 use sha2::Sha256;
 
 /// What actors see as the VM's version.
 const VM_VERSION: &str = "3.11.8";
-
-/// The number of Ed25519 among `verify_signature`'s algorithms.
-const ED25519: u64 = 2;
 
 /// HKDF-SHA256 without salt, 32 bytes (decision 130).
 pub(crate) fn derive(seed: &[u8], label: &[u8]) -> [u8; 32] {
@@ -140,36 +137,6 @@ impl Machine {
         }
         let record: Option<SeedRecord> = self.world.read(&keys::seed(place % history))?;
         Ok(record.filter(|record| record.epoch.0 == epoch && record.view.0 == view).map(|record| record.seed.0))
-    }
-
-    /// (2, public key, message, signature) of Ed25519, as the published SDK calls it.
-    pub(super) fn verify_signature(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
-        let algorithm = read!(arguments.number(0));
-        let (key, message, signature) = (read!(arguments.bytes(1)), read!(arguments.bytes(2)), read!(arguments.bytes(3)));
-        let price = Price::cycles(self.environment.params.costs.verify_ed25519);
-        let (Ok(key), Ok(signature)) = (<[u8; 32]>::try_from(key), <[u8; 64]>::try_from(signature)) else {
-            return Reply::refuse(error::INVALID_ARGUMENT, price);
-        };
-        if algorithm != ED25519 {
-            return Reply::refuse(error::INVALID_ARGUMENT, price);
-        }
-        let holds = ed25519_consensus::VerificationKey::try_from(key).is_ok_and(|key| key.verify(&signature.into(), message).is_ok());
-        Ok(Reply::Value(HostValue::Bool(holds), price))
-    }
-
-    /// The address whose key signed a 32-byte digest, or None.
-    pub(super) fn recover(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
-        let (digest, signature) = (read!(arguments.bytes(0)), read!(arguments.bytes(1)));
-        let price = Price::cycles(self.environment.params.costs.verify_secp256k1);
-        let (Ok(digest), Ok(mut signature)) = (<[u8; 32]>::try_from(digest), <[u8; 65]>::try_from(signature)) else {
-            return Reply::refuse(error::INVALID_ARGUMENT, price);
-        };
-        // Ethereum's wallets write v as 27 or 28.
-        if let 27 | 28 = signature[64] {
-            signature[64] -= 27;
-        }
-        let signer = signing::recover(&Hash(digest), &Fixed(signature));
-        Ok(Reply::Value(signer.map_or(HostValue::None, |address| HostValue::Bytes(address.0.to_vec())), price))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod facts;
 mod messages;
+mod signatures;
 mod storage;
 mod timers;
 mod value;

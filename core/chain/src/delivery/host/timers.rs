@@ -92,6 +92,7 @@ impl Machine {
             params: &environment.params,
             deployers: &environment.deployers,
             height: environment.height,
+            timestamp: environment.timestamp,
             sender,
         }
     }
