@@ -4,8 +4,7 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::records::{
-    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply,
-    keys,
+    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
 };
 use cowboy_state::{StateKey, World};
 pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};

@@ -6,6 +6,7 @@ mod economy;
 mod examples;
 pub(crate) mod harness;
 mod messages;
+mod mutations;
 mod properties;
 mod python;
 mod queries;

@@ -13,7 +13,7 @@ use dashu_int::{IBig, Sign};
 pub(crate) const MAX_DEPTH: usize = 256;
 
 /// The canonical bytes of a value, or why it has none.
-pub(crate) fn encode(value: &HostValue) -> Result<Vec<u8>, String> {
+pub fn encode(value: &HostValue) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     write(value, 0, &mut out)?;
     Ok(out)
@@ -107,7 +107,7 @@ fn head(major: u8, number: u64, out: &mut Vec<u8>) {
 }
 
 /// The value that the bytes encode, or why they are not canonical.
-pub(crate) fn decode(bytes: &[u8]) -> Result<HostValue, String> {
+pub fn decode(bytes: &[u8]) -> Result<HostValue, String> {
     if bytes.is_empty() {
         return Err("Empty CBOR data".into());
     }

@@ -32,7 +32,7 @@
 
 mod base;
 mod builtins;
-mod cbor;
+pub mod cbor;
 mod compile;
 mod error;
 mod heap;

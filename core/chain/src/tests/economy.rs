@@ -39,7 +39,10 @@ fn buckets_vest_by_their_schedules() {
             assert_eq!(bucket.vested(*months).0 / CBY, *cby, "{name} after {months} months");
         }
         let all: Vec<Amount> = (0..=120).map(|months| bucket.vested(months)).collect();
-        assert!(all.is_sorted() && all.iter().all(|vested| *vested <= bucket.total()), "{name}: never less than before, never more than all");
+        assert!(
+            all.is_sorted() && all.iter().all(|vested| *vested <= bucket.total()),
+            "{name}: never less than before, never more than all"
+        );
     }
 }
 

@@ -36,8 +36,8 @@ fn refusal(bytes: &[u8]) -> Option<Invalid> {
     let params = &chain.config.params;
     let base = Price(params.fees.base_fee_min);
     let facts = Facts { chain_id: ChainId(42), is_dev: false, params, base_fee_cycle: base, base_fee_cell: base };
-    let judged = SignedTransaction::decode(bytes)
-        .and_then(|signed| admit(&facts, &chain.account(signed.transaction().from), &signed).map(|_| ()));
+    let judged =
+        SignedTransaction::decode(bytes).and_then(|signed| admit(&facts, &chain.account(signed.transaction().from), &signed).map(|_| ()));
     judged.err()
 }
 
@@ -86,8 +86,18 @@ fn bad_transactions_are_refused_by_name() {
         ("a fee beyond all CBY", honest(|transaction| transaction.max_fee_per_cycle = Price(u64::MAX)), 1007, "fee_overflow"),
         ("a price below the base fee", honest(|transaction| transaction.max_fee_per_cell = Price(9_999)), 1008, "base_fee_too_low"),
         ("a nonce ahead (A-27)", honest(|transaction| transaction.nonce = Nonce(1)), 1020, "nonce_gap"),
-        ("no balance for the fee (A-25)", honest(|transaction| transaction.max_fee_per_cycle = Price(1_000_000_000)), 1004, "insufficient_balance_for_fee"),
-        ("no balance for the value (A-25)", honest(|transaction| transaction.instruction = all_of_it()), 1003, "insufficient_balance_for_value"),
+        (
+            "no balance for the fee (A-25)",
+            honest(|transaction| transaction.max_fee_per_cycle = Price(1_000_000_000)),
+            1004,
+            "insufficient_balance_for_fee",
+        ),
+        (
+            "no balance for the value (A-25)",
+            honest(|transaction| transaction.instruction = all_of_it()),
+            1003,
+            "insufficient_balance_for_value",
+        ),
     ];
     assert_eq!(refusal(&good), None, "the transaction that the rows break is good");
     assert_eq!(refusal(&signers(&[first, second])), None, "and so it is with signers in order");
@@ -338,7 +348,12 @@ fn an_actor_cannot_borrow_the_words_of_a_refusal() {
 /// the next block. Every validator holds to that, not only the proposer.
 #[test]
 fn an_actor_past_its_share_waits_for_the_next_block() {
-    let rows = [("lanes.user_cycles", 6_000_000), ("lanes.system_cycles", 1_000_000), ("lanes.runner_cycles", 550_000), ("lanes.timer_cycles", 550_000)];
+    let rows = [
+        ("lanes.user_cycles", 6_000_000),
+        ("lanes.system_cycles", 1_000_000),
+        ("lanes.runner_cycles", 550_000),
+        ("lanes.timer_cycles", 550_000),
+    ];
     let mut chain = Chain::with(|genesis| genesis.parameters = super::harness::parameters(&rows));
     let greedy = chain.send(1, deployment("handler run\n burn 1000000\n")).created.expect("it is deployed");
     let modest = chain.send(2, deployment("handler run\n burn 1000\n")).created.expect("it is deployed");
@@ -380,8 +395,7 @@ fn timers_past_the_share_wait_a_block() {
     chain.call(actor, "set", b"");
     chain.idle(1);
     assert_eq!(chain.height, Height(3));
-    let fired: Vec<Vec<Vec<u8>>> =
-        (0..3).map(|_| chain.idle(1).iter().map(|receipt| receipt.events[0].data.to_vec()).collect()).collect();
+    let fired: Vec<Vec<Vec<u8>>> = (0..3).map(|_| chain.idle(1).iter().map(|receipt| receipt.events[0].data.to_vec()).collect()).collect();
     let counts: Vec<usize> = fired.iter().map(Vec::len).collect();
     // 8,888,890 of the lane, half of it kept: a burst runs while 550,000 leave 4,444,445.
     assert_eq!(counts, [8, 8, 0]);

@@ -2,8 +2,8 @@
 
 use super::harness::{Chain, key};
 use blst::{min_pk, min_sig};
-use cowboy_types::units::Cycles;
 use cowboy_types::keccak256;
+use cowboy_types::units::Cycles;
 
 const G1: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
 const G2: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";

@@ -15,9 +15,7 @@ pub const ACTOR: Actor = Actor {
     doc: "The protocol's own CBY, vesting schedules, and the book of all CBY.",
     methods: &[
         Method {
-            name: "get_supply",
-            doc: "{} → {burned, genesis, minted}: all CBY there are, in base units.",
-            run: handlers::get_supply,
+            name: "get_supply", doc: "{} → {burned, genesis, minted}: all CBY there are, in base units.", run: handlers::get_supply
         },
         Method {
             name: "get_vesting",

@@ -204,11 +204,7 @@ fn pay_out(
     // Beyond the genesis total only where the treasury earned more and spent it.
     claim.released = claim.released.saturating_add(amount);
     context.world.write(keys::vesting_claim(bucket.name), &claim);
-    let data = Value::map([
-        ("amount", Value::uint(amount.0)),
-        ("bucket", Value::text(bucket.name)),
-        ("to", Value::Bytes(to.0.to_vec())),
-    ]);
+    let data = Value::map([("amount", Value::uint(amount.0)), ("bucket", Value::text(bucket.name)), ("to", Value::Bytes(to.0.to_vec()))]);
     context.announce(NUMBER, event, &data);
     Ok(Value::uint(amount.0))
 }

@@ -1,0 +1,12 @@
+//! Any text compiles or is refused, and what compiles ends within its cycles.
+#![no_main]
+
+use cowboy_vm::{Limits, build_image, compile};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(source) = std::str::from_utf8(bytes) else { return };
+    if let Ok(unit) = compile(source, "fuzz.py") {
+        let _ = build_image(&unit, Limits { cycles: 1_000_000, ..Limits::default() });
+    }
+});
