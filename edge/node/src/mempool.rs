@@ -2,45 +2,42 @@
 //!
 //! Every sender has a queue by nonce. A queue may have gaps; what stands behind a gap waits. What a block
 //! that is not final yet has taken stays here, marked, until that block is final: if the block is lost,
-//! the transaction is not.
+//! the transaction is not. In a full mempool the better offer wins: [`pool`] says how.
 
-use cowboy_chain::{
-    ChainConfig, Facts, Invalid, SignedTransaction,
-    admit::{check_account, check_form},
-    fees::lane_base_fee,
-    input::BaseFees,
-    lanes::Lane,
-};
+mod pool;
+#[cfg(test)]
+mod tests;
+
+use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, input::BaseFees};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::{Key as StateKey, Value};
-use cowboy_types::{
-    Address, Hash,
-    units::{Nonce, Price},
-};
+use cowboy_types::{Address, Hash, units::Nonce};
+use pool::Pool;
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    ops::Bound,
+    collections::BTreeMap,
     sync::{Arc, Mutex},
 };
 use tokio::sync::broadcast;
 
-/// The most transactions that wait.
-pub const MAX_TRANSACTIONS: usize = 65_536;
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Transactions.
+    pub transactions: usize,
+    /// Bytes of all transactions.
+    pub bytes: usize,
+    /// Transactions of one sender, and how far ahead of the account a nonce may be.
+    pub per_sender: usize,
+}
 
-/// The most bytes of all transactions that wait.
-pub const MAX_BYTES: usize = 128 * 1024 * 1024;
-
-/// The most transactions of one sender that wait, and how far ahead of the account a nonce may be.
-pub const MAX_PER_SENDER: usize = 8_192;
-
-/// The most transactions that a proposer looks at for one block.
-const MAX_CANDIDATES: usize = 16_384;
+impl Default for Limits {
+    fn default() -> Self {
+        Self { transactions: 65_536, bytes: 128 * 1024 * 1024, per_sender: 8_192 }
+    }
+}
 
 /// How much more than what it replaces a transaction must offer, in percent.
 pub const REPLACEMENT_PERCENT: u64 = 10;
-
-/// Transactions that were dropped lately and whose reason can still be asked for.
-const REMEMBERED_DROPS: usize = 4_096;
 
 /// Announcements that a slow listener may lag behind before it misses some.
 const LISTENER_LAG: usize = 8_192;
@@ -58,19 +55,27 @@ pub enum Refused {
     #[error("another transaction with this nonce waits: to replace it, offer {REPLACEMENT_PERCENT}% more for cycles and for cells")]
     Underpriced,
     /// Its nonce is too far ahead.
-    #[error("nonce {found} is more than {MAX_PER_SENDER} ahead of the account's next, {expected}: send the missing ones first")]
+    #[error("nonce {found} is {most} or more ahead of the account's next, {expected}: send the missing ones first")]
     TooFarAhead {
         /// The transaction's.
         found: Nonce,
         /// The account's next.
         expected: Nonce,
+        /// As far ahead is too far.
+        most: usize,
     },
     /// Too many of this sender wait.
-    #[error("{MAX_PER_SENDER} transactions of this sender wait: send more when some are done")]
-    SenderFull,
-    /// Too many wait.
-    #[error("the mempool is full: try again when some transactions are done")]
+    #[error("{most} transactions of this sender wait: send more when some are done")]
+    SenderFull {
+        /// The most there may be.
+        most: usize,
+    },
+    /// Too many wait, and all of them offer at least as much. Also why one that waited was dropped: others offered more.
+    #[error("the mempool is full, and what waits offers more: raise the tip, or try again when some transactions are done")]
     Full,
+    /// Why one that waited was dropped: its sender replaced it.
+    #[error("another transaction with this nonce took its place: nothing needs to be done")]
+    Replaced,
 }
 
 /// Who brings a transaction.
@@ -101,38 +106,15 @@ pub struct Mempool {
     given: broadcast::Sender<SignedTransaction>,
 }
 
-#[derive(Debug)]
-struct Pool {
-    chain: Arc<ChainConfig>,
-    senders: BTreeMap<Address, Sender>,
-    by_digest: HashMap<Hash, (Address, Nonce)>,
-    /// Taken by a block of this number that is not final yet.
-    taken: HashMap<Hash, u64>,
-    /// What the next block burns.
-    base_fees: BaseFees,
-    bytes: usize,
-    dropped: VecDeque<(Hash, Invalid)>,
-}
-
-#[derive(Debug)]
-struct Sender {
-    /// The account after the newest final block.
-    account: Account,
-    waiting: BTreeMap<Nonce, SignedTransaction>,
-}
-
 impl Mempool {
     /// An empty mempool of this chain, with what the next block burns.
     pub fn new(chain: Arc<ChainConfig>, base_fees: BaseFees) -> Self {
-        let pool = Pool {
-            chain,
-            senders: BTreeMap::new(),
-            by_digest: HashMap::new(),
-            taken: HashMap::new(),
-            base_fees,
-            bytes: 0,
-            dropped: VecDeque::new(),
-        };
+        Self::with_limits(chain, base_fees, Limits::default())
+    }
+
+    /// The same, with other limits.
+    pub fn with_limits(chain: Arc<ChainConfig>, base_fees: BaseFees, limits: Limits) -> Self {
+        let pool = Pool::new(chain, base_fees, limits);
         Self { pool: Mutex::new(pool), admitted: broadcast::Sender::new(LISTENER_LAG), given: broadcast::Sender::new(LISTENER_LAG) }
     }
 
@@ -188,7 +170,7 @@ impl Mempool {
     pub fn reject(&self, rejected: &[(Hash, Invalid)]) {
         self.with(|pool| {
             for (digest, reason) in rejected.iter().filter(|(_, reason)| is_hopeless(reason)) {
-                pool.drop_one(digest, reason.clone());
+                pool.drop_one(digest, reason.clone().into());
             }
         });
     }
@@ -207,7 +189,7 @@ impl Mempool {
     }
 
     /// Why a transaction that waited was dropped, where that is not long ago.
-    pub fn dropped(&self, digest: &Hash) -> Option<Invalid> {
+    pub fn dropped(&self, digest: &Hash) -> Option<Refused> {
         self.with(|pool| pool.dropped.iter().rev().find(|(dropped, _)| dropped == digest).map(|(_, reason)| reason.clone()))
     }
 
@@ -245,145 +227,6 @@ impl Mempool {
 /// Whether the reason will not pass by itself.
 fn is_hopeless(reason: &Invalid) -> bool {
     !matches!(reason, Invalid::DoesNotFit | Invalid::NonceTooLow { .. } | Invalid::NonceTooHigh { .. } | Invalid::BaseFeeTooLow { .. })
-}
-
-impl Sender {
-    /// What follows the account without a gap, is in no block yet, and pays at least the base fees.
-    fn ready<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a SignedTransaction> {
-        let first = self.account.nonce;
-        (first.0..)
-            .zip(self.waiting.range(first..))
-            .take_while(|(expected, (nonce, _))| nonce.0 == *expected)
-            .map(|(_, (_, signed))| signed)
-            .take_while(|signed| pool.is_paid_by(signed))
-            .filter(|signed| !pool.taken.contains_key(signed.digest()))
-    }
-}
-
-/// Whether a price is at least the replacement's share above another.
-fn is_above(price: Price, old: Price) -> bool {
-    u128::from(price.0) * 100 >= u128::from(old.0) * u128::from(100 + REPLACEMENT_PERCENT)
-}
-
-fn replaces(new: &SignedTransaction, old: &SignedTransaction) -> bool {
-    let (new, old) = (new.transaction(), old.transaction());
-    is_above(new.max_fee_per_cycle, old.max_fee_per_cycle) && is_above(new.max_fee_per_cell, old.max_fee_per_cell)
-}
-
-impl Pool {
-    /// Whether the transaction pays what the next block burns.
-    fn is_paid_by(&self, signed: &SignedTransaction) -> bool {
-        let transaction = signed.transaction();
-        let multiplier = Lane::of(&transaction.instruction).fee_multiplier(&self.chain.params);
-        transaction.max_fee_per_cycle >= lane_base_fee(self.base_fees.cycle, multiplier)
-            && transaction.max_fee_per_cell >= self.base_fees.cell
-    }
-
-    fn admit(&mut self, account: &Account, signed: SignedTransaction) -> Result<(), Refused> {
-        if self.by_digest.contains_key(signed.digest()) {
-            return Err(Refused::Known);
-        }
-        let chain = &self.chain;
-        let facts = Facts {
-            chain_id: chain.chain_id,
-            is_dev: chain.is_dev,
-            params: &chain.params,
-            base_fee_cycle: self.base_fees.cycle,
-            base_fee_cell: self.base_fees.cell,
-        };
-        let admitted = check_form(&facts, &signed)?;
-        let (sender, found) = (signed.transaction().from, signed.transaction().nonce);
-        // The pool may have followed a newer block than the caller read.
-        let known = self.senders.get(&sender).map(|sender| &sender.account).filter(|known| known.nonce > account.nonce);
-        let account = known.unwrap_or(account).clone();
-        match check_account(&account, signed.transaction(), &admitted) {
-            Ok(()) => {}
-            Err(Invalid::NonceTooHigh { .. }) => {
-                let in_turn = Account { nonce: found, balance: account.balance };
-                check_account(&in_turn, signed.transaction(), &admitted)?;
-            }
-            Err(reason) => return Err(reason.into()),
-        }
-        let expected = account.nonce;
-        let ahead = usize::try_from(found.0.saturating_sub(expected.0)).unwrap_or(usize::MAX);
-        if ahead >= MAX_PER_SENDER {
-            return Err(Refused::TooFarAhead { found, expected });
-        }
-        self.make_room(&sender, found, &signed)?;
-        self.bytes = self.bytes.saturating_add(signed.size());
-        self.by_digest.insert(*signed.digest(), (sender, found));
-        let queue = self.senders.entry(sender).or_insert_with(|| Sender { account: account.clone(), waiting: BTreeMap::new() });
-        queue.account = account;
-        queue.waiting.insert(found, signed);
-        Ok(())
-    }
-
-    /// Takes out what the transaction replaces, or checks that there is room for one more.
-    fn make_room(&mut self, sender: &Address, nonce: Nonce, signed: &SignedTransaction) -> Result<(), Refused> {
-        let queue = self.senders.get(sender);
-        if let Some(old) = queue.and_then(|queue| queue.waiting.get(&nonce)) {
-            if !replaces(signed, old) {
-                return Err(Refused::Underpriced);
-            }
-            let old = *old.digest();
-            self.forget(&old);
-            return Ok(());
-        }
-        if queue.is_some_and(|queue| queue.waiting.len() >= MAX_PER_SENDER) {
-            return Err(Refused::SenderFull);
-        }
-        if self.by_digest.len() >= MAX_TRANSACTIONS || self.bytes.saturating_add(signed.size()) > MAX_BYTES {
-            return Err(Refused::Full);
-        }
-        Ok(())
-    }
-
-    fn candidates(&self) -> Vec<SignedTransaction> {
-        let mut runs: Vec<Vec<SignedTransaction>> = self
-            .senders
-            .values()
-            .map(|sender| sender.ready(self).take(MAX_CANDIDATES).cloned().collect::<Vec<_>>())
-            .filter(|run| !run.is_empty())
-            .collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(run[0].transaction().max_priority_fee_per_cycle));
-        runs.into_iter().flatten().take(MAX_CANDIDATES).collect()
-    }
-
-    fn advance(&mut self, number: u64, writes: &BTreeMap<StateKey, Option<Value>>, base_fees: BaseFees) {
-        self.base_fees = base_fees;
-        self.taken.retain(|_, taken_by| *taken_by > number);
-        let mut done = Vec::new();
-        for (address, sender) in &mut self.senders {
-            let Some(stored) = writes.get(&Key::account(*address).digest()) else { continue };
-            sender.account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
-            let used = (Bound::Unbounded, Bound::Excluded(sender.account.nonce));
-            done.extend(sender.waiting.range(used).map(|(_, signed)| *signed.digest()));
-        }
-        for digest in done {
-            self.forget(&digest);
-        }
-    }
-
-    fn drop_one(&mut self, digest: &Hash, reason: Invalid) {
-        if self.forget(digest) {
-            self.dropped.push_back((*digest, reason));
-            if self.dropped.len() > REMEMBERED_DROPS {
-                self.dropped.pop_front();
-            }
-        }
-    }
-
-    fn forget(&mut self, digest: &Hash) -> bool {
-        let Some((address, nonce)) = self.by_digest.remove(digest) else { return false };
-        let sender = self.senders.get_mut(&address).expect("a known transaction's sender has a queue");
-        let signed = sender.waiting.remove(&nonce).expect("a known transaction is in its sender's queue");
-        self.bytes = self.bytes.saturating_sub(signed.size());
-        self.taken.remove(digest);
-        if sender.waiting.is_empty() {
-            self.senders.remove(&address);
-        }
-        true
-    }
 }
 
 /// The account in a stored record.

@@ -110,9 +110,9 @@ fn taken(digest: Hash) -> SubmitResult {
 pub(crate) fn explain(refused: &Refused) -> ApiError {
     let abort = match refused {
         Refused::Invalid(invalid) => return explain_invalid(invalid),
-        Refused::Known | Refused::Underpriced => aborts::REPLACEMENT_UNDERPRICED,
+        Refused::Known | Refused::Underpriced | Refused::Replaced => aborts::REPLACEMENT_UNDERPRICED,
         Refused::TooFarAhead { .. } => aborts::NONCE_GAP,
-        Refused::SenderFull | Refused::Full => aborts::POOL_FULL,
+        Refused::SenderFull { .. } | Refused::Full => aborts::POOL_FULL,
     };
     ApiError::of_abort(abort).with(json!({ "reason": refused.to_string() }))
 }
@@ -187,7 +187,7 @@ fn give_up_dropped(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusa
     let chain = app.node.chain()?;
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         let dropped = result.tx_hash.and_then(|hash| chain.mempool.dropped(&hash));
-        result.error = dropped.map(|reason| explain_invalid(&reason));
+        result.error = dropped.map(|reason| explain(&reason));
     }
     Ok(())
 }

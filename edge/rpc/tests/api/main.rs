@@ -1,6 +1,7 @@
 //! The server over a real node.
 
 mod bad_input;
+mod burst;
 mod devnet;
 mod methods;
 mod streams;

@@ -1,0 +1,328 @@
+//! What waits, in order, and what goes when there is no room.
+//!
+//! When the pool is full, the last transaction of some sender makes room for a better one: never one from the middle of a
+//! queue, because what stands behind it could not be taken any more. What stands behind a gap goes first, since no block
+//! can take it; then what offers least, by the measure that blocks are filled by.
+
+use super::{Limits, REPLACEMENT_PERCENT, Refused, account_of};
+use cowboy_chain::{
+    ChainConfig, Facts, Invalid, SignedTransaction,
+    admit::{check_account, check_form},
+    fees::lane_base_fee,
+    input::BaseFees,
+    lanes::Lane,
+    order::effective_fee,
+};
+use cowboy_state::{Key, records::Account};
+use cowboy_store::{Key as StateKey, Value};
+use cowboy_types::{
+    Address, Hash,
+    units::{Nonce, Price},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Bound,
+    sync::Arc,
+};
+
+/// The most transactions that a proposer looks at for one block.
+const MAX_CANDIDATES: usize = 16_384;
+
+/// Transactions that were dropped lately and whose reason can still be asked for.
+const REMEMBERED_DROPS: usize = 4_096;
+
+/// The most transactions that make room for one, and the most that are looked at to find them.
+const MAX_EVICTED: usize = 1_024;
+
+/// What a transaction is worth to the pool: whether a block could take it at all, then what it offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    is_reachable: bool,
+    fee: u128,
+}
+
+/// What waits.
+#[derive(Debug)]
+pub(super) struct Pool {
+    chain: Arc<ChainConfig>,
+    limits: Limits,
+    pub(super) senders: BTreeMap<Address, Sender>,
+    pub(super) by_digest: HashMap<Hash, (Address, Nonce)>,
+    /// Taken by a block of this number that is not final yet.
+    pub(super) taken: HashMap<Hash, u64>,
+    /// What the next block burns.
+    pub(super) base_fees: BaseFees,
+    pub(super) bytes: usize,
+    pub(super) dropped: VecDeque<(Hash, Refused)>,
+    /// The worth of every sender's last transaction.
+    last: BTreeSet<(Worth, Address)>,
+}
+
+/// A sender's queue.
+#[derive(Debug)]
+pub(super) struct Sender {
+    /// The account after the newest final block.
+    pub(super) account: Account,
+    pub(super) waiting: BTreeMap<Nonce, SignedTransaction>,
+    /// Under which worth it stands among the last ones.
+    last: Option<Worth>,
+}
+
+impl Sender {
+    /// What follows the account without a gap, is in no block yet, and pays at least the base fees.
+    pub(super) fn ready<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a SignedTransaction> {
+        let first = self.account.nonce;
+        (first.0..)
+            .zip(self.waiting.range(first..))
+            .take_while(|(expected, (nonce, _))| nonce.0 == *expected)
+            .map(|(_, (_, signed))| signed)
+            .take_while(|signed| pool.is_paid_by(signed))
+            .filter(|signed| !pool.taken.contains_key(signed.digest()))
+    }
+
+    /// Whether nothing is missing between the account and this nonce, when so many wait before it.
+    fn is_reachable(&self, nonce: Nonce, before: usize) -> bool {
+        u64::try_from(before).is_ok_and(|before| self.account.nonce.0.saturating_add(before) == nonce.0)
+    }
+}
+
+/// Whether a price is at least the replacement's share above another.
+fn is_above(price: Price, old: Price) -> bool {
+    u128::from(price.0) * 100 >= u128::from(old.0) * u128::from(100 + REPLACEMENT_PERCENT)
+}
+
+fn replaces(new: &SignedTransaction, old: &SignedTransaction) -> bool {
+    let (new, old) = (new.transaction(), old.transaction());
+    is_above(new.max_fee_per_cycle, old.max_fee_per_cycle) && is_above(new.max_fee_per_cell, old.max_fee_per_cell)
+}
+
+impl Pool {
+    pub(super) fn new(chain: Arc<ChainConfig>, base_fees: BaseFees, limits: Limits) -> Self {
+        Self {
+            chain,
+            limits,
+            senders: BTreeMap::new(),
+            by_digest: HashMap::new(),
+            taken: HashMap::new(),
+            base_fees,
+            bytes: 0,
+            dropped: VecDeque::new(),
+            last: BTreeSet::new(),
+        }
+    }
+
+    /// Whether the transaction pays what the next block burns.
+    fn is_paid_by(&self, signed: &SignedTransaction) -> bool {
+        let transaction = signed.transaction();
+        let multiplier = Lane::of(&transaction.instruction).fee_multiplier(&self.chain.params);
+        transaction.max_fee_per_cycle >= lane_base_fee(self.base_fees.cycle, multiplier)
+            && transaction.max_fee_per_cell >= self.base_fees.cell
+    }
+
+    pub(super) fn admit(&mut self, account: &Account, signed: SignedTransaction) -> Result<(), Refused> {
+        if self.by_digest.contains_key(signed.digest()) {
+            return Err(Refused::Known);
+        }
+        let (sender, found) = (signed.transaction().from, signed.transaction().nonce);
+        // The pool may have followed a newer block than the caller read.
+        let known = self.senders.get(&sender).map(|sender| &sender.account).filter(|known| known.nonce > account.nonce);
+        let account = known.unwrap_or(account).clone();
+        self.check(&account, &signed)?;
+        let most = self.limits.per_sender;
+        let ahead = usize::try_from(found.0.saturating_sub(account.nonce.0)).unwrap_or(usize::MAX);
+        if ahead >= most {
+            return Err(Refused::TooFarAhead { found, expected: account.nonce, most });
+        }
+        self.make_room(&account, &signed)?;
+        self.bytes = self.bytes.saturating_add(signed.size());
+        self.by_digest.insert(*signed.digest(), (sender, found));
+        let queue = self.senders.entry(sender).or_insert_with(|| Sender { account: account.clone(), waiting: BTreeMap::new(), last: None });
+        queue.account = account;
+        queue.waiting.insert(found, signed);
+        self.place(&sender);
+        Ok(())
+    }
+
+    /// What the law checks, but for a nonce that is ahead.
+    fn check(&self, account: &Account, signed: &SignedTransaction) -> Result<(), Invalid> {
+        let facts = Facts {
+            chain_id: self.chain.chain_id,
+            is_dev: self.chain.is_dev,
+            params: &self.chain.params,
+            base_fee_cycle: self.base_fees.cycle,
+            base_fee_cell: self.base_fees.cell,
+        };
+        let admitted = check_form(&facts, signed)?;
+        match check_account(account, signed.transaction(), &admitted) {
+            Err(Invalid::NonceTooHigh { .. }) => {
+                let in_turn = Account { nonce: signed.transaction().nonce, balance: account.balance };
+                check_account(&in_turn, signed.transaction(), &admitted)
+            }
+            checked => checked,
+        }
+    }
+
+    /// Takes out what the transaction replaces or outbids. Where there is no room for it, nothing changes.
+    fn make_room(&mut self, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
+        let (sender, nonce) = (signed.transaction().from, signed.transaction().nonce);
+        let queue = self.senders.get(&sender);
+        let old = queue.and_then(|queue| queue.waiting.get(&nonce));
+        let most = self.limits.per_sender;
+        match old {
+            Some(old) if !replaces(signed, old) => return Err(Refused::Underpriced),
+            None if queue.is_some_and(|queue| queue.waiting.len() >= most) => return Err(Refused::SenderFull { most }),
+            _ => {}
+        }
+        let (transactions, bytes) = old.map_or((0, 0), |old| (1, old.size()));
+        let old = old.map(|old| *old.digest());
+        let mut excess = Excess {
+            transactions: (self.by_digest.len() + 1).saturating_sub(transactions).saturating_sub(self.limits.transactions),
+            bytes: self.bytes.saturating_add(signed.size()).saturating_sub(bytes).saturating_sub(self.limits.bytes),
+        };
+        let evicted = if excess.is_none() { Vec::new() } else { self.outbid(account, signed, &mut excess).ok_or(Refused::Full)? };
+        if let Some(old) = old {
+            self.drop_one(&old, Refused::Replaced);
+        }
+        evicted.iter().for_each(|digest| self.drop_one(digest, Refused::Full));
+        Ok(())
+    }
+
+    /// The transactions that go for this one, or `None` where what would have to go is worth at least as much.
+    fn outbid(&self, account: &Account, signed: &SignedTransaction, excess: &mut Excess) -> Option<Vec<Hash>> {
+        let (own, nonce) = (signed.transaction().from, signed.transaction().nonce);
+        let before = self.senders.get(&own).map_or(0, |queue| queue.waiting.range(..nonce).count());
+        let newcomer = Sender { account: account.clone(), waiting: BTreeMap::new(), last: None };
+        let worth = Worth { is_reachable: newcomer.is_reachable(nonce, before), fee: self.fee(signed) };
+        let mut lasts = self.last.iter().copied().peekable();
+        // Queues of which the end is to go already: what is last then, and how many go.
+        let mut shortened: BTreeSet<(Worth, Address, usize)> = BTreeSet::new();
+        let mut evicted = Vec::new();
+        for _ in 0..MAX_EVICTED {
+            let is_untouched = match (lasts.peek(), shortened.first()) {
+                (Some((whole, _)), Some((short, ..))) => whole <= short,
+                (whole, _) => whole.is_some(),
+            };
+            let (least, sender, gone) = match is_untouched {
+                true => lasts.next().map(|(least, sender)| (least, sender, 0)),
+                false => shortened.pop_first(),
+            }?;
+            if least >= worth {
+                return None;
+            }
+            let queue = &self.senders[&sender];
+            let Some((last, victim)) = queue.waiting.iter().rev().nth(gone) else { continue };
+            // Of its own queue only what comes after it may go; what a block has taken is as good as done.
+            if (sender == own && *last <= nonce) || self.taken.contains_key(victim.digest()) {
+                continue;
+            }
+            evicted.push(*victim.digest());
+            excess.less(victim);
+            if excess.is_none() {
+                return Some(evicted);
+            }
+            if let Some(next) = self.worth_of_last(queue, gone + 1) {
+                shortened.insert((next, sender, gone + 1));
+            }
+        }
+        None
+    }
+
+    fn fee(&self, signed: &SignedTransaction) -> u128 {
+        effective_fee(&self.chain.params, signed, self.base_fees.cycle, self.base_fees.cell)
+    }
+
+    /// The worth of a queue's last transaction when so many at its end are gone.
+    fn worth_of_last(&self, queue: &Sender, gone: usize) -> Option<Worth> {
+        let (nonce, last) = queue.waiting.iter().rev().nth(gone)?;
+        let before = queue.waiting.len() - gone - 1;
+        Some(Worth { is_reachable: queue.is_reachable(*nonce, before), fee: self.fee(last) })
+    }
+
+    /// Puts a queue that has changed where it belongs among the last ones; an empty one goes.
+    fn place(&mut self, sender: &Address) {
+        let Some(queue) = self.senders.get(sender) else { return };
+        let (was, is) = (queue.last, self.worth_of_last(queue, 0));
+        if was != is {
+            was.map(|worth| self.last.remove(&(worth, *sender)));
+            is.map(|worth| self.last.insert((worth, *sender)));
+        }
+        match self.senders.get_mut(sender) {
+            Some(queue) if is.is_some() => queue.last = is,
+            _ => drop(self.senders.remove(sender)),
+        }
+    }
+
+    /// Whether every queue stands where it belongs among the last ones, and nothing else does.
+    #[cfg(test)]
+    pub(super) fn is_in_order(&self) -> bool {
+        let lasts = self.senders.iter().filter_map(|(sender, queue)| Some((self.worth_of_last(queue, 0)?, *sender)));
+        lasts.collect::<BTreeSet<_>>() == self.last
+    }
+
+    pub(super) fn candidates(&self) -> Vec<SignedTransaction> {
+        let mut runs: Vec<Vec<SignedTransaction>> = self
+            .senders
+            .values()
+            .map(|sender| sender.ready(self).take(MAX_CANDIDATES).cloned().collect::<Vec<_>>())
+            .filter(|run| !run.is_empty())
+            .collect();
+        runs.sort_by_key(|run| std::cmp::Reverse(self.fee(&run[0])));
+        runs.into_iter().flatten().take(MAX_CANDIDATES).collect()
+    }
+
+    pub(super) fn advance(&mut self, number: u64, writes: &BTreeMap<StateKey, Option<Value>>, base_fees: BaseFees) {
+        let is_repriced = std::mem::replace(&mut self.base_fees, base_fees) != base_fees;
+        self.taken.retain(|_, taken_by| *taken_by > number);
+        let (mut done, mut moved) = (Vec::new(), Vec::new());
+        for (address, sender) in &mut self.senders {
+            let Some(stored) = writes.get(&Key::account(*address).digest()) else { continue };
+            sender.account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
+            let used = (Bound::Unbounded, Bound::Excluded(sender.account.nonce));
+            done.extend(sender.waiting.range(used).map(|(_, signed)| *signed.digest()));
+            moved.push(*address);
+        }
+        for digest in &done {
+            self.take_out(digest);
+        }
+        if is_repriced {
+            moved = self.senders.keys().copied().collect();
+        }
+        moved.iter().for_each(|sender| self.place(sender));
+    }
+
+    /// Drops a transaction and remembers why.
+    pub(super) fn drop_one(&mut self, digest: &Hash, reason: Refused) {
+        let Some(sender) = self.take_out(digest) else { return };
+        self.place(&sender);
+        self.dropped.push_back((*digest, reason));
+        if self.dropped.len() > REMEMBERED_DROPS {
+            self.dropped.pop_front();
+        }
+    }
+
+    /// Takes a transaction out of its queue, and answers whose it is. The queue must be placed anew.
+    fn take_out(&mut self, digest: &Hash) -> Option<Address> {
+        let (sender, nonce) = self.by_digest.remove(digest)?;
+        self.taken.remove(digest);
+        let removed = self.senders.get_mut(&sender).and_then(|queue| queue.waiting.remove(&nonce));
+        self.bytes = self.bytes.saturating_sub(removed.map_or(0, |removed| removed.size()));
+        Some(sender)
+    }
+}
+
+/// By how much a pool is too full.
+struct Excess {
+    transactions: usize,
+    bytes: usize,
+}
+
+impl Excess {
+    fn is_none(&self) -> bool {
+        self.transactions == 0 && self.bytes == 0
+    }
+
+    fn less(&mut self, evicted: &SignedTransaction) {
+        self.transactions = self.transactions.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(evicted.size());
+    }
+}

@@ -1,0 +1,235 @@
+//! What the mempool keeps, refuses and gives up, against a few rules that hold whatever comes.
+
+use super::*;
+use crate::genesis::{DevGenesis, dev};
+use commonware_codec::Encode as _;
+use cowboy_types::{Amount, Blob, Cells, ChainId, Cycles, Instruction, List, Price, System, Transaction, transaction::Signature};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use std::collections::BTreeSet;
+
+const FUNDS: Amount = Amount(1_000_000 * Amount::CBY.0);
+
+fn account(nonce: u64) -> Account {
+    Account { nonce: Nonce(nonce), balance: FUNDS }
+}
+
+fn sender(number: u8) -> Address {
+    Address([number; 20])
+}
+
+/// A transfer that offers this tip for a cycle, in a transaction made longer by so many bytes.
+fn transfer(from: u8, nonce: u64, tip: u64, padding: usize) -> SignedTransaction {
+    SignedTransaction::unchecked(Transaction {
+        chain_id: ChainId(1337),
+        nonce: Nonce(nonce),
+        instruction: Instruction::System(System::Transfer { to: Address([0xEE; 20]), amount: Amount(1) }),
+        cycles_limit: Cycles(21_000),
+        cells_limit: Cells(0),
+        max_fee_per_cycle: Price(10_000 + tip),
+        max_fee_per_cell: Price(10_000 + tip),
+        max_priority_fee_per_cycle: Price(tip),
+        max_priority_fee_per_cell: Price(0),
+        from: sender(from),
+        metadata: Blob::new(vec![0; padding]).expect("a short note"),
+        origin_tx_hash: None,
+        origin_remaining_cycles: None,
+        origin_remaining_cells: None,
+        signature: Signature::default(),
+        additional_signers: List::default(),
+    })
+}
+
+fn mempool(limits: Limits) -> Mempool {
+    let (genesis, _) = dev(DevGenesis::default()).expect("a genesis");
+    let least = Price(genesis.chain.params.fees.base_fee_min);
+    Mempool::with_limits(genesis.chain, BaseFees { cycle: least, cell: least }, limits)
+}
+
+fn few(transactions: usize) -> Limits {
+    Limits { transactions, ..Limits::default() }
+}
+
+fn admit(mempool: &Mempool, signed: SignedTransaction) -> Result<Hash, Refused> {
+    mempool.admit(Source::Client, &account(0), signed)
+}
+
+/// The senders and nonces that wait.
+fn waiting(mempool: &Mempool) -> Vec<(u8, u64)> {
+    mempool.all().iter().map(|signed| (signed.transaction().from.0[0], signed.transaction().nonce.0)).collect()
+}
+
+/// Sender, nonce, tip.
+type Row = (u8, u64, u64);
+
+#[test]
+fn in_a_full_mempool_the_better_offer_wins() {
+    let full = Err(Refused::Full);
+    let rows: &[(&str, &[Row], Row, Result<(), Refused>, &[(u8, u64)])] = &[
+        ("there is room", &[(1, 0, 5)], (2, 0, 1), Ok(()), &[(1, 0), (2, 0)]),
+        ("it offers less", &[(1, 0, 5), (2, 0, 5), (3, 0, 5)], (4, 0, 4), full.clone(), &[(1, 0), (2, 0), (3, 0)]),
+        ("it offers as much", &[(1, 0, 5), (2, 0, 5), (3, 0, 5)], (4, 0, 5), full.clone(), &[(1, 0), (2, 0), (3, 0)]),
+        ("it offers more than one", &[(1, 0, 5), (2, 0, 3), (3, 0, 5)], (4, 0, 4), Ok(()), &[(1, 0), (3, 0), (4, 0)]),
+        ("the end of a queue goes, not its cheap middle", &[(1, 0, 1), (1, 1, 6), (2, 0, 5)], (3, 0, 7), Ok(()), &[(1, 0), (1, 1), (3, 0)]),
+        (
+            "a cheap middle is kept while its end offers more",
+            &[(1, 0, 1), (1, 1, 9), (2, 0, 8)],
+            (3, 0, 7),
+            full.clone(),
+            &[(1, 0), (1, 1), (2, 0)],
+        ),
+        ("what stands behind a gap goes first", &[(1, 5, 90), (2, 0, 5), (3, 0, 6)], (4, 0, 1), Ok(()), &[(2, 0), (3, 0), (4, 0)]),
+        (
+            "what stands behind a gap outbids nobody",
+            &[(1, 0, 5), (2, 0, 5), (3, 0, 5)],
+            (4, 7, 90),
+            full.clone(),
+            &[(1, 0), (2, 0), (3, 0)],
+        ),
+        ("a queue does not lose its own beginning", &[(1, 0, 1), (2, 0, 9), (3, 0, 9)], (1, 1, 5), full.clone(), &[(1, 0), (2, 0), (3, 0)]),
+        (
+            "a gap is filled at the cost of what is behind it",
+            &[(1, 1, 9), (2, 0, 9), (3, 0, 9)],
+            (1, 0, 1),
+            Ok(()),
+            &[(1, 0), (2, 0), (3, 0)],
+        ),
+        ("a replacement needs no room", &[(1, 0, 5), (2, 0, 9), (3, 0, 9)], (1, 0, 5_000), Ok(()), &[(1, 0), (2, 0), (3, 0)]),
+        ("a replacement offers a tenth more", &[(1, 0, 5), (2, 0, 9)], (1, 0, 6), Err(Refused::Underpriced), &[(1, 0), (2, 0)]),
+    ];
+    for (name, before, newcomer, expected, after) in rows {
+        let mempool = mempool(few(3));
+        for (from, nonce, tip) in *before {
+            admit(&mempool, transfer(*from, *nonce, *tip, 0)).expect("there is room at first");
+        }
+        let (from, nonce, tip) = *newcomer;
+        assert_eq!(admit(&mempool, transfer(from, nonce, tip, 0)).map(drop), *expected, "{name}");
+        assert_eq!(waiting(&mempool), *after, "{name}");
+        for (from, nonce, tip) in before.iter().filter(|(from, nonce, _)| !after.contains(&(*from, *nonce))) {
+            assert_eq!(mempool.dropped(transfer(*from, *nonce, *tip, 0).digest()), Some(Refused::Full), "{name}: the loser can ask why");
+        }
+    }
+}
+
+#[test]
+fn several_small_ones_make_room_for_a_large_one() {
+    let small = transfer(1, 0, 1, 0).size();
+    let mempool = mempool(Limits { bytes: 4 * small, ..Limits::default() });
+    for (from, nonce, tip) in [(1, 0, 2), (1, 1, 2), (1, 2, 2), (2, 0, 9)] {
+        admit(&mempool, transfer(from, nonce, tip, 0)).expect("there is room");
+    }
+    assert_eq!(admit(&mempool, transfer(3, 0, 5, 3 * small)), Err(Refused::Full), "four would have to go, and one of them offers more");
+    assert_eq!(waiting(&mempool).len(), 4, "a refusal changes nothing");
+    assert!(admit(&mempool, transfer(3, 0, 5, small / 2)).is_ok());
+    assert_eq!(waiting(&mempool), [(1, 0), (2, 0), (3, 0)], "the end of the cheapest queue went, and no more than was needed");
+}
+
+#[test]
+fn what_a_block_has_taken_makes_no_room() {
+    let mempool = mempool(few(2));
+    let taken = admit(&mempool, transfer(1, 0, 1, 0)).expect("there is room");
+    admit(&mempool, transfer(2, 0, 3, 0)).expect("there is room");
+    mempool.take(1, [taken]);
+    assert!(admit(&mempool, transfer(3, 0, 5, 0)).is_ok());
+    assert_eq!(waiting(&mempool), [(1, 0), (3, 0)]);
+}
+
+#[test]
+fn one_sender_has_a_limit() {
+    let mempool = mempool(Limits { per_sender: 2, ..Limits::default() });
+    assert_eq!(admit(&mempool, transfer(1, 2, 1, 0)), Err(Refused::TooFarAhead { found: Nonce(2), expected: Nonce(0), most: 2 }));
+    assert!(admit(&mempool, transfer(1, 0, 1, 0)).is_ok() && admit(&mempool, transfer(1, 1, 1, 0)).is_ok());
+    assert_eq!(mempool.admit(Source::Client, &account(1), transfer(1, 2, 1, 0)), Err(Refused::SenderFull { most: 2 }));
+}
+
+/// What the account's record is when this nonce is next.
+fn written(nonces: &[u64]) -> BTreeMap<StateKey, Option<Value>> {
+    let record = |number: u8, nonce: u64| {
+        let key = Key::account(sender(number));
+        (key.digest(), Some(key.seal(&account(nonce).encode())))
+    };
+    (1u8..).zip(nonces).map(|(number, nonce)| record(number, *nonce)).collect()
+}
+
+/// Whatever is submitted, taken, finalized and repriced in whatever order: the limits hold, the counts are right, a block
+/// can take whatever could be taken before unless it was outbid, and nothing is dropped for something worse.
+#[test]
+fn whatever_comes_the_rules_hold() {
+    for seed in 0..40 {
+        let mut random = ChaCha20Rng::seed_from_u64(seed);
+        let limits = Limits { transactions: 12, bytes: 6_000, per_sender: 6 };
+        let mempool = mempool(limits);
+        let mut nonces = [0u64; 5];
+        for step in 0..300u64 {
+            let mut draw = |below: u64| random.next_u64() % below;
+            match draw(10) {
+                0 => {
+                    let chosen: Vec<SignedTransaction> = mempool.candidates().into_iter().take(2).collect();
+                    mempool.take(step, chosen.iter().map(|signed| *signed.digest()));
+                }
+                1 => {
+                    let number = usize::try_from(draw(5)).expect("small");
+                    nonces[number] += draw(3);
+                    let fee = Price(10_000 + draw(4));
+                    mempool.advance(step, &written(&nonces), BaseFees { cycle: fee, cell: fee });
+                }
+                _ => {
+                    let number = u8::try_from(draw(5)).expect("small");
+                    let nonce = nonces[usize::from(number)] + draw(7);
+                    let padding = usize::try_from(draw(3) * draw(400)).expect("small");
+                    let signed = transfer(number + 1, nonce, draw(5_000), padding);
+                    let before = mempool.all();
+                    let admitted = mempool.admit(Source::Client, &account(nonces[usize::from(number)]), signed.clone());
+                    let after = mempool.all();
+                    check_admission(&format!("seed {seed}, step {step}"), &nonces, &signed, admitted.is_ok(), &before, &after);
+                }
+            }
+            check_counts(&format!("seed {seed}, step {step}"), &mempool, limits, &nonces);
+        }
+    }
+}
+
+fn check_counts(name: &str, mempool: &Mempool, limits: Limits, nonces: &[u64]) {
+    let (size, all) = (mempool.size(), mempool.all());
+    let senders: BTreeSet<Address> = all.iter().map(|signed| signed.transaction().from).collect();
+    let bytes: usize = all.iter().map(SignedTransaction::size).sum();
+    assert_eq!(size, Size { transactions: all.len(), bytes, senders: senders.len() }, "{name}");
+    assert!(size.transactions <= limits.transactions && size.bytes <= limits.bytes, "{name}: {size:?}");
+    for signed in &all {
+        let transaction = signed.transaction();
+        assert!(transaction.nonce.0 >= nonces[usize::from(transaction.from.0[0]) - 1], "{name}: a used nonce waits");
+        assert_eq!(mempool.get(signed.digest()).as_ref(), Some(signed), "{name}");
+        assert!(mempool.of_sender(&transaction.from).len() <= limits.per_sender, "{name}");
+    }
+    mempool.with(|pool| assert!(pool.is_in_order(), "{name}: the last of every queue stand in their order"));
+}
+
+fn check_admission(
+    name: &str,
+    nonces: &[u64],
+    signed: &SignedTransaction,
+    is_admitted: bool,
+    before: &[SignedTransaction],
+    after: &[SignedTransaction],
+) {
+    let place = |signed: &SignedTransaction| (signed.transaction().from, signed.transaction().nonce);
+    let gone: Vec<&SignedTransaction> = before.iter().filter(|old| !after.contains(old)).collect();
+    if !is_admitted {
+        assert!(gone.is_empty() && before.len() == after.len(), "{name}: a refusal changes nothing");
+        return;
+    }
+    assert!(after.contains(signed), "{name}: what was taken in waits");
+    // What could be taken by a block, were it alone: then tips decide, as base fees are the same for all.
+    let worth = |signed: &SignedTransaction, all: &[SignedTransaction]| {
+        let (sender, nonce) = place(signed);
+        let mut missing = nonces[usize::from(sender.0[0]) - 1]..nonce.0;
+        let is_reachable = missing.all(|nonce| all.iter().any(|other| place(other) == (sender, Nonce(nonce))));
+        (is_reachable, signed.transaction().max_priority_fee_per_cycle)
+    };
+    for old in gone.into_iter().filter(|old| place(old) != place(signed)) {
+        let (sender, nonce) = place(old);
+        let is_behind = before.iter().any(|kept| place(kept).0 == sender && place(kept).1 > nonce && after.contains(kept));
+        assert!(!is_behind, "{name}: the middle of a queue went");
+        assert!(worth(old, before) < worth(signed, before), "{name}: something better went for something worse");
+    }
+}
