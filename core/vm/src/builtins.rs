@@ -497,8 +497,7 @@ fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
                 Err(error) => Err(vm.number_error(error)),
             }
         }
-        _ if vm.python_method(args[0], nm::POW).is_some() => vm.call_helper("pow_three", &[args[0], args[1], args[2]]),
-        _ => Err(vm.type_error("pow() 3rd argument not allowed unless all arguments are integers")),
+        _ => vm.call_helper("pow_three", &[args[0], args[1], args[2]]),
     }
 }
 

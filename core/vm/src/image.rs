@@ -176,6 +176,9 @@ fn constant(heap: &mut Heap, value: &Const) -> Value {
         Const::Int(value) => Value::Int(*value),
         Const::BigInt(value) => heap.make(ty::INT, Payload::BigInt(value.clone())),
         Const::Float(value) => Value::Float(*value),
+        Const::Imaginary(value) => {
+            heap.make(ty::COMPLEX, Payload::Complex(crate::num::complex::Complex::new(crate::num::F64::ZERO, *value)))
+        }
         Const::Str(text) if is_identifier(text) => Value::Obj(heap.intern(text)),
         Const::Str(text) => heap.str(text),
         Const::Bytes(bytes) if bytes.is_empty() => Value::Obj(crate::types::EMPTY_BYTES),

@@ -11,6 +11,8 @@ pub(crate) enum Layout {
     Int,
     /// A float.
     Float,
+    /// A complex number.
+    Complex,
     /// Text.
     Str,
     /// Bytes.
@@ -85,6 +87,7 @@ types! {
     INT "int" OBJECT Int true;
     BOOL "bool" INT Sealed true;
     FLOAT "float" OBJECT Float true;
+    COMPLEX "complex" OBJECT Complex true;
     STR "str" OBJECT Str true;
     BYTES "bytes" OBJECT Bytes true;
     BYTEARRAY "bytearray" OBJECT ByteArray true;
@@ -254,7 +257,7 @@ names! {
     ERRNO "errno"; FILENAME "filename"; STRERROR "strerror"; METACLASS "metaclass"; GENERIC_NAME "_name"; DIR "__dir__"; SIZEOF "__sizeof__";
     ORIG_CLASS "__orig_class__"; ORIG_BASES "__orig_bases__"; EMPTY ""; OBJCLASS "__objclass__"; GI_RUNNING "gi_running"; MRO_METHOD "mro";
     REAL "real"; IMAG "imag"; NUMERATOR "numerator"; DENOMINATOR "denominator"; DIGEST_SIZE "digest_size"; BLOCK_SIZE "block_size";
-    ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; DEEPCOPY "__deepcopy__";
+    ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; COMPLEX "__complex__"; DEEPCOPY "__deepcopy__";
 }
 
 /// Handle of the one-character text of a code point below 256.

@@ -356,6 +356,7 @@ impl<'a> Compiler<'a> {
         self.set_line(line);
         let inner = self.mark();
         self.make_function(code, 0, inner, base + 1)?;
+        self.reset(inner);
         self.load_constant(Const::Str(class.name.to_string()), base + 2);
         match &class.arguments {
             Some(arguments) if needs_spread(arguments) => self.spread_call(arguments, base, 2, base)?,

@@ -19,6 +19,8 @@ pub(crate) enum Const {
     BigInt(IBig),
     /// A binary64 number.
     Float(F64),
+    /// A number times the imaginary unit.
+    Imaginary(F64),
     /// Text.
     Str(String),
     /// Bytes.

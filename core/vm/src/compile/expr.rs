@@ -94,7 +94,7 @@ pub(super) fn literal(expr: &Expr) -> Option<Const> {
                 None => Const::BigInt(big_literal(&value.to_string())?),
             },
             Number::Float(value) => Const::Float(F64(value.to_bits())),
-            Number::Complex { .. } => return None,
+            Number::Complex { imag, .. } => Const::Imaginary(F64(imag.to_bits())),
         },
         Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match literal(&unary.operand)? {
             Const::Int(value) => value.checked_neg().map(Const::Int)?,
@@ -140,7 +140,7 @@ pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
         Const::Bool(value) => value,
         Const::Int(value) => value != 0,
         Const::BigInt(_) => true,
-        Const::Float(value) => value.0 << 1 != 0,
+        Const::Float(value) | Const::Imaginary(value) => value.0 << 1 != 0,
         Const::Str(value) => !value.is_empty(),
         Const::Bytes(value) => !value.is_empty(),
         Const::Tuple(value) => !value.is_empty(),
@@ -378,7 +378,6 @@ impl<'a> Compiler<'a> {
                 Ok(())
             }
             Expr::Starred(starred) => Err(CompileError::at(starred.range, "can't use starred expression here")),
-            Expr::NumberLiteral(node) => Err(CompileError::too_large(node.range, "complex numbers are not supported")),
             other => Err(CompileError::at(other.range(), "this syntax is newer than Python 3.11")),
         }
     }

@@ -122,6 +122,23 @@ def issubclass_slow(cls, classes):
     return bool(type(classes).__subclasscheck__(classes, cls))
 
 
+def retry_index(native, first, *args):
+    """Calls a native function again with integers for what has an `__index__`."""
+    return native(first, *[index(each) if _vm.own(each, "__index__") is not None else each for each in args])
+
+
+def retry_items(native, first, *args):
+    """Calls a native function again with lists for iterables that are written in Python."""
+    return native(first, *[each if type(each) in (list, tuple, dict, set, frozenset, str, bytes) else _each(each) for each in args])
+
+
+def index(value):
+    result = _vm.own(value, "__index__")(value)
+    if not isinstance(result, int):
+        raise TypeError(f"__index__ returned non-int (type {type(result).__name__})")
+    return int(result)
+
+
 def object_repr(self):
     return repr(self)
 
@@ -347,17 +364,42 @@ def tuple_new(cls, iterable=()):
 
 
 def bytes_new(cls, source, *rest):
-    items = []
-    for item in source:
-        items.append(item)
-    return bytes.__new__(cls, items)
+    method = _vm.own(source, "__bytes__")
+    if method is not None:
+        result = method(source)
+        if not isinstance(result, bytes):
+            raise TypeError(f"__bytes__ returned non-bytes (type {type(result).__name__})")
+        return bytes.__new__(cls, result)
+    return bytes.__new__(cls, _byte_source(source))
 
 
 def bytearray_init(self, source, *rest):
-    items = []
-    for item in source:
-        items.append(item)
-    bytearray.__init__(self, items)
+    bytearray.__init__(self, _byte_source(source))
+
+
+def bytearray_extend(self, source):
+    bytearray.extend(self, [_whole(each) for each in source])
+
+
+def bytearray_setitem(self, key, value):
+    if isinstance(key, slice):
+        bytearray.__setitem__(self, slice(_whole(key.start), _whole(key.stop), _whole(key.step)), [_whole(each) for each in value])
+    else:
+        bytearray.__setitem__(self, _whole(key), _whole(value))
+
+
+def _whole(value):
+    return value if _vm.own(value, "__index__") is None else index(value)
+
+
+def _byte_source(source):
+    if _vm.own(source, "__index__") is not None:
+        try:
+            return index(source)
+        except TypeError:
+            if not hasattr(source, "__iter__"):
+                raise
+    return [_whole(each) for each in source]
 
 
 def range_slow(start, stop, step):
@@ -688,6 +730,8 @@ def compare_ge(a, b):
 
 
 def contains(container, item):
+    if isinstance(container, (bytes, bytearray)) and _vm.own(item, "__index__") is not None:
+        return index(item) in container
     if isinstance(container, (dict, set, frozenset)):
         return _find(container, item) >= 0
     for each in container:
@@ -824,7 +868,34 @@ def dict_ior(self, other):
 
 
 def pow_three(base, exponent, modulus):
-    return type(base).__pow__(base, exponent, modulus)
+    method = _vm.own(base, "__pow__")
+    result = NotImplemented if method is None else method(base, exponent, modulus)
+    if result is NotImplemented:
+        if isinstance(base, complex) or isinstance(exponent, complex) or isinstance(modulus, complex):
+            raise ValueError("complex modulo")
+        for each in (base, exponent, modulus):
+            if not isinstance(each, (int, float)):
+                names = "', '".join([type(each).__name__ for each in (base, exponent, modulus)])
+                raise TypeError(f"unsupported operand type(s) for ** or pow(): '{names}'")
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return result
+
+
+def complex_new(cls, real=None, imag=None):
+    def number(value, first):
+        method = _vm.own(value, "__complex__")
+        if first and method is not None:
+            value = method(value)
+            if not isinstance(value, complex):
+                raise TypeError(f"__complex__ returned non-complex (type {type(value).__name__})")
+            return complex(value.real, value.imag)
+        if isinstance(value, (int, float, complex)) and _vm.own(value, "__float__") is None:
+            return value
+        return float(value)
+
+    if imag is None:
+        return complex.__new__(cls, number(real, True))
+    return complex.__new__(cls, 0 if real is None else number(real, True), number(imag, False))
 
 
 def getitem_slice(sequence, key):
@@ -1017,10 +1088,6 @@ def str_join(separator, iterable):
     return separator.join(_each(iterable))
 
 
-def bytes_join(separator, iterable):
-    return separator.join(_each(iterable))
-
-
 def str_subclass(cls, value):
     return _vm.wrap(cls, str(value))
 
@@ -1186,12 +1253,19 @@ def _field(field, args, kwargs, counter, depth):
 
 
 def percent_slow(text, values):
-    single = not isinstance(values, tuple)
-    items = (values,) if single else values
-    mapping = values if single and not isinstance(values, (str, bytes, list)) and hasattr(values, "keys") else None
-    used, out = 0, []
-    index, length = 0, len(text)
-    by_name = False
+    mapping = not isinstance(values, (tuple, str)) and hasattr(type(values), "__getitem__")
+    return _percent(text, values, mapping, False)
+
+
+def percent_bytes(text, values):
+    mapping = not isinstance(values, (tuple, str, bytes, bytearray)) and hasattr(type(values), "__getitem__")
+    result = _percent(text.decode("latin-1"), values, mapping, True).encode("latin-1")
+    return bytearray(result) if isinstance(text, bytearray) else result
+
+
+def _percent(text, values, mapping, as_bytes):
+    items = values if isinstance(values, tuple) else (values,)
+    used, out, index, length = 0, [], 0, len(text)
     while index < length:
         end = text.find("%", index)
         if end < 0:
@@ -1199,44 +1273,40 @@ def percent_slow(text, values):
             break
         out.append(text[index:end])
         index = end + 1
-        key = None
         if index < length and text[index] == "(":
-            close = text.find(")", index)
-            if close < 0:
-                raise ValueError("incomplete format key")
-            if mapping is None:
+            if not mapping:
                 raise TypeError("format requires a mapping")
-            key = text[index + 1 : close]
-            by_name = True
-            index = close + 1
-        flags = ""
+            start, depth = index + 1, 1
+            while depth and index + 1 < length:
+                index += 1
+                depth += (text[index] == "(") - (text[index] == ")")
+            if depth:
+                raise ValueError("incomplete format key")
+            key = text[start:index]
+            index += 1
+            items, used = (values[key.encode("latin-1") if as_bytes else key],), 0
+        flags, width, precision = "", None, None
         while index < length and text[index] in "-+ #0":
             flags += text[index]
             index += 1
-        width = ""
         if index < length and text[index] == "*":
-            width = str(items[used])
+            width = _percent_star(items, used)
+            if width < 0:
+                flags, width = flags + "-", -width
             used += 1
             index += 1
-            if width.startswith("-"):
-                flags += "-"
-                width = width[1:]
-        while index < length and text[index].isdigit():
-            width += text[index]
-            index += 1
-        precision = None
+        else:
+            width, index = _percent_digits(text, index, "width too big")
         if index < length and text[index] == ".":
             index += 1
-            precision = ""
             if index < length and text[index] == "*":
-                precision = str(items[used])
+                precision = max(_percent_star(items, used), 0)
                 used += 1
                 index += 1
-            while index < length and text[index].isdigit():
-                precision += text[index]
-                index += 1
-            precision = precision or "0"
-        while index < length and text[index] in "hlL":
+            else:
+                precision, index = _percent_digits(text, index, "precision too big")
+                precision = precision or 0
+        if index < length and text[index] in "hlL":
             index += 1
         if index >= length:
             raise ValueError("incomplete format")
@@ -1245,79 +1315,128 @@ def percent_slow(text, values):
         if kind == "%":
             out.append("%")
             continue
-        if key is not None:
-            value = mapping[key]
+        if used >= len(items):
+            raise TypeError("not enough arguments for format string")
+        value = items[used]
+        used += 1
+        if kind in "sra" or as_bytes and kind == "b":
+            part = _percent_bytes(value) if as_bytes and kind in "sb" else str(value) if kind == "s" else repr(value)
+            if kind == "a" or as_bytes and kind == "r":
+                part = _vm.ascii(part)
+            out.append(_pad(part if precision is None else part[:precision], width, flags))
+        elif kind == "c":
+            out.append(_pad(_percent_character(value, as_bytes), width, flags))
+        elif kind in "diuoxXeEfFgG":
+            out.append(_percent_number(kind, flags, width, precision, value))
         else:
-            if used >= len(items):
-                raise TypeError("not enough arguments for format string")
-            value = items[used]
-            used += 1
-        out.append(_percent(kind, flags, width, precision, value, index - 1))
-    if used < len(items) and not by_name and not (single and mapping is not None):
-        raise TypeError("not all arguments converted during string formatting")
+            raise ValueError(f"unsupported format character '{kind}' ({hex(ord(kind))}) at index {index - 1}")
+    if used < len(items) and not mapping:
+        raise TypeError(f"not all arguments converted during {'bytes' if as_bytes else 'string'} formatting")
     return "".join(out)
 
 
-def _percent(kind, flags, width, precision, value, index):
-    left = "-" in flags
-    if kind in "sra":
-        part = str(value) if kind == "s" else repr(value) if kind == "r" else ascii(value)
-        if precision is not None:
-            part = part[: int(precision)]
-        return _pad(part, width, left)
-    if kind == "c":
-        if isinstance(value, int):
-            value = chr(value)
-        elif not isinstance(value, str) or len(value) != 1:
-            raise TypeError("%c requires int or char")
-        return _pad(value, width, left)
-    if kind in "diu":
-        if isinstance(value, float):
-            value = int(value)
-        if not isinstance(value, int):
-            raise TypeError(f"%{kind} format: a real number is required, not {type(value).__name__}")
-        digits, prefix = str(abs(int(value))), ""
-    elif kind in "oxX":
-        if not isinstance(value, int):
-            raise TypeError(f"%{kind} format: an integer is required, not {type(value).__name__}")
-        digits = format(abs(int(value)), "o" if kind == "o" else "x")
+def _percent_star(items, used):
+    if used >= len(items):
+        raise TypeError("not enough arguments for format string")
+    if not isinstance(items[used], int):
+        raise TypeError("* wants int")
+    return int(items[used])
+
+
+def _percent_digits(text, index, problem):
+    start = index
+    while index < len(text) and text[index] in "0123456789":
+        index += 1
+    if index == start:
+        return None, index
+    if index - start > 18:
+        raise ValueError(problem)
+    return int(text[start:index]), index
+
+
+def _percent_bytes(value):
+    if not isinstance(value, (bytes, bytearray)):
+        method = _vm.own(value, "__bytes__")
+        if method is None:
+            name = type(value).__name__
+            raise TypeError(f"%b requires a bytes-like object, or an object that implements __bytes__, not '{name}'")
+        value = method(value)
+        if not isinstance(value, bytes):
+            raise TypeError(f"__bytes__ returned non-bytes (type {type(value).__name__})")
+    return value.decode("latin-1")
+
+
+def _percent_character(value, as_bytes):
+    limit = 256 if as_bytes else 0x110000
+    if isinstance(value, (bytes, bytearray) if as_bytes else str):
+        if len(value) == 1:
+            return value.decode("latin-1") if as_bytes else value
+    elif isinstance(value, int) or _vm.own(value, "__index__") is not None:
+        code = value if isinstance(value, int) else index(value)
+        if not 0 <= code < limit:
+            raise OverflowError(f"%c arg not in range({'256' if as_bytes else '0x110000'})")
+        return chr(code)
+    if as_bytes:
+        raise TypeError(f"%c requires an integer in range(256) or a single byte, not {type(value).__name__}")
+    raise TypeError("%c requires int or char")
+
+
+def _percent_number(kind, flags, width, precision, value):
+    if kind in "eEfFgG":
+        number = value if isinstance(value, float) and _vm.own(value, "__float__") is None else _percent_float(value)
+        spec = f"{'#' if '#' in flags else ''}.{6 if precision is None else precision}{kind}"
+        part = _vm.raw_format(number, spec)
+        sign = "-" if part.startswith("-") else ""
+        return _numeric(sign, "", part[len(sign) :], flags, width)
+    number = value if isinstance(value, int) else _percent_int(kind, value)
+    number = int(number) if type(number) is not int else number
+    size = number if number >= 0 else -number
+    if kind in "oxX":
+        digits = _vm.raw_format(size, "o" if kind == "o" else "x")
         prefix = ("0o" if kind == "o" else "0x") if "#" in flags else ""
         if kind == "X":
             digits, prefix = digits.upper(), prefix.upper()
-    elif kind in "eEfFgG":
-        if not isinstance(value, (int, float)):
-            raise TypeError(f"must be real number, not {type(value).__name__}")
-        number = float(value)
-        alternate = "#" if "#" in flags else ""
-        part = format(number, f"{alternate}.{'6' if precision is None else precision}{kind}")
-        sign = "-" if part.startswith("-") else ""
-        return _numeric(sign, "", part[len(sign) :], flags, width, left)
     else:
-        raise ValueError(f"unsupported format character '{kind}' ({hex(ord(kind))}) at index {index}")
+        digits, prefix = str(size), ""
     if precision is not None:
-        digits = digits.rjust(int(precision), "0")
-    return _numeric("-" if value < 0 else "", prefix, digits, flags, width, left)
+        digits = digits.rjust(precision, "0")
+    return _numeric("-" if number < 0 else "", prefix, digits, flags, width)
 
 
-def _numeric(sign, prefix, digits, flags, width, left):
+def _percent_float(value):
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    try:
+        return float(value)
+    except TypeError:
+        if _vm.own(value, "__float__") is not None or _vm.own(value, "__index__") is not None:
+            raise
+        raise TypeError(f"must be real number, not {type(value).__name__}") from None
+
+
+def _percent_int(kind, value):
+    whole = kind in "oxX"
+    if whole:
+        if _vm.own(value, "__index__") is not None:
+            return index(value)
+    elif isinstance(value, float) or not isinstance(value, (str, bytes, bytearray, complex)):
+        if isinstance(value, float) or _vm.own(value, "__int__") is not None or _vm.own(value, "__index__") is not None:
+            return int(value)
+    raise TypeError(f"%{kind} format: {'an integer' if whole else 'a real number'} is required, not {type(value).__name__}")
+
+
+def _numeric(sign, prefix, digits, flags, width):
     if not sign:
         sign = "+" if "+" in flags else " " if " " in flags else ""
-    if "0" in flags and not left and width:
-        digits = digits.rjust(int(width) - len(sign) - len(prefix), "0")
-    return _pad(sign + prefix + digits, width, left)
+    if "0" in flags and "-" not in flags and width:
+        digits = digits.rjust(width - len(sign) - len(prefix), "0")
+    return _pad(sign + prefix + digits, width, flags)
 
 
-def _pad(part, width, left):
+def _pad(part, width, flags):
     if not width:
         return part
-    return part.ljust(int(width)) if left else part.rjust(int(width))
-
-
-def percent_bytes(text, values):
-    values = tuple(each.decode("latin-1") if isinstance(each, (bytes, bytearray)) else each for each in values) if isinstance(values, tuple) else (
-        values.decode("latin-1") if isinstance(values, (bytes, bytearray)) else values
-    )
-    return percent_slow(text.decode("latin-1"), values).encode("latin-1")
+    return part.ljust(width) if "-" in flags else part.rjust(width)
 
 
 # match

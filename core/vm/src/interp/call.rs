@@ -608,7 +608,11 @@ impl Vm {
         let used = arguments.iter().rposition(|value| !value.is_undefined()).map_or(0, |index| index + 1);
         let arguments = arguments[..used].iter().map(|value| value.or(Value::None)).collect::<Vec<_>>();
         self.heap.retain(function);
-        let arguments = self.heap.retain_all(&arguments);
+        let mut arguments = self.heap.retain_all(&arguments);
+        if crate::native::native(row).helper.starts_with("retry_") {
+            // It turns the arguments into builtin ones and calls the same native function again.
+            arguments.insert(0, self.heap.make(ty::NATIVE, Payload::Native(row)));
+        }
         Err(Throw::Call(Box::new(PendingCall {
             function,
             arguments,
@@ -636,21 +640,39 @@ impl Vm {
                 None => extra.push(value),
             }
         }
-        let method = usize::from(native.kind == NativeKind::Method);
+        // How messages call it, and how many parameters the caller does not see.
+        let constructor = matches!(native.short(), "__new__" | "__init__");
+        let owner = native.name.rsplit_once('.').map_or("", |(owner, _)| owner);
+        let (shown, full) = if constructor { (owner, owner) } else { (native.short(), native.name) };
+        let method = usize::from(native.kind != NativeKind::Function && (constructor || native.kind != NativeKind::Static));
+        let by_name = signature.positional > signature.positional_only.max(method);
         if !extra.is_empty() && !signature.var_positional {
-            let (given, most) = (given - method, signature.positional - method);
-            let name = &native.name;
-            let message = if most == 0 && signature.names.len() == method {
-                format!("{name}() takes no arguments ({given} given)")
-            } else if most == 1 && signature.required == method + 1 {
-                format!("{name}() takes exactly one argument ({given} given)")
+            let (given, most) = ((given + names.len()).saturating_sub(method), signature.positional - method.min(signature.positional));
+            let plural = if most == 1 { "" } else { "s" };
+            let message = if signature.names.len() == method {
+                format!("{full}() takes no arguments ({given} given)")
+            } else if by_name {
+                let bound = if signature.required == signature.positional { "exactly" } else { "at most" };
+                let sort = if signature.positional < signature.names.len() { "positional " } else { "" };
+                format!("{shown}() takes {bound} {most} {sort}argument{plural} ({given} given)")
+            } else if most == 1 && signature.required == method + 1 && signature.names.len() == most + method {
+                format!("{full}() takes exactly one argument ({given} given)")
             } else if signature.required == signature.positional {
-                format!("{} expected {most} argument{}, got {given}", native.short(), if most == 1 { "" } else { "s" })
+                format!("{shown} expected {most} argument{plural}, got {given}")
             } else {
-                format!("{} expected at most {most} argument{}, got {given}", native.short(), if most == 1 { "" } else { "s" })
+                format!("{shown} expected at most {most} argument{plural}, got {given}")
             };
             return Err(self.type_error(message));
         }
+        // A class with an `__init__` of its own may take keywords that its builtin `__new__` does not know, and the other way round.
+        let ignored = constructor && !names.is_empty() && signature.names.len() == signature.positional_only && {
+            let (class, partner) = match (bound[0], native.short()) {
+                (Value::Obj(class), "__new__") => (class, nm::INIT),
+                (instance, _) => (self.heap.class_of(instance), nm::NEW),
+            };
+            class.0 >= crate::types::FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.native_row(partner).is_none())
+        };
+        let names = if ignored { Vec::new() } else { names };
         let mut dict = None;
         if signature.var_keyword {
             dict = Some(Value::Obj(self.new_dict()));
@@ -668,11 +690,11 @@ impl Vm {
                 }
                 (known, _) => {
                     let message = if signature.names.len() == signature.positional_only {
-                        format!("{}() takes no keyword arguments", native.name)
-                    } else if known.is_some() {
-                        format!("argument for {}() given by name ('{text}') and position ({})", native.short(), offset + 1)
+                        format!("{full}() takes no keyword arguments")
+                    } else if let Some(index) = known.filter(|&index| index >= signature.positional_only) {
+                        format!("argument for {shown}() given by name ('{text}') and position ({})", index + 1 - method)
                     } else {
-                        format!("'{text}' is an invalid keyword argument for {}()", native.short())
+                        format!("'{text}' is an invalid keyword argument for {shown}()")
                     };
                     return Err(self.type_error(message));
                 }
@@ -680,17 +702,25 @@ impl Vm {
         }
         for (index, value) in bound.iter().enumerate().take(signature.required) {
             if value.is_undefined() {
-                let name = &native.name;
+                if index < method {
+                    let message = if native.short() == "__new__" {
+                        format!("{}(): not enough arguments", native.name)
+                    } else {
+                        format!("unbound method {}() needs an argument", native.name)
+                    };
+                    return Err(self.type_error(message));
+                }
                 let given = given.saturating_sub(method);
                 let required = signature.required - method;
-                let message = if required == 1 && signature.positional == method + 1 {
-                    format!("{name}() takes exactly one argument ({given} given)")
-                } else if index >= signature.positional_only {
-                    format!("{}() missing required argument '{}' (pos {})", native.short(), signature.names[index], index + 1 - method)
-                } else if signature.required == signature.positional {
-                    format!("{} expected {required} arguments, got {given}", native.short())
+                let plural = if required == 1 { "" } else { "s" };
+                let message = if index >= signature.positional_only {
+                    format!("{shown}() missing required argument '{}' (pos {})", signature.names[index], index + 1 - method)
+                } else if required == 1 && signature.positional == method + 1 && signature.names.len() == method + 1 {
+                    format!("{full}() takes exactly one argument ({given} given)")
+                } else if signature.required == signature.positional && !signature.var_positional {
+                    format!("{shown} expected {required} argument{plural}, got {given}")
                 } else {
-                    format!("{} expected at least {required} argument{}, got {given}", native.short(), if required == 1 { "" } else { "s" })
+                    format!("{shown} expected at least {required} argument{plural}, got {given}")
                 };
                 return Err(self.type_error(message));
             }

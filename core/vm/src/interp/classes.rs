@@ -274,6 +274,7 @@ impl Vm {
             Layout::Object => return self.new_instance(class),
             Layout::Int => Payload::Scalar(Value::Int(0)),
             Layout::Float => Payload::Scalar(Value::Float(crate::num::F64::ZERO)),
+            Layout::Complex => Payload::Complex(crate::num::complex::Complex::new(crate::num::F64::ZERO, crate::num::F64::ZERO)),
             Layout::Str => Payload::Str(Str::new(String::new())),
             Layout::Bytes => Payload::Bytes(Vec::new()),
             Layout::ByteArray => Payload::ByteArray(Vec::new()),
@@ -724,6 +725,12 @@ impl Vm {
             (Payload::Generator(row), nm::QUALNAME) => {
                 let value = row.qualname;
                 Some(self.heap.retain(value))
+            }
+            (payload, nm::REAL) if matches!(payload.core(), Payload::Complex(_)) => {
+                crate::objects::complex::content(self, object).map(|z| Value::Float(z.real))
+            }
+            (payload, nm::IMAG) if matches!(payload.core(), Payload::Complex(_)) => {
+                crate::objects::complex::content(self, object).map(|z| Value::Float(z.imaginary))
             }
             (Payload::Range(range), nm::START) => Some(Value::Int(range.start)),
             (Payload::Range(range), nm::STOP) => Some(Value::Int(range.stop)),

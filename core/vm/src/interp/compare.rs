@@ -244,6 +244,15 @@ impl Vm {
             CompareOp::Ne => Some(!left.is(right)),
             _ => None,
         };
+        for (one, other) in [(left, right), (right, left)] {
+            if let Some(same) = crate::objects::complex::content(self, one).and_then(|z| crate::objects::complex::equals(self, z, other)) {
+                return Ok(match op {
+                    CompareOp::Eq => Some(same),
+                    CompareOp::Ne => Some(!same),
+                    _ => None,
+                });
+            }
+        }
         let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return Ok(identity) };
         enum Kind {
             Items(Vec<Value>, Vec<Value>),
@@ -498,6 +507,7 @@ impl Vm {
             Payload::Tuple(items) => !items.is_empty(),
             Payload::Dict(dict) | Payload::Set(dict) => dict.len() > 0,
             Payload::Range(range) => range.len() > 0,
+            Payload::Complex(z) => !z.real.is_zero() || !z.imaginary.is_zero(),
             Payload::Scalar(inner) => {
                 let inner = *inner;
                 return self.truth(inner);
@@ -556,6 +566,7 @@ impl Vm {
                 let inner = *inner;
                 self.hash_native(inner)
             }
+            Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
                 let items = items.to_vec();
@@ -858,7 +869,7 @@ pub(crate) fn is_tracked(payload: &Payload) -> bool {
     )
 }
 
-fn compare_numbers(op: CompareOp, a: &Number, b: &Number) -> bool {
+pub(crate) fn compare_numbers(op: CompareOp, a: &Number, b: &Number) -> bool {
     let ordering = match (a, b) {
         (Number::Small(a), Number::Small(b)) => Some(a.cmp(b)),
         (Number::Float(a), Number::Float(b)) => a.compare(*b),

@@ -495,15 +495,18 @@ impl Vm {
                         return crate::objects::bytes::set_slice(self, receiver, parts, value);
                     }
                 }
-                let Some(index) = self.index_number(key)? else { return unsupported(self) };
+                let Some(index) = self.index_number(key)? else {
+                    let message = format!("bytearray indices must be integers or slices, not {}", self.class_name(key));
+                    return Err(self.type_error(message));
+                };
+                let byte = crate::objects::bytes::byte(self, value, "byte must be in range(0, 256)")?;
+                let length = match self.heap.payload(receiver).core() {
+                    Payload::ByteArray(bytes) => bytes.len(),
+                    _ => length,
+                };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };
-                let byte = match self.number(value) {
-                    Some(Number::Small(byte)) => u8::try_from(byte).ok(),
-                    _ => None,
-                };
-                let Some(byte) = byte else { return Err(self.value_error("byte must be in range(0, 256)")) };
                 if let Payload::ByteArray(bytes) = self.heap.payload_mut(receiver).core_mut() {
                     bytes[position] = byte;
                 }

@@ -97,6 +97,7 @@ impl Vm {
                 let text = number.to_string();
                 out.push_str(&text);
             }
+            Payload::Complex(z) => out.push_str(&z.repr()),
             Payload::Scalar(inner) => {
                 let inner = *inner;
                 self.write_repr(out, inner)?;
@@ -393,10 +394,12 @@ impl Vm {
     pub(crate) fn format_builtin(&mut self, value: Value, spec: &str) -> Outcome {
         use num::{Spec, Subject};
         let name = self.class_name(value);
+        let complex = crate::objects::complex::content(self, value);
         let subject = match (self.number(value), self.text(value)) {
             (Some(Number::Float(_)), _) => Subject::Float,
             (Some(_), _) => Subject::Int,
             (_, Some(_)) => Subject::Str,
+            _ if complex.is_some() => Subject::Complex,
             _ => {
                 let message = format!("unsupported format string passed to {name}.__format__");
                 return Err(self.type_error(message));
@@ -410,7 +413,7 @@ impl Vm {
                     (Some(Number::Float(number)), _) => num::format_float(number, &parsed),
                     (Some(number), _) => num::format_int(&number.into_big(), &parsed),
                     (_, Some(text)) => num::format_str(text, &parsed),
-                    _ => Ok(String::new()),
+                    _ => complex.map_or(Ok(String::new()), |z| num::float_format::format_complex(z.real, z.imaginary, &parsed)),
                 }
             }
             Err(error) => Err(error),

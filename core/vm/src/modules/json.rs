@@ -704,7 +704,9 @@ impl Reader<'_> {
         }
         match char::decode_utf16(units).next() {
             Some(Ok(character)) => Ok(character),
-            _ => Err(Stop::Thrown(vm.value_error(format!("a lone surrogate (\\u{high:04x}) is no character: text here is Unicode scalar values")))),
+            _ => Err(Stop::Thrown(
+                vm.value_error(format!("a lone surrogate (\\u{high:04x}) is no character: text here is Unicode scalar values")),
+            )),
         }
     }
 

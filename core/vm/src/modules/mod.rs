@@ -13,7 +13,8 @@ use crate::value::Value;
 use crate::types::nm;
 
 /// The functions of all modules, table by table.
-pub(crate) const ROWS: &[&[NativeRow]] = &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], regex::ROWS, pvm_host::PURE];
+pub(crate) const ROWS: &[&[NativeRow]] =
+    &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], regex::ROWS, pvm_host::PURE];
 
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {

@@ -1,64 +1,39 @@
 //! `bytes` and `bytearray`.
 
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
 use crate::interp::operators::Number;
+use crate::interp::{OnReturn, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::objects::list;
 use crate::objects::payload::Payload;
-use crate::types::ty;
+use crate::objects::{codec, list};
+use crate::types::{nm, ty};
 use crate::value::Value;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
 const C: NativeKind = NativeKind::ClassMethod;
 
-/// Rows of `bytes` and `bytearray`.
+/// Rows of `bytes` and `bytearray`: making them and changing them.
 pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "bytes.__new__", "cls, source=, encoding=, errors=", 3, new, "bytes_new"),
     NativeRow(S, "bytearray.__new__", "cls, /, *args, **kwargs", 3, array_new, ""),
     NativeRow(M, "bytearray.__init__", "self, source=, encoding=, errors=", 3, array_init, "bytearray_init"),
-    NativeRow(M, "bytes.hex", "self, sep=, bytes_per_sep=", 3, hex, ""),
-    NativeRow(M, "bytearray.hex", "self, sep=, bytes_per_sep=", 3, hex, ""),
     NativeRow(C, "bytes.fromhex", "cls, text, /", 3, fromhex, ""),
     NativeRow(C, "bytearray.fromhex", "cls, text, /", 3, fromhex, ""),
-    NativeRow(M, "bytes.decode", "self, encoding=, errors=", 3, decode, ""),
-    NativeRow(M, "bytearray.decode", "self, encoding=, errors=", 3, decode, ""),
-    NativeRow(M, "bytes.join", "self, iterable, /", 3, join, "bytes_join"),
-    NativeRow(M, "bytes.startswith", "self, prefix, start=, end=, /", 2, startswith, ""),
-    NativeRow(M, "bytes.endswith", "self, suffix, start=, end=, /", 2, endswith, ""),
-    NativeRow(M, "bytes.find", "self, sub, start=, end=, /", 2, find, ""),
-    NativeRow(M, "bytes.index", "self, sub, start=, end=, /", 2, index, ""),
-    NativeRow(M, "bytes.count", "self, sub, start=, end=, /", 2, count, ""),
-    NativeRow(M, "bytes.split", "self, sep=, maxsplit=", 2, split, ""),
-    NativeRow(M, "bytes.replace", "self, old, new, /", 2, replace, ""),
-    NativeRow(M, "bytes.strip", "self, chars=, /", 2, strip, ""),
-    NativeRow(M, "bytes.lstrip", "self, chars=, /", 2, lstrip, ""),
-    NativeRow(M, "bytes.rstrip", "self, chars=, /", 2, rstrip, ""),
-    NativeRow(M, "bytes.rjust", "self, width, fillchar=, /", 2, rjust, ""),
-    NativeRow(M, "bytes.ljust", "self, width, fillchar=, /", 2, ljust, ""),
-    NativeRow(M, "bytes.removeprefix", "self, prefix, /", 2, removeprefix, ""),
-    NativeRow(M, "bytes.removesuffix", "self, suffix, /", 2, removesuffix, ""),
-    NativeRow(M, "bytes.lower", "self, /", 2, lower, ""),
-    NativeRow(M, "bytes.upper", "self, /", 2, upper, ""),
-    NativeRow(M, "bytes.isascii", "self, /", 2, isascii, ""),
-    NativeRow(M, "bytes.isdigit", "self, /", 2, isdigit, ""),
-    NativeRow(M, "bytes.__len__", "self, /", 1, len, ""),
-    NativeRow(M, "bytes.__iter__", "self, /", 1, list::iter, ""),
-    NativeRow(M, "bytes.__getitem__", "self, key, /", 2, list::getitem, ""),
-    NativeRow(M, "bytes.__contains__", "self, key, /", 2, list::contains, ""),
     NativeRow(M, "bytes.__hash__", "self, /", 2, hash, ""),
-    NativeRow(M, "bytes.__repr__", "self, /", 2, super::tuple::repr, ""),
-    NativeRow(M, "bytearray.append", "self, item, /", 2, append, ""),
-    NativeRow(M, "bytearray.extend", "self, iterable, /", 2, extend, ""),
-    NativeRow(M, "bytearray.pop", "self, index=, /", 2, pop, ""),
+    NativeRow(M, "bytes.__bytes__", "self, /", 1, own_bytes, ""),
+    NativeRow(M, "bytearray.append", "self, item, /", 2, append, "retry_index"),
+    NativeRow(M, "bytearray.extend", "self, iterable_of_ints, /", 2, extend, "bytearray_extend"),
+    NativeRow(M, "bytearray.insert", "self, index, item, /", 2, insert, "retry_index"),
+    NativeRow(M, "bytearray.remove", "self, value, /", 2, remove, "retry_index"),
+    NativeRow(M, "bytearray.reverse", "self, /", 2, reverse, ""),
+    NativeRow(M, "bytearray.pop", "self, index=, /", 2, pop, "retry_index"),
+    NativeRow(M, "bytearray.copy", "self, /", 2, copy, ""),
     NativeRow(M, "bytearray.clear", "self, /", 2, clear, ""),
-    NativeRow(M, "bytearray.__len__", "self, /", 1, len, ""),
-    NativeRow(M, "bytearray.__iter__", "self, /", 1, list::iter, ""),
-    NativeRow(M, "bytearray.__getitem__", "self, key, /", 2, list::getitem, ""),
-    NativeRow(M, "bytearray.__setitem__", "self, key, value, /", 2, list::setitem, ""),
+    NativeRow(M, "bytearray.__setitem__", "self, key, value, /", 2, list::setitem, "bytearray_setitem"),
     NativeRow(M, "bytearray.__delitem__", "self, key, /", 2, list::delitem, ""),
-    NativeRow(M, "bytearray.__contains__", "self, key, /", 2, list::contains, ""),
+    NativeRow(M, "bytearray.__iadd__", "self, value, /", 2, iadd, ""),
+    NativeRow(M, "bytearray.__imul__", "self, count, /", 2, imul, "retry_index"),
 ];
 
 /// Python's repr of bytes.
@@ -102,14 +77,14 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     }
 }
 
-fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
+pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     let bytes = content(vm, value).unwrap_or_default();
     vm.spend(bytes.len() / 4)?;
     Ok(bytes)
 }
 
 /// A result of the receiver's sort.
-fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
+pub(super) fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
     vm.reserve(bytes.len())?;
     Ok(if vm.is_instance(like, ty::BYTEARRAY) {
         vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes))
@@ -118,24 +93,44 @@ fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
     })
 }
 
-fn build(vm: &mut Vm, source: Value, encoding: Value) -> Outcome<Vec<u8>> {
+/// The number of a byte, from 0 to 255.
+pub(crate) fn byte(vm: &mut Vm, value: Value, message: &str) -> Outcome<u8> {
+    match vm.number(value) {
+        Some(Number::Small(byte)) => u8::try_from(byte).map_err(|_| vm.value_error(message)),
+        Some(Number::Big(_)) => Err(vm.value_error(message)),
+        _ if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+/// The bytes that `bytes(source, encoding, errors)` has, for the class of that name.
+fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str) -> Outcome<Vec<u8>> {
     if source.is_undefined() {
+        if !encoding.is_undefined() || !errors.is_undefined() {
+            let which = if encoding.is_undefined() { "errors" } else { "encoding" };
+            return Err(vm.type_error(format!("{which} without a string argument")));
+        }
         return Ok(Vec::new());
     }
-    if let Some(text) = vm.text(source) {
+    if vm.text(source).is_some() {
         if encoding.is_undefined() {
             return Err(vm.type_error("string argument without an encoding"));
         }
-        let text = text.to_owned();
-        let name = super::str::encoding(vm, encoding)?;
-        if name != "utf-8" && !text.is_ascii() {
-            return Err(vm.raise(ty::UNICODE_ENCODE_ERROR, &format!("'{name}' codec can't encode characters")));
-        }
-        return Ok(text.into_bytes());
+        return codec::encode(vm, source, encoding, errors, class);
+    }
+    if !encoding.is_undefined() || !errors.is_undefined() {
+        let which = if encoding.is_undefined() { "errors" } else { "encoding" };
+        return Err(vm.type_error(format!("{which} without a string argument")));
     }
     if let Some(bytes) = content(vm, source) {
         vm.spend(bytes.len() / 4)?;
         return Ok(bytes);
+    }
+    if vm.python_method(source, nm::INDEX).is_some() {
+        return Err(Throw::Fallback);
     }
     match vm.number(source) {
         Some(Number::Small(count)) => {
@@ -147,40 +142,35 @@ fn build(vm: &mut Vm, source: Value, encoding: Value) -> Outcome<Vec<u8>> {
         Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
         Some(Number::Float(_)) | None => {}
     }
-    let items = match vm.collect(source) {
-        Ok(items) => items,
-        Err(Throw::Raise(exception)) => {
-            vm.heap.release(exception);
-            let message = format!("cannot convert '{}' object to bytes", vm.class_name(source));
-            return Err(vm.type_error(message));
-        }
-        Err(throw) => return Err(throw),
-    };
-    let mut bytes = Vec::with_capacity(items.len());
-    for item in items {
-        match vm.number(item) {
-            Some(Number::Small(byte)) => match u8::try_from(byte) {
-                Ok(byte) => bytes.push(byte),
-                Err(_) => return Err(vm.value_error("bytes must be in range(0, 256)")),
-            },
-            _ => {
-                let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(item));
-                return Err(vm.type_error(message));
-            }
-        }
+    items(vm, source, class)
+}
+
+/// The bytes in an iterable of integers.
+fn items(vm: &mut Vm, source: Value, class: &str) -> Outcome<Vec<u8>> {
+    if vm.special(source, nm::ITER).is_none() && vm.special(source, nm::GETITEM).is_none() {
+        let message = format!("cannot convert '{}' object to {class}", vm.class_name(source));
+        return Err(vm.type_error(message));
     }
-    Ok(bytes)
+    let items = vm.collect(source)?;
+    let message = if class == "bytes" { "bytes must be in range(0, 256)" } else { "byte must be in range(0, 256)" };
+    let bytes = items.iter().map(|&item| byte(vm, item, message)).collect();
+    vm.heap.release_all(items);
+    bytes
 }
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
-    if let Some(function) = vm.python_method(args[1], crate::types::nm::BYTES) {
+    if let Some(function) = vm.python_method(args[1], nm::BYTES).filter(|_| args[2].is_undefined() && args[3].is_undefined()) {
+        if class != ty::BYTES {
+            return Err(Throw::Fallback);
+        }
         return Err(vm.call_expecting(function, &[args[1]], crate::interp::Expect::Bytes));
     }
-    if class == ty::BYTES && vm.heap.class_of(args[1]) == ty::BYTES && !args[1].is_undefined() {
+    let alone = args[2].is_undefined() && args[3].is_undefined();
+    if alone && class == ty::BYTES && !args[1].is_undefined() && vm.heap.class_of(args[1]) == ty::BYTES {
         return Ok(vm.heap.retain(args[1]));
     }
-    let bytes = build(vm, args[1], args[2])?;
+    let bytes = build(vm, args[1], args[2], args[3], "bytes")?;
     Ok(vm.wrap_builtin(class, Payload::Bytes(bytes)))
 }
 
@@ -190,7 +180,7 @@ fn array_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn array_init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = build(vm, args[1], args[2])?;
+    let bytes = build(vm, args[1], args[2], args[3], "bytearray")?;
     set_content(vm, args[0], bytes);
     Ok(Value::None)
 }
@@ -205,6 +195,13 @@ fn set_content(vm: &mut Vm, value: Value, bytes: Vec<u8>) {
     vm.heap.resize_memory(before, after);
 }
 
+/// Gives a bytearray the content of another one, which is released.
+pub(crate) fn take_over(vm: &mut Vm, target: Value, other: Value) {
+    let bytes = content(vm, other).unwrap_or_default();
+    set_content(vm, target, bytes);
+    vm.heap.release(other);
+}
+
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let mut bytes = content(vm, left).unwrap_or_default();
@@ -213,40 +210,20 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     same_sort(vm, left, bytes)
 }
 
-fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    vm.spend(bytes.len())?;
-    vm.reserve(bytes.len() * 2)?;
-    let separator = vm.text(args[1]).unwrap_or_default().to_owned();
-    let group = match vm.number(args[2]) {
-        Some(Number::Small(group)) => group,
-        _ => 1,
-    };
-    let mut text = String::with_capacity(bytes.len() * 2);
-    let size = usize::try_from(group.unsigned_abs()).unwrap_or(1).max(1);
-    for (index, byte) in bytes.iter().enumerate() {
-        let edge = if group > 0 { (bytes.len() - index) % size == 0 } else { index % size == 0 };
-        if index > 0 && edge {
-            text.push_str(&separator);
-        }
-        text.push_str(&format!("{byte:02x}"));
-    }
-    Ok(vm.heap.string(text))
-}
-
 fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(text) = vm.text(args[1]).map(str::to_owned) else {
-        let message = format!("fromhex() argument must be str, not {}", vm.class_name(args[1]));
+        let message =
+            format!("fromhex() argument must be str, not {}", if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) });
         return Err(vm.type_error(message));
     };
     vm.spend(text.len())?;
     let mut bytes = Vec::new();
     let mut pending: Option<u32> = None;
     for (index, c) in text.chars().enumerate() {
-        if pending.is_none() && c.is_ascii_whitespace() {
+        if pending.is_none() && matches!(c, ' ' | '\t'..='\r') {
             continue;
         }
-        let Some(digit) = c.to_digit(16) else {
+        let Some(digit) = c.to_digit(16).filter(|_| c.is_ascii()) else {
             return Err(vm.value_error(format!("non-hexadecimal number found in fromhex() arg at position {index}")));
         };
         match pending.take() {
@@ -258,277 +235,16 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.value_error(format!("non-hexadecimal number found in fromhex() arg at position {}", text.chars().count())));
     }
     let class = vm.class_argument(args[0])?;
-    Ok(if class == ty::BYTEARRAY { vm.heap.make(class, Payload::ByteArray(bytes)) } else { vm.wrap_builtin(class, Payload::Bytes(bytes)) })
-}
-
-/// `bytes.decode`
-pub(crate) fn decode(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let Some(bytes) = content(vm, args[0]) else {
-        let message = format!("decoding to str: need a bytes-like object, {} found", vm.class_name(args[0]));
-        return Err(vm.type_error(message));
-    };
-    vm.spend(bytes.len() / 4)?;
-    vm.reserve(bytes.len())?;
-    let encoding = super::str::encoding(vm, args[1])?;
-    let errors = vm.text(args[2]).unwrap_or("strict").to_owned();
-    let text = match encoding.as_str() {
-        "latin-1" => bytes.iter().map(|&byte| char::from(byte)).collect(),
-        "ascii" => match bytes.iter().position(|byte| !byte.is_ascii()) {
-            None => String::from_utf8_lossy(&bytes).into_owned(),
-            Some(_) if errors == "ignore" => bytes.iter().filter(|byte| byte.is_ascii()).map(|&byte| char::from(byte)).collect(),
-            Some(position) => {
-                let message =
-                    format!("'ascii' codec can't decode byte 0x{:02x} in position {position}: ordinal not in range(128)", bytes[position]);
-                return Err(vm.raise(ty::UNICODE_DECODE_ERROR, &message));
-            }
-        },
-        _ => match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) if errors == "replace" => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-            Err(error) if errors == "ignore" => error.as_bytes().utf8_chunks().map(|chunk| chunk.valid()).collect(),
-            Err(error) => {
-                let (position, length) = (error.utf8_error().valid_up_to(), error.utf8_error().error_len());
-                let byte = error.as_bytes()[position];
-                let reason = match length {
-                    None => "unexpected end of data",
-                    Some(_) if !(0xc2..=0xf4).contains(&byte) => "invalid start byte",
-                    Some(_) => "invalid continuation byte",
-                };
-                let total = error.as_bytes().len();
-                let place = match length {
-                    None if total - position > 1 => format!("bytes in position {position}-{}", total - 1),
-                    _ => format!("byte 0x{byte:02x} in position {position}"),
-                };
-                let message = format!("'utf-8' codec can't decode {place}: {reason}");
-                return Err(vm.raise(ty::UNICODE_DECODE_ERROR, &message));
-            }
-        },
-    };
-    Ok(vm.heap.string(text))
-}
-
-fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let separator = receiver(vm, args[0])?;
-    let items = vm.collect(args[1])?;
-    let mut bytes = Vec::new();
-    for (index, &item) in items.iter().enumerate() {
-        if index > 0 {
-            bytes.extend(&separator);
-        }
-        match content(vm, item) {
-            Some(part) => bytes.extend(part),
-            None => {
-                let message = format!("sequence item {index}: expected a bytes-like object, {} found", vm.class_name(item));
-                return Err(vm.type_error(message));
-            }
-        }
-        vm.reserve(bytes.len())?;
+    let base = if vm.is_subclass(class, ty::BYTEARRAY) { ty::BYTEARRAY } else { ty::BYTES };
+    let payload = if base == ty::BYTEARRAY { Payload::ByteArray(bytes) } else { Payload::Bytes(bytes) };
+    let value = vm.heap.make(base, payload);
+    if class == base {
+        return Ok(value);
     }
-    vm.heap.release_all(items);
-    vm.spend(bytes.len() / 4)?;
-    same_sort(vm, args[0], bytes)
-}
-
-fn affix(vm: &mut Vm, args: &[Value], test: fn(&[u8], &[u8]) -> bool) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let (start, _, count) = vm.slice_bounds([args[2].or(Value::None), args[3].or(Value::None), Value::None], bytes.len())?;
-    let start = usize::try_from(start).unwrap_or(0);
-    let candidates = if vm.is_instance(args[1], ty::TUPLE) { vm.tuple_items(args[1]) } else { vec![args[1]] };
-    for candidate in candidates {
-        let candidate = bytes_like(vm, candidate)?;
-        if test(&bytes[start..start + count], &candidate) {
-            return Ok(Value::Bool(true));
-        }
-    }
-    Ok(Value::Bool(false))
-}
-
-fn startswith(vm: &mut Vm, args: &[Value]) -> Outcome {
-    affix(vm, args, |bytes, prefix| bytes.starts_with(prefix))
-}
-
-fn endswith(vm: &mut Vm, args: &[Value]) -> Outcome {
-    affix(vm, args, |bytes, suffix| bytes.ends_with(suffix))
-}
-
-fn needle(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
-    match vm.number(value) {
-        Some(Number::Small(byte)) => match u8::try_from(byte) {
-            Ok(byte) => Ok(vec![byte]),
-            Err(_) => Err(vm.value_error("byte must be in range(0, 256)")),
-        },
-        _ => bytes_like(vm, value),
-    }
-}
-
-fn position(vm: &mut Vm, args: &[Value]) -> Outcome<Option<usize>> {
-    let bytes = receiver(vm, args[0])?;
-    let needle = needle(vm, args[1])?;
-    let (start, _, count) = vm.slice_bounds([args[2].or(Value::None), args[3].or(Value::None), Value::None], bytes.len())?;
-    let start = usize::try_from(start).unwrap_or(0);
-    if needle.is_empty() {
-        return Ok(Some(start));
-    }
-    Ok(bytes[start..start + count].windows(needle.len()).position(|window| window == needle).map(|at| start + at))
-}
-
-fn find(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let found = position(vm, args)?;
-    Ok(Value::Int(found.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)))
-}
-
-fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match position(vm, args)? {
-        Some(at) => Ok(Value::Int(i64::try_from(at).unwrap_or(i64::MAX))),
-        None => Err(vm.value_error("subsection not found")),
-    }
-}
-
-fn pieces(bytes: &[u8], separator: &[u8], most: usize) -> Vec<Vec<u8>> {
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while parts.len() < most {
-        match rest.windows(separator.len()).position(|window| window == separator) {
-            Some(at) => {
-                parts.push(rest[..at].to_vec());
-                rest = &rest[at + separator.len()..];
-            }
-            None => break,
-        }
-    }
-    parts.push(rest.to_vec());
-    parts
-}
-
-fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let needle = needle(vm, args[1])?;
-    let count = if needle.is_empty() { bytes.len() + 1 } else { pieces(&bytes, &needle, usize::MAX).len() - 1 };
-    Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
-}
-
-fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let most = match vm.number(args[2]) {
-        Some(Number::Small(most)) => usize::try_from(most).unwrap_or(usize::MAX),
-        _ => usize::MAX,
-    };
-    let parts: Vec<Vec<u8>> = if args[1].is_undefined() || args[1].is_none() {
-        bytes.split(u8::is_ascii_whitespace).filter(|part| !part.is_empty()).map(<[u8]>::to_vec).collect()
-    } else {
-        let separator = bytes_like(vm, args[1])?;
-        if separator.is_empty() {
-            return Err(vm.value_error("empty separator"));
-        }
-        pieces(&bytes, &separator, most)
-    };
-    vm.spend(parts.len())?;
-    let mut items = Vec::with_capacity(parts.len());
-    for part in parts {
-        items.push(same_sort(vm, args[0], part)?);
-    }
-    Ok(vm.list(items))
-}
-
-fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let (old, new) = (bytes_like(vm, args[1])?, bytes_like(vm, args[2])?);
-    if old.is_empty() {
-        return Err(vm.value_error("replace() of empty bytes is not supported"));
-    }
-    let parts = pieces(&bytes, &old, usize::MAX);
-    vm.reserve(parts.len().saturating_mul(new.len()))?;
-    let joined = parts.join(new.as_slice());
-    vm.spend(joined.len() / 4)?;
-    same_sort(vm, args[0], joined)
-}
-
-fn trimmed(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let chars = if args[1].is_undefined() || args[1].is_none() { b" \t\n\r\x0b\x0c".to_vec() } else { bytes_like(vm, args[1])? };
-    let mut part = bytes.as_slice();
-    while left && part.first().is_some_and(|byte| chars.contains(byte)) {
-        part = &part[1..];
-    }
-    while right && part.last().is_some_and(|byte| chars.contains(byte)) {
-        part = &part[..part.len() - 1];
-    }
-    same_sort(vm, args[0], part.to_vec())
-}
-
-fn strip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    trimmed(vm, args, true, true)
-}
-
-fn lstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    trimmed(vm, args, true, false)
-}
-
-fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    trimmed(vm, args, false, true)
-}
-
-fn padding(vm: &mut Vm, args: &[Value]) -> Outcome<(Vec<u8>, Vec<u8>)> {
-    let bytes = receiver(vm, args[0])?;
-    let width = match vm.number(args[1]) {
-        Some(Number::Small(width)) => usize::try_from(width).unwrap_or(0),
-        _ => 0,
-    };
-    let fill = if args[2].is_undefined() { b' ' } else { bytes_like(vm, args[2])?.first().copied().unwrap_or(b' ') };
-    let missing = width.saturating_sub(bytes.len());
-    vm.reserve(missing)?;
-    vm.spend(missing / 4)?;
-    Ok((bytes, vec![fill; missing]))
-}
-
-fn rjust(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (bytes, mut fill) = padding(vm, args)?;
-    fill.extend(bytes);
-    same_sort(vm, args[0], fill)
-}
-
-fn ljust(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let (mut bytes, fill) = padding(vm, args)?;
-    bytes.extend(fill);
-    same_sort(vm, args[0], bytes)
-}
-
-fn removeprefix(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let prefix = bytes_like(vm, args[1])?;
-    let rest = bytes.strip_prefix(prefix.as_slice()).unwrap_or(&bytes).to_vec();
-    same_sort(vm, args[0], rest)
-}
-
-fn removesuffix(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    let suffix = bytes_like(vm, args[1])?;
-    let rest = bytes.strip_suffix(suffix.as_slice()).unwrap_or(&bytes).to_vec();
-    same_sort(vm, args[0], rest)
-}
-
-fn lower(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?.to_ascii_lowercase();
-    same_sort(vm, args[0], bytes)
-}
-
-fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?.to_ascii_uppercase();
-    same_sort(vm, args[0], bytes)
-}
-
-fn isascii(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Bool(receiver(vm, args[0])?.is_ascii()))
-}
-
-fn isdigit(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = receiver(vm, args[0])?;
-    Ok(Value::Bool(!bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit)))
-}
-
-fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let length = content(vm, args[0]).unwrap_or_default().len();
-    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+    // A subclass is called with the plain value, as CPython does.
+    let call = vm.call_later(args[0], &[value], OnReturn::Store);
+    vm.heap.release(value);
+    Err(call)
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -536,37 +252,118 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::Int(crate::num::siphash13(&bytes)))
 }
 
+fn own_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.heap.class_of(args[0]) == ty::BYTES {
+        return Ok(vm.heap.retain(args[0]));
+    }
+    let bytes = receiver(vm, args[0])?;
+    Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes)))
+}
+
+/// Changes a bytearray in place; what it holds in memory follows.
+fn change<T>(vm: &mut Vm, value: Value, work: impl FnOnce(&mut Vec<u8>) -> T) -> Option<T> {
+    let object = value.object()?;
+    let before = vm.heap.payload(object).size();
+    let result = match vm.heap.payload_mut(object).core_mut() {
+        Payload::ByteArray(bytes) => Some(work(bytes)),
+        _ => None,
+    };
+    let after = vm.heap.payload(object).size();
+    vm.heap.resize_memory(before, after);
+    result
+}
+
+fn length(vm: &Vm, value: Value) -> usize {
+    match value.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => bytes.len(),
+        _ => 0,
+    }
+}
+
 fn append(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let byte = needle(vm, args[1])?;
-    let mut bytes = content(vm, args[0]).unwrap_or_default();
-    bytes.extend(byte);
-    set_content(vm, args[0], bytes);
+    let byte = byte(vm, args[1], "byte must be in range(0, 256)")?;
+    vm.reserve(1)?;
+    change(vm, args[0], |bytes| bytes.push(byte));
     Ok(Value::None)
 }
 
 fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let more = build(vm, args[1], Value::Undefined)?;
-    let mut bytes = receiver(vm, args[0])?;
+    let more = match content(vm, args[1]) {
+        Some(bytes) => bytes,
+        None if vm.text(args[1]).is_some() => {
+            return Err(vm.type_error("expected iterable of integers; got: 'str'"));
+        }
+        None if vm.special(args[1], nm::ITER).is_none() && vm.special(args[1], nm::GETITEM).is_none() => {
+            let message = format!("can't extend bytearray with {}", vm.class_name(args[1]));
+            return Err(vm.type_error(message));
+        }
+        None => items(vm, args[1], "bytearray")?,
+    };
+    vm.spend(more.len() / 4)?;
     vm.reserve(more.len())?;
-    bytes.extend(more);
-    set_content(vm, args[0], bytes);
+    change(vm, args[0], |bytes| bytes.extend(more));
     Ok(Value::None)
 }
 
+/// A position as argument.
+fn place(vm: &mut Vm, value: Value) -> Outcome<i64> {
+    match vm.number(value) {
+        Some(Number::Small(at)) => Ok(at),
+        Some(Number::Big(_)) => Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+        _ if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
+        _ => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let at = place(vm, args[1])?;
+    let byte = byte(vm, args[2], "byte must be in range(0, 256)")?;
+    let length = length(vm, args[0]);
+    let from_end = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
+    let at = if at < 0 { length.saturating_sub(from_end) } else { from_end.min(length) };
+    vm.spend((length - at) / 8)?;
+    vm.reserve(1)?;
+    change(vm, args[0], |bytes| bytes.insert(at, byte));
+    Ok(Value::None)
+}
+
+fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let byte = byte(vm, args[1], "byte must be in range(0, 256)")?;
+    let bytes = receiver(vm, args[0])?;
+    match bytes.iter().position(|&each| each == byte) {
+        Some(at) => {
+            change(vm, args[0], |bytes| bytes.remove(at));
+            Ok(Value::None)
+        }
+        None => Err(vm.value_error("value not found in bytearray")),
+    }
+}
+
+fn reverse(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.spend(length(vm, args[0]) / 4)?;
+    change(vm, args[0], |bytes| bytes.reverse());
+    Ok(Value::None)
+}
+
+fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let bytes = receiver(vm, args[0])?;
+    same_sort(vm, args[0], bytes)
+}
+
 fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let mut bytes = receiver(vm, args[0])?;
-    let index = match vm.number(args[1].or(Value::Int(-1))) {
-        Some(Number::Small(index)) => index,
-        _ => -1,
-    };
-    if bytes.is_empty() {
+    let index = if args[1].is_undefined() { -1 } else { place(vm, args[1])? };
+    let length = length(vm, args[0]);
+    if length == 0 {
         return Err(vm.raise(ty::INDEX_ERROR, "pop from empty bytearray"));
     }
-    let Some(at) = crate::interp::subscript::absolute(index, bytes.len()) else {
+    let Some(at) = crate::interp::subscript::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
-    let byte = bytes.remove(at);
-    set_content(vm, args[0], bytes);
+    vm.spend((length - at) / 8)?;
+    let byte = change(vm, args[0], |bytes| bytes.remove(at)).unwrap_or(0);
     Ok(Value::Int(i64::from(byte)))
 }
 
@@ -575,15 +372,37 @@ fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
+fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Some(more) = content(vm, args[1]) else {
+        let message = format!("can't concat {} to bytearray", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    };
+    vm.spend(more.len() / 4)?;
+    vm.reserve(more.len())?;
+    change(vm, args[0], |bytes| bytes.extend(more));
+    Ok(vm.heap.retain(args[0]))
+}
+
+fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let count = usize::try_from(place(vm, args[1])?).unwrap_or(0);
+    let total = length(vm, args[0]).saturating_mul(count);
+    vm.reserve(total)?;
+    vm.spend(total / 4)?;
+    change(vm, args[0], |bytes| *bytes = bytes.repeat(count));
+    Ok(vm.heap.retain(args[0]))
+}
+
 /// `bytearray[a:b:c] = value`
 pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
     let receiver = Value::Obj(object);
     let mut bytes = content(vm, receiver).unwrap_or_default();
     vm.spend(bytes.len() / 8)?;
-    let more = if vm.number(value).is_some() {
+    let more = if vm.number(value).is_some() || vm.text(value).is_some() {
         return Err(vm.type_error("can assign only bytes, buffers, or iterables of ints in range(0, 256)"));
+    } else if let Some(bytes) = content(vm, value) {
+        bytes
     } else {
-        build(vm, value, Value::Undefined)?
+        items(vm, value, "bytearray")?
     };
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
     if step == 1 {
@@ -592,7 +411,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3
         bytes.splice(first..first + count, more);
     } else if more.len() == count {
         for (index, byte) in more.into_iter().enumerate() {
-            let at = start + step * i64::try_from(index).unwrap_or(0);
+            let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
             if let Some(place) = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at)) {
                 *place = byte;
             }
@@ -613,7 +432,7 @@ pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
     let mut dead = vec![false; bytes.len()];
     for index in 0..count {
-        let at = start + step * i64::try_from(index).unwrap_or(0);
+        let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
         if let Some(mark) = usize::try_from(at).ok().and_then(|at| dead.get_mut(at)) {
             *mark = true;
         }

@@ -24,6 +24,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "ImportError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
     NativeRow(M, "AttributeError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
     NativeRow(M, "NameError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
+    NativeRow(M, "UnicodeEncodeError.__init__", "self, encoding, object, start, end, reason, /", 3, unicode_init, ""),
+    NativeRow(M, "UnicodeDecodeError.__init__", "self, encoding, object, start, end, reason, /", 3, unicode_init, ""),
+    NativeRow(M, "UnicodeTranslateError.__init__", "self, object, start, end, reason, /", 3, translate_init, ""),
     NativeRow(M, "HostError.__init__", "self, /, *args, **kwargs", 2, init, ""),
 ];
 
@@ -61,12 +64,50 @@ fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
+fn unicode_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    unicode_parts(vm, args, &[nm::ENCODING, nm::OBJECT, nm::START, nm::END, nm::REASON])
+}
+
+fn translate_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    unicode_parts(vm, args, &[nm::OBJECT, nm::START, nm::END, nm::REASON])
+}
+
+fn unicode_parts(vm: &mut Vm, args: &[Value], names: &[crate::value::Ref]) -> Outcome {
+    let decoding = vm.is_instance(args[0], ty::UNICODE_DECODE_ERROR);
+    for (index, (&name, &value)) in names.iter().zip(&args[1..]).enumerate() {
+        let fits = match name {
+            nm::START | nm::END => vm.as_int(value).is_some(),
+            nm::OBJECT if decoding => super::bytes::content(vm, value).is_some(),
+            _ => vm.text(value).is_some(),
+        };
+        if !fits {
+            let class = vm.class_name(value);
+            let message = match name {
+                nm::START | nm::END => format!("'{class}' object cannot be interpreted as an integer"),
+                nm::OBJECT if decoding => format!("a bytes-like object is required, not '{class}'"),
+                _ => format!("argument {} must be str, not {class}", index + 1),
+            };
+            return Err(vm.type_error(message));
+        }
+    }
+    set_args(vm, args[0], &args[1..]);
+    for (&name, &value) in names.iter().zip(&args[1..]) {
+        vm.put_attribute(args[0], name, value);
+    }
+    Ok(Value::None)
+}
+
 /// `str(exception)`.
 pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
     let args = match vm.exception_data(exception) {
         Some(row) => row.args,
         None => return Ok(String::new()),
     };
+    if vm.is_instance(exception, ty::UNICODE_ERROR) {
+        if let Some(text) = super::codec::error_text(vm, exception) {
+            return Ok(text);
+        }
+    }
     let items = vm.tuple_items(args);
     if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
         let count = vm.sequence_snapshot(items[1]).len();

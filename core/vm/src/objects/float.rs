@@ -1,7 +1,7 @@
 //! `float`.
 
 use crate::error::Outcome;
-use crate::interp::operators::Number;
+use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::num::{self, F64};
@@ -26,7 +26,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "float.__trunc__", "self, /", 1, truncate, ""),
     NativeRow(M, "float.__floor__", "self, /", 1, floor, ""),
     NativeRow(M, "float.__ceil__", "self, /", 1, ceil, ""),
-    NativeRow(M, "float.__round__", "self, ndigits=, /", 2, round, ""),
+    NativeRow(M, "float.__round__", "self, ndigits=, /", 2, round, "retry_index"),
     NativeRow(M, "float.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "float.__neg__", "self, /", 1, neg, ""),
     NativeRow(M, "float.__pos__", "self, /", 1, same, ""),
@@ -96,7 +96,8 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
             Err(crate::error::Throw::Raise(exception))
         }
         Err(num::math::PowerError::Complex) => {
-            Err(vm.value_error("negative number cannot be raised to a fractional power: complex numbers are not supported"))
+            vm.spend(80)?;
+            super::complex::operate(vm, BinaryOp::Pow, Value::Float(a), Value::Float(b))
         }
     }
 }
@@ -124,10 +125,16 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = vm.text(args[1]).unwrap_or_default().to_owned();
+    let Some(text) = vm.text(args[1]).map(str::to_owned) else {
+        let message = format!("bad argument type for built-in operation: fromhex() argument must be str, not {}", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    };
+    vm.spend(text.len())?;
     match num::repr::parse_hex(&text) {
-        Ok(value) => Ok(Value::Float(value)),
-        Err(_) => Err(vm.value_error("invalid hexadecimal floating-point string")),
+        Ok(value) if args[0].is(Value::Obj(ty::FLOAT)) => Ok(Value::Float(value)),
+        Ok(value) => Err(vm.call_later(args[0], &[Value::Float(value)], crate::interp::OnReturn::Store)),
+        Err(num::repr::HexError::TooLarge) => Err(vm.raise(ty::OVERFLOW_ERROR, "hexadecimal value too large to represent as a float")),
+        Err(num::repr::HexError::Invalid) => Err(vm.value_error("invalid hexadecimal floating-point string")),
     }
 }
 
@@ -166,6 +173,14 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let places = match vm.number(args[1]) {
         Some(Number::Small(places)) => places,
+        Some(Number::Big(places)) => {
+            if places.sign() == dashu_int::Sign::Negative {
+                i64::MIN
+            } else {
+                i64::MAX
+            }
+        }
+        _ if vm.python_method(args[1], nm::INDEX).is_some() => return Err(crate::error::Throw::Fallback),
         _ => {
             let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
             return Err(vm.type_error(message));

@@ -16,7 +16,7 @@ const C: NativeKind = NativeKind::ClassMethod;
 
 /// Rows of `int` and `bool`.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(S, "int.__new__", "cls, x=, /, base=", 3, new, ""),
+    NativeRow(S, "int.__new__", "cls, x=, /, base=", 3, new, "retry_index"),
     NativeRow(S, "bool.__new__", "cls, x=, /", 2, bool_new, ""),
     NativeRow(M, "int.bit_length", "self, /", 1, bit_length, ""),
     NativeRow(M, "int.bit_count", "self, /", 1, bit_count, ""),
@@ -61,6 +61,9 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `int(x, base)`
 fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
     if value.is_undefined() {
+        if !base.is_undefined() {
+            return Err(vm.type_error("int() missing string argument"));
+        }
         return Ok(Value::Int(0));
     }
     if base.is_undefined() {
@@ -86,8 +89,12 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
             }
         }
     }
+    if vm.python_method(base, nm::INDEX).is_some() {
+        return Err(Throw::Fallback);
+    }
     let radix = match vm.number(base) {
         _ if base.is_undefined() => 10,
+        Some(Number::Float(_)) => return Err(vm.type_error("'float' object cannot be interpreted as an integer")),
         Some(Number::Small(radix)) if radix == 0 || (2..=36).contains(&radix) => u32::try_from(radix).unwrap_or(10),
         Some(_) => return Err(vm.value_error("int() base must be >= 2 and <= 36, or 0")),
         None => {
@@ -114,7 +121,7 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
         Ok(number) => vm.int_value(number),
         Err(num::int::ParseIntError::Other(error)) => Err(vm.number_error(error)),
         Err(num::int::ParseIntError::Invalid) => {
-            let shown = vm.repr_native(value)?;
+            let shown: String = vm.repr_native(value)?.chars().take(200).collect();
             Err(vm.value_error(format!("invalid literal for int() with base {radix}: {shown}")))
         }
     }

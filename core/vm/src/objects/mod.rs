@@ -1,6 +1,9 @@
 //! Builtin types, one file each: their payload operations and their rows of native methods.
 
 pub(crate) mod bytes;
+mod bytes_methods;
+pub(crate) mod codec;
+pub(crate) mod complex;
 pub(crate) mod dict;
 pub(crate) mod dict_methods;
 pub(crate) mod exception;
@@ -28,8 +31,10 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     object::ROWS,
     int::ROWS,
     float::ROWS,
+    complex::ROWS,
     str::ROWS,
     bytes::ROWS,
+    bytes_methods::ROWS,
     list::ROWS,
     tuple::ROWS,
     dict_methods::ROWS,
@@ -94,6 +99,7 @@ fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     outcome.map(|truth| truth.map_or(Value::NotImplemented, Value::Bool))
 }
 
+/// Whether both hold the same sort of builtin content.
 fn same_family(vm: &Vm, left: Value, right: Value) -> bool {
     let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return false };
     std::mem::discriminant(vm.heap.payload(a).core()) == std::mem::discriminant(vm.heap.payload(b).core())
@@ -336,8 +342,13 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
             list::replace(vm, target, product);
             Ok(Some(vm.heap.retain(value)))
         }
+        (BinaryOp::Mul, Payload::ByteArray(_)) if vm.as_int(right).is_some() => {
+            let Some(product) = repeat(vm, value, right)? else { return Ok(None) };
+            bytes::take_over(vm, value, product);
+            Ok(Some(vm.heap.retain(value)))
+        }
         (BinaryOp::Add, Payload::ByteArray(_)) => {
-            let more = bytes::bytes_like(vm, right)?;
+            let Some(more) = bytes::content(vm, right) else { return Ok(None) };
             vm.spend(more.len() / 4)?;
             vm.reserve(more.len())?;
             vm.heap.use_memory(more.len());

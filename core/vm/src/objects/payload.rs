@@ -283,6 +283,8 @@ pub(crate) enum Payload {
     Extended(Box<(Attributes, Payload)>),
     /// The number in an instance of a subclass of `int` or `float`.
     Scalar(Value),
+    /// A complex number.
+    Complex(crate::num::complex::Complex),
     /// Text.
     Str(Str),
     /// An integer beyond 64 bits.
@@ -406,7 +408,7 @@ impl Payload {
             Payload::Plain => 16,
             Payload::Instance(attributes) => 56 + attributes_size(attributes),
             Payload::Extended(extended) => 16 + attributes_size(&extended.0) + extended.1.size(),
-            Payload::Scalar(_) => 32,
+            Payload::Scalar(_) | Payload::Complex(_) => 32,
             Payload::Str(string) => string.size(),
             Payload::BigInt(value) => 24 + 4 * (crate::num::int::bit_length(value) / 30 + 1),
             Payload::Bytes(bytes) => 33 + bytes.len(),
@@ -446,6 +448,7 @@ impl Payload {
             | Payload::Plain
             | Payload::Str(_)
             | Payload::BigInt(_)
+            | Payload::Complex(_)
             | Payload::Bytes(_)
             | Payload::ByteArray(_)
             | Payload::Range(_)

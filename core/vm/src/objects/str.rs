@@ -4,8 +4,8 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
-use crate::objects::list;
 use crate::objects::payload::{Payload, Str};
+use crate::objects::{codec, list};
 use crate::types::ty;
 use crate::unicode::{self, is_space as is_python_space};
 use crate::value::Value;
@@ -139,12 +139,18 @@ fn whole(vm: &mut Vm, value: Value) -> Outcome<i64> {
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     if !args[2].is_undefined() || !args[3].is_undefined() {
-        let decoded = super::bytes::decode(vm, &[args[1], args[2], args[3]])?;
-        if class == ty::STR {
-            return Ok(decoded);
+        if vm.text(args[1]).is_some() {
+            return Err(vm.type_error("decoding str is not supported"));
         }
-        let text = text(vm, decoded);
-        vm.heap.release(decoded);
+        let Some(bytes) = super::bytes::content(vm, if args[1].is_undefined() { Value::Obj(crate::types::EMPTY_BYTES) } else { args[1] })
+        else {
+            let message = format!("decoding to str: need a bytes-like object, {} found", vm.class_name(args[1]));
+            return Err(vm.type_error(message));
+        };
+        let text = codec::decode(vm, &bytes, args[2], args[3], "str")?;
+        if class == ty::STR {
+            return Ok(vm.heap.string(text));
+        }
         return Ok(vm.wrap_builtin(class, Payload::Str(Str::new(text))));
     }
     if args[1].is_undefined() {
@@ -634,52 +640,8 @@ fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.string(result))
 }
 
-/// Refuses error handlers and encodings beyond what the law has: UTF-8, strict.
-pub(crate) fn encoding(vm: &mut Vm, value: Value) -> Outcome<String> {
-    if value.is_undefined() {
-        return Ok("utf-8".to_owned());
-    }
-    let name = argument(vm, value, "encoding ")?.to_ascii_lowercase().replace('_', "-");
-    match name.as_str() {
-        "utf-8" | "utf8" => Ok("utf-8".to_owned()),
-        "ascii" | "us-ascii" => Ok("ascii".to_owned()),
-        "latin-1" | "latin1" | "iso-8859-1" => Ok("latin-1".to_owned()),
-        _ => {
-            let message = format!("unknown encoding: {name}");
-            Err(vm.raise(ty::LOOKUP_ERROR, &message))
-        }
-    }
-}
-
 fn encode(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = receiver(vm, args[0])?;
-    let encoding = encoding(vm, args[1])?;
-    let limit = match encoding.as_str() {
-        "ascii" => 128,
-        "latin-1" => 256,
-        _ => u32::MAX,
-    };
-    vm.reserve(text.len())?;
-    if limit == u32::MAX {
-        return Ok(vm.heap.make(ty::BYTES, Payload::Bytes(text.into_bytes())));
-    }
-    let mut bytes = Vec::new();
-    for (index, c) in text.chars().enumerate() {
-        if u32::from(c) >= limit {
-            let message = format!(
-                "'{encoding}' codec can't encode character '\\{}' in position {index}: ordinal not in range({limit})",
-                if u32::from(c) > 0xffff {
-                    format!("U{:08x}", u32::from(c))
-                } else if u32::from(c) > 0xff {
-                    format!("u{:04x}", u32::from(c))
-                } else {
-                    format!("x{:02x}", u32::from(c))
-                }
-            );
-            return Err(vm.raise(ty::UNICODE_ENCODE_ERROR, &message));
-        }
-        bytes.push(u8::try_from(u32::from(c)).unwrap_or(b'?'));
-    }
+    let bytes = codec::encode(vm, args[0], args[1], args[2], "encode")?;
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes)))
 }
 

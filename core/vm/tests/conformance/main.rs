@@ -2,7 +2,8 @@
 //!
 //! A method that uses what an actor may not use is set apart, by rule; of the others those in `failures.txt` are known to fail, each with
 //! its reason, and all the rest have to pass. `COWBOY_CONFORMANCE=write` writes that list and `docs/conformance.md` anew, keeping reasons;
-//! `COWBOY_CONFORMANCE=test_int,test_float` runs only those files and says what fails.
+//! `COWBOY_CONFORMANCE=test_int,test_float` runs only those files and says what fails; `COWBOY_METHOD=basic` only methods with that
+//! in their name, and shows the program of the first.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -322,7 +323,13 @@ fn cpythons_own_tests_pass_as_listed() {
     let chosen: Vec<&str> = choice.split(',').filter(|name| !write && !name.is_empty()).collect();
     let files: Vec<&str> =
         FILES.iter().copied().filter(|name| chosen.is_empty() || chosen.iter().any(|file| name.starts_with(file))).collect();
-    let (modules, cases) = cases(&files);
+    let (modules, mut cases) = cases(&files);
+    if let Ok(part) = env::var("COWBOY_METHOD") {
+        cases.retain(|case| case.method.contains(&part));
+        for case in cases.iter().take(1) {
+            println!("{}", case.main);
+        }
+    }
     let library = library(&modules);
     let verdicts = verdicts(&library, &cases);
     if write {

@@ -27,7 +27,10 @@ pub(super) enum At {
     LineEnd,
     /// The end, or before a last line feed.
     End,
-    Boundary { unicode: bool, negated: bool },
+    Boundary {
+        unicode: bool,
+        negated: bool,
+    },
 }
 
 /// An instruction.
@@ -297,21 +300,12 @@ impl Compiler<'_, '_> {
                     None => Ok(One::Folds(small, fold)),
                 }
             }
-            Node::Set(ranges, categories, negated) => {
-                self.set(ranges, categories, *negated, fold, unicode)
-            }
+            Node::Set(ranges, categories, negated) => self.set(ranges, categories, *negated, fold, unicode),
             _ => Err(Refusal::Depth),
         }
     }
 
-    fn set(
-        &mut self,
-        ranges: &[(u32, u32)],
-        categories: &[Category],
-        negated: bool,
-        fold: Fold,
-        unicode: bool,
-    ) -> Result<One, Refusal> {
+    fn set(&mut self, ranges: &[(u32, u32)], categories: &[Category], negated: bool, fold: Fold, unicode: bool) -> Result<One, Refusal> {
         if self.sets.len() >= MOST_SETS {
             return Err(Refusal::Overflow("regular expression has too many character sets"));
         }

@@ -106,7 +106,11 @@ impl<'a> Matcher<'a> {
                     }
                 }
             }
-            if self.wide { self.attempt::<true>(at, mode, barred)? } else { self.attempt::<false>(at, mode, barred)? };
+            if self.wide {
+                self.attempt::<true>(at, mode, barred)?
+            } else {
+                self.attempt::<false>(at, mode, barred)?
+            };
             if self.marks[0] != UNSET {
                 return Ok(true);
             }

@@ -275,9 +275,7 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let skipped = if program.groups > 1 { 2 } else { 0 };
     let width = 2 * program.groups - skipped;
     let mut found: Vec<usize> = Vec::new();
-    search(vm, &program, string, end, |matcher| {
-        every(matcher, start, 0, |matcher| found.extend_from_slice(&matcher.marks[skipped..]))
-    })?;
+    search(vm, &program, string, end, |matcher| every(matcher, start, 0, |matcher| found.extend_from_slice(&matcher.marks[skipped..])))?;
     vm.reserve(found.len() * 8)?;
     let empty = piece(vm, string, 0, 0, Value::None)?;
     let mut items = Vec::with_capacity(found.len() / width.max(1));
@@ -302,9 +300,7 @@ fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
     let mut found: Vec<(Vec<usize>, usize)> = Vec::new();
     let count = number(arguments[4]);
-    search(vm, &program, string, end, |matcher| {
-        every(matcher, start, count, |matcher| found.push((matcher.marks.clone(), matcher.last)))
-    })?;
+    search(vm, &program, string, end, |matcher| every(matcher, start, count, |matcher| found.push((matcher.marks.clone(), matcher.last))))?;
     let mut items = Vec::with_capacity(found.len());
     for (marks, last) in found {
         items.push(marks_tuple(vm, string, &marks, last)?);

@@ -163,11 +163,9 @@ pub(super) fn width(nodes: &[Node], closed: &[Option<(u64, u64)>]) -> (u64, u64)
         let (least, most) = match node {
             Node::Literal(_) | Node::Any | Node::Set(..) => (1, 1),
             Node::At(_) | Node::Look(..) | Node::Fail => (0, 0),
-            Node::Branch(branches) => branches
-                .iter()
-                .map(|branch| width(branch, closed))
-                .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
-                .unwrap_or((0, 0)),
+            Node::Branch(branches) => {
+                branches.iter().map(|branch| width(branch, closed)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+            }
             // A group that is closed was measured then.
             Node::Group(Some(group), _, _, inner) => closed.get(*group).copied().flatten().unwrap_or_else(|| width(inner, closed)),
             Node::Group(None, _, _, inner) | Node::Atomic(inner) => width(inner, closed),
@@ -438,8 +436,7 @@ impl Parser<'_> {
                     return Ok(());
                 }
                 let low = self.while_in(usize::MAX, |character| character.is_ascii_digit())?;
-                let high =
-                    if self.take(',')? { self.while_in(usize::MAX, |character| character.is_ascii_digit())? } else { low.clone() };
+                let high = if self.take(',')? { self.while_in(usize::MAX, |character| character.is_ascii_digit())? } else { low.clone() };
                 if !self.take('}')? {
                     nodes.push(Node::Literal(u32::from(kind)));
                     return self.seek(here);
@@ -521,7 +518,8 @@ impl Parser<'_> {
             match (low, high) {
                 (Ok(low), Ok(high)) if low <= high => ranges.push((low, high)),
                 _ => {
-                    let text = |range: std::ops::Range<usize>| -> String { self.text[range].iter().filter_map(|&code| letter(code)).collect() };
+                    let text =
+                        |range: std::ops::Range<usize>| -> String { self.text[range].iter().filter_map(|&code| letter(code)).collect() };
                     // CPython shows each end as its first token.
                     let first = &self.text[low_text.start..];
                     let first_length = if first.first() == Some(&0x5c) { 2 } else { 1 };
@@ -644,9 +642,7 @@ impl Parser<'_> {
         match self.get()? {
             None => self.refuse("unexpected end of pattern", 0),
             Some(Token::Plain(code)) => Ok(letter(code).unwrap_or('\0')),
-            Some(Token::Escaped(code)) => {
-                self.refuse(format!("unknown extension ?\\{}", letter(code).unwrap_or('\0')), 3)
-            }
+            Some(Token::Escaped(code)) => self.refuse(format!("unknown extension ?\\{}", letter(code).unwrap_or('\0')), 3),
         }
     }
 

@@ -1,0 +1,335 @@
+//! Text to bytes and back: the encodings an actor may use, and their error handlers.
+
+use crate::error::{Outcome, Throw};
+use crate::interp::Vm;
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
+use crate::value::Value;
+
+/// An encoding by its canonical name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// UTF-8, perhaps with its mark in front.
+    Utf8 { mark: bool },
+    /// One byte a character, below 128.
+    Ascii,
+    /// One byte a character, below 256.
+    Latin1,
+    /// Units of 16 or 32 bits; the mark says the order where the name does not.
+    Wide { bytes: usize, big: bool, mark: bool },
+}
+
+impl Encoding {
+    fn of_name(name: &str) -> Option<Encoding> {
+        let name: String = name.to_ascii_lowercase().chars().map(|c| if c == '_' || c == ' ' { '-' } else { c }).collect();
+        let wide = |bytes, big, mark| Some(Encoding::Wide { bytes, big, mark });
+        match name.as_str() {
+            "utf-8" | "utf8" | "u8" | "cp65001" => Some(Encoding::Utf8 { mark: false }),
+            "utf-8-sig" => Some(Encoding::Utf8 { mark: true }),
+            "ascii" | "us-ascii" | "646" => Some(Encoding::Ascii),
+            "latin-1" | "latin1" | "iso-8859-1" | "iso8859-1" | "8859" | "cp819" | "l1" | "latin" => Some(Encoding::Latin1),
+            "utf-16" | "utf16" | "u16" => wide(2, false, true),
+            "utf-16-le" | "utf-16le" => wide(2, false, false),
+            "utf-16-be" | "utf-16be" => wide(2, true, false),
+            "utf-32" | "utf32" | "u32" => wide(4, false, true),
+            "utf-32-le" | "utf-32le" => wide(4, false, false),
+            "utf-32-be" | "utf-32be" => wide(4, true, false),
+            _ => None,
+        }
+    }
+
+    /// How messages call it.
+    fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 { .. } => "utf-8",
+            Encoding::Ascii => "ascii",
+            Encoding::Latin1 => "latin-1",
+            Encoding::Wide { bytes: 2, big: false, mark: true } => "utf-16",
+            Encoding::Wide { bytes: 2, big: false, .. } => "utf-16-le",
+            Encoding::Wide { bytes: 2, .. } => "utf-16-be",
+            Encoding::Wide { big: false, mark: true, .. } => "utf-32",
+            Encoding::Wide { big: false, .. } => "utf-32-le",
+            Encoding::Wide { .. } => "utf-32-be",
+        }
+    }
+}
+
+/// The encoding that an argument names; UTF-8 when there is none.
+pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Encoding> {
+    if value.is_undefined() {
+        return Ok(Encoding::Utf8 { mark: false });
+    }
+    let Some(name) = vm.text(value).map(str::to_owned) else {
+        let message = format!("{function}() argument 'encoding' must be str, not {}", shown(vm, value));
+        return Err(vm.type_error(message));
+    };
+    match Encoding::of_name(&name) {
+        Some(encoding) => Ok(encoding),
+        None if name.contains('\0') => Err(vm.value_error("embedded null character")),
+        None => Err(vm.raise(ty::LOOKUP_ERROR, &format!("unknown encoding: {name}"))),
+    }
+}
+
+fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
+    if value.is_undefined() {
+        return Ok("strict".to_owned());
+    }
+    match vm.text(value) {
+        Some(name) => Ok(name.to_owned()),
+        None => {
+            let message = format!("{function}() argument 'errors' must be str, not {}", shown(vm, value));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+fn shown(vm: &Vm, value: Value) -> String {
+    if value.is_none() { "None".to_owned() } else { vm.class_name(value) }
+}
+
+/// UnicodeEncodeError or UnicodeDecodeError with its five arguments.
+fn unicode_error(vm: &mut Vm, class: crate::value::Ref, encoding: &str, object: Value, from: usize, to: usize, reason: &str) -> Throw {
+    let encoding = vm.heap.str(encoding);
+    let reason = vm.heap.str(reason);
+    let place = |at: usize| Value::Int(i64::try_from(at).unwrap_or(i64::MAX));
+    let parts = [encoding, object, place(from), place(to), reason];
+    let args = vm.tuple(parts.to_vec());
+    let exception = vm.exception_with(class, args);
+    for (name, part) in [nm::ENCODING, nm::OBJECT, nm::START, nm::END, nm::REASON].into_iter().zip(parts) {
+        vm.put_attribute(exception, name, part);
+    }
+    Throw::Raise(exception)
+}
+
+fn unknown_handler(vm: &mut Vm, name: &str) -> Throw {
+    vm.raise(ty::LOOKUP_ERROR, &format!("unknown error handler name '{name}'"))
+}
+
+/// `text.encode(encoding, errors)`
+pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: Value, function: &str) -> Outcome<Vec<u8>> {
+    let encoding = encoding(vm, encoding_name, function)?;
+    let errors = handler(vm, errors, function)?;
+    let text = vm.text(source).unwrap_or_default().to_owned();
+    vm.spend(text.len() / 4)?;
+    let limit = match encoding {
+        Encoding::Utf8 { mark } => {
+            let mut bytes = if mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
+            vm.reserve(text.len())?;
+            bytes.extend(text.into_bytes());
+            return Ok(bytes);
+        }
+        Encoding::Wide { bytes, big, mark } => {
+            vm.reserve(text.len().saturating_mul(4))?;
+            let mut out = Vec::new();
+            let mut push = |unit: u32| {
+                let unit = if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+                out.extend(if big { &unit[4 - bytes..] } else { &unit[..bytes] });
+            };
+            if mark {
+                push(0xfeff);
+            }
+            for c in text.chars() {
+                if bytes == 4 {
+                    push(u32::from(c));
+                } else {
+                    let mut units = [0; 2];
+                    c.encode_utf16(&mut units).iter().for_each(|&unit| push(u32::from(unit)));
+                }
+            }
+            return Ok(out);
+        }
+        Encoding::Ascii => 128,
+        Encoding::Latin1 => 256,
+    };
+    vm.reserve(text.len())?;
+    let characters: Vec<char> = text.chars().collect();
+    let mut bytes = Vec::with_capacity(characters.len());
+    let mut at = 0;
+    while at < characters.len() {
+        let code = u32::from(characters[at]);
+        if let Some(byte) = u8::try_from(code).ok().filter(|_| code < limit) {
+            bytes.push(byte);
+            at += 1;
+            continue;
+        }
+        let end = (at..characters.len()).find(|&index| u32::from(characters[index]) < limit).unwrap_or(characters.len());
+        for &c in &characters[at..end] {
+            let code = u32::from(c);
+            match errors.as_str() {
+                "ignore" => {}
+                "replace" => bytes.push(b'?'),
+                "xmlcharrefreplace" => bytes.extend(format!("&#{code};").bytes()),
+                "backslashreplace" => bytes.extend(escaped(code).bytes()),
+                "strict" | "surrogateescape" | "surrogatepass" => {
+                    let reason = format!("ordinal not in range({limit})");
+                    let object = vm.heap.retain(source);
+                    return Err(unicode_error(vm, ty::UNICODE_ENCODE_ERROR, encoding.name(), object, at, end, &reason));
+                }
+                other => return Err(unknown_handler(vm, other)),
+            }
+        }
+        vm.reserve(bytes.len())?;
+        at = end;
+    }
+    Ok(bytes)
+}
+
+fn escaped(code: u32) -> String {
+    match code {
+        0..=0xff => format!("\\x{code:02x}"),
+        0x100..=0xffff => format!("\\u{code:04x}"),
+        _ => format!("\\U{code:08x}"),
+    }
+}
+
+/// A stretch of bytes that is no text.
+struct Flaw {
+    from: usize,
+    to: usize,
+    reason: &'static str,
+}
+
+/// `bytes.decode(encoding, errors)`
+pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Value, function: &str) -> Outcome<String> {
+    let encoding = encoding(vm, encoding_name, function)?;
+    let errors = handler(vm, errors, function)?;
+    vm.spend(bytes.len() / 4)?;
+    vm.reserve(bytes.len().saturating_mul(2))?;
+    let mut text = String::with_capacity(bytes.len());
+    let mut flaws = 0_usize;
+    let (mut at, mut encoding) = (0, encoding);
+    match encoding {
+        Encoding::Utf8 { mark: true } if bytes.starts_with(b"\xef\xbb\xbf") => at = 3,
+        Encoding::Wide { bytes: size, mark: true, .. } => {
+            let little: &[u8] = if size == 2 { b"\xff\xfe" } else { b"\xff\xfe\0\0" };
+            let big: &[u8] = if size == 2 { b"\xfe\xff" } else { b"\0\0\xfe\xff" };
+            if bytes.starts_with(little) || bytes.starts_with(big) {
+                encoding = Encoding::Wide { bytes: size, big: bytes.starts_with(big), mark: true };
+                at = size;
+            }
+        }
+        _ => {}
+    }
+    while at < bytes.len() {
+        let flaw = match encoding {
+            Encoding::Latin1 => {
+                text.extend(bytes[at..].iter().map(|&byte| char::from(byte)));
+                break;
+            }
+            Encoding::Ascii => {
+                let end = bytes[at..].iter().position(|byte| !byte.is_ascii()).map_or(bytes.len(), |offset| at + offset);
+                text.extend(bytes[at..end].iter().map(|&byte| char::from(byte)));
+                at = end;
+                (at < bytes.len()).then_some(Flaw { from: at, to: at + 1, reason: "ordinal not in range(128)" })
+            }
+            Encoding::Utf8 { .. } => match std::str::from_utf8(&bytes[at..]) {
+                Ok(rest) => {
+                    text.push_str(rest);
+                    break;
+                }
+                Err(error) => {
+                    let good = at + error.valid_up_to();
+                    text.push_str(std::str::from_utf8(&bytes[at..good]).unwrap_or_default());
+                    let reason = match error.error_len() {
+                        None => "unexpected end of data",
+                        Some(_) if !(0xc2..=0xf4).contains(&bytes[good]) => "invalid start byte",
+                        Some(_) => "invalid continuation byte",
+                    };
+                    Some(Flaw { from: good, to: error.error_len().map_or(bytes.len(), |length| good + length), reason })
+                }
+            },
+            Encoding::Wide { bytes: size, big, .. } => match wide_character(bytes, at, size, big) {
+                Ok((c, next)) => {
+                    text.push(c);
+                    at = next;
+                    continue;
+                }
+                Err(flaw) => Some(flaw),
+            },
+        };
+        let Some(flaw) = flaw else { break };
+        flaws += 1;
+        match errors.as_str() {
+            "ignore" => {}
+            "replace" => text.push('\u{fffd}'),
+            "backslashreplace" => bytes[flaw.from..flaw.to].iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}"))),
+            "strict" | "surrogateescape" | "surrogatepass" | "xmlcharrefreplace" => {
+                let object = vm.heap.make(ty::BYTES, Payload::Bytes(bytes.to_vec()));
+                return Err(unicode_error(vm, ty::UNICODE_DECODE_ERROR, encoding.name(), object, flaw.from, flaw.to, flaw.reason));
+            }
+            other => return Err(unknown_handler(vm, other)),
+        }
+        at = flaw.to;
+    }
+    vm.spend(flaws)?;
+    Ok(text)
+}
+
+fn wide_character(bytes: &[u8], at: usize, size: usize, big: bool) -> Result<(char, usize), Flaw> {
+    let unit = |at: usize| {
+        let part = bytes.get(at..at + size)?;
+        let fold = |value: u32, byte: &u8| value << 8 | u32::from(*byte);
+        Some(if big { part.iter().fold(0, fold) } else { part.iter().rev().fold(0, fold) })
+    };
+    let Some(first) = unit(at) else { return Err(Flaw { from: at, to: bytes.len(), reason: "truncated data" }) };
+    if let Some(c) = char::from_u32(first) {
+        return Ok((c, at + size));
+    }
+    if size == 4 {
+        let reason = if first < 0x11_0000 {
+            "code point in surrogate code point range(0xd800, 0xe000)"
+        } else {
+            "code point not in range(0x110000)"
+        };
+        return Err(Flaw { from: at, to: at + 4, reason });
+    }
+    if first >= 0xdc00 {
+        return Err(Flaw { from: at, to: at + 2, reason: "illegal encoding" });
+    }
+    match unit(at + 2) {
+        None => Err(Flaw { from: at, to: bytes.len(), reason: "unexpected end of data" }),
+        Some(second @ 0xdc00..=0xdfff) => {
+            let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+            char::from_u32(code).map(|c| (c, at + 4)).ok_or(Flaw { from: at, to: at + 4, reason: "illegal encoding" })
+        }
+        Some(_) => Err(Flaw { from: at, to: at + 2, reason: "illegal UTF-16 surrogate" }),
+    }
+}
+
+/// `str()` of a UnicodeEncodeError, UnicodeDecodeError or UnicodeTranslateError with all its arguments.
+pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
+    let attribute = |vm: &mut Vm, name| vm.instance_attribute(exception, name);
+    let object = attribute(vm, nm::OBJECT)?;
+    let number = |vm: &mut Vm, value: Value| match vm.number(value) {
+        Some(crate::interp::operators::Number::Small(number)) => usize::try_from(number).ok(),
+        _ => None,
+    };
+    let start = attribute(vm, nm::START)?;
+    let start = number(vm, start)?;
+    let end = attribute(vm, nm::END)?;
+    let end = number(vm, end)?;
+    let reason = attribute(vm, nm::REASON)?;
+    let reason = super::exception::display(vm, reason).ok()?;
+    let encoding = match attribute(vm, nm::ENCODING) {
+        Some(name) => super::exception::display(vm, name).ok()?,
+        None => String::new(),
+    };
+    let last = end.saturating_sub(1);
+    if vm.is_instance(exception, ty::UNICODE_DECODE_ERROR) {
+        let bytes = super::bytes::content(vm, object)?;
+        return Some(match bytes.get(start) {
+            Some(byte) if end == start + 1 => format!("'{encoding}' codec can't decode byte 0x{byte:02x} in position {start}: {reason}"),
+            _ => format!("'{encoding}' codec can't decode bytes in position {start}-{last}: {reason}"),
+        });
+    }
+    let text = vm.text(object)?.to_owned();
+    let verb = if vm.is_instance(exception, ty::UNICODE_ENCODE_ERROR) {
+        format!("'{encoding}' codec can't encode")
+    } else {
+        "can't translate".to_owned()
+    };
+    Some(match text.chars().nth(start) {
+        Some(c) if end == start + 1 => format!("{verb} character '{}' in position {start}: {reason}", escaped(u32::from(c))),
+        _ => format!("{verb} characters in position {start}-{last}: {reason}"),
+    })
+}
