@@ -67,6 +67,11 @@ fn build() -> Result<Image, String> {
     for (module, _) in &codes {
         load_module(&mut vm, module.path).map_err(|throw| explain(&mut vm, throw))?;
     }
+    let (io, open) = (vm.native_module("io"), vm.heap.intern("open"));
+    if let Some(function) = vm.dict_get_name(io, open) {
+        vm.heap.retain(function);
+        vm.dict_set_name(BUILTINS_DICT, open, function);
+    }
     let helpers = Arc::clone(&vm.helpers);
     Ok(Image::freeze(vm.heap, program, None, helpers))
 }

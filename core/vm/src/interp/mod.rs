@@ -229,6 +229,8 @@ pub struct Vm {
     pub(crate) cells: i64,
     pub(crate) limits: Limits,
     pub(crate) output: String,
+    /// The files in `/tmp`.
+    pub(crate) scratch: crate::modules::files::Scratch,
     /// Whether host calls are allowed.
     pub(crate) host_allowed: bool,
     /// The destination register of the host call that is out.
@@ -285,6 +287,7 @@ impl Vm {
             cells: signed(limits.cells),
             limits,
             output: String::new(),
+            scratch: crate::modules::files::Scratch::default(),
             host_allowed: true,
             waiting: None,
             native_depth: 0,
@@ -425,7 +428,11 @@ impl Vm {
     /// The name of a class.
     pub(crate) fn name_of_class(&self, class: Ref) -> String {
         match self.heap.payload(class) {
-            Payload::Class(class) => class.name.to_string(),
+            // Classes that CPython writes in C are named with their module there.
+            Payload::Class(class) => match class.attributes.get(&crate::types::nm::NAME_IN_MESSAGES).and_then(|name| self.text(*name)) {
+                Some(name) => name.to_owned(),
+                None => class.name.to_string(),
+            },
             _ => "object".to_owned(),
         }
     }

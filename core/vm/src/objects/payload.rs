@@ -347,6 +347,8 @@ pub(crate) enum Payload {
     Hasher(Box<HashState>),
     /// A compiled regular expression.
     Regex(std::sync::Arc<crate::modules::regex::Program>),
+    /// The number in a `Decimal`.
+    Decimal(Box<crate::num::decimal::Decimal>),
 }
 
 impl Payload {
@@ -431,6 +433,7 @@ impl Payload {
             Payload::Property(_) => 72,
             Payload::Hasher(state) => 48 + state.data.len(),
             Payload::Regex(program) => program.size(),
+            Payload::Decimal(number) => 48 + number.bytes(),
             _ => 64,
         }
     }
@@ -454,7 +457,8 @@ impl Payload {
             | Payload::Range(_)
             | Payload::Native(_)
             | Payload::Hasher(_)
-            | Payload::Regex(_) => {}
+            | Payload::Regex(_)
+            | Payload::Decimal(_) => {}
             Payload::Instance(inner) => attributes(inner, visit),
             Payload::Extended(extended) => {
                 attributes(&extended.0, visit);
