@@ -201,6 +201,9 @@ impl Vm {
     pub(crate) fn make_module(&mut self, path: &str, package: bool) -> (Value, Ref) {
         let name = self.heap.intern(path);
         let dict = self.new_dict();
+        if let Some(table) = self.table_mut(dict) {
+            table.module = true;
+        }
         self.dict_set_name(dict, nm::NAME, Value::Obj(name));
         let package_name = self.heap.intern("__package__");
         let parent = if package { path } else { path.rsplit_once('.').map_or("", |(parent, _)| parent) };

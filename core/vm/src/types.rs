@@ -263,8 +263,8 @@ names! {
 }
 
 /// Handle of the one-character text of a code point below 256.
-pub(crate) fn latin1(byte: u8) -> Ref {
-    Ref(TYPE_COUNT + NAME_COUNT + u32::from(byte))
+pub(crate) const fn latin1(byte: u8) -> Ref {
+    Ref(TYPE_COUNT + NAME_COUNT + byte as u32)
 }
 
 /// Handle of the empty tuple.

@@ -14,10 +14,16 @@ pub(crate) mod import;
 pub(crate) mod iterate;
 mod matching;
 pub(crate) mod operators;
+mod quick;
+mod registers;
 mod run;
+mod step;
+mod step_flow;
+mod step_objects;
 pub(crate) mod subscript;
 pub(crate) mod text;
 pub(crate) mod unwind;
+mod window;
 
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
@@ -180,9 +186,9 @@ pub(crate) enum CacheKind {
     Transition,
     /// The attribute of this very class object.
     ClassAttribute,
-    /// The global is at this position of the module's dict.
+    /// The global is at this position of the module's dict; until some module's dict changes it has this value.
     Global,
-    /// The global is a builtin, as long as the module's dict has this version.
+    /// The builtin has this value until some module's dict changes.
     Builtin,
 }
 
@@ -242,6 +248,8 @@ pub struct Vm {
     pub(crate) entry: EntryKind,
     /// What the entry returned.
     pub(crate) result: Option<Value>,
+    /// What the last instruction threw.
+    thrown: Option<Throw>,
     /// The next exception is raised again: its trace already has the current line.
     pub(crate) quiet: bool,
     /// The text of an uncaught exception is being made.
@@ -294,6 +302,7 @@ impl Vm {
             in_repr: Vec::new(),
             entry: EntryKind::Script,
             result: None,
+            thrown: None,
             quiet: false,
             describing: false,
             loader: false,

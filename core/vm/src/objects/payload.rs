@@ -16,6 +16,8 @@ pub(crate) struct Str {
     pub chars: u32,
     /// Whether it is the one object for its text.
     pub interned: bool,
+    /// The largest byte: says how wide CPython would store the characters.
+    widest: u8,
     hashed: bool,
     hash: i64,
 }
@@ -23,8 +25,8 @@ pub(crate) struct Str {
 impl Str {
     /// Text, not yet hashed.
     pub(crate) fn new(text: String) -> Self {
-        let chars = if text.is_ascii() { text.len() } else { text.chars().count() };
-        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, hashed: false, hash: 0 }
+        let (chars, widest) = if text.is_ascii() { (text.len(), 0) } else { (text.chars().count(), text.bytes().max().unwrap_or(0)) };
+        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, widest, hashed: false, hash: 0 }
     }
 
     /// Whether every character is one byte.
@@ -52,6 +54,7 @@ impl Str {
     pub(crate) fn push(&mut self, more: &Str) {
         self.text.push_str(&more.text);
         self.chars += more.chars;
+        self.widest = self.widest.max(more.widest);
         self.hashed = false;
     }
 
@@ -60,9 +63,8 @@ impl Str {
             return 49 + self.text.len();
         }
         // Two or four bytes a character, by the widest one, as CPython stores it.
-        let widest = self.text.bytes().max().unwrap_or(0);
         let chars = self.chars as usize;
-        match widest {
+        match self.widest {
             0xf0.. => 76 + 4 * chars,
             0xc4.. => 74 + 2 * chars,
             _ => 73 + chars,
