@@ -11,7 +11,7 @@ use cowboy_state::records::Account;
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::transaction::DecodeError;
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
-use cowboy_types::{Abort, Hash, Transaction, error, signing};
+use cowboy_types::{Abort, Address, Hash, Transaction, error, signing};
 use std::sync::Arc;
 
 /// Why a transaction is refused. The variants stand in the order of the checks.
@@ -228,7 +228,10 @@ pub fn intrinsic(params: &Params, instruction: &Instruction) -> Used {
             let init = init.as_ref().map_or(0, |init| init.handler.len() + init.payload.len());
             used(rows.deploy_cycles, code.len() + init + manifest.as_ref().map_or(0, |manifest| manifest.len()))
         }
-        Actor::Execute { handler, payload, .. } => used(rows.message_cycles, handler.len() + payload.len()),
+        Actor::Execute { target, handler, payload, .. } => {
+            let is_job = *target == Address::system(cowboy_system::dispatcher::NUMBER) && &handler[..] == "submit_job";
+            used(if is_job { rows.llm_request_cycles } else { rows.message_cycles }, handler.len() + payload.len())
+        }
     };
     let of_system = |system: &System| match system {
         System::Transfer { .. } => used(rows.transfer_cycles, 0),

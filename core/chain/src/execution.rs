@@ -1,9 +1,10 @@
-//! The steps of a block: open, messages, transactions, timers, close.
+//! The steps of a block: open, messages, answers, transactions, timers, jobs, close.
 //!
 //! Each step either happens whole or misses records and changes nothing, so an execution can stop
 //! wherever the store is slow and go on later.
 
 mod close;
+mod jobs;
 mod messages;
 mod open;
 mod timers;
@@ -31,10 +32,14 @@ enum Phase {
     Open,
     /// The oldest message is next.
     Messages,
+    /// The answer that has waited longest is next.
+    Callbacks,
     /// The transaction at this place is next.
     Transactions(usize),
     /// The next due timer is next.
     Timers,
+    /// The next job that is due is next.
+    Jobs,
     /// The books are closed.
     Close,
 }
@@ -63,6 +68,7 @@ enum Charge {
     Transaction(Reserved),
     Message(Box<messages::Delivery>),
     Timer(timers::Fire),
+    Callback(jobs::Callback),
 }
 
 /// A block being executed: one owned value, synchronous, without I/O.
@@ -93,6 +99,9 @@ struct Books {
     transaction_receipts: Vec<(Receipt, Trace)>,
     message_receipts: Vec<(Receipt, Trace)>,
     timer_receipts: Vec<(Receipt, Trace)>,
+    job_receipts: Vec<(Receipt, Trace)>,
+    /// Jobs that were moved on.
+    jobs_moved: u64,
     rejected: Vec<(Hash, Invalid)>,
     weight: u64,
     tips: Amount,
@@ -111,6 +120,8 @@ impl Books {
             transaction_receipts: Vec::new(),
             message_receipts: Vec::new(),
             timer_receipts: Vec::new(),
+            job_receipts: Vec::new(),
+            jobs_moved: 0,
             rejected: Vec::new(),
             weight: 0,
             tips: Amount::ZERO,
@@ -175,6 +186,7 @@ impl Execution {
             timestamp: input.timestamp,
             beacon: input.beacon.clone(),
             round: input.seeds.last().map_or((0, 0), |seed| (seed.epoch, seed.view)),
+            proposed: input.round,
             images: input.images.clone(),
             door: Door::Block,
         };
@@ -224,8 +236,10 @@ impl Execution {
             None => match self.phase {
                 Phase::Open => self.open().map(|()| None),
                 Phase::Messages => self.next_message().map(|()| None),
+                Phase::Callbacks => self.next_callback().map(|()| None),
                 Phase::Transactions(place) => self.next_transaction(place).map(|()| None),
                 Phase::Timers => self.next_timer().map(|()| None),
+                Phase::Jobs => self.next_job().map(|()| None),
                 Phase::Close => self.close().map(Some).map_err(Halt::from),
             },
         };
@@ -248,6 +262,7 @@ impl Execution {
             Charge::Transaction(reserved) => self.settle_transaction(reserved, delivered),
             Charge::Message(delivery) => self.settle_message(*delivery, delivered),
             Charge::Timer(fire) => self.settle_timer(fire, delivered),
+            Charge::Callback(callback) => self.settle_callback(callback, delivered),
         };
         settled.expect("what settling touches was read before the delivery began");
         Ok(())

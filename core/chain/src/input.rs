@@ -102,6 +102,8 @@ pub struct BlockInput {
     pub beacon: Bytes,
     /// The seeds in the header, ascending by round.
     pub seeds: Vec<RoundSeed>,
+    /// The round in which the block was proposed, epoch and view: draws of later rounds are counted from it (decision 36).
+    pub round: (u64, u64),
     /// keccak256 of the header's `proposer_vrf`: orders the transactions (decision 34).
     pub order_key: Hash,
     /// Who receives the tips.
@@ -144,7 +146,7 @@ pub struct Outcome {
     pub writes: BTreeMap<StateKey, Option<Bytes>>,
     /// The body: what was included, in order.
     pub included: Vec<Transaction>,
-    /// Receipts: of the transactions in order, then of messages, then of timers.
+    /// Receipts: of the transactions in order, then of messages, then of timers, then of answers and of jobs.
     pub receipts: Vec<Receipt>,
     /// What happened inside, one for each receipt. Not consensus.
     pub traces: Vec<Trace>,
@@ -164,9 +166,10 @@ pub struct Outcome {
     pub receipt_root: Hash,
     /// CBY made and destroyed by this block.
     pub supply: SupplyChange,
-    /// Whether work waits that the next block can do without a new transaction: messages, or timers due at the next height.
+    /// Whether work waits that the next block can do without a new transaction: messages, answers, jobs to be drawn, or
+    /// timers and jobs due at the next height.
     pub has_work: bool,
-    /// The height of the next timer, where one is set.
+    /// The height at which the next timer, or the next job, is due.
     pub next_timer: Option<Height>,
     /// Which addresses each receipt concerns, for indexes by address. Not consensus.
     pub index: Vec<IndexRow>,

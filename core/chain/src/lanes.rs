@@ -4,8 +4,10 @@
 //! never borrows what may still be needed: the timer lane keeps what this height's timers declare.
 
 use cowboy_params::Params;
+use cowboy_system::{runners, verifier};
+use cowboy_types::Address;
 use cowboy_types::block::{LaneUsage, Usage};
-use cowboy_types::instruction::{Custom, Instruction, System};
+use cowboy_types::instruction::{Actor, Custom, Instruction, System};
 use cowboy_types::units::{Cells, Cycles};
 
 use crate::fees::Used;
@@ -29,10 +31,17 @@ impl Lane {
         match instruction {
             Instruction::System(System::Transfer { .. } | System::TransferActorOwnership { .. }) => Self::User,
             Instruction::System(System::CancelTimer { .. } | System::UpdateTimerConfig { .. } | System::ExtendTimer { .. }) => Self::System,
-            Instruction::Actor(_) => Self::User,
+            Instruction::Actor(actor) => Self::of_actor(actor),
             Instruction::Custom(Custom::SetBalance { .. }) => Self::System,
             Instruction::Custom(Custom::Impersonate { .. }) => Self::User,
         }
+    }
+
+    /// What runners say of jobs, and that they are there, has a lane of its own (decision 85).
+    fn of_actor(actor: &Actor) -> Self {
+        let Actor::Execute { target, handler, .. } = actor else { return Self::User };
+        let is_heartbeat = *target == Address::system(runners::NUMBER) && &handler[..] == "heartbeat";
+        if *target == Address::system(verifier::NUMBER) || is_heartbeat { Self::Runner } else { Self::User }
     }
 
     /// The lane's own budget of cycles.

@@ -264,6 +264,7 @@ fn machine_at(at: &At, door: Door) -> Machine {
             timestamp: at.timestamp,
             beacon: at.beacon.clone(),
             round: at.round,
+            proposed: (at.round.0, at.round.1.saturating_add(1)),
             images: at.images.clone(),
             door,
         },

@@ -5,6 +5,7 @@ mod blocks;
 mod economy;
 mod examples;
 pub(crate) mod harness;
+mod market;
 mod messages;
 mod mutations;
 mod properties;

@@ -327,6 +327,48 @@ parameters! {
         0x20 callback_cells: Cells = 150_000 in 1_000..=16_000_000, T0, "ours: decision 129";
         /// Bytes of a job's result.
         0x21 result_bytes: Bytes = 65_536 in 1_024..=65_536, T0, "003 §5.4";
+        /// Runners that may be registered, and so candidates of one job; the next registration is refused.
+        0x22 runners: Count = 4_096 in 16..=16_384, T0, "ours";
+        /// Looking at one candidate.
+        0x23 candidate: Cycles = 100 in 1..=100_000, T0, "ours: as storage_read";
+        /// Looking up one candidate's membership of a pool.
+        0x24 pool_check: Cycles = 500 in 1..=100_000, T0, "002 §7.4";
+        /// Blocks that an aggregator has before members reveal themselves.
+        0x25 aggregator_timeout: Blocks = 5 in 1..=600, T0, "ours";
+        /// Blocks for which a runner that fell below the least reputation is not selected; doubles each time.
+        0x26 probation: Blocks = 3_600 in 10..=604_800, T0, "ours";
+        /// Blocks for which a job that is over can be read.
+        0x27 retention: Blocks = 86_400 in 10..=31_536_000, T0, "ours";
+        /// Jobs that one block moves on its own; the rest waits for the next.
+        0x28 steps_per_block: Count = 512 in 16..=65_536, T0, "ours";
+        /// Blocks until a commitment is due, where the job names none.
+        0x29 timeout_default: Blocks = 30 in 1..=86_400, T0, "CIP-6";
+        /// The longest that a job may ask for.
+        0x2A timeout_max: Blocks = 14_400 in 10..=604_800, T0, "ours";
+        /// The most a job may cost, where it names nothing.
+        0x2B price_default: Amount = 1_000_000_000 in 1..=1_000_000_000_000_000_000, T0, "ours: decision 129";
+        /// Milliseconds that a job should take, where it names nothing.
+        0x2C wall_default: Milliseconds = 30_000 in 1..=86_400_000, T0, "ours: decision 129";
+        /// The most paid for a callback's cycles and cells, as a share of the base fees at submission.
+        0x2D callback_price: BasisPoints = 20_000 in 10_000..=1_000_000, T0, "ours";
+        /// What a runner gets for a job that its submitter wrote wrongly.
+        0x2E minimum_fee: Amount = 10_000_000 in 0..=1_000_000_000_000, T0, "003 Payment and Failure Handling; the number is ours";
+        /// Crashes within the review window after which somebody should look.
+        0x2F crash_review: Count = 5 in 1..=1_000, T0, "CIP-2";
+        /// Blocks of the review window.
+        0x30 crash_review_window: Blocks = 1_000 in 10..=1_000_000, T0, "CIP-2";
+        /// Jobs that one delivery may submit.
+        0x31 per_delivery: Count = 32 in 1..=1_024, T0, "ours";
+        /// Verifying what the committee may return, for each 32 bytes of each member; paid at submission.
+        0x32 verify_word: Cycles = 6 in 0..=10_000, T0, "ours: as keccak_word";
+        /// The reputation that a new runner has, and one that comes off probation.
+        0x33 reputation_start: Count = 50 in 0..=200, T0, "CIP-2";
+        /// Similarity of a group, where the job names none.
+        0x34 similarity_default: BasisPoints = 8_500 in 1..=10_000, T0, "ours";
+        /// Thousandths of a bit a byte that any result of 64 bytes or more must vary.
+        0x35 entropy_min: Count = 500 in 0..=8_000, T0, "003 Objective Failure Criteria; the number is ours";
+        /// The least of a runner's own stake, as a share of what stands for it.
+        0x36 self_bond: BasisPoints = 1_000 in 0..=10_000, T0, "CIP-13";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

@@ -382,6 +382,10 @@ pub mod keys {
     pub fn seeds() -> Key {
         Key::system(0x00, "system:seeds")
     }
+    /// CBY that the running block destroys; gone when it closes.
+    pub fn burning() -> Key {
+        Key::system(0x00, "system:burning")
+    }
     /// A place of the ring of seeds.
     pub fn seed(place: u64) -> Key {
         Key::named(Kind::System, Address::ZERO, format!("system:seed:{place}").into_bytes())
@@ -453,5 +457,36 @@ impl World {
             self.set_account(address, &account);
         }
         Ok(true)
+    }
+
+    /// Destroys CBY that were taken from an address before. The block that closes counts them.
+    pub fn burn(&mut self, amount: Amount) -> Result<(), Miss> {
+        if amount > Amount::ZERO {
+            let burning = self.read::<Amount>(&keys::burning())?.unwrap_or(Amount::ZERO);
+            self.write(keys::burning(), &burning.checked_add(amount).expect("what is burned was there"));
+        }
+        Ok(())
+    }
+
+    /// The newest round whose seed is known: its epoch and view.
+    pub fn newest_round(&self) -> Result<Option<(u64, u64)>, Miss> {
+        let index = self.read::<SeedIndex>(&keys::seeds())?;
+        Ok(index.map(|index| (index.epoch.0, index.newest.0.saturating_sub(index.base.0))))
+    }
+
+    /// The seed of a round, where it is one of the newest `history` (decision 115).
+    pub fn seed(&self, history: u64, epoch: u64, view: u64) -> Result<Option<Seed>, Miss> {
+        let Some(index) = self.read::<SeedIndex>(&keys::seeds())? else { return Ok(None) };
+        let base = match epoch {
+            epoch if epoch == index.epoch.0 => index.base.0,
+            epoch if epoch == index.previous_epoch.0 => index.previous_base.0,
+            _ => return Ok(None),
+        };
+        let place = base.saturating_add(view);
+        if place > index.newest.0 || place.saturating_add(history) <= index.newest.0 {
+            return Ok(None);
+        }
+        let record: Option<SeedRecord> = self.read(&keys::seed(place % history))?;
+        Ok(record.filter(|record| record.epoch.0 == epoch && record.view.0 == view).map(|record| record.seed))
     }
 }

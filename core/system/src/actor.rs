@@ -1,10 +1,11 @@
 //! What every system actor is made of, and the table of them all.
 
+use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Height, TimestampMs};
-use cowboy_types::{Address, Blob, Event, Text, error};
+use cowboy_types::{Address, Blob, Event, Hash, Text, error};
 
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
@@ -18,8 +19,38 @@ pub struct Context<'a> {
     pub height: Height,
     /// The block's time.
     pub timestamp: TimestampMs,
+    /// Whether the chain is one for development.
+    pub is_dev: bool,
     /// Who asks.
     pub sender: Address,
+    /// CBY that came along. The actor has them already.
+    pub value: Amount,
+    /// The delivery's name: what the ids of its jobs are made of.
+    pub id: Hash,
+    /// The parent beacon, and the round in which the block was proposed.
+    pub draw: Draw,
+    /// What the method costs beside the price of calling it.
+    pub work: Work,
+}
+
+/// The randomness that a method may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The parent beacon.
+    pub beacon: Bytes,
+    /// The epoch of the block's round.
+    pub epoch: u64,
+    /// Its view.
+    pub view: u64,
+}
+
+/// What a method costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Compute.
+    pub cycles: u64,
+    /// Frozen time, in ns.
+    pub weight: u64,
 }
 
 impl Context<'_> {
@@ -31,6 +62,17 @@ impl Context<'_> {
     /// Fails unless governance acts: its own address, when it executes a decision, or a system deployer.
     pub fn require_governance(&self) -> Step<()> {
         if self.sender == Address::system(governance::NUMBER) { Ok(()) } else { self.require_deployer() }
+    }
+
+    /// Fails where CBY came along: the method would keep them for nothing.
+    pub fn require_no_value(&self) -> Step<()> {
+        if self.value == Amount::ZERO { Ok(()) } else { Err(error::NOT_PAYABLE.into()) }
+    }
+
+    /// Adds to what the method costs.
+    pub fn charge(&mut self, cycles: u64, weight: u64) {
+        self.work.cycles = self.work.cycles.saturating_add(cycles);
+        self.work.weight = self.work.weight.saturating_add(weight);
     }
 
     /// Announces something as a system actor.
@@ -77,9 +119,9 @@ const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
 
 /// Every system actor of 003 §9, ascending.
 pub static ACTORS: &[Actor] = &[
-    reserved(0x01, "Runner Registry", "Runner registration, staking, capabilities, health, reputation."),
-    reserved(0x02, "Job Dispatcher", "Job submission, selection, lifecycle."),
-    reserved(0x03, "Result Verifier", "Commit and reveal, verification, callbacks."),
+    runners::ACTOR,
+    dispatcher::ACTOR,
+    verifier::ACTOR,
     reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
     reserved(0x05, "TEE Verifier", "Remote attestation."),
     basefee::ACTOR,
@@ -99,7 +141,7 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x1D, "Event Subscription", "The market of subscriptions."),
 ];
 
-use crate::{basefee, governance, treasury};
+use crate::{basefee, dispatcher, governance, runners, treasury, verifier};
 
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {
@@ -113,6 +155,8 @@ pub fn at(address: Address) -> Option<&'static Actor> {
 /// Runs a method of a system actor. The argument is a canonical CBOR map, or nothing; so is the answer.
 pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
     let actor = at(target).ok_or(error::ACTOR_NOT_FOUND)?;
+    // A message without a handler's name goes where messages without one go.
+    let method = if method.is_empty() { "handle_message" } else { method };
     let method = actor.methods.iter().find(|row| row.name == method).ok_or(error::UNAVAILABLE)?;
     let argument = match payload {
         b"" | b"{}" => Value::Map(Vec::new()),

@@ -7,8 +7,12 @@
 
 pub mod actor;
 pub mod basefee;
+pub mod dispatcher;
 pub mod governance;
+mod reader;
+pub mod runners;
 pub mod timers;
 pub mod treasury;
+pub mod verifier;
 
-pub use actor::{ACTORS, Actor, Context, Method, call};
+pub use actor::{ACTORS, Actor, Context, Draw, Method, Work, call};

@@ -146,6 +146,27 @@ errors! {
     1512 TIMER_UNFUNDED Schedule "timer_unfunded", "The timer's payer could not pay.", "The most a fire can cost is charged before it runs.", "Fund the payer.";
     1513 TIMER_PAYLOAD Schedule "timer_payload_too_large", "The timer's payload is too large.", "It has at most 1 MiB.", "Store the data and pass its key.";
     1514 DUPLICATE_MESSAGE Schedule "duplicate_message", "The message was delivered already.", "Each message is delivered once.", "Nothing: it is done.";
+    1601 JOB_INVALID Job "job_invalid", "The job is not one that the market takes.", "A field is missing, zero, out of its range or of another type.", "See the jobs page: result_schema, bounds, max_price and timeout_blocks are always there.";
+    1602 JOB_NOT_FOUND Job "job_not_found", "There is no such job.", "It never was, or it is over and forgotten.", "Check the id.";
+    1603 JOB_ESCROW Job "job_escrow", "The submitter cannot pay the job.", "Price, tip and the callback's most are held at submission.", "Fund the submitter, or offer less.";
+    1604 NO_CANDIDATES Job "no_candidates", "Too few runners can take the job.", "The mode needs more runners that are healthy, able, free and cheap enough.", "Raise max_price, ask for fewer runners, or wait.";
+    1605 RUNNER_NOT_FOUND Job "runner_not_found", "The sender is no registered runner.", "Nothing is staked for the address.", "Register first.";
+    1606 RUNNER_EXISTS Job "runner_exists", "The runner is registered already.", "An address is one runner.", "Use update, or stake more.";
+    1607 STAKE_TOO_LOW Job "stake_too_low", "The stake is too low.", "A runner stakes 10,000 CBY or one and a half times its largest job, whichever is more.", "Stake more, or take smaller jobs.";
+    1608 REGISTRY_FULL Job "registry_full", "No more runners fit the registry.", "Every selection looks at all of them, so their number is bounded.", "Wait until one leaves.";
+    1609 NOT_A_MEMBER Job "not_a_member", "The sender is not of the job's committee.", "Only who was drawn may commit and reveal.", "Wait to be drawn.";
+    1610 WRONG_PHASE Job "wrong_phase", "The job does not take this now.", "Commitments come first, then revelations, then challenges, each in its window.", "Look at the job's status and deadlines.";
+    1611 ALREADY_DONE Job "already_done", "The sender did this already.", "A member commits once and reveals once.", "Nothing: it is done.";
+    1612 COMMITMENT_MISMATCH Job "commitment_mismatch", "The result is not what was committed to.", "A commitment is keccak256(output and salt), and the salt ends with the runner's own address.", "Reveal the bytes and the salt of the commitment.";
+    1613 RESULT_SIGNATURE Job "result_signature", "The result is not signed by the runner.", "Ed25519 over the result's bytes, by the key that the runner registered.", "Sign with the registered key.";
+    1614 RESULT_TOO_LARGE Job "result_too_large", "The result is too long.", "A job says how many bytes it takes, at most 64 KiB.", "Return less.";
+    1615 UNBONDING Job "unbonding", "The stake is not free yet.", "Stake that leaves can be slashed until its time is over.", "Wait until the release height.";
+    1616 RUNNER_BUSY Job "runner_busy", "The runner has jobs under way.", "Its stake stands for them.", "Finish them first.";
+    1617 MODEL_EXISTS Job "model_exists", "The model is published already.", "Its parts make its id.", "Use the id.";
+    1618 MODEL_NOT_FOUND Job "model_not_found", "There is no such model.", "Nobody published it, or it was banned.", "Publish it, or name another.";
+    1619 CHALLENGE_REFUSED Job "challenge_refused", "The result cannot be challenged so.", "The window is over, the mode has none, there is a challenge already, or the bond is missing.", "Look at the job; put down the bond.";
+    1620 ON_PROBATION Job "on_probation", "The runner's probation is not over.", "It fell below the least reputation.", "Wait until its end, then send a heartbeat.";
+    1621 NOT_PAYABLE Job "not_payable", "The method takes no CBY.", "What is sent to it would be lost.", "Send no value.";
     1900 UNAVAILABLE Other "unavailable", "The function is not part of this chain.", "The name exists so that imports work.", "Do without it.";
     1901 INTERNAL Other "internal", "The chain refused for a reason of its own.", "This is a bug.", "Report it, with the transaction's hash.";
 }

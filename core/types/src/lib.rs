@@ -10,6 +10,7 @@
 //! - [`instruction`], [`transaction`]: what a user asks for, and the signed envelope around it.
 //! - [`cbor`]: canonical CBOR, for manifests and event data.
 //! - [`block`], [`receipt`]: what validators agree on, and what came of it.
+//! - [`job`]: jobs, runners and results of the off-chain market.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
 //! - [`signing`]: secp256k1, behind the feature `signing` (C code, so not on wasm32).
 
@@ -19,6 +20,7 @@ pub mod cbor;
 pub mod error;
 pub mod hash;
 pub mod instruction;
+pub mod job;
 pub mod merkle;
 pub mod receipt;
 #[cfg(feature = "signing")]

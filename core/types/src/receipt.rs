@@ -27,6 +27,8 @@ crate::variants! {
         2 Timer,
         /// The answer to an off-chain job.
         3 Callback,
+        /// What the chain did with an off-chain job by itself: a draw, a decision, a payout.
+        4 Job,
     }
 }
 

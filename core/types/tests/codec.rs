@@ -6,6 +6,7 @@ use commonware_codec::{Codec, Decode as _, Encode as _, conformance::generate_va
 use cowboy_types::{
     Block, Event, Header, Instruction, Receipt, Transaction,
     instruction::MAX_TRANSACTION_BYTES,
+    job::{Candidates, Job, JobSpec, Model, Profile, Runner},
     merkle::{self, Inclusion},
     transaction::DecodeError,
 };
@@ -39,6 +40,12 @@ fn values_survive_their_encoding() {
         check_both_ways::<Receipt>(seed);
         check_both_ways::<Event>(seed);
         check_both_ways::<Inclusion>(seed);
+        check_both_ways::<JobSpec>(seed);
+        check_both_ways::<Job>(seed);
+        check_both_ways::<Runner>(seed);
+        check_both_ways::<Profile>(seed);
+        check_both_ways::<Model>(seed);
+        check_both_ways::<Candidates>(seed);
     }
 }
 
@@ -58,7 +65,9 @@ proptest! {
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
         let _ = Transaction::from_bytes(&bytes);
         let _ = Block::decode_cfg(Bytes::from(bytes.clone()), &());
-        let _ = Receipt::decode_cfg(Bytes::from(bytes), &());
+        let _ = Receipt::decode_cfg(Bytes::from(bytes.clone()), &());
+        let _ = JobSpec::decode_cfg(Bytes::from(bytes.clone()), &());
+        let _ = Job::decode_cfg(Bytes::from(bytes), &());
     }
 }
 
@@ -135,7 +144,11 @@ mod conformance {
     use commonware_codec::conformance::CodecConformance;
     use cowboy_types::{
         Abort, Actor, Address, Block, Context, Event, Fee, Hash, Header, Instruction, LaneUsage, Receipt, System, Transaction,
-        block::Usage, instruction::Custom, merkle::Inclusion, transaction::CoSignature,
+        block::Usage,
+        instruction::Custom,
+        job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner},
+        merkle::Inclusion,
+        transaction::CoSignature,
     };
 
     commonware_conformance::conformance_tests! {
@@ -143,17 +156,26 @@ mod conformance {
         CodecConformance<Actor> => 256,
         CodecConformance<Address> => 256,
         CodecConformance<Block> => 256,
+        CodecConformance<CallbackBook> => 256,
+        CodecConformance<Candidates> => 256,
         CodecConformance<CoSignature> => 256,
         CodecConformance<Context> => 256,
         CodecConformance<Custom> => 256,
+        CodecConformance<EpochCommittee> => 256,
         CodecConformance<Event> => 256,
         CodecConformance<Fee> => 256,
         CodecConformance<Hash> => 256,
         CodecConformance<Header> => 256,
         CodecConformance<Inclusion> => 256,
         CodecConformance<Instruction> => 256,
+        CodecConformance<Job> => 256,
+        CodecConformance<JobSpec> => 256,
         CodecConformance<LaneUsage> => 256,
+        CodecConformance<Model> => 256,
+        CodecConformance<Patron> => 256,
+        CodecConformance<Profile> => 256,
         CodecConformance<Receipt> => 256,
+        CodecConformance<Runner> => 256,
         CodecConformance<System> => 256,
         CodecConformance<Transaction> => 256,
         CodecConformance<Usage> => 256,

@@ -39,6 +39,7 @@ pub fn kind(kind: &ReceiptKind) -> &'static str {
         ReceiptKind::Message => "message",
         ReceiptKind::Timer => "timer",
         ReceiptKind::Callback => "callback",
+        ReceiptKind::Job => "job",
     }
 }
 

@@ -57,6 +57,7 @@ impl Chain {
             timestamp: header.timestamp_ms,
             beacon: beacon(&header.context, &header.parent, &header.seeds).into(),
             seeds: seeds.collect(),
+            round: (header.context.epoch.0, header.context.view.0),
             order_key: keccak256(&[&header.proposer_vrf.0]),
             proposer: member.paid,
             images: self.images.clone(),

@@ -79,6 +79,7 @@ impl Chain {
             timestamp: TimestampMs(self.height + 2),
             beacon: Bytes::from_static(&[0; 32]),
             seeds: Vec::new(),
+            round: (0, 1),
             order_key: Hash::ZERO,
             proposer: Address([1; 20]),
             images: self.images.clone(),

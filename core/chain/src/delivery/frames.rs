@@ -117,6 +117,16 @@ pub(super) struct Entry<'a> {
     pub(super) gives: Gives,
 }
 
+/// A call of a system actor's method.
+#[derive(Clone, Copy)]
+pub(super) struct SystemCall<'a> {
+    pub(super) sender: Address,
+    pub(super) target: Address,
+    pub(super) method: &'a str,
+    pub(super) payload: &'a [u8],
+    pub(super) value: Amount,
+}
+
 impl Machine {
     /// A handler's frame, its value moved already. Fails where no actor lives at the target, or it does not run.
     pub(super) fn frame(&mut self, entry: Entry<'_>, checkpoint: Checkpoint) -> Step<Frame> {
@@ -306,9 +316,13 @@ impl Machine {
         self.running().stage = Stage::Ended(result);
     }
 
-    /// Runs a method of a system actor on behalf of a sender.
-    pub(super) fn call_system(&mut self, sender: Address, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
-        system::call(&mut self.system_context(sender), target, method, payload)
+    /// Runs a method of a system actor on behalf of a sender, whose value the actor has already. Answers what the method costs, too.
+    pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Step<(Vec<u8>, system::Work)> {
+        let SystemCall { sender, target, method, payload, value } = call;
+        let mut context = self.system_context(sender);
+        context.value = value;
+        let data = system::call(&mut context, target, method, payload)?;
+        Ok((data, context.work))
     }
 
     /// What a handler may still use: its limits less what it used.

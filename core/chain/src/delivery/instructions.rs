@@ -1,7 +1,7 @@
 //! What transactions ask for, one function an instruction.
 
 use super::deploy::Deployment;
-use super::frames::{Entry, Gives};
+use super::frames::{Entry, Gives, SystemCall};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use bytes::Bytes;
 use cowboy_state::{Checkpoint, Key, Kind};
@@ -116,7 +116,8 @@ impl Machine {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
-            let data = self.call_system(sender, target, handler, payload)?;
+            let (data, work) = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
+            self.running().meter.charge(work.cycles, 0, work.weight)?;
             return self.end(data.into());
         }
         let is_plain_payment = handler.is_empty() && payload.is_empty() && self.world.actor(target)?.is_none();

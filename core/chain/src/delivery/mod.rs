@@ -42,6 +42,8 @@ pub(crate) struct Environment {
     pub(crate) beacon: Bytes,
     /// The absolute round whose seed the beacon is; zero where it is an epoch's or genesis' own value.
     pub(crate) round: (u64, u64),
+    /// The round in which the block was proposed.
+    pub(crate) proposed: (u64, u64),
     pub(crate) images: Arc<dyn Images>,
     pub(crate) door: Door,
 }

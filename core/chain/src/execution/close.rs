@@ -6,6 +6,7 @@ use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
 use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Queue, Supply, keys};
+use cowboy_system::dispatcher::{callback, lifecycle};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, merkle};
 
@@ -13,11 +14,14 @@ impl Execution {
     /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
     pub(super) fn close(&mut self) -> Result<Box<Outcome>, Miss> {
         self.forget_seen()?;
-        let next_timer = self.first_timer()?;
+        let first_job = lifecycle::first_due(&self.machine.world)?;
+        let next_timer = [self.first_timer()?, first_job].into_iter().flatten().min();
+        let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world)?;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.books.tips;
         self.machine.world.credit(self.input.proposer, tips)?;
         self.mint()?;
+        self.sweep_burned()?;
         let next_base_fees = self.move_base_fees();
         let change = self.books.supply;
         let mut total: Supply = self.machine.world.read(&keys::supply())?.expect("genesis wrote the supply");
@@ -27,12 +31,13 @@ impl Execution {
         supply::assert_conserved(&self.machine.world, &change);
 
         let next_height = self.input.height.next();
-        let has_work = queue.is_some_and(|queue| queue.head < queue.tail) || next_timer.is_some_and(|due| due <= next_height);
+        let has_work = has_jobs || queue.is_some_and(|queue| queue.head < queue.tail) || next_timer.is_some_and(|due| due <= next_height);
         let books = &mut self.books;
         let all = [
             std::mem::take(&mut books.transaction_receipts),
             std::mem::take(&mut books.message_receipts),
             std::mem::take(&mut books.timer_receipts),
+            std::mem::take(&mut books.job_receipts),
         ];
         let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
         let tx_digests: Vec<Hash> = books.included.iter().map(|signed| *signed.digest()).collect();
@@ -54,6 +59,15 @@ impl Execution {
             has_work,
             next_timer,
         }))
+    }
+
+    /// Counts what system actors destroyed.
+    fn sweep_burned(&mut self) -> Result<(), Miss> {
+        if let Some(burned) = self.machine.world.read::<Amount>(&keys::burning())? {
+            self.machine.world.remove(keys::burning());
+            self.books.burn(burned);
+        }
+        Ok(())
     }
 
     /// Rewards of this block: none until validators earn them (003 §8.2). The place in the epilogue stands.

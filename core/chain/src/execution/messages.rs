@@ -31,7 +31,7 @@ impl Execution {
         share.saturating_sub(self.books.space.usage().user.cycles)
     }
 
-    /// Takes the oldest message, or goes on to the transactions where none waits or no room is left.
+    /// Takes the oldest message, or goes on to the answers where none waits or no room is left.
     pub(super) fn next_message(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
@@ -39,7 +39,7 @@ impl Execution {
         let left = Used { cycles: self.deliveries_left(), cells: self.books.space.cells_left(params) };
         let waiting = queue.filter(|queue| queue.head < queue.tail && queue.head.0 < self.last_place(queue));
         let Some(queue) = waiting.filter(|_| left.cycles > Cycles::ZERO && self.books.weight < half_of_the_time) else {
-            self.phase = Phase::Transactions(0);
+            self.phase = Phase::Callbacks;
             return Ok(());
         };
         let place = queue.head.0;
@@ -164,7 +164,7 @@ impl Execution {
         if delivery.is_cut && ran_short {
             self.machine.world.rollback(&delivery.before);
             self.books.weight = self.books.weight.saturating_add(delivered.weight);
-            self.phase = Phase::Transactions(0);
+            self.phase = Phase::Callbacks;
             return Ok(());
         }
         let Delivery { message, mut origin, prices, .. } = delivery;

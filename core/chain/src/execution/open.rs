@@ -8,6 +8,7 @@ use crate::lanes::Lane;
 use crate::order;
 use cowboy_state::records::{Deployers, Markets, ParameterChanges, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
+use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 
@@ -31,6 +32,12 @@ impl Execution {
     fn wanted(&self) -> Vec<Key> {
         let mut wanted =
             vec![keys::markets(), keys::supply(), keys::parameters(), keys::deployers(), keys::queue(), keys::timers(), keys::seeds()];
+        wanted.extend([
+            keys::burning(),
+            dispatcher::agenda().first_key(),
+            dispatcher::draws().first_key(),
+            dispatcher::callbacks().first_key(),
+        ]);
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,

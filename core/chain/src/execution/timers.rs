@@ -67,7 +67,7 @@ impl Execution {
     /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
     pub(super) fn next_timer(&mut self) -> Result<(), Halt> {
         let Some(id) = self.due.ids.get(self.due.next).copied() else {
-            self.phase = Phase::Close;
+            self.phase = Phase::Jobs;
             return Ok(());
         };
         // A timer may have been cancelled by a transaction of this block.

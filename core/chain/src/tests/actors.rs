@@ -297,8 +297,8 @@ fn system_actors_answer_through_call_and_execute() {
     let through = chain.deploy("handler run\n call 0x0000000000000000000000000000000000000008 'get_supply' '' 0\n return $last\nhandler job\n try job 'x'\n return $last\n");
     let inner = chain.call(through, "run", b"");
     assert!(cowboy_types::cbor::decode(&inner.return_data).is_ok());
-    assert_eq!(chain.send(1, execution(Address::system(1), "register", b"", 0)).abort, Some(error::UNAVAILABLE));
-    assert_eq!(chain.call(through, "job", b"").return_data[..], *b"unavailable");
+    assert_eq!(chain.send(1, execution(Address::system(4), "register", b"", 0)).abort, Some(error::UNAVAILABLE));
+    assert_eq!(chain.call(through, "job", b"").return_data[..], *b"invalid_argument");
 }
 
 /// an Ethereum signature over a digest, by a host call; and 000's parameters as the actor sees them.

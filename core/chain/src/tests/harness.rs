@@ -83,6 +83,7 @@ impl Chain {
             timestamp: TimestampMs(self.timestamp.0 + 1_000),
             beacon: Bytes::copy_from_slice(&seed),
             seeds,
+            round: (1, height.0 + 1),
             order_key: self.order_key(),
             proposer: PROPOSER,
             images: Arc::new(NoImages),
@@ -196,6 +197,7 @@ impl Chain {
         self.check_mailboxes();
         self.check_timers();
         self.check_storage();
+        super::market::invariants::check(self);
     }
 
     /// genesis + minted − burned = what all records hold.

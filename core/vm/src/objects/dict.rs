@@ -32,8 +32,6 @@ pub(crate) struct Dict {
     pub version: u32,
     /// Modelled table size: CPython's, which is a power of two.
     table: usize,
-    /// Whether it holds a module's names, whose values inline caches know.
-    pub module: bool,
 }
 
 /// A walk over the entries that may hold a key with a given hash.
@@ -159,9 +157,9 @@ impl Dict {
 
     /// Empties the table; the old one is returned with its references.
     pub(crate) fn take(&mut self) -> Dict {
-        let (version, module) = (self.version.wrapping_add(1), self.module);
+        let version = self.version.wrapping_add(1);
         let old = std::mem::take(self);
-        (self.version, self.module) = (version, module);
+        self.version = version;
         old
     }
 

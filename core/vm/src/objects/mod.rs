@@ -12,7 +12,6 @@ pub(crate) mod function;
 pub(crate) mod int;
 pub(crate) mod list;
 pub(crate) mod object;
-pub(crate) mod os_error;
 pub(crate) mod payload;
 pub(crate) mod percent;
 pub(crate) mod set;
@@ -42,7 +41,6 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     set::ROWS,
     function::ROWS,
     exception::ROWS,
-    os_error::ROWS,
     OPERATORS,
 ];
 

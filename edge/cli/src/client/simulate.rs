@@ -158,6 +158,7 @@ impl Chain {
             timestamp: TimestampMs(BEGIN_MS.saturating_add(self.height.saturating_mul(1_000))),
             beacon: Bytes::from_static(&[0; 32]),
             seeds: Vec::new(),
+            round: (0, 1),
             order_key: Hash::ZERO,
             proposer: Address::ZERO,
             images: Arc::new(NoImages),

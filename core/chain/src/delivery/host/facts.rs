@@ -4,7 +4,6 @@ use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Door, Machine, Step};
 use crate::vm_driver::HostValue;
-use cowboy_state::records::{SeedIndex, SeedRecord, keys};
 use cowboy_types::cbor::Value;
 use cowboy_types::{Blob, Event, Text, error};
 use hkdf::Hkdf;
@@ -124,19 +123,8 @@ impl Machine {
     }
 
     fn seed_of(&self, epoch: u64, view: u64) -> Step<Option<[u8; 48]>> {
-        let Some(index) = self.world.read::<SeedIndex>(&keys::seeds())? else { return Ok(None) };
-        let base = match epoch {
-            epoch if epoch == index.epoch.0 => index.base.0,
-            epoch if epoch == index.previous_epoch.0 => index.previous_base.0,
-            _ => return Ok(None),
-        };
         let history = self.environment.params.consensus.seed_history;
-        let place = base.saturating_add(view);
-        if place > index.newest.0 || place.saturating_add(history) <= index.newest.0 {
-            return Ok(None);
-        }
-        let record: Option<SeedRecord> = self.world.read(&keys::seed(place % history))?;
-        Ok(record.filter(|record| record.epoch.0 == epoch && record.view.0 == view).map(|record| record.seed.0))
+        Ok(self.world.seed(history, epoch, view)?.map(|seed| seed.0))
     }
 }
 

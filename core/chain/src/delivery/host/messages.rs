@@ -2,7 +2,7 @@
 
 use super::{Arguments, length, read};
 use crate::delivery::deploy::Deployment;
-use crate::delivery::frames::{Entry, Gives, Price, Reply};
+use crate::delivery::frames::{Entry, Gives, Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step, nested_id};
 use crate::input::SentMessage;
 use commonware_codec::Write as _;
@@ -49,6 +49,7 @@ impl Machine {
         let (Some(handler), Some(payload)) = (HandlerName::new(handler), Payload::new(payload.to_vec())) else {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
         };
+        self.require_job(target, &payload)?;
         let rows = self.environment.params.execution.clone();
         let envelope = &self.running().envelope;
         let (depth, sent_before, origin, parent) = (envelope.depth, envelope.sent_before, envelope.origin, envelope.id);
@@ -130,8 +131,13 @@ impl Machine {
         }
         if cowboy_system::actor::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
-            return match self.call_system(sender, target, method, payload) {
-                Ok(data) => Reply::bytes(data, price),
+            self.require_job(target, payload)?;
+            return match self.call_system(SystemCall { sender, target, method, payload, value }) {
+                Ok((data, work)) => {
+                    price.cycles = price.cycles.saturating_add(work.cycles);
+                    price.weight = price.weight.saturating_add(work.weight);
+                    Reply::bytes(data, price)
+                }
                 Err(Stop::Abort(abort)) => {
                     self.world.rollback(&checkpoint);
                     Reply::refuse(abort, price)

@@ -1,6 +1,7 @@
 //! What the host answers to an actor: one function a host function, by subject.
 
 mod facts;
+mod jobs;
 mod messages;
 mod signatures;
 mod storage;
@@ -70,6 +71,7 @@ impl Machine {
             HostFn::ScheduleTimerEx => self.schedule_timer_ex(arguments),
             HostFn::ExtendTimer => self.extend_timer(arguments),
             HostFn::CancelTimer => self.cancel_timer(arguments),
+            HostFn::SubmitJob => self.submit_job(arguments),
             // Names of parts that are not built, and of what lies outside the specification.
             _ => Reply::refuse(error::UNAVAILABLE, Price::default()),
         }

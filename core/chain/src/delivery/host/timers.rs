@@ -7,7 +7,7 @@ use cowboy_state::Stop;
 use cowboy_state::records::Payload;
 use cowboy_system::timers::{self, Request};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Cycles, Height};
+use cowboy_types::units::{Amount, Cells, Cycles, Height};
 use cowboy_types::{Abort, Address, Hash, error};
 
 /// The handler that runs when a timer fires (decision 11).
@@ -86,6 +86,7 @@ impl Machine {
 
     /// The system actors' view of the block, for a sender.
     pub(in crate::delivery) fn system_context(&mut self, sender: Address) -> cowboy_system::Context<'_> {
+        let id = self.running().envelope.id;
         let environment = &self.environment;
         cowboy_system::Context {
             world: &mut self.world,
@@ -93,7 +94,12 @@ impl Machine {
             deployers: &environment.deployers,
             height: environment.height,
             timestamp: environment.timestamp,
+            is_dev: environment.chain.is_dev,
             sender,
+            value: Amount::ZERO,
+            id,
+            draw: cowboy_system::Draw { beacon: environment.beacon.clone(), epoch: environment.proposed.0, view: environment.proposed.1 },
+            work: cowboy_system::Work::default(),
         }
     }
 }

@@ -1,0 +1,254 @@
+//! The market of off-chain work: 002 and 003 §5, with runners that do as a test says.
+
+pub(crate) mod invariants;
+mod path;
+
+use super::harness::{Chain, address, execution, key, signed};
+use cowboy_system::{dispatcher, runners, verifier};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Job, commitment, salt};
+use cowboy_types::units::Amount;
+use cowboy_types::{Address, Hash, Instruction, Receipt, keccak256};
+use ed25519_consensus::SigningKey;
+
+/// The Runner Registry.
+pub(super) const REGISTRY: Address = Address::system(runners::NUMBER);
+/// The Job Dispatcher.
+pub(super) const DISPATCHER: Address = Address::system(dispatcher::NUMBER);
+/// The Result Verifier.
+pub(super) const VERIFIER: Address = Address::system(verifier::NUMBER);
+
+/// Base units of so many CBY.
+pub(super) fn cby(amount: u64) -> u64 {
+    Amount::from_cby(amount).expect("fits").0
+}
+
+/// The key with which the n-th account signs results.
+pub(super) fn result_key(number: u8) -> SigningKey {
+    SigningKey::from([number; 32])
+}
+
+/// A CBOR map out of JSON: texts that begin with `0x` are bytes.
+pub(super) fn map(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => {
+            Value::Integer(number.as_i64().map_or_else(|| i128::from(number.as_u64().expect("whole")), i128::from))
+        }
+        serde_json::Value::String(text) => match text.strip_prefix("0x").and_then(|digits| hex_bytes(digits)) {
+            Some(bytes) => Value::Bytes(bytes),
+            None => Value::text(text.clone()),
+        },
+        serde_json::Value::Array(items) => Value::Array(items.iter().map(map).collect()),
+        serde_json::Value::Object(pairs) => {
+            let mut pairs: Vec<(Value, Value)> = pairs.iter().map(|(name, item)| (Value::text(name.clone()), map(item))).collect();
+            pairs.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
+            Value::Map(pairs)
+        }
+    }
+}
+
+fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
+    (digits.len() % 2 == 0).then_some(())?;
+    (0..digits.len()).step_by(2).map(|place| u8::from_str_radix(digits.get(place..place + 2)?, 16).ok()).collect()
+}
+
+/// Bytes as JSON carries them here.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+/// A call of a system actor's method.
+pub(super) fn ask(target: Address, method: &str, argument: &serde_json::Value, value: u64) -> Instruction {
+    execution(target, method, &map(argument).encode(), value)
+}
+
+/// What a runner of tests says of itself.
+pub(super) fn declaration(number: u8) -> serde_json::Value {
+    serde_json::json!({
+        "result_key": hex(result_key(number).verification_key().as_ref()),
+        "kinds": ["llm", "http", "mcp", "custom"],
+        "tee": ["dev"],
+        "rates": { "llm_input_token": 1, "llm_output_token": 2, "http_request_base": 1_000, "compute_second": 1_000, "max_job_value": cby(5_000) },
+        "max_concurrent": 100,
+    })
+}
+
+/// A job with one runner that is believed.
+pub(super) fn simple_job() -> serde_json::Value {
+    serde_json::json!({
+        "job_type": { "type": "Http", "url": "https://example.com" },
+        "bounds": { "max_wall_time_seconds": 30 },
+        "result_schema": { "max_return_bytes": 1_024, "expected_execution_ms": 1_000, "data_format": "" },
+        "verification": { "mode": "none" },
+        "max_price": 100_000,
+        "tip": 500,
+        "timeout_blocks": 10,
+    })
+}
+
+/// The same with a committee.
+pub(super) fn committee_job(mode: &str, runners: u64) -> serde_json::Value {
+    let mut job = simple_job();
+    job["verification"] = serde_json::json!({ "mode": mode, "runners": runners });
+    job
+}
+
+/// What a runner reveals.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) number: u8,
+    pub(super) output: Vec<u8>,
+    pub(super) secret: [u8; 32],
+}
+
+impl Said {
+    /// The commitment.
+    pub(super) fn commitment(&self) -> Hash {
+        commitment(&self.output, &salt(&self.secret, &address(self.number)))
+    }
+
+    /// What opens it, as an argument.
+    pub(super) fn revelation(&self, job: &Hash) -> serde_json::Value {
+        serde_json::json!({
+            "job_id": hex(&job.0),
+            "output": hex(&self.output),
+            "salt": hex(&salt(&self.secret, &address(self.number))),
+            "signature": hex(&result_key(self.number).sign(&self.output).to_bytes()),
+            "usage": { "requests": 1, "compute_ms": 500 },
+        })
+    }
+}
+
+/// A chain whose accounts 1 to 9 hold a million CBY, with seeds, and accounts 2 and up as runners.
+pub(super) struct Market {
+    pub(super) chain: Chain,
+    pub(super) runners: Vec<u8>,
+}
+
+impl Market {
+    /// A market of so many runners that stake 10,000 CBY each.
+    pub(super) fn new(runners: u8) -> Self {
+        Self::with(runners, |_| {})
+    }
+
+    /// The same, with a changed genesis.
+    pub(super) fn with(runners: u8, change: impl FnOnce(&mut crate::GenesisConfig)) -> Self {
+        let mut chain = Chain::with(|genesis| {
+            let more = (10..=60).map(|number| crate::genesis::Funded { address: address(number), amount: Amount(cby(200_000)) });
+            let accounts = genesis.accounts.iter().cloned().chain(more).collect();
+            genesis.accounts = cowboy_types::List::new(accounts).expect("fits");
+            change(genesis);
+        });
+        chain.has_seeds = true;
+        let mut market = Self { chain, runners: Vec::new() };
+        for number in 10..10 + runners {
+            let receipt = market.chain.send(number, ask(REGISTRY, "register", &declaration(number), cby(10_000)));
+            assert_eq!(receipt.abort, None, "the runner registers");
+            market.runners.push(number);
+        }
+        market
+    }
+
+    /// Submits a job of account 1. Answers its id.
+    pub(super) fn submit(&mut self, job: &serde_json::Value) -> Hash {
+        let receipt = self.chain.send(1, ask(DISPATCHER, "submit_job", job, 0));
+        assert_eq!(receipt.abort, None, "the job is taken");
+        id_of(&receipt)
+    }
+
+    /// Submits a job that is refused. Answers why.
+    pub(super) fn refused(&mut self, job: &serde_json::Value) -> &'static str {
+        let receipt = self.chain.send(1, ask(DISPATCHER, "submit_job", job, 0));
+        slug(&receipt)
+    }
+
+    /// A job.
+    pub(super) fn job(&self, id: &Hash) -> Job {
+        self.chain.record(&dispatcher::state::job_key(id)).expect("the job is there")
+    }
+
+    /// The account number of an address.
+    pub(super) fn number(&self, runner: Address) -> u8 {
+        self.runners.iter().copied().find(|number| address(*number) == runner).expect("a runner of the test")
+    }
+
+    /// The job's committee, by account number, in the order of the draw.
+    pub(super) fn committee(&self, id: &Hash) -> Vec<u8> {
+        self.job(id).members.iter().map(|member| self.number(member.runner)).collect()
+    }
+
+    /// Goes on until the job's committee is drawn.
+    pub(super) fn draw(&mut self, id: &Hash) -> Vec<u8> {
+        for _ in 0..10 {
+            if !self.job(id).members.is_empty() {
+                return self.committee(id);
+            }
+            self.chain.idle(1);
+        }
+        unreachable!("the committee is drawn within a few blocks")
+    }
+
+    /// What these runners say, each its own output.
+    pub(super) fn say(&self, outputs: &[(u8, &[u8])]) -> Vec<Said> {
+        let said =
+            |(number, output): &(u8, &[u8])| Said { number: *number, output: output.to_vec(), secret: keccak256(&[&[*number], output]).0 };
+        outputs.iter().map(said).collect()
+    }
+
+    /// One block in which these runners commit.
+    pub(super) fn commit(&mut self, id: &Hash, said: &[Said]) {
+        let transactions = said.iter().map(|said| {
+            let argument = serde_json::json!({ "job_id": hex(&id.0), "commitment": hex(&said.commitment().0) });
+            signed(said.number, self.chain.nonce(said.number), ask(VERIFIER, "commit", &argument, 0))
+        });
+        let outcome = self.chain.block(transactions.collect());
+        assert!(outcome.receipts.iter().all(Receipt::is_success), "commitments are taken");
+    }
+
+    /// One block in which these runners reveal. Answers the receipts.
+    pub(super) fn reveal(&mut self, id: &Hash, said: &[Said]) -> Vec<Receipt> {
+        let transactions =
+            said.iter().map(|said| signed(said.number, self.chain.nonce(said.number), ask(VERIFIER, "reveal", &said.revelation(id), 0)));
+        self.chain.block(transactions.collect()).receipts
+    }
+
+    /// The result of a committee of one.
+    pub(super) fn result(&mut self, id: &Hash, number: u8, output: &[u8]) -> Receipt {
+        let said = Said { number, output: output.to_vec(), secret: [0; 32] };
+        let mut argument = said.revelation(id);
+        argument.as_object_mut().expect("a map").remove("salt");
+        self.chain.send(number, ask(VERIFIER, "submit_result", &argument, 0))
+    }
+
+    /// Waits for the aggregator's time to be over.
+    pub(super) fn wait_for_members(&mut self, id: &Hash) {
+        let from = self.job(id).reveal_from.0;
+        let now = self.chain.height.0;
+        self.chain.idle(from.saturating_sub(now + 1));
+    }
+}
+
+/// The id that a submission answers.
+pub(super) fn id_of(receipt: &Receipt) -> Hash {
+    let value = cowboy_types::cbor::decode(&receipt.return_data).expect("canonical CBOR");
+    Hash(value.as_bytes().expect("bytes").try_into().expect("an id"))
+}
+
+/// Why a delivery failed, in a word.
+pub(super) fn slug(receipt: &Receipt) -> &'static str {
+    receipt.abort.as_ref().map_or("", |abort| cowboy_types::error::row(abort.code).slug)
+}
+
+/// The names of what was announced.
+pub(super) fn announced(receipts: &[Receipt]) -> Vec<String> {
+    receipts.iter().flat_map(|receipt| receipt.events.iter().map(|event| event.name.to_string())).collect()
+}
+
+/// Signs as an account, for the compiler to see it used.
+#[test]
+fn accounts_have_keys() {
+    assert_eq!(key(10).address(), address(10));
+}

@@ -1,0 +1,127 @@
+//! Who may be drawn for a job: the filters of 002 §4 in their order, as the block of the submission sees them.
+
+use super::{payment, selection, state};
+use crate::actor::Context;
+use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
+use crate::runners::{self, reputation};
+use cowboy_params::{Jobs, Params};
+use cowboy_state::{Key, Miss, Step};
+use cowboy_types::job::{Candidate, Candidates, EpochCommittee, JobKind, JobSpec, Profile, Runner};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Hash, List, error};
+
+/// Frozen time of looking at one candidate, in ns.
+const WEIGHT_EACH: u64 = 2_000;
+
+/// Makes the candidate list of a job: filtered, ascending by address.
+///
+/// `committee` is how many runners share the price. Costs the submitter so many cycles for each runner that is looked at.
+pub fn of_job(context: &mut Context<'_>, spec: &JobSpec, registered: &[(Address, Runner)], committee: u64) -> Step<Candidates> {
+    let count = u64::try_from(registered.len()).unwrap_or(u64::MAX);
+    let rows = context.params.jobs.clone();
+    let each = if spec.required_runner_pool.is_some() { rows.candidate.saturating_add(rows.pool_check) } else { rows.candidate };
+    context.charge(each.saturating_mul(count), WEIGHT_EACH.saturating_mul(count));
+    let height = context.height;
+    let mut able: Vec<&(Address, Runner)> =
+        registered.iter().filter(|(_, runner)| is_able(&rows, runner, spec, committee, height)).collect();
+    if needs_profile(spec) {
+        let keys: Vec<Key> = able.iter().map(|(address, _)| runners::state::profile_key(*address)).collect();
+        context.world.require(&keys)?;
+        let mut kept = Vec::new();
+        for entry in able {
+            if fits(&runners::state::profile(context.world, entry.0)?, spec) {
+                kept.push(entry);
+            }
+        }
+        able = kept;
+    }
+    if let Some(pool) = &spec.required_runner_pool {
+        let mut kept = Vec::new();
+        for entry in able {
+            if is_pool_member(context, entry.0, pool)? {
+                kept.push(entry);
+            }
+        }
+        able = kept;
+    }
+    let weighed = able.into_iter().map(|(address, runner)| Candidate {
+        runner: *address,
+        weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
+    });
+    // The directory ascends by address, and so does what is left of it.
+    Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
+}
+
+/// The filters that look at the runner alone: health, reputation, kind, environment, price, concurrency, stake.
+fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64, height: Height) -> bool {
+    let price = spec.max_price;
+    let share = Amount(price.0 / committee.max(1));
+    !runner.is_leaving
+        && is_healthy(rows, runner, height)
+        && reputation::points(rows, runner, height) >= rows.reputation_min
+        && runner.probation_until <= height
+        && runner.kinds & spec.kind.bit() != 0
+        && (!spec.verification.is_tee_required || runner.tee != 0)
+        && payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share
+        && runner.rates.min_job_value <= price
+        && price <= runner.rates.max_job_value
+        && runner.active_jobs < runner.max_concurrent
+        && effective_stake(runner) >= required_stake(rows, price)
+}
+
+/// Whether the job asks for something that only a profile says.
+fn needs_profile(spec: &JobSpec) -> bool {
+    spec.model != Hash::ZERO || !spec.requires.is_empty()
+}
+
+/// Whether a profile has the job's model, and provides what the job requires (000 §6).
+fn fits(profile: &Profile, spec: &JobSpec) -> bool {
+    let has_model =
+        spec.model == Hash::ZERO || spec.kind != JobKind::Llm || profile.models.is_empty() || profile.models.contains(&spec.model);
+    has_model && crate::runners::provides(&profile.provides, &spec.requires)
+}
+
+/// Whether the Entitlement Registry knows a runner as a member of a pool (002 §7.3).
+fn is_pool_member(context: &Context<'_>, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
+    crate::runners::is_pool_member(context.world, runner, pool, context.height)
+}
+
+/// The committees of the running epoch. The first job of an epoch makes them, out of the runners that are healthy then (003 §5.3).
+pub fn committee(context: &mut Context<'_>, registered: &[(Address, Runner)]) -> Step<EpochCommittee> {
+    let (params, height) = (context.params, context.height);
+    let epoch = Count(height.0 / params.consensus.epoch);
+    let last = state::committee(context.world)?;
+    if let Some(last) = &last
+        && last.epoch == epoch
+    {
+        return Ok(last.clone());
+    }
+    let healthy: Vec<Amount> = registered
+        .iter()
+        .filter(|(_, runner)| is_healthy(&params.jobs, runner, height) && !runner.is_leaving)
+        .map(|(_, runner)| effective_stake(runner))
+        .collect();
+    let made = made(params, epoch, last.as_ref(), &healthy);
+    context.world.write(state::committee_key(), &made);
+    Ok(made)
+}
+
+/// The committees of an epoch, out of those of the one before and the stakes of the healthy runners.
+pub fn made(params: &Params, epoch: Count, last: Option<&EpochCommittee>, healthy: &[Amount]) -> EpochCommittee {
+    let rows = &params.jobs;
+    let now = selection::concentration(healthy);
+    let average = last.map_or(now, |last| selection::smooth(u128::from(last.concentration), now, rows.concentration_smoothing));
+    let runners = u64::try_from(healthy.len()).unwrap_or(u64::MAX);
+    // Before anything was measured the committee is fixed (003 §13.1).
+    let size = match last {
+        Some(_) => selection::adaptive_size(runners, average, rows.committee_min, rows.committee_max),
+        None => selection::Size { committee: rows.committee_fallback, threshold: rows.threshold_fallback },
+    };
+    EpochCommittee {
+        epoch,
+        runners: Count(runners),
+        concentration: u64::try_from(average).expect("a concentration is at most one"),
+        committee: Count(size.committee),
+        threshold: Count(size.threshold),
+    }
+}

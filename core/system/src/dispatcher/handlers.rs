@@ -1,0 +1,244 @@
+//! What 0x02 does when it is asked.
+
+use super::lower::{Offer, lower};
+use super::{NUMBER, candidates, lifecycle, selection, state};
+use crate::actor::Context;
+use crate::reader::Reader;
+use crate::runners;
+use cowboy_state::records::{Markets, keys};
+use cowboy_state::{Step, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Candidate, Candidates, Job, JobSpec, JobStatus};
+use cowboy_types::units::{Amount, Count, Height, Price};
+use cowboy_types::{Abort, Address, Hash, List, Text, error};
+use sha2::{Digest as _, Sha256};
+
+const OWNER: Address = Address::system(NUMBER);
+
+fn invalid() -> Abort {
+    error::JOB_INVALID
+}
+
+pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    // What came along goes back: the escrow is exactly what the job says, out of the sender's balance.
+    if context.value > Amount::ZERO {
+        let (sender, value) = (context.sender, context.value);
+        pay_out(context.world, sender, value)?;
+    }
+    let markets: Markets = context.world.read(&keys::markets())?.expect("genesis wrote the base fees");
+    let rows = context.params.jobs.clone();
+    let scaled = |fee: Price| Price(u64::try_from(u128::from(fee.0) * u128::from(rows.callback_price) / 10_000).unwrap_or(u64::MAX));
+    let offer = Offer {
+        rows: &rows,
+        sender: context.sender,
+        max_fee_per_cycle: scaled(markets.base_fee_cycle),
+        max_fee_per_cell: scaled(markets.base_fee_cell),
+    };
+    let spec = lower(&offer, &argument.encode())?;
+    let id = submit(context, &spec, Hash::ZERO, &[])?;
+    Ok(Value::Bytes(id.0.to_vec()))
+}
+
+/// Takes a job from the sender: holds its escrow, makes its candidates, and draws, or names the round whose seed will.
+///
+/// `retrial_of` is the job whose result it checks, whose runners are left out.
+pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, retrial_of: Hash, left_out: &[Address]) -> Step<Hash> {
+    require_callback(context, spec)?;
+    if runners::models::is_banned(context.world, &spec.model)? {
+        return Err(error::MODEL_NOT_FOUND.into());
+    }
+    let id = next_id(context)?;
+    let registered = runners::state::all(context.world)?;
+    let size = size_of(context, spec, &registered)?;
+    let mut candidates = candidates::of_job(context, spec, &registered, size.committee)?;
+    if !left_out.is_empty() {
+        let kept: Vec<Candidate> =
+            candidates.candidates.iter().filter(|candidate| !left_out.contains(&candidate.runner)).cloned().collect();
+        candidates = Candidates { candidates: List::new(kept).expect("fewer candidates fit") };
+    }
+    let count = u64::try_from(candidates.candidates.len()).unwrap_or(u64::MAX);
+    // Decision 103: a small network has small committees, as long as the mode makes sense with them.
+    let committee = size.committee.min(count);
+    if committee < spec.verification.mode.least_runners() {
+        return Err(error::NO_CANDIDATES.into());
+    }
+    let words = spec.schema.max_return_bytes.0.div_ceil(32);
+    context.charge(words.saturating_mul(committee).saturating_mul(context.params.jobs.verify_word), 0);
+    let (escrow, callback_held) = hold(context, spec)?;
+    let root = candidates.root();
+    let mut job = Job {
+        id,
+        submitter: context.sender,
+        submitted_at: context.height,
+        submitted_ms: context.timestamp,
+        status: JobStatus::Drawing,
+        due: Height(context.height.0.saturating_add(spec.timeout_blocks.0)),
+        status_until: Height(context.height.0.saturating_add(spec.timeout_blocks.0)),
+        escrow,
+        callback_held,
+        committee: Count(committee),
+        threshold: Count(threshold_of(spec, size, committee)),
+        candidates_root: root,
+        candidates: Count(count),
+        draw_epoch: Count::ZERO,
+        draw_view: Count::ZERO,
+        seed: Hash::ZERO,
+        attempt: Count::ZERO,
+        members: List::default(),
+        excluded: List::default(),
+        aggregator: None,
+        is_aggregated: false,
+        commit_until: Height::ZERO,
+        reveal_from: Height::ZERO,
+        reveal_until: Height::ZERO,
+        absent: List::default(),
+        outcome: None,
+        reason: Text::default(),
+        challenge: None,
+        retrial_of,
+        over_at: Height::ZERO,
+        steps: Count::ZERO,
+    };
+    let world = &mut *context.world;
+    world.write(state::spec_key(&id), spec);
+    world.write(state::candidates_key(&id), &candidates);
+    state::agenda().insert(world, &state::by_height(job.due, &id))?;
+    state::jobs().insert(world, &state::by_height(job.submitted_at, &id))?;
+    let mut patron = state::patron(world, job.submitter)?;
+    patron.jobs = Count(patron.jobs.0.saturating_add(1));
+    world.write(state::patron_key(job.submitter), &patron);
+    announce_submission(context, &job, spec);
+    if committee == 1 {
+        let seed = selection::seed(&context.draw.beacon, &id, job.submitted_at);
+        lifecycle::draw(context.world, context.params, context.height, &mut job, spec, seed)?;
+        lifecycle::announce_committee(context.world, &job);
+    } else {
+        // The seed of a round that nobody has seen yet; the job is bound before it exists (003 §5.3; decision 36).
+        let view = context.draw.view.saturating_add(context.params.jobs.draw_delay);
+        (job.draw_epoch, job.draw_view) = (Count(context.draw.epoch), Count(view));
+        state::draws().insert(context.world, &state::by_round(context.draw.epoch, view, &id))?;
+    }
+    let due = job.status_until;
+    state::write(context.world, &mut job, due)?;
+    Ok(id)
+}
+
+/// An answer goes to who asked, or to an actor of theirs: nobody forges answers for others' actors.
+fn require_callback(context: &Context<'_>, spec: &JobSpec) -> Step<()> {
+    let Some(callback) = &spec.callback else { return Ok(()) };
+    if callback.actor == context.sender {
+        return Ok(());
+    }
+    let actor = context.world.actor(callback.actor)?.ok_or_else(invalid)?;
+    if actor.owner == context.sender { Ok(()) } else { Err(invalid().into()) }
+}
+
+/// The id of the delivery's next job: sha256(delivery ‖ height, eight bytes, big-endian), from the second on with be32(number) behind (decision 128).
+fn next_id(context: &Context<'_>) -> Step<Hash> {
+    for number in 0..context.params.jobs.per_delivery {
+        let id = job_id(&context.id, context.height, number);
+        if context.world.get(&state::job_key(&id))?.is_none() {
+            return Ok(id);
+        }
+    }
+    Err(error::JOB_INVALID.into())
+}
+
+/// The id of a delivery's job of this number.
+pub fn job_id(delivery: &Hash, height: Height, number: u64) -> Hash {
+    let mut hasher = Sha256::new();
+    hasher.update(delivery.0);
+    hasher.update(height.0.to_be_bytes());
+    if number > 0 {
+        hasher.update(u32::try_from(number).expect("a delivery submits few jobs").to_be_bytes());
+    }
+    Hash(hasher.finalize().into())
+}
+
+/// How many runners the job gets, and how many must agree.
+fn size_of(context: &mut Context<'_>, spec: &JobSpec, registered: &[(Address, runners::Runner)]) -> Step<selection::Size> {
+    let epoch = candidates::committee(context, registered)?;
+    let verification = &spec.verification;
+    if verification.mode.is_single() {
+        return Ok(selection::Size { committee: 1, threshold: 1 });
+    }
+    Ok(match verification.runners.0 {
+        0 => selection::Size { committee: epoch.committee.0, threshold: epoch.threshold.0 },
+        runners => selection::Size { committee: runners, threshold: selection::two_thirds(runners) },
+    })
+}
+
+/// How many must agree once the committee's size is known.
+pub(super) fn threshold_of(spec: &JobSpec, size: selection::Size, committee: u64) -> u64 {
+    let asked = spec.verification.threshold.0;
+    let wanted = match asked {
+        0 if committee == size.committee => size.threshold,
+        0 => selection::two_thirds(committee),
+        asked => asked,
+    };
+    wanted.clamp(1, committee)
+}
+
+/// Takes price, tip and the callback's most from the sender.
+fn hold(context: &mut Context<'_>, spec: &JobSpec) -> Step<(Amount, Amount)> {
+    let escrow = spec.max_price.checked_add(spec.tip).ok_or(error::JOB_ESCROW)?;
+    let most = spec.callback.as_ref().map_or(Some(0), |callback| {
+        let cycles = u128::from(callback.cycles.0) * u128::from(callback.max_fee_per_cycle.0);
+        let cells = u128::from(callback.cells.0) * u128::from(callback.max_fee_per_cell.0);
+        u64::try_from(cycles.checked_add(cells)?).ok()
+    });
+    let callback = Amount(most.ok_or(error::JOB_ESCROW)?);
+    let total = escrow.checked_add(callback).ok_or(error::JOB_ESCROW)?;
+    if !context.world.debit(context.sender, total)? {
+        return Err(error::JOB_ESCROW.into());
+    }
+    context.world.credit(OWNER, total)?;
+    Ok((escrow, callback))
+}
+
+/// Pays CBY that the Dispatcher holds.
+pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), cowboy_state::Miss> {
+    let was_there = world.debit(OWNER, amount)?;
+    assert!(was_there, "the Dispatcher holds what its jobs do");
+    world.credit(to, amount)
+}
+
+fn announce_submission(context: &mut Context<'_>, job: &Job, spec: &JobSpec) {
+    let data = Value::map([
+        ("job_id", Value::Bytes(job.id.0.to_vec())),
+        ("submitter", Value::Bytes(job.submitter.0.to_vec())),
+        ("kind", Value::text(spec.kind.name())),
+        ("mode", Value::text(spec.verification.mode.slug())),
+        ("max_price", Value::uint(spec.max_price.0)),
+        ("candidates", Value::uint(job.candidates.0)),
+        ("candidates_root", Value::Bytes(job.candidates_root.0.to_vec())),
+        ("committee", Value::uint(job.committee.0)),
+    ]);
+    context.announce(NUMBER, "JobSubmitted", &data);
+}
+
+pub(super) fn get_job(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let id = Reader::new(argument, || error::INVALID_ARGUMENT).hash("job_id")?;
+    let job = state::read(context.world, &id)?;
+    let members = job.members.iter().map(|member| Value::Bytes(member.runner.0.to_vec())).collect();
+    Ok(Value::map([
+        ("status", Value::text(job.status.name())),
+        ("submitter", Value::Bytes(job.submitter.0.to_vec())),
+        ("submitted_at", Value::uint(job.submitted_at.0)),
+        ("members", Value::Array(members)),
+        ("attempt", Value::uint(job.attempt.0)),
+        ("reason", Value::text(job.reason.to_string())),
+        ("output", job.outcome.as_ref().map_or(Value::Null, |outcome| Value::Bytes(outcome.output.0.to_vec()))),
+    ]))
+}
+
+pub(super) fn get_committee(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    let Some(epoch) = state::committee(context.world)? else { return Ok(Value::Null) };
+    Ok(Value::map([
+        ("epoch", Value::uint(epoch.epoch.0)),
+        ("runners", Value::uint(epoch.runners.0)),
+        ("concentration", Value::uint(epoch.concentration)),
+        ("committee", Value::uint(epoch.committee.0)),
+        ("threshold", Value::uint(epoch.threshold.0)),
+    ]))
+}

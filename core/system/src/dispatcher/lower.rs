@@ -1,0 +1,273 @@
+//! Reading a submission: a job as the specification has it, or the message of the published SDK (002 §1, §2; decisions 123, 129).
+//!
+//! What is not named here stays in the request, for the runner.
+
+use crate::reader::Reader;
+use crate::verifier::json::{UNIT, decimal};
+use crate::verifier::judge::is_format;
+use crate::verifier::schema::Schema;
+use cowboy_params::Jobs;
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::instruction::HandlerName;
+use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
+use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
+use cowboy_types::{Abort, Address, Blob, Hash, List, Text, error};
+
+/// The handler that receives an answer where the job names none.
+const HANDLER: &str = "handle_job_result";
+
+/// The most runners that a job may name.
+const MOST_RUNNERS: u64 = 9;
+
+fn invalid() -> Abort {
+    error::JOB_INVALID
+}
+
+/// What the chain offers to those who name nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// The rows of the market.
+    pub rows: &'a Jobs,
+    /// Who submits.
+    pub sender: Address,
+    /// The most paid for a callback's cycle.
+    pub max_fee_per_cycle: Price,
+    /// The most paid for a callback's cell.
+    pub max_fee_per_cell: Price,
+}
+
+/// Reads a submission. Every rule of 002 §3 step 1 is checked.
+pub fn lower(offer: &Offer<'_>, request: &[u8]) -> Result<JobSpec, Abort> {
+    let value = cbor::decode(request).map_err(|_| invalid())?;
+    let request = Blob::new(request.to_vec()).ok_or(invalid())?;
+    let reader = Reader::new(&value, invalid);
+    let spec = if reader.text_or_empty("kind").is_ok_and(|kind| kind == "runner_job") {
+        message(offer, &reader, request)?
+    } else {
+        job(offer, &reader, request)?
+    };
+    check(offer.rows, &spec)?;
+    Ok(spec)
+}
+
+/// A job as the specification has it.
+fn job(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+    let kind_of = reader.get("job_type").ok_or(invalid())?;
+    let name = kind_of.as_text().or_else(|| kind_of.get("type").and_then(Value::as_text)).ok_or(invalid())?;
+    let schema = reader.below("result_schema");
+    if !schema.is_present() {
+        return Err(invalid());
+    }
+    let callback = reader.below("callback");
+    let pool = reader.bytes_or_empty("required_runner_pool")?;
+    let model = kind_of.get("model_id").and_then(Value::as_bytes).map(<[u8; 32]>::try_from);
+    Ok(JobSpec {
+        kind: JobKind::from_name(name).ok_or(invalid())?,
+        request,
+        bounds: bounds(&reader.below("bounds"))?,
+        schema: ResultSchema {
+            max_return_bytes: Count(schema.number("max_return_bytes")?),
+            expected_execution_ms: Count(schema.number("expected_execution_ms")?),
+            data_format: schema.get("data_format").and_then(Value::as_text).and_then(Text::new).ok_or(invalid())?,
+        },
+        verification: verification(&reader.below("verification"))?,
+        max_price: Amount(reader.number("max_price")?),
+        tip: reader.amount_or_zero("tip")?,
+        timeout_blocks: Count(reader.number("timeout_blocks")?),
+        callback: if callback.is_present() { Some(callback_of(offer, &callback)?) } else { None },
+        required_runner_pool: if pool.is_empty() { None } else { Some(Blob::new(pool.to_vec()).ok_or(invalid())?) },
+        requires: reader.blob("requires")?,
+        model: model.transpose().map_err(|_| invalid())?.map_or(Hash::ZERO, Hash),
+        toolchain_digest: reader.hash_or_zero("toolchain_digest")?,
+        seed: reader.count_or("seed", 0)?,
+    })
+}
+
+/// The published SDK's message: what it names nowhere comes from the parameters; its kwargs say otherwise.
+fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+    let rows = offer.rows;
+    let kind = match reader.text_or_empty("job_type")? {
+        "agent" => JobKind::Custom,
+        name => JobKind::from_name(name).ok_or(invalid())?,
+    };
+    let kwargs = reader.below("payload").below("kwargs");
+    let schema = kwargs.below("result_schema");
+    let correlation = match reader.get("cid") {
+        Some(Value::Text(text)) => text.clone(),
+        Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => return Err(invalid()),
+    };
+    let handler = reader.text_or_empty("reply_handler")?;
+    let wall_ms = rows.wall_default;
+    Ok(JobSpec {
+        kind,
+        request,
+        bounds: Bounds {
+            input_tokens: kwargs.count_or("max_input_tokens", 32_768)?,
+            output_tokens: kwargs.count_or("max_tokens", 4_096)?,
+            wall_ms: kwargs.count_or("max_wall_time_ms", wall_ms)?,
+            memory_mb: kwargs.count_or("max_memory_mb", 0)?,
+        },
+        schema: ResultSchema {
+            max_return_bytes: schema.count_or("max_return_bytes", rows.result_bytes)?,
+            expected_execution_ms: schema.count_or("expected_execution_ms", wall_ms)?,
+            data_format: schema.bounded_text("data_format")?,
+        },
+        verification: verification(&kwargs.below("verification"))?,
+        max_price: Amount(kwargs.number_or("max_price", rows.price_default)?),
+        tip: kwargs.amount_or_zero("tip")?,
+        timeout_blocks: kwargs.count_or("timeout_blocks", rows.timeout_default)?,
+        callback: Some(Callback {
+            actor: offer.sender,
+            handler: handler_name(handler)?,
+            correlation: Text::new(correlation).ok_or(invalid())?,
+            context: Blob::default(),
+            cycles: Cycles(kwargs.number_or("resume_cycles", rows.callback_cycles)?),
+            cells: Cells(kwargs.number_or("resume_cells", rows.callback_cells)?),
+            max_fee_per_cycle: offer.max_fee_per_cycle,
+            max_fee_per_cell: offer.max_fee_per_cell,
+        }),
+        required_runner_pool: match kwargs.bytes_or_empty("required_runner_pool")? {
+            b"" => None,
+            pool => Some(Blob::new(pool.to_vec()).ok_or(invalid())?),
+        },
+        requires: kwargs.blob("requires")?,
+        model: kwargs.hash_or_zero("model_id")?,
+        toolchain_digest: kwargs.hash_or_zero("toolchain_digest")?,
+        seed: kwargs.count_or("seed", 0)?,
+    })
+}
+
+fn handler_name(name: &str) -> Result<HandlerName, Abort> {
+    let name = if name.is_empty() { HANDLER } else { name };
+    HandlerName::new(name).ok_or(invalid())
+}
+
+fn bounds(reader: &Reader<'_>) -> Result<Bounds, Abort> {
+    let wall_ms = match reader.get("max_wall_time_ms") {
+        Some(_) => reader.number("max_wall_time_ms")?,
+        None => reader.number("max_wall_time_seconds")?.saturating_mul(1_000),
+    };
+    Ok(Bounds {
+        input_tokens: reader.count_or("max_input_tokens", 0)?,
+        output_tokens: reader.count_or("max_output_tokens", 0)?,
+        wall_ms: Count(wall_ms),
+        memory_mb: reader.count_or("max_memory_mb", 0)?,
+    })
+}
+
+fn callback_of(offer: &Offer<'_>, reader: &Reader<'_>) -> Result<Callback, Abort> {
+    let correlation = match reader.get("correlation_id") {
+        Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => reader.text_or_empty("correlation_id")?.to_string(),
+    };
+    Ok(Callback {
+        actor: reader.address("actor")?,
+        handler: handler_name(reader.text_or_empty("handler")?)?,
+        correlation: Text::new(correlation).ok_or(invalid())?,
+        context: reader.blob("context")?,
+        cycles: Cycles(reader.number_or("cycles", offer.rows.callback_cycles)?),
+        cells: Cells(reader.number_or("cells", offer.rows.callback_cells)?),
+        max_fee_per_cycle: Price(reader.number_or("max_fee_per_cycle", offer.max_fee_per_cycle.0)?),
+        max_fee_per_cell: Price(reader.number_or("max_fee_per_cell", offer.max_fee_per_cell.0)?),
+    })
+}
+
+fn verification(reader: &Reader<'_>) -> Result<Verification, Abort> {
+    let name = reader.text_or_empty("mode")?;
+    let checks = reader.items("checks")?.iter().map(|item| check_of(&Reader::new(item, invalid)));
+    let snapshot = match reader.text_or_empty("snapshot")? {
+        "" => Snapshot::Elected,
+        "first_valid" => Snapshot::FirstValid,
+        "median" => Snapshot::Median,
+        "majority" => Snapshot::Majority,
+        "latest" => Snapshot::Latest,
+        _ => return Err(invalid()),
+    };
+    Ok(Verification {
+        mode: Mode::from_name(name).ok_or(invalid())?,
+        runners: reader.count_or("runners", 0)?,
+        threshold: reader.count_or("threshold", 0)?,
+        vote_field: reader.bounded_text("vote_field")?,
+        checks: List::new(checks.collect::<Result<_, _>>()?).ok_or(invalid())?,
+        snapshot,
+        snapshot_field: reader.bounded_text("snapshot_field")?,
+        similarity: reader.count_or("similarity_bps", 0)?,
+        // The SDK's name for a trusted environment says so by itself (decision 47).
+        is_tee_required: name == "tee" || reader.flag("tee_required")?,
+        dispute_window: reader.count_or("dispute_window_blocks", 0)?,
+    })
+}
+
+/// A number of a check: whole, or a decimal in a text.
+fn decimal_of(reader: &Reader<'_>, name: &str) -> Result<i128, Abort> {
+    match reader.get(name) {
+        Some(Value::Integer(number)) => number.checked_mul(UNIT).ok_or(invalid()),
+        Some(Value::Text(text)) => decimal(text).ok_or(invalid()),
+        _ => Err(invalid()),
+    }
+}
+
+fn check_of(reader: &Reader<'_>) -> Result<Check, Abort> {
+    let path = || reader.bounded_text("field");
+    Ok(match reader.text_or_empty("type")? {
+        "json_schema" | "json_schema_valid" => {
+            let schema = reader.text_or_empty("schema")?;
+            Schema::parse(schema).ok_or(invalid())?;
+            Check::JsonSchema { schema: Text::new(schema).ok_or(invalid())? }
+        }
+        "field" | "exact_match" => Check::Field { path: path()? },
+        "field_majority" => Check::FieldMajority { path: path()? },
+        "numeric_tolerance" if reader.get("relative_bps").is_some() => {
+            Check::RelativeTolerance { path: path()?, share: Count(reader.number("relative_bps")?) }
+        }
+        "numeric_tolerance" => {
+            let absolute = u128::try_from(decimal_of(reader, "tolerance")?).map_err(|_| invalid())?;
+            Check::Tolerance { path: path()?, absolute }
+        }
+        "numeric_range" => Check::Range { path: path()?, least: decimal_of(reader, "min")?, greatest: decimal_of(reader, "max")? },
+        "length_bounds" => Check::Length { least: reader.count_or("min", 0)?, greatest: reader.count_or("max", u64::MAX)? },
+        "entropy_check" => Check::Entropy { least: Count(reader.number("min_millibits")?) },
+        "no_prompt_leak" => Check::NoLeak { markers: reader.texts("markers")? },
+        "contains_all" => Check::ContainsAll { texts: reader.texts("texts")? },
+        "contains_none" => Check::ContainsNone { texts: reader.texts("texts")? },
+        "freshness" => Check::Freshness {
+            path: path()?,
+            reference: reader.count_or("reference", 0)?,
+            max_age: Count(reader.number("max_age_seconds")?),
+        },
+        _ => return Err(invalid()),
+    })
+}
+
+/// The rules of a job (002 §3 step 1; 003 §5.4): bounds, prices, sizes, and what its mode asks for.
+fn check(rows: &Jobs, spec: &JobSpec) -> Result<(), Abort> {
+    let (bounds, verification, mode) = (&spec.bounds, &spec.verification, &spec.verification.mode);
+    let has_bounds = bounds.wall_ms > Count::ZERO && (spec.kind != JobKind::Llm || bounds.output_tokens > Count::ZERO);
+    let has_price = spec.max_price > Amount::ZERO && spec.max_price.checked_add(spec.tip).is_some();
+    let has_timeout = (1..=rows.timeout_max).contains(&spec.timeout_blocks.0);
+    let has_schema = (1..=rows.result_bytes).contains(&spec.schema.max_return_bytes.0)
+        && spec.schema.expected_execution_ms > Count::ZERO
+        && is_format(&spec.schema.data_format);
+    let runners = verification.runners.0;
+    let has_runners = runners == 0 || (mode.least_runners()..=MOST_RUNNERS).contains(&runners) && (!mode.is_single() || runners == 1);
+    let most = if runners == 0 { MOST_RUNNERS } else { runners };
+    let least_agreeing = if mode.is_single() { 1 } else { 2 };
+    let has_threshold = verification.threshold.0 == 0 || (least_agreeing..=most).contains(&verification.threshold.0);
+    // Decisions 46 and 82: the same bytes mean something only where environment, tools and seed are the same.
+    let is_reproducible = *mode != Mode::Deterministic || verification.is_tee_required && spec.toolchain_digest != Hash::ZERO;
+    let has_callback =
+        spec.callback.as_ref().is_none_or(|callback| (102_000..=22_222_222).contains(&callback.cycles.0) && callback.cells.0 <= 16_000_000);
+    let similarity = verification.similarity.0 <= 10_000;
+    let is_right = has_bounds
+        && has_price
+        && has_timeout
+        && has_schema
+        && has_runners
+        && has_threshold
+        && is_reproducible
+        && has_callback
+        && similarity
+        && verification.dispute_window.0 <= rows.timeout_max;
+    if is_right { Ok(()) } else { Err(invalid()) }
+}

@@ -1,0 +1,55 @@
+//! 0x02, Job Dispatcher: takes jobs, holds their escrow, draws who does them, and moves them on (002 §2 to §6; 003 §5.3).
+//!
+//! Invariants: the actor's balance is what its jobs hold for prices, tips and callbacks; every job that is not forgotten
+//! stands once in the agenda, at the height at which something happens to it without anybody asking, and once in the list of jobs;
+//! one that waits for its seed stands once among the draws.
+//!
+//! - [`selection`]: the draw, as pure functions.
+//! - [`lower`]: reading a submission.
+//! - [`candidates`]: who may be drawn.
+//! - [`lifecycle`]: what the chain does with a job by itself.
+//! - [`payment`]: prices, shares, refunds.
+//! - [`callback`]: the answers.
+
+pub mod callback;
+pub mod candidates;
+pub mod handlers;
+pub mod lifecycle;
+pub mod lower;
+pub mod payment;
+pub mod selection;
+pub mod state;
+
+use crate::actor::{Actor, Method};
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x02;
+
+/// The actor.
+pub const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "Job Dispatcher",
+    doc: "Job submission, selection, lifecycle.",
+    methods: &[
+        Method {
+            name: "submit_job",
+            doc: "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
+            run: handlers::submit_job,
+        },
+        Method {
+            name: "handle_message",
+            doc: "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
+            run: handlers::submit_job,
+        },
+        Method {
+            name: "get_job",
+            doc: "{job_id} → {status, submitter, members, …}: a job, until it is forgotten.",
+            run: handlers::get_job,
+        },
+        Method {
+            name: "get_committee",
+            doc: "{} → {committee, threshold, concentration, epoch}: the epoch's committees.",
+            run: handlers::get_committee,
+        },
+    ],
+};

@@ -1,0 +1,151 @@
+//! Where the Dispatcher keeps what it knows.
+
+use super::NUMBER;
+use bytes::Bytes;
+use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
+use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron};
+use cowboy_types::units::{Count, Height};
+use cowboy_types::{Address, Hash, error, keccak256};
+
+const OWNER: Address = Address::system(NUMBER);
+
+fn named(prefix: &[u8], rest: &[u8]) -> Key {
+    Key::named(Kind::System, OWNER, [prefix, rest].concat())
+}
+
+/// A job under way.
+pub fn job_key(id: &Hash) -> Key {
+    named(b"job:", &id.0)
+}
+
+/// What it asked for.
+pub fn spec_key(id: &Hash) -> Key {
+    named(b"spec:", &id.0)
+}
+
+/// Its candidates.
+pub fn candidates_key(id: &Hash) -> Key {
+    named(b"candidates:", &id.0)
+}
+
+/// A result's bytes, by the job and their digest.
+pub fn output_key(id: &Hash, output: &Hash) -> Key {
+    named(b"output:", &[id.0, output.0].concat())
+}
+
+/// What is remembered of who asks for jobs.
+pub fn patron_key(address: Address) -> Key {
+    named(b"patron:", &address.0)
+}
+
+/// The epoch's committees.
+pub fn committee_key() -> Key {
+    Key::system(NUMBER, "system:cip2:committee")
+}
+
+/// The answers that wait.
+pub fn callbacks_key() -> Key {
+    Key::system(NUMBER, "callbacks")
+}
+
+/// Every job by the height at which something happens to it.
+pub const fn agenda() -> Directory {
+    Directory::of_system(OWNER, 32)
+}
+
+/// Jobs that wait for a seed, by its round.
+pub const fn draws() -> Directory {
+    Directory::of_system(OWNER, 33)
+}
+
+/// Jobs whose answer waits, first in, first out.
+pub const fn callbacks() -> Directory {
+    Directory::of_system(OWNER, 34)
+}
+
+/// Every job that is not forgotten, by the height of its submission.
+pub const fn jobs() -> Directory {
+    Directory::of_system(OWNER, 35)
+}
+
+/// A name that orders jobs by a height.
+pub fn by_height(height: Height, id: &Hash) -> Vec<u8> {
+    [&height.0.to_be_bytes()[..], &id.0].concat()
+}
+
+/// A name that orders jobs by a round.
+pub fn by_round(epoch: u64, view: u64, id: &Hash) -> Vec<u8> {
+    [&epoch.to_be_bytes()[..], &view.to_be_bytes(), &id.0].concat()
+}
+
+/// The number with which a name begins.
+pub fn number_of(name: &[u8]) -> u64 {
+    u64::from_be_bytes(name[..8].try_into().expect("a name begins with eight bytes"))
+}
+
+/// The job with whose id a name ends.
+pub fn job_of(name: &[u8]) -> Hash {
+    Hash(name[name.len() - 32..].try_into().expect("a name ends with an id"))
+}
+
+/// A job, where it is not forgotten.
+pub fn find(world: &World, id: &Hash) -> Result<Option<Job>, Miss> {
+    world.read(&job_key(id))
+}
+
+/// A job; fails where there is none.
+pub fn read(world: &World, id: &Hash) -> Step<Job> {
+    Ok(find(world, id)?.ok_or(error::JOB_NOT_FOUND)?)
+}
+
+/// What a job asked for.
+pub fn spec(world: &World, id: &Hash) -> Result<JobSpec, Miss> {
+    Ok(world.read(&spec_key(id))?.expect("every job has what it asked for"))
+}
+
+/// A job's candidates.
+pub fn candidates(world: &World, id: &Hash) -> Result<Candidates, Miss> {
+    Ok(world.read(&candidates_key(id))?.expect("every job has its candidates"))
+}
+
+/// Keeps a result's bytes.
+pub fn keep_output(world: &mut World, id: &Hash, bytes: Bytes) -> Hash {
+    let digest = keccak256(&[&bytes]);
+    world.put(output_key(id, &digest), Some(bytes));
+    digest
+}
+
+/// A result's bytes.
+pub fn output(world: &World, id: &Hash, digest: &Hash) -> Result<Bytes, Miss> {
+    Ok(world.get(&output_key(id, digest))?.cloned().expect("what was revealed is kept until the job is forgotten"))
+}
+
+/// The epoch's committees, where any were made.
+pub fn committee(world: &World) -> Result<Option<EpochCommittee>, Miss> {
+    world.read(&committee_key())
+}
+
+/// What is remembered of who asks for jobs.
+pub fn patron(world: &World, address: Address) -> Result<Patron, Miss> {
+    Ok(world.read(&patron_key(address))?.unwrap_or(Patron { jobs: Count::ZERO, failed_callbacks: Count::ZERO }))
+}
+
+/// Keeps a job, and its place in the agenda.
+pub fn write(world: &mut World, job: &mut Job, due: Height) -> Result<(), Miss> {
+    if due != job.due {
+        agenda().remove(world, &by_height(job.due, &job.id))?;
+        agenda().insert(world, &by_height(due, &job.id))?;
+        job.due = due;
+    }
+    world.write(job_key(&job.id), job);
+    Ok(())
+}
+
+/// Puts a job's answer behind those that wait.
+pub fn queue_callback(world: &mut World, id: &Hash) -> Result<(), Miss> {
+    let mut book = world.read::<CallbackBook>(&callbacks_key())?.unwrap_or(CallbackBook { next: Count::ZERO });
+    callbacks().insert(world, &by_height(Height(book.next.0), id))?;
+    book.next = Count(book.next.0 + 1);
+    world.write(callbacks_key(), &book);
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! What 0x01 does with runners.
+
+use super::{NUMBER, reputation, state};
+use crate::actor::Context;
+use crate::reader::Reader;
+use cowboy_params::{Jobs, Params};
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{JobKind, Profile, RateCard, Runner, Tranche};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Abort, Address, Hash, List, error};
+
+const OWNER: Address = Address::system(NUMBER);
+
+/// Doublings of a probation, at most: 64 times the first.
+const MOST_DOUBLINGS: u64 = 6;
+
+/// The trusted environments, each with its bit.
+pub const ENVIRONMENTS: [(&str, u8); 5] = [("sgx", 1), ("sev", 2), ("tdx", 4), ("nitro", 8), ("dev", 128)];
+
+fn invalid() -> Abort {
+    error::INVALID_ARGUMENT
+}
+
+/// The stake that a runner's largest job asks for: the floor, or so many times the job (003 §5.2).
+pub fn required_stake(rows: &Jobs, max_job_value: Amount) -> Amount {
+    let by_value = u128::from(max_job_value.0) * u128::from(rows.runner_stake_ratio) / 10_000;
+    Amount(u64::try_from(by_value).unwrap_or(u64::MAX).max(rows.runner_stake_floor))
+}
+
+/// CBY that stand for a runner: its own and what others delegated to it.
+pub fn effective_stake(runner: &Runner) -> Amount {
+    runner.stake.saturating_add(runner.delegated)
+}
+
+/// What a runner says of itself, out of an argument.
+struct Declared {
+    kinds: u8,
+    tee: u8,
+    result_key: Fixed<32>,
+    rates: RateCard,
+    max_concurrent: Count,
+    profile: Profile,
+}
+
+fn declared(argument: &Value) -> Result<Declared, Abort> {
+    let reader = Reader::new(argument, invalid);
+    let mut kinds = 0;
+    for item in reader.items("kinds")? {
+        kinds |= item.as_text().and_then(JobKind::from_name).ok_or(invalid())?.bit();
+    }
+    let mut tee = 0;
+    for item in reader.items("tee")? {
+        let name = item.as_text().ok_or(invalid())?;
+        tee |= ENVIRONMENTS.iter().find(|(known, _)| *known == name).ok_or(invalid())?.1;
+    }
+    let max_concurrent = Count(reader.number("max_concurrent")?);
+    if kinds == 0 || max_concurrent == Count::ZERO {
+        return Err(invalid());
+    }
+    let models =
+        reader.items("models")?.iter().map(|item| item.as_bytes().and_then(|bytes| bytes.try_into().ok()).map(Hash).ok_or(invalid()));
+    let profile = Profile {
+        endpoint: reader.bounded_text("endpoint")?,
+        regions: reader.texts("regions")?,
+        domains: reader.texts("domains")?,
+        models: List::new(models.collect::<Result<_, _>>()?).ok_or(invalid())?,
+        provides: reader.blob("provides")?,
+    };
+    Ok(Declared {
+        kinds,
+        tee,
+        result_key: Fixed(reader.fixed("result_key")?),
+        rates: rates(&reader.below("rates"))?,
+        max_concurrent,
+        profile,
+    })
+}
+
+fn rates(reader: &Reader<'_>) -> Result<RateCard, Abort> {
+    Ok(RateCard {
+        llm_input_token: reader.amount_or_zero("llm_input_token")?,
+        llm_output_token: reader.amount_or_zero("llm_output_token")?,
+        http_request_base: reader.amount_or_zero("http_request_base")?,
+        compute_second: reader.amount_or_zero("compute_second")?,
+        memory_mb: reader.amount_or_zero("memory_mb")?,
+        min_job_value: reader.amount_or_zero("min_job_value")?,
+        max_job_value: reader.amount_or_zero("max_job_value")?,
+    })
+}
+
+pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let declared = declared(argument)?;
+    let (sender, stake, height, rows) = (context.sender, context.value, context.height, &context.params.jobs);
+    if state::find(context.world, sender)?.is_some() {
+        return Err(error::RUNNER_EXISTS.into());
+    }
+    if stake < required_stake(rows, declared.rates.max_job_value) {
+        return Err(error::STAKE_TOO_LOW.into());
+    }
+    if state::directory().count(context.world)? >= rows.runners {
+        return Err(error::REGISTRY_FULL.into());
+    }
+    let mut runner = Runner {
+        stake,
+        delegated: Amount::ZERO,
+        unbonding: List::default(),
+        kinds: declared.kinds,
+        tee: declared.tee,
+        result_key: declared.result_key,
+        rates: declared.rates,
+        max_concurrent: declared.max_concurrent,
+        active_jobs: Count::ZERO,
+        registered_at: height,
+        heartbeat_at: height,
+        reputation: Count::ZERO,
+        score: Count::ZERO,
+        reputation_at: height,
+        probation_until: Height::ZERO,
+        probations: Count::ZERO,
+        jobs_done: Count::ZERO,
+        jobs_failed: Count::ZERO,
+        crashes: Count::ZERO,
+        crashes_since: height,
+        is_flagged: false,
+        is_leaving: false,
+    };
+    reputation::set(&mut runner, height, rows.reputation_start);
+    state::directory().insert(context.world, &sender.0)?;
+    context.world.write(state::profile_key(sender), &declared.profile);
+    state::write(context.world, sender, &runner);
+    announce(context, "RunnerRegistered", sender, [("stake", Value::uint(stake.0))]);
+    Ok(Value::Null)
+}
+
+pub(super) fn update(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let declared = declared(argument)?;
+    let mut runner = state::read(context.world, context.sender)?;
+    if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
+        return Err(error::STAKE_TOO_LOW.into());
+    }
+    // A result under way is signed with the key that was there when it was asked for.
+    if runner.active_jobs > Count::ZERO && runner.result_key != declared.result_key {
+        return Err(error::RUNNER_BUSY.into());
+    }
+    runner.kinds = declared.kinds;
+    runner.tee = declared.tee;
+    runner.result_key = declared.result_key;
+    runner.rates = declared.rates;
+    runner.max_concurrent = declared.max_concurrent;
+    let sender = context.sender;
+    context.world.write(state::profile_key(sender), &declared.profile);
+    state::write(context.world, sender, &runner);
+    announce(context, "RunnerUpdated", sender, []);
+    Ok(Value::Null)
+}
+
+pub(super) fn stake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    let (sender, amount) = (context.sender, context.value);
+    let mut runner = state::read(context.world, sender)?;
+    runner.stake = runner.stake.saturating_add(amount);
+    runner.is_leaving = false;
+    state::write(context.world, sender, &runner);
+    announce(context, "RunnerStaked", sender, [("amount", Value::uint(amount.0))]);
+    Ok(Value::Null)
+}
+
+pub(super) fn unstake(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let amount = Amount(Reader::new(argument, invalid).number("amount")?);
+    let mut runner = state::read(context.world, context.sender)?;
+    let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
+    let required = required_stake(&context.params.jobs, runner.rates.max_job_value);
+    if rest.saturating_add(runner.delegated) < required && !runner.is_leaving {
+        return Err(error::STAKE_TOO_LOW.into());
+    }
+    runner.stake = rest;
+    release(context, runner, amount)
+}
+
+pub(super) fn leave(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let mut runner = state::read(context.world, context.sender)?;
+    let amount = std::mem::take(&mut runner.stake);
+    runner.is_leaving = true;
+    release(context, runner, amount)
+}
+
+/// Begins the time after which stake is free.
+fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Step<Value> {
+    let release = Height(context.height.0.saturating_add(context.params.consensus.unbonding));
+    let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
+    if amount > Amount::ZERO {
+        tranches.push(Tranche { amount, release });
+    }
+    runner.unbonding = List::new(tranches).ok_or(error::UNBONDING)?;
+    let sender = context.sender;
+    state::write(context.world, sender, &runner);
+    announce(context, "RunnerUnstaked", sender, [("amount", Value::uint(amount.0)), ("release", Value::uint(release.0))]);
+    Ok(Value::map([("release", Value::uint(release.0))]))
+}
+
+pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let (sender, height) = (context.sender, context.height);
+    let mut runner = state::read(context.world, sender)?;
+    let (free, waiting): (Vec<Tranche>, Vec<Tranche>) =
+        std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(|tranche| tranche.release <= height);
+    let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
+    if amount == Amount::ZERO {
+        return Err(error::UNBONDING.into());
+    }
+    let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO && runner.delegated == Amount::ZERO;
+    if is_gone && runner.active_jobs > Count::ZERO {
+        return Err(error::RUNNER_BUSY.into());
+    }
+    runner.unbonding = List::new(waiting).expect("fewer tranches fit");
+    if is_gone {
+        state::directory().remove(context.world, &sender.0)?;
+        context.world.require([&state::profile_key(sender)])?;
+        context.world.remove(state::profile_key(sender));
+        context.world.remove(state::runner_key(sender));
+    } else {
+        state::write(context.world, sender, &runner);
+    }
+    pay_out(context.world, sender, amount)?;
+    announce(context, "RunnerWithdrew", sender, [("amount", Value::uint(amount.0))]);
+    Ok(Value::map([("amount", Value::uint(amount.0))]))
+}
+
+/// Pays CBY that the registry holds.
+pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), Miss> {
+    let was_there = world.debit(OWNER, amount)?;
+    assert!(was_there, "the registry holds all stakes and deposits");
+    world.credit(to, amount)
+}
+
+pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let (sender, height, rows) = (context.sender, context.height, &context.params.jobs);
+    let mut runner = state::read(context.world, sender)?;
+    runner.heartbeat_at = height;
+    let is_low = reputation::points(rows, &runner, height) < rows.reputation_min;
+    if is_low && runner.probation_until <= height {
+        reputation::set(&mut runner, height, rows.reputation_start.max(rows.reputation_min));
+    }
+    state::write(context.world, sender, &runner);
+    Ok(Value::Null)
+}
+
+/// Whether a runner is heard of often enough (002 §4; decision 78).
+pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height) -> bool {
+    height.0.saturating_sub(runner.heartbeat_at.0) <= rows.heartbeat_timeout
+}
+
+pub(super) fn get_runner(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let address = Reader::new(argument, invalid).address("runner")?;
+    let runner = state::read(context.world, address)?;
+    let rows = &context.params.jobs;
+    let points = reputation::points(rows, &runner, context.height);
+    let is_selectable = is_healthy(rows, &runner, context.height)
+        && points >= rows.reputation_min
+        && runner.probation_until <= context.height
+        && !runner.is_leaving;
+    Ok(Value::map([
+        ("stake", Value::uint(runner.stake.0)),
+        ("delegated", Value::uint(runner.delegated.0)),
+        ("reputation", Value::uint(points)),
+        ("active_jobs", Value::uint(runner.active_jobs.0)),
+        ("max_concurrent", Value::uint(runner.max_concurrent.0)),
+        ("last_heartbeat", Value::uint(runner.heartbeat_at.0)),
+        ("is_selectable", Value::Bool(is_selectable)),
+        ("is_flagged", Value::Bool(runner.is_flagged)),
+    ]))
+}
+
+/// Puts a runner whose reputation fell too low on probation, twice as long each time.
+fn put_on_probation(rows: &Jobs, runner: &mut Runner, height: Height) {
+    if reputation::points(rows, runner, height) < rows.reputation_min && runner.probation_until <= height {
+        let doublings = runner.probations.0.min(MOST_DOUBLINGS);
+        runner.probation_until = Height(height.0.saturating_add(rows.probation << doublings));
+        runner.probations = Count(runner.probations.0 + 1);
+    }
+}
+
+/// Books a failure of a runner: it loses points, and what is left moves to nothing.
+pub fn fail(rows: &Jobs, runner: &mut Runner, height: Height, points: u64) {
+    reputation::lose(rows, runner, height, points);
+    runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));
+    put_on_probation(rows, runner, height);
+}
+
+/// What was slashed, and where it went (003 §8.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slashed {
+    /// All of it.
+    pub amount: Amount,
+    /// To whoever proved it, or asked for the job.
+    pub to_submitter: Amount,
+}
+
+/// Takes a share of everything that stands for a runner, what leaves included, and its whole reputation.
+/// Nothing happens where the runner is gone.
+pub fn slash(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    address: Address,
+    share: u64,
+    submitter: Address,
+) -> Result<Slashed, Miss> {
+    let none = Slashed { amount: Amount::ZERO, to_submitter: Amount::ZERO };
+    let Some(mut runner) = state::find(world, address)? else { return Ok(none) };
+    let part = |amount: Amount, share: u64| {
+        Amount(u64::try_from(u128::from(amount.0) * u128::from(share.min(10_000)) / 10_000).expect("a share is less than the whole"))
+    };
+    let take = |amount: &mut Amount| {
+        let taken = part(*amount, share);
+        *amount = amount.saturating_sub(taken);
+        taken
+    };
+    let mut amount = take(&mut runner.stake).saturating_add(take(&mut runner.delegated));
+    let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
+    for tranche in &mut tranches {
+        amount = amount.saturating_add(take(&mut tranche.amount));
+    }
+    runner.unbonding = List::new(tranches).expect("as many tranches fit");
+    let rows = &params.jobs;
+    reputation::set(&mut runner, height, 0);
+    runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));
+    put_on_probation(rows, &mut runner, height);
+    state::write(world, address, &runner);
+    let was_there = world.debit(OWNER, amount)?;
+    assert!(was_there, "the registry holds all stakes");
+    let to_submitter = part(amount, rows.slash_submitter);
+    let to_treasury = part(amount, rows.slash_treasury).min(amount.saturating_sub(to_submitter));
+    world.credit(submitter, to_submitter)?;
+    world.credit(Address::system(crate::treasury::NUMBER), to_treasury)?;
+    world.burn(amount.saturating_sub(to_submitter).saturating_sub(to_treasury))?;
+    Ok(Slashed { amount, to_submitter })
+}
+
+fn announce<const N: usize>(context: &mut Context<'_>, name: &'static str, runner: Address, facts: [(&str, Value); N]) {
+    let mut data: Vec<(Value, Value)> = facts.into_iter().map(|(name, value)| (Value::text(name), value)).collect();
+    data.push((Value::text("runner"), Value::Bytes(runner.0.to_vec())));
+    data.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
+    context.announce(NUMBER, name, &Value::Map(data));
+}

@@ -1,0 +1,78 @@
+//! 0x01, Runner Registry: who may do jobs, what stands for them, and how they did (002 §4; 003 §5.1, §5.2).
+//!
+//! Invariants: the actor's balance is the sum of all stakes, own, delegated and leaving, and of all models' deposits;
+//! every runner stands once in the directory; a runner counts the jobs that name it as a member under way.
+
+pub mod handlers;
+pub mod models;
+pub mod reputation;
+pub mod state;
+
+pub use cowboy_types::job::Runner;
+
+use crate::actor::{Actor, Method};
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x01;
+
+/// The actor.
+pub const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "Runner Registry",
+    doc: "Runner registration, staking, capabilities, health, reputation; published models.",
+    methods: &[
+        Method {
+            name: "register",
+            doc: "{result_key, kinds, rates, max_concurrent, tee?, endpoint?, regions?, domains?, models?, provides?} → null: makes the sender a runner. The value is its stake.",
+            run: handlers::register,
+        },
+        Method {
+            name: "update",
+            doc: "The same as register → null: replaces what the sender said of itself. A larger max_job_value needs the stake for it.",
+            run: handlers::update,
+        },
+        Method { name: "stake", doc: "{} → null: adds the value to the sender's stake.", run: handlers::stake },
+        Method { name: "unstake", doc: "{amount} → {release}: asks stake back. It can be slashed until then.", run: handlers::unstake },
+        Method { name: "withdraw", doc: "{} → {amount}: pays out stake whose time is over.", run: handlers::withdraw },
+        Method { name: "leave", doc: "{} → {release}: ends being selected, and asks all stake back.", run: handlers::leave },
+        Method {
+            name: "heartbeat", doc: "{} → null: the sender is there. Ends a probation whose time is over.", run: handlers::heartbeat
+        },
+        Method {
+            name: "get_runner",
+            doc: "{runner} → {stake, reputation, active_jobs, is_selectable, …}: what selections see of a runner.",
+            run: handlers::get_runner,
+        },
+        Method {
+            name: "publish_model",
+            doc: "{weights, arch, tokenizer, license, name?} → {model_id}: publishes a model. The value is its deposit.",
+            run: models::publish,
+        },
+        Method {
+            name: "retire_model",
+            doc: "{model_id} → null: withdraws the sender's model and pays the deposit back.",
+            run: models::retire,
+        },
+        Method {
+            name: "set_model_status",
+            doc: "{model_id, status} → null: 0 listed, 1 flagged, 2 banned. Governance only.",
+            run: models::set_status,
+        },
+        Method { name: "get_model", doc: "{model_id} → {publisher, name, status}: a published model.", run: models::get },
+    ],
+};
+
+/// Whether what a runner provides covers what a job requires: `requires ⊆ provides` (000 §6). A job that requires nothing fits every runner.
+pub(crate) fn provides(provides: &[u8], requires: &[u8]) -> bool {
+    requires.is_empty() || provides == requires
+}
+
+/// Whether a runner is a member of a pool. Without a registry of entitlements nobody is (002 §7.6).
+pub(crate) fn is_pool_member(
+    _: &cowboy_state::World,
+    _: cowboy_types::Address,
+    _: &[u8],
+    _: cowboy_types::Height,
+) -> Result<bool, cowboy_state::Miss> {
+    Ok(false)
+}

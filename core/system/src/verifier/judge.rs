@@ -1,0 +1,289 @@
+//! What a committee's results come to: pure functions, so that an aggregator, a test and the chain agree (002 §9).
+
+use super::json::Json;
+use super::schema::Schema;
+use super::similarity::{Embedded, largest_group};
+use cowboy_types::job::{Check, JobSpec, Mode, ResultSchema, Snapshot, Verdict};
+use cowboy_types::units::Height;
+use cowboy_types::{Hash, cbor};
+use std::collections::BTreeMap;
+
+/// Results shorter than this have too few bytes for their entropy to say anything.
+const ENTROPY_FROM: usize = 64;
+
+/// A result as a member revealed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submission<'a> {
+    /// Its bytes.
+    pub output: &'a [u8],
+    /// When it was committed to.
+    pub committed_at: Height,
+    /// Whether its attestation was accepted.
+    pub is_attested: bool,
+}
+
+/// What judging needs to know beside job and results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Results that must agree.
+    pub threshold: usize,
+    /// The time of the submission's block, in seconds.
+    pub submitted_seconds: u64,
+    /// Similarity of a group, where the job names none, in hundredths of a percent.
+    pub similarity: u64,
+    /// The model whose embeddings are compared; zero where governance named none.
+    pub embedding_model: Hash,
+    /// Thousandths of a bit a byte that a longer result must vary.
+    pub entropy: u64,
+}
+
+/// What results come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// One for each result, in order.
+    pub verdicts: Vec<Verdict>,
+    /// The result that is handed on, and whose it is; nothing where too few agree.
+    pub accepted: Option<(usize, Vec<u8>)>,
+}
+
+/// A result that passed the checks of its own, with what was read of it.
+struct Good<'a> {
+    place: usize,
+    submission: Submission<'a>,
+    json: Option<Json>,
+    embedded: Option<Embedded>,
+}
+
+impl Good<'_> {
+    /// What is compared of a result: a field's value, or all bytes.
+    fn value(&self, path: &str) -> Option<Compared<'_>> {
+        if path.is_empty() {
+            return Some(Compared::Bytes(self.submission.output));
+        }
+        self.json.as_ref()?.at(path).map(Compared::Json)
+    }
+
+    fn number(&self, path: &str) -> Option<i128> {
+        self.json.as_ref()?.at(path)?.number()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Compared<'a> {
+    Bytes(&'a [u8]),
+    Json(&'a Json),
+}
+
+/// Judges the results of a committee.
+pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judgement {
+    let mut verdicts = vec![Verdict::Invalid; results.len()];
+    let mut good = Vec::new();
+    for (place, submission) in results.iter().enumerate() {
+        if let Some(read) = read(spec, place, *submission, rules) {
+            verdicts[place] = Verdict::Differs;
+            good.push(read);
+        }
+    }
+    let agreeing = agree(spec, good, rules);
+    if agreeing.len() < rules.threshold.max(1) {
+        return Judgement { verdicts, accepted: None };
+    }
+    for result in &agreeing {
+        verdicts[result.place] = Verdict::Accepted;
+    }
+    let chosen = choose(spec, &agreeing);
+    let bytes = chosen.embedded.as_ref().map_or_else(|| chosen.submission.output.to_vec(), |embedded| embedded.answer.clone());
+    Judgement { accepted: Some((chosen.place, bytes)), verdicts }
+}
+
+/// Reads a result; nothing where it fails a check that looks at it alone: an objective failure.
+fn read<'a>(spec: &JobSpec, place: usize, submission: Submission<'a>, rules: &Rules) -> Option<Good<'a>> {
+    let embedded = match spec.verification.mode {
+        Mode::SemanticSimilarity => {
+            let embedded = Embedded::read(submission.output)?;
+            let is_right = rules.embedding_model == Hash::ZERO || embedded.model == rules.embedding_model;
+            Some(is_right.then_some(embedded)?)
+        }
+        _ => None,
+    };
+    let bytes = embedded.as_ref().map_or(submission.output, |embedded| &embedded.answer);
+    let json = Json::parse(bytes).ok();
+    let is_good = !bytes.is_empty()
+        && (!spec.verification.is_tee_required || submission.is_attested)
+        && is_of_format(&spec.schema, bytes, json.as_ref())
+        && (bytes.len() < ENTROPY_FROM || entropy(bytes) >= rules.entropy)
+        && spec.verification.checks.iter().all(|check| passes_alone(check, bytes, json.as_ref(), rules));
+    is_good.then_some(Good { place, submission, json, embedded })
+}
+
+fn is_of_format(schema: &ResultSchema, bytes: &[u8], json: Option<&Json>) -> bool {
+    match &schema.data_format[..] {
+        "" | "binary" => true,
+        "text" => std::str::from_utf8(bytes).is_ok(),
+        "json" => json.is_some(),
+        "cbor" => cbor::decode(bytes).is_ok(),
+        schema => json.is_some_and(|json| Schema::parse(schema).is_some_and(|schema| schema.admits(json))),
+    }
+}
+
+/// Whether a format of results is one that can be decided.
+pub fn is_format(format: &str) -> bool {
+    matches!(format, "" | "binary" | "text" | "json" | "cbor") || Schema::parse(format).is_some()
+}
+
+fn passes_alone(check: &Check, bytes: &[u8], json: Option<&Json>, rules: &Rules) -> bool {
+    let number = |path: &str| json.and_then(|json| json.at(path)).and_then(Json::number);
+    let holds = |text: &str| contains(bytes, text.as_bytes());
+    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    match check {
+        Check::JsonSchema { schema } => json.is_some_and(|json| Schema::parse(schema).is_some_and(|schema| schema.admits(json))),
+        Check::Range { path, least, greatest } => number(path).is_some_and(|number| (*least..=*greatest).contains(&number)),
+        Check::Length { least, greatest } => (least.0..=greatest.0).contains(&length),
+        Check::Entropy { least } => entropy(bytes) >= least.0,
+        Check::NoLeak { markers: texts } | Check::ContainsNone { texts } => !texts.iter().any(|text| holds(text)),
+        Check::ContainsAll { texts } => texts.iter().all(|text| holds(text)),
+        Check::Freshness { path, reference, max_age } => {
+            let reference = if reference.0 == 0 { rules.submitted_seconds } else { reference.0 };
+            let oldest = i128::from(reference.saturating_sub(max_age.0)) * super::json::UNIT;
+            number(path).is_some_and(|time| time >= oldest)
+        }
+        Check::Field { path } | Check::FieldMajority { path } => json.is_some_and(|json| json.at(path).is_some()),
+        Check::Tolerance { path, .. } | Check::RelativeTolerance { path, .. } => number(path).is_some(),
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// Shannon's entropy of bytes, in thousandths of a bit a byte, rounded down.
+pub fn entropy(bytes: &[u8]) -> u64 {
+    let mut counts = [0u64; 256];
+    for byte in bytes {
+        counts[usize::from(*byte)] += 1;
+    }
+    let total = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    // Σ c·(log₂ n − log₂ c) / n.
+    let sum: u64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| count * log2_thousandths(total).saturating_sub(log2_thousandths(*count)))
+        .sum();
+    sum.checked_div(total).unwrap_or(0)
+}
+
+/// The binary logarithm in thousandths, rounded down.
+fn log2_thousandths(number: u64) -> u64 {
+    let whole = u64::from(number.max(1).ilog2());
+    // The mantissa in [1, 2), in 2⁻³⁰; ten squarings give ten bits of the fraction.
+    let mut mantissa = (u128::from(number.max(1)) << 30) >> whole;
+    let mut fraction = 0;
+    for _ in 0..10 {
+        mantissa = (mantissa * mantissa) >> 30;
+        fraction <<= 1;
+        if mantissa >> 31 != 0 {
+            mantissa >>= 1;
+            fraction |= 1;
+        }
+    }
+    whole * 1_000 + fraction * 1_000 / 1_024
+}
+
+/// The results that agree as the mode wants it. Fewer than the threshold mean that nothing was agreed on.
+fn agree<'a>(spec: &JobSpec, good: Vec<Good<'a>>, rules: &Rules) -> Vec<Good<'a>> {
+    let verification = &spec.verification;
+    match verification.mode {
+        Mode::None | Mode::EconomicBond => good.into_iter().take(1).collect(),
+        Mode::MajorityVote => most_frequent(pipeline(spec, good), &verification.vote_field),
+        Mode::StructuredMatch => pipeline(spec, good),
+        Mode::Deterministic => most_frequent(good, ""),
+        Mode::SemanticSimilarity => {
+            let share = if verification.similarity.0 == 0 { rules.similarity } else { verification.similarity.0 };
+            let embeddings: Vec<&[i16]> = good
+                .iter()
+                .map(|result| &result.embedded.as_ref().expect("every good result of this mode has one").embedding[..])
+                .collect();
+            let (group, centre) = largest_group(&embeddings, share);
+            // The one that the group is around comes first: it is handed on.
+            let mut kept: Vec<(usize, Good<'a>)> = good.into_iter().enumerate().filter(|(place, _)| group.contains(place)).collect();
+            kept.sort_by_key(|(place, _)| (Some(*place) != centre, *place));
+            kept.into_iter().map(|(_, result)| result).collect()
+        }
+    }
+}
+
+/// Those whose value is the most frequent; of several values as frequent, the one that was committed to first.
+fn most_frequent<'a>(good: Vec<Good<'a>>, path: &str) -> Vec<Good<'a>> {
+    let mut groups: BTreeMap<Compared<'_>, Vec<usize>> = BTreeMap::new();
+    for (index, result) in good.iter().enumerate() {
+        if let Some(value) = result.value(path) {
+            groups.entry(value).or_default().push(index);
+        }
+    }
+    let first = |group: &Vec<usize>| group.iter().map(|index| (good[*index].submission.committed_at, good[*index].place)).min();
+    let Some(winner) = groups.into_values().max_by_key(|group| (group.len(), std::cmp::Reverse(first(group)))) else { return Vec::new() };
+    let mut index = 0;
+    let mut good = good;
+    good.retain(|_| {
+        index += 1;
+        winner.contains(&(index - 1))
+    });
+    good
+}
+
+/// Those that pass every check which looks at all of them, one check after the other.
+fn pipeline<'a>(spec: &JobSpec, mut good: Vec<Good<'a>>) -> Vec<Good<'a>> {
+    for check in spec.verification.checks.iter() {
+        good = match check {
+            Check::Field { path } => most_frequent(good, path),
+            Check::FieldMajority { path } => {
+                let all = good.len();
+                let kept = most_frequent(good, path);
+                if kept.len() * 2 > all { kept } else { Vec::new() }
+            }
+            Check::Tolerance { path, absolute } => near_median(good, path, |_| i128::try_from(*absolute).unwrap_or(i128::MAX)),
+            Check::RelativeTolerance { path, share } => near_median(good, path, |median| {
+                (median.unsigned_abs() / 10_000).saturating_mul(u128::from(share.0)).try_into().unwrap_or(i128::MAX)
+            }),
+            _ => good,
+        };
+    }
+    good
+}
+
+/// Those whose number is near the median of all.
+fn near_median<'a>(mut good: Vec<Good<'a>>, path: &str, tolerance: impl Fn(i128) -> i128) -> Vec<Good<'a>> {
+    let mut numbers: Vec<i128> = good.iter().filter_map(|result| result.number(path)).collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return Vec::new();
+    }
+    let median = numbers[(numbers.len() - 1) / 2];
+    let most = tolerance(median);
+    good.retain(|result| {
+        result.number(path).is_some_and(|number| number.checked_sub(median).is_some_and(|away| away.saturating_abs() <= most))
+    });
+    good
+}
+
+/// Which of the agreeing results is handed on (003 Snapshot Modes).
+fn choose<'g, 'a>(spec: &JobSpec, agreeing: &'g [Good<'a>]) -> &'g Good<'a> {
+    let earliest = || agreeing.iter().min_by_key(|result| (result.submission.committed_at, result.place));
+    let path = &spec.verification.snapshot_field;
+    let chosen = match spec.verification.snapshot {
+        // The centre of a group comes first.
+        Snapshot::Elected if spec.verification.mode == Mode::SemanticSimilarity => agreeing.first(),
+        Snapshot::Elected | Snapshot::FirstValid => earliest(),
+        Snapshot::Median => {
+            let mut ranked: Vec<&Good<'_>> = agreeing.iter().filter(|result| result.number(path).is_some()).collect();
+            ranked.sort_by_key(|result| (result.number(path), result.place));
+            ranked.get(ranked.len().saturating_sub(1) / 2).copied().or_else(earliest)
+        }
+        Snapshot::Majority => {
+            let count = |result: &Good<'_>| agreeing.iter().filter(|other| other.value(path) == result.value(path)).count();
+            agreeing.iter().max_by_key(|result| (count(result), std::cmp::Reverse((result.submission.committed_at, result.place))))
+        }
+        Snapshot::Latest => agreeing.iter().max_by_key(|result| (result.number(path), std::cmp::Reverse(result.place))),
+    };
+    chosen.expect("something agrees where something is chosen")
+}

@@ -1,0 +1,81 @@
+//! 0x03, Result Verifier: commitments and revelations, what they come to, challenges, and the answers (002 §8, §9; 003 §5.3).
+//!
+//! Invariant: the actor's balance is the sum of the bonds of challenges under way.
+//!
+//! - [`judge`]: the modes, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
+//! - [`handlers`]: commit, reveal, attest.
+//! - [`challenges`]: claims that an accepted result is dishonest.
+//! - [`attestation`]: what a trusted environment says.
+
+pub mod attestation;
+pub mod challenges;
+pub mod handlers;
+pub mod json;
+pub mod judge;
+pub mod schema;
+pub mod similarity;
+pub mod state;
+
+use crate::actor::{Actor, Method};
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x03;
+
+/// The job was written wrongly: it cannot be done by anybody.
+pub const FAULT_ACTOR: u64 = 1;
+
+/// What the job needs was not there: an API, a model.
+pub const FAULT_EXTERNAL: u64 = 2;
+
+/// The job's bounds are too tight for it.
+pub const FAULT_IMPOSSIBLE: u64 = 3;
+
+/// The actor.
+pub const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "Result Verifier",
+    doc: "Commit and reveal, verification, challenges, callbacks.",
+    methods: &[
+        Method {
+            name: "commit",
+            doc: "{job_id, commitment} → null: binds a member to its result, keccak256(output ‖ salt).",
+            run: handlers::commit,
+        },
+        Method {
+            name: "reveal",
+            doc: "{job_id, output, salt, signature, usage?, fault?, attestation?} → null: opens a member's commitment. The salt is 32 secret bytes and the runner's address.",
+            run: handlers::reveal,
+        },
+        Method {
+            name: "submit_result",
+            doc: "{job_id, output, signature, usage?, fault?, attestation?} → null: the result of a committee of one.",
+            run: handlers::submit_result,
+        },
+        Method {
+            name: "submit_verified_result",
+            doc: "{job_id, outputs, reveals: [{runner, output, salt, signature, usage?, fault?, attestation?}]} → null: opens several commitments at once; `output` is a place in `outputs`. Aggregator only.",
+            run: handlers::submit_verified_result,
+        },
+        Method {
+            name: "attest_crash",
+            doc: "{job_id, signal} → null: the sender committed and crashed; it is not slashed for not revealing.",
+            run: handlers::attest_crash,
+        },
+        Method {
+            name: "challenge",
+            doc: "{job_id, runner, claim} → null: claims that a runner's accepted result is dishonest. The value is the bond.",
+            run: challenges::challenge,
+        },
+        Method {
+            name: "reproduce",
+            doc: "{job_id} → the id of the job that does the work again: claims that a deterministic result is wrong. The value is the bond; the sender pays the work.",
+            run: challenges::reproduce,
+        },
+        Method { name: "decide_challenge", doc: "{job_id, upheld} → null: decides a claim. Governance only.", run: challenges::decide },
+        Method {
+            name: "set_embedding_model",
+            doc: "{model_id} → null: names the model of embeddings. Governance only.",
+            run: handlers::set_embedding_model,
+        },
+    ],
+};

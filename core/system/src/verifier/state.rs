@@ -1,0 +1,14 @@
+//! Where the Verifier keeps what it knows.
+
+use cowboy_state::{Key, Miss, World};
+use cowboy_types::Hash;
+
+/// The model whose embeddings are compared, held by governance (003 §13.1).
+pub fn embedding_model_key() -> Key {
+    Key::system(0x09, "system:cip2:semantic_similarity_embedding_model")
+}
+
+/// The model whose embeddings are compared; zero where none was named.
+pub fn embedding_model(world: &World) -> Result<Hash, Miss> {
+    Ok(world.read(&embedding_model_key())?.unwrap_or(Hash::ZERO))
+}

@@ -1,0 +1,50 @@
+//! The words of the runner market (002; 003 §5): what a job asks for, who runs it, and how far it is.
+//!
+//! - [`spec`]: a job as it was asked for.
+//! - [`runner`]: who does jobs, and what they ask for it.
+//! - [`record`]: a job under way, its committee and its outcome.
+//!
+//! A submission is canonical CBOR (decision 123); the Dispatcher reads from it what the chain has to know and
+//! keeps the rest, untouched, for the runner ([`JobSpec::request`]).
+
+pub mod record;
+pub mod runner;
+pub mod spec;
+
+pub use record::{
+    Absent, CallbackBook, Candidate, Candidates, Challenge, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage, Verdict,
+};
+pub use runner::{Model, Profile, RateCard, Runner, Tranche};
+pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
+
+use crate::hash::{Hash, keccak256};
+
+/// The most bytes of one result (003 §5.4).
+pub const MAX_RESULT_BYTES: usize = 65_536;
+
+/// The most bytes of a job as it was submitted.
+pub const MAX_REQUEST_BYTES: usize = 131_072;
+
+/// The most members of a committee.
+pub const MAX_MEMBERS: usize = 64;
+
+/// The most candidates of a job.
+pub const MAX_CANDIDATES: usize = 16_384;
+
+/// Bytes of a commitment's salt: 32 that nobody knows, then the address of who commits.
+///
+/// The address makes a commitment worthless to who copies it: opened, it names the one from whom it was copied.
+pub const SALT_BYTES: usize = 52;
+
+/// The salt of a runner's commitment: its 32 secret bytes, then its address.
+pub fn salt(secret: &[u8; 32], runner: &crate::Address) -> [u8; SALT_BYTES] {
+    let mut salt = [0; SALT_BYTES];
+    salt[..32].copy_from_slice(secret);
+    salt[32..].copy_from_slice(&runner.0);
+    salt
+}
+
+/// A commitment: keccak256(output ‖ salt) (003 §5.3; decision 39).
+pub fn commitment(output: &[u8], salt: &[u8; SALT_BYTES]) -> Hash {
+    keccak256(&[output, salt])
+}

@@ -1,0 +1,284 @@
+//! A job under way: its committee, what they said, and what came of it.
+
+use crate::address::Address;
+use crate::hash::{Hash, keccak256};
+use crate::units::{Amount, Count, Height, TimestampMs};
+use crate::wire::{Fixed, List, Text};
+
+crate::variants! {
+    /// How far a job is.
+    pub enum JobStatus {
+        /// It waits for the seed that draws its committee.
+        0 Drawing,
+        /// Its committee works, and commits.
+        1 Assigned,
+        /// Everybody who commits did; they reveal.
+        2 Revealing,
+        /// A result was accepted; the runners wait for their pay.
+        3 Verified,
+        /// A challenge waits for its decision.
+        4 Disputed,
+        /// Everybody was paid.
+        5 Settled,
+        /// There is no result, and the escrow went back.
+        6 Failed,
+    }
+}
+
+impl JobStatus {
+    /// Whether nothing will happen to it any more.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Self::Settled | Self::Failed)
+    }
+}
+
+crate::record! {
+    /// A runner that may be drawn, with its weight in the draw.
+    pub struct Candidate {
+        /// Who.
+        pub runner: Address,
+        /// Its weight: whole CBY of stake × a thousand times the root of its reputation (decision 37).
+        pub weight: u64,
+    }
+}
+
+impl Candidate {
+    /// The candidate's leaf in the snapshot's tree: keccak256(runner ‖ weight, eight bytes, big-endian).
+    pub fn leaf(&self) -> Hash {
+        keccak256(&[&self.runner.0, &self.weight.to_be_bytes()])
+    }
+}
+
+crate::record! {
+    /// The candidates of a job, as they were when it was submitted.
+    pub struct Candidates {
+        /// Ascending by address.
+        pub candidates: List<Candidate, 16384>,
+    }
+}
+
+impl Candidates {
+    /// The root of the keccak tree over the candidates' leaves (002 §5).
+    pub fn root(&self) -> Hash {
+        let leaves: Vec<Hash> = self.candidates.iter().map(Candidate::leaf).collect();
+        crate::merkle::root(&leaves)
+    }
+}
+
+crate::record! {
+    /// What a runner says it used.
+    pub struct Usage {
+        /// Tokens into a model.
+        pub input_tokens: Count,
+        /// Tokens out of it.
+        pub output_tokens: Count,
+        /// Web requests and calls of tools.
+        pub requests: Count,
+        /// Milliseconds of work.
+        pub compute_ms: Count,
+        /// Mebibytes of memory.
+        pub memory_mb: Count,
+    }
+}
+
+crate::variants! {
+    /// What the verifier thinks of a member's result.
+    pub enum Verdict {
+        /// Nothing yet.
+        0 Pending,
+        /// It is good, and agrees with what was accepted.
+        1 Accepted,
+        /// It is good, and differs.
+        2 Differs,
+        /// It fails a check by itself.
+        3 Invalid,
+        /// No commitment came in time.
+        4 TimedOut,
+        /// A commitment came, and was never opened.
+        5 Unrevealed,
+        /// It is proven dishonest.
+        6 Dishonest,
+        /// It could not do the work for a reason outside itself, and said so.
+        7 Excused,
+    }
+}
+
+crate::record! {
+    /// A runner of a job's committee.
+    pub struct Member {
+        /// Who.
+        pub runner: Address,
+        /// Its reputation when it was drawn.
+        pub reputation: Count,
+        /// What it committed to; zero before.
+        pub commitment: Hash,
+        /// When.
+        pub committed_at: Height,
+        /// keccak256 of what it revealed; zero before.
+        pub output: Hash,
+        /// When.
+        pub revealed_at: Height,
+        /// Its Ed25519 signature over the result's bytes.
+        pub signature: Fixed<64>,
+        /// What it says it used.
+        pub usage: Usage,
+        /// Why it has no result, where it says so: what it wrote instead of one.
+        pub fault: Count,
+        /// Work that it did before the fault, in hundredths of a percent (decision 81).
+        pub progress: Count,
+        /// Whether its attestation was accepted.
+        pub is_attested: bool,
+        /// Whether it attested a crash.
+        pub is_crashed: bool,
+        /// What came of it.
+        pub verdict: Verdict,
+        /// What it is paid.
+        pub paid: Amount,
+    }
+}
+
+crate::record! {
+    /// A member that committed and did not reveal: it may still attest a crash.
+    pub struct Absent {
+        /// Who.
+        pub runner: Address,
+        /// When its stake is slashed.
+        pub due: Height,
+    }
+}
+
+crate::record! {
+    /// What was accepted.
+    pub struct Outcome {
+        /// keccak256 of the result's bytes.
+        pub output: Hash,
+        /// Whose result it is.
+        pub runner: Address,
+        /// Runners that agree.
+        pub agreeing: Count,
+        /// When it was accepted.
+        pub verified_at: Height,
+        /// What it costs, tip aside.
+        pub gross: Amount,
+    }
+}
+
+crate::record! {
+    /// A claim that an accepted result is dishonest.
+    pub struct Challenge {
+        /// Who claims it.
+        pub challenger: Address,
+        /// What they put down.
+        pub bond: Amount,
+        /// Against whom.
+        pub runner: Address,
+        /// What is claimed, in words.
+        pub claim: Text<256>,
+        /// When.
+        pub at: Height,
+        /// The job that does the work again; zero where a person decides.
+        pub retrial: Hash,
+    }
+}
+
+crate::record! {
+    /// A job under way, or over and not forgotten yet.
+    pub struct Job {
+        /// Its name: sha256(hash ‖ height, eight bytes, big-endian) (decision 128).
+        pub id: Hash,
+        /// Who asked.
+        pub submitter: Address,
+        /// When.
+        pub submitted_at: Height,
+        /// The time of that block.
+        pub submitted_ms: TimestampMs,
+        /// How far it is.
+        pub status: JobStatus,
+        /// When something happens to it without anybody asking: its place in the agenda.
+        pub due: Height,
+        /// When its status ends by itself.
+        pub status_until: Height,
+        /// CBY held for price and tip.
+        pub escrow: Amount,
+        /// CBY held for the callback.
+        pub callback_held: Amount,
+        /// Runners of the committee.
+        pub committee: Count,
+        /// Runners that must agree.
+        pub threshold: Count,
+        /// The root of the candidates' tree.
+        pub candidates_root: Hash,
+        /// How many candidates there were.
+        pub candidates: Count,
+        /// The epoch of the round whose seed draws; both zero where the submission's own beacon did.
+        pub draw_epoch: Count,
+        /// Its view.
+        pub draw_view: Count,
+        /// The seed of the first draw; zero before.
+        pub seed: Hash,
+        /// Draws after the first.
+        pub attempt: Count,
+        /// Who works on it.
+        pub members: List<Member, 64>,
+        /// Who was drawn before and may not be again, ascending.
+        pub excluded: List<Address, 704>,
+        /// Who puts the results together; nobody where one runner works alone.
+        pub aggregator: Option<Address>,
+        /// Whether the aggregator did.
+        pub is_aggregated: bool,
+        /// Until when commitments are taken.
+        pub commit_until: Height,
+        /// From when members open their own, the aggregator having had its time.
+        pub reveal_from: Height,
+        /// Until when they may be opened.
+        pub reveal_until: Height,
+        /// Who committed and did not reveal, in any draw.
+        pub absent: List<Absent, 704>,
+        /// What was accepted.
+        pub outcome: Option<Outcome>,
+        /// Why there is no result, in a word.
+        pub reason: Text<64>,
+        /// The claim against the result.
+        pub challenge: Option<Challenge>,
+        /// The job whose result this one checks; zero for none.
+        pub retrial_of: Hash,
+        /// When it was over, and the escrow gone.
+        pub over_at: Height,
+        /// Things that happened to it without anybody asking: numbers their receipts.
+        pub steps: Count,
+    }
+}
+
+crate::record! {
+    /// The committees of an epoch (003 §5.3), made at its first job.
+    pub struct EpochCommittee {
+        /// Which epoch: the height divided by the epoch's blocks.
+        pub epoch: Count,
+        /// Runners that were registered and healthy.
+        pub runners: Count,
+        /// The moving average of the concentration of their stakes, in 10^-12.
+        pub concentration: u64,
+        /// Runners of a committee.
+        pub committee: Count,
+        /// Runners that must agree.
+        pub threshold: Count,
+    }
+}
+
+crate::record! {
+    /// The answers that wait to be delivered.
+    pub struct CallbackBook {
+        /// The next one's place.
+        pub next: Count,
+    }
+}
+
+crate::record! {
+    /// What the market remembers of who asks for jobs, for runners that choose.
+    pub struct Patron {
+        /// Jobs it ever asked for.
+        pub jobs: Count,
+        /// Answers that its handler failed on (002 Security).
+        pub failed_callbacks: Count,
+    }
+}

@@ -1,0 +1,142 @@
+//! Who does jobs, and what they ask for it (002 §4; 003 §5.2).
+
+use crate::address::Address;
+use crate::hash::Hash;
+use crate::units::{Amount, Count, Height};
+use crate::wire::{Blob, Fixed, List, Text};
+
+/// The most tranches of stake that leave at once.
+pub const MAX_TRANCHES: usize = 16;
+
+crate::record! {
+    /// What a runner asks for its work.
+    pub struct RateCard {
+        /// A token into a model.
+        pub llm_input_token: Amount,
+        /// A token out of a model.
+        pub llm_output_token: Amount,
+        /// A web request or a tool's call.
+        pub http_request_base: Amount,
+        /// A second of work.
+        pub compute_second: Amount,
+        /// A mebibyte of memory, for a job.
+        pub memory_mb: Amount,
+        /// The smallest job it takes.
+        pub min_job_value: Amount,
+        /// The largest job it takes: what its stake is measured by (003 §5.2).
+        pub max_job_value: Amount,
+    }
+}
+
+crate::record! {
+    /// Stake that was asked back.
+    pub struct Tranche {
+        /// How much.
+        pub amount: Amount,
+        /// When it may be withdrawn.
+        pub release: Height,
+    }
+}
+
+crate::record! {
+    /// What every selection looks at of a runner.
+    pub struct Runner {
+        /// CBY of its own that stand for it.
+        pub stake: Amount,
+        /// CBY of others that stand for it (CIP-13).
+        pub delegated: Amount,
+        /// Stake on its way out; it can still be slashed.
+        pub unbonding: List<Tranche, 16>,
+        /// Bits of the kinds of jobs that it does.
+        pub kinds: u8,
+        /// Bits of the trusted environments that it has: 1 sgx, 2 sev, 4 tdx, 8 nitro, 128 dev.
+        pub tee: u8,
+        /// Ed25519 public key of its results.
+        pub result_key: Fixed<32>,
+        /// What it asks for.
+        pub rates: RateCard,
+        /// Jobs at once.
+        pub max_concurrent: Count,
+        /// Jobs under way.
+        pub active_jobs: Count,
+        /// When it registered.
+        pub registered_at: Height,
+        /// When it was last heard of.
+        pub heartbeat_at: Height,
+        /// Reputation when it was last touched, in millionths; between 0 and 200 of them.
+        pub reputation: Count,
+        /// What the reputation moves to, in millionths.
+        pub score: Count,
+        /// When the reputation was last touched.
+        pub reputation_at: Height,
+        /// Until when it may do nothing, having fallen below the least reputation.
+        pub probation_until: Height,
+        /// How often that happened.
+        pub probations: Count,
+        /// Jobs that it was paid for.
+        pub jobs_done: Count,
+        /// Jobs that it failed.
+        pub jobs_failed: Count,
+        /// Crashes it attested since `crashes_since`.
+        pub crashes: Count,
+        /// When the counting of crashes began.
+        pub crashes_since: Height,
+        /// Whether somebody should look at it: too many crashes, or usage beyond what was expected.
+        pub is_flagged: bool,
+        /// Whether it left: it is not selected any more.
+        pub is_leaving: bool,
+    }
+}
+
+crate::record! {
+    /// What jobs with requirements look at of a runner, and where it is reached.
+    pub struct Profile {
+        /// Where other runners send results to an aggregator.
+        pub endpoint: Text<256>,
+        /// Where it stands.
+        pub regions: List<Text<16>, 16>,
+        /// Web domains that it reaches; none means all.
+        pub domains: List<Text<253>, 64>,
+        /// Models that it has.
+        pub models: List<Hash, 64>,
+        /// What it provides, a manifest (000 §6).
+        pub provides: Blob<16384>,
+    }
+}
+
+crate::variants! {
+    /// What governance thinks of a model.
+    pub enum ModelStatus {
+        /// Nothing.
+        0 Listed,
+        /// Something is doubtful.
+        1 Flagged,
+        /// No job may name it.
+        2 Banned,
+    }
+}
+
+crate::record! {
+    /// A published model (003 §5.1). Its id is keccak256(weights ‖ arch ‖ tokenizer ‖ license).
+    pub struct Model {
+        /// Who published it, and gets the deposit back.
+        pub publisher: Address,
+        /// What they put down.
+        pub deposit: Amount,
+        /// The digests that make the id: weights, architecture, tokenizer, license.
+        pub parts: List<Hash, 4>,
+        /// What people call it.
+        pub name: Text<128>,
+        /// When it was published.
+        pub published_at: Height,
+        /// What governance thinks of it.
+        pub status: ModelStatus,
+    }
+}
+
+impl Model {
+    /// A model's id.
+    pub fn id(weights: &Hash, arch: &Hash, tokenizer: &Hash, license: &Hash) -> Hash {
+        crate::hash::keccak256(&[&weights.0, &arch.0, &tokenizer.0, &license.0])
+    }
+}
