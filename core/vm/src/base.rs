@@ -67,6 +67,11 @@ fn build() -> Result<Image, String> {
     for (module, _) in &codes {
         load_module(&mut vm, module.path).map_err(|throw| explain(&mut vm, throw))?;
     }
+    let (io, open) = (vm.native_module("io"), vm.heap.intern("open"));
+    if let Some(function) = vm.dict_get_name(io, open) {
+        vm.heap.retain(function);
+        vm.dict_set_name(BUILTINS_DICT, open, function);
+    }
     let helpers = Arc::clone(&vm.helpers);
     Ok(Image::freeze(vm.heap, program, None, helpers))
 }
@@ -196,6 +201,9 @@ impl Vm {
     pub(crate) fn make_module(&mut self, path: &str, package: bool) -> (Value, Ref) {
         let name = self.heap.intern(path);
         let dict = self.new_dict();
+        if let Some(table) = self.table_mut(dict) {
+            table.module = true;
+        }
         self.dict_set_name(dict, nm::NAME, Value::Obj(name));
         let package_name = self.heap.intern("__package__");
         let parent = if package { path } else { path.rsplit_once('.').map_or("", |(parent, _)| parent) };

@@ -99,6 +99,8 @@ pub(crate) struct Heap {
     transitions: BTreeMap<(u32, Ref), u32>,
     /// Grows whenever a class changes, so that caches know.
     pub type_epoch: u32,
+    /// Grows whenever the dict of a module changes.
+    pub globals_epoch: u32,
 }
 
 impl Heap {
@@ -119,6 +121,7 @@ impl Heap {
             shapes: Vec::new(),
             transitions: BTreeMap::new(),
             type_epoch: 1,
+            globals_epoch: 1,
             image,
         }
     }
@@ -243,11 +246,29 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn retain(&mut self, value: Value) -> Value {
         if let Value::Obj(object) = value {
-            if object.0 >= self.immortal {
-                self.slots[(object.0 - self.frozen_len) as usize].count += 1;
-            }
+            self.retain_object(object);
         }
         value
+    }
+
+    /// Counts one more reference to an object.
+    #[inline(always)]
+    pub(crate) fn retain_object(&mut self, object: Ref) {
+        if object.0 >= self.immortal {
+            self.slots[(object.0 - self.frozen_len) as usize].count += 1;
+        }
+    }
+
+    /// Counts one reference to an object less; at none it dies.
+    #[inline(always)]
+    pub(crate) fn release_object(&mut self, object: Ref) {
+        if object.0 >= self.immortal {
+            let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
+            slot.count -= 1;
+            if slot.count == 0 {
+                self.destroy(object);
+            }
+        }
     }
 
     /// Counts one more reference of each value.
@@ -262,13 +283,7 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn release(&mut self, value: Value) {
         if let Value::Obj(object) = value {
-            if object.0 >= self.immortal {
-                let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
-                slot.count -= 1;
-                if slot.count == 0 {
-                    self.destroy(object);
-                }
-            }
+            self.release_object(object);
         }
     }
 
@@ -316,10 +331,10 @@ impl Heap {
         }
     }
 
-    /// Whether the one reference to an object of this run is the caller's.
+    /// How often an object of this run is referred to; 0 for what is never counted.
     #[inline]
-    pub(crate) fn unique(&self, object: Ref) -> bool {
-        object.0 >= self.immortal && self.slots[(object.0 - self.frozen_len) as usize].count == 1
+    pub(crate) fn references(&self, object: Ref) -> u32 {
+        if object.0 >= self.immortal { self.slots[(object.0 - self.frozen_len) as usize].count } else { 0 }
     }
 
     /// Whether the object belongs to the image and was not copied.

@@ -4,7 +4,7 @@
 //! base image (builtins and the modules that come with the VM); where the actor's module body changed an object of the base,
 //! the image has its own patched copy.
 
-use crate::compile::code::{Code, Const, Unit};
+use crate::compile::code::{Code, CodeKind, Const, Unit};
 use crate::heap::{Heap, HeapParts, Shape, Slot};
 use crate::objects::payload::Payload;
 use crate::types::ty;
@@ -29,6 +29,8 @@ pub(crate) struct LinkedCode {
     pub sites: u32,
     /// The unit, by index.
     pub unit: u32,
+    /// How many positional arguments a plain call gives, when those are all its parameters and it runs to its return.
+    pub plain: Option<u16>,
 }
 
 /// A source with its name, for tracebacks.
@@ -162,7 +164,8 @@ pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
         let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
         let sites = program.sites;
         program.sites += u32::try_from(code.sites.len()).expect("sites have 16-bit numbers");
-        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, sites, unit: unit_index };
+        let plain = (code.kind == CodeKind::Plain && code.parameters() == usize::from(code.positional)).then_some(code.positional);
+        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, sites, unit: unit_index, plain };
         program.codes.push(Arc::new(linked));
     }
     first

@@ -16,7 +16,7 @@
 //! A row in its table: kind, `owner.name`, signature, cycles, function, helper. The function borrows its arguments and owns its
 //! result; it charges by size before it works ([`Vm::spend`] and `reserve` inside the crate); it never calls Python: when it would have
 //! to, it returns `Throw::Fallback` before it has changed anything, and the helper named in the row does the work.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::as_conversions,

@@ -136,6 +136,7 @@ types! {
     TRACEBACK "traceback" OBJECT Sealed false;
     HASHER "_hashlib.HASH" OBJECT Sealed false;
     REGEX "_re.Program" OBJECT Sealed false;
+    DECIMAL "_decimal.Number" OBJECT Sealed false;
     BASE_EXCEPTION "BaseException" OBJECT Exception true;
     EXCEPTION "Exception" BASE_EXCEPTION Exception true;
     GENERATOR_EXIT "GeneratorExit" BASE_EXCEPTION Exception true;
@@ -258,11 +259,12 @@ names! {
     ORIG_CLASS "__orig_class__"; ORIG_BASES "__orig_bases__"; EMPTY ""; OBJCLASS "__objclass__"; GI_RUNNING "gi_running"; MRO_METHOD "mro";
     REAL "real"; IMAG "imag"; NUMERATOR "numerator"; DENOMINATOR "denominator"; DIGEST_SIZE "digest_size"; BLOCK_SIZE "block_size";
     ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; COMPLEX "__complex__"; DEEPCOPY "__deepcopy__";
+    DECIMAL "Decimal"; DECIMAL_MODULE "decimal"; DECIMAL_NUMBER "_n"; NAME_IN_MESSAGES "_name_in_messages";
 }
 
 /// Handle of the one-character text of a code point below 256.
-pub(crate) fn latin1(byte: u8) -> Ref {
-    Ref(TYPE_COUNT + NAME_COUNT + u32::from(byte))
+pub(crate) const fn latin1(byte: u8) -> Ref {
+    Ref(TYPE_COUNT + NAME_COUNT + byte as u32)
 }
 
 /// Handle of the empty tuple.

@@ -65,6 +65,18 @@ impl Value {
         }
     }
 
+    /// The same value, made anew from its parts: quicker than a copy where it was written a moment ago.
+    #[inline(always)]
+    pub(crate) fn afresh(&self) -> Value {
+        match *self {
+            Value::Int(number) => Value::Int(number),
+            Value::Float(number) => Value::Float(number),
+            Value::Obj(object) => Value::Obj(object),
+            Value::Bool(truth) => Value::Bool(truth),
+            other => other,
+        }
+    }
+
     /// The value, or `default` when there is none.
     pub(crate) fn or(self, default: Value) -> Value {
         if self.is_undefined() { default } else { self }

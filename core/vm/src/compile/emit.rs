@@ -344,7 +344,12 @@ impl<'a> Compiler<'a> {
         }
         // Inner ranges lie within outer ones: the shortest cover is the innermost, the later opened one when equal.
         body.code.handlers.sort_by_key(|handler| handler.end - handler.start);
-        Ok(body.code.clone())
+        let code = std::mem::replace(&mut body.code, Body::new(0, "", "", false).code);
+        if !super::verify::verify(&code) {
+            debug_assert!(false, "the compiler names only what it made: {code:?}");
+            return Err(CompileError::too_large(TextRange::default(), "this function exposes a defect of the compiler: please report it"));
+        }
+        Ok(code)
     }
 
     /// Appends an instruction.

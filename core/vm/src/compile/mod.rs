@@ -8,6 +8,7 @@ mod expr;
 mod pattern;
 mod scope;
 mod stmt;
+mod verify;
 
 pub(crate) use call::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
 use code::Unit;

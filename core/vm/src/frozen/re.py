@@ -71,6 +71,7 @@ class error(Exception):
 class Match:
     """What a pattern found."""
 
+    _name_in_messages = "re.Match"
     __slots__ = ("re", "string", "_marks", "_pos", "_endpos")
 
     def __new__(cls, *args):
@@ -183,6 +184,22 @@ def _alias(cls, item):
     return type(list[int])(cls, item)
 
 
+class _Names(dict):
+    """A dict that cannot be changed."""
+
+    _name_in_messages = "mappingproxy"
+
+    def _refuse(self, *args):
+        raise TypeError("'mappingproxy' object does not support item assignment")
+
+    __setitem__ = _refuse
+    __delitem__ = _refuse
+    __ior__ = _refuse
+
+    def __repr__(self):
+        return f"mappingproxy({dict(self)!r})"
+
+
 def _found(pattern, string, pos, endpos, marks):
     match = object.__new__(Match)
     match.re = pattern
@@ -204,6 +221,7 @@ def _place(value):
 class Pattern:
     """A compiled pattern."""
 
+    _name_in_messages = "re.Pattern"
     __slots__ = ("pattern", "flags", "groups", "_groupindex", "_program")
 
     def __new__(cls, *args):
@@ -212,7 +230,7 @@ class Pattern:
     @property
     def groupindex(self):
         """Group numbers by name."""
-        return dict(self._groupindex)
+        return _Names(self._groupindex) if self._groupindex else {}
 
     def _match(self, string, pos, endpos, mode):
         pos = _place(pos)

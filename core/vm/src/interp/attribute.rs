@@ -11,27 +11,33 @@ impl Vm {
 
     /// A global or builtin that the cache did not know. Not retained.
     pub(crate) fn load_global(&mut self, globals: Ref, name: Ref, site: u32) -> Outcome {
+        let epoch = self.heap.globals_epoch;
+        let cache = self.caches[site as usize];
+        let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
+        if cache.kind == CacheKind::Global {
+            // A program that assigns its globals in a loop finds them where they were.
+            if let Some(entry) = dict.entries.get(cache.index as usize) {
+                if matches!(entry.key, Value::Obj(key) if key.0 == cache.shape) {
+                    let value = entry.value;
+                    self.caches[site as usize] = Cache { epoch, value, ..cache };
+                    return Ok(value);
+                }
+            }
+        }
+        let watched = dict.module;
         if let Some(position) = self.dict_position_of_name(globals, name) {
             let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
             let entry = dict.entries[position];
-            if let Value::Obj(key) = entry.key {
-                self.caches[site as usize] = Cache {
-                    kind: CacheKind::Global,
-                    class: globals,
-                    epoch: 0,
-                    shape: key.0,
-                    index: position as u32,
-                    value: Value::Undefined,
-                };
+            if let (Value::Obj(key), true) = (entry.key, watched) {
+                let (shape, index) = (key.0, position as u32);
+                self.caches[site as usize] = Cache { kind: CacheKind::Global, class: globals, epoch, shape, index, value: entry.value };
             }
             return Ok(entry.value);
         }
         if let Some(value) = self.dict_get_name(BUILTINS_DICT, name) {
-            let version = match self.heap.payload(globals) {
-                Payload::Dict(dict) => dict.version,
-                _ => 0,
-            };
-            self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch: version, shape: 0, index: 0, value };
+            if watched {
+                self.caches[site as usize] = Cache { kind: CacheKind::Builtin, class: globals, epoch, shape: 0, index: 0, value };
+            }
             return Ok(value);
         }
         Err(self.name_error(name))

@@ -221,7 +221,7 @@ impl Vm {
         self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded")
     }
 
-    fn copy_closure(&mut self, function: Ref, at: usize) {
+    pub(super) fn copy_closure(&mut self, function: Ref, at: usize) {
         let Payload::Function(row) = self.heap.payload(function) else { return };
         let cells: Vec<Value> = row.closure.to_vec();
         for (index, cell) in cells.into_iter().enumerate() {

@@ -14,10 +14,16 @@ pub(crate) mod import;
 pub(crate) mod iterate;
 mod matching;
 pub(crate) mod operators;
+mod quick;
+mod registers;
 mod run;
+mod step;
+mod step_flow;
+mod step_objects;
 pub(crate) mod subscript;
 pub(crate) mod text;
 pub(crate) mod unwind;
+mod window;
 
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
@@ -180,9 +186,9 @@ pub(crate) enum CacheKind {
     Transition,
     /// The attribute of this very class object.
     ClassAttribute,
-    /// The global is at this position of the module's dict.
+    /// The global is at this position of the module's dict; until some module's dict changes it has this value.
     Global,
-    /// The global is a builtin, as long as the module's dict has this version.
+    /// The builtin has this value until some module's dict changes.
     Builtin,
 }
 
@@ -229,6 +235,8 @@ pub struct Vm {
     pub(crate) cells: i64,
     pub(crate) limits: Limits,
     pub(crate) output: String,
+    /// The files in `/tmp`.
+    pub(crate) scratch: crate::modules::files::Scratch,
     /// Whether host calls are allowed.
     pub(crate) host_allowed: bool,
     /// The destination register of the host call that is out.
@@ -240,6 +248,8 @@ pub struct Vm {
     pub(crate) entry: EntryKind,
     /// What the entry returned.
     pub(crate) result: Option<Value>,
+    /// What the last instruction threw.
+    thrown: Option<Throw>,
     /// The next exception is raised again: its trace already has the current line.
     pub(crate) quiet: bool,
     /// The text of an uncaught exception is being made.
@@ -285,12 +295,14 @@ impl Vm {
             cells: signed(limits.cells),
             limits,
             output: String::new(),
+            scratch: crate::modules::files::Scratch::default(),
             host_allowed: true,
             waiting: None,
             native_depth: 0,
             in_repr: Vec::new(),
             entry: EntryKind::Script,
             result: None,
+            thrown: None,
             quiet: false,
             describing: false,
             loader: false,
@@ -425,7 +437,11 @@ impl Vm {
     /// The name of a class.
     pub(crate) fn name_of_class(&self, class: Ref) -> String {
         match self.heap.payload(class) {
-            Payload::Class(class) => class.name.to_string(),
+            // Classes that CPython writes in C are named with their module there.
+            Payload::Class(class) => match class.attributes.get(&crate::types::nm::NAME_IN_MESSAGES).and_then(|name| self.text(*name)) {
+                Some(name) => name.to_owned(),
+                None => class.name.to_string(),
+            },
             _ => "object".to_owned(),
         }
     }

@@ -1,11 +1,10 @@
 //! Arithmetic: fast paths are in the loop, builtin types here, special methods last.
 
-use super::run::is_inplace;
-use super::{Alternative, OnReturn, Pending, Vm};
+use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num::{F64, int};
 use crate::objects::payload::Payload;
-use crate::opcode::{Instruction, Op, TEMP_B, TEMP_C};
+use crate::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use dashu_int::IBig;
@@ -113,10 +112,10 @@ impl Vm {
         if left.is_undefined() || right.is_undefined() {
             return Err(self.unbound_register(if left.is_undefined() { ins.b } else { ins.c }));
         }
-        // `s = s + t` with the only reference to `s` appends in place.
+        // Text and bytes that nobody else can see grow in place: `s += t` costs what it appends.
         if op == BinaryOp::Add && (ins.a == ins.b || ins.flags & TEMP_B != 0) {
             if let (Value::Obj(target), Value::Obj(more)) = (left, right) {
-                if target != more && self.heap.unique(target) && self.append_text(target, more)? {
+                if target != more && self.may_grow(target, ins) && self.append(target, more)? {
                     if ins.flags & TEMP_C != 0 {
                         let old = std::mem::replace(&mut self.registers[c], Value::Undefined);
                         self.heap.release(old);
@@ -175,24 +174,73 @@ impl Vm {
         self.unbound(&program.codes[code as usize], register)
     }
 
-    fn append_text(&mut self, target: Ref, more: Ref) -> Outcome<bool> {
-        let (Payload::Str(text), Payload::Str(other)) = (self.heap.payload(target), self.heap.payload(more)) else {
-            return Ok(false);
+    /// Whether the left operand may be changed instead of copied: the operand is its only reference, or the one other
+    /// reference is the variable that the next instruction overwrites with the result.
+    fn may_grow(&self, target: Ref, ins: Instruction) -> bool {
+        match self.heap.references(target) {
+            1 => true,
+            2 => ins.a == ins.b && ins.flags & TEMP_B != 0 && is_inplace(ins.flags) && self.overwritten_next(target, ins.a),
+            _ => false,
+        }
+    }
+
+    /// Whether the next instruction stores register `result` where `target` is held now, without running any code.
+    fn overwritten_next(&self, target: Ref, result: u16) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        let code = &self.program.codes[frame.code as usize];
+        let Some(next) = code.code.instructions.get(frame.pc as usize) else { return false };
+        let register = |index: u16| self.registers[frame.base as usize + usize::from(index)];
+        let held = match (next.op, register(next.a)) {
+            (Op::StoreGlobal, _) if next.a == result => self.dict_get_name(frame.globals, code.names[usize::from(next.b)]),
+            (Op::StoreCell, Value::Obj(cell)) if next.b == result => match self.heap.payload(cell) {
+                Payload::Cell(content) => Some(*content),
+                _ => None,
+            },
+            (Op::StoreAttr, Value::Obj(object)) if next.b == result => {
+                let cache = &self.caches[(code.sites + u32::from(next.c)) as usize];
+                let slot = self.heap.slot(object);
+                match &slot.payload {
+                    Payload::Instance(attributes)
+                        if cache.kind == CacheKind::Field
+                            && cache.epoch == self.heap.type_epoch
+                            && cache.class == slot.class
+                            && cache.shape == attributes.shape
+                            && attributes.dict.is_none() =>
+                    {
+                        attributes.values.get(cache.index as usize).copied()
+                    }
+                    _ => None,
+                }
+            }
+            (Op::SetItem, Value::Obj(object)) if next.c == result => match (self.heap.payload(object), register(next.b)) {
+                (Payload::Dict(dict), key) => self.heap.find_simple(dict, key).map(|position| dict.entries[position].value),
+                (Payload::List(list), Value::Int(index)) => usize::try_from(index).ok().and_then(|index| list.items.get(index).copied()),
+                _ => None,
+            },
+            _ => None,
         };
-        if text.interned || self.heap.slot(target).class != ty::STR {
-            return Ok(false);
+        held.is_some_and(|held| held.is(Value::Obj(target)))
+    }
+
+    /// Appends text to text or bytes to bytes in place; `false` when they are something else.
+    fn append(&mut self, target: Ref, more: Ref) -> Outcome<bool> {
+        let class = self.heap.slot(target).class;
+        let (cycles, bytes) = match (self.heap.payload(target), self.heap.payload(more)) {
+            (Payload::Str(text), Payload::Str(other)) if class == ty::STR && !text.interned => (other.chars as usize, other.text.len()),
+            (Payload::Bytes(_), Payload::Bytes(other)) if class == ty::BYTES => (other.len() / 4, other.len()),
+            _ => return Ok(false),
+        };
+        self.spend(cycles)?;
+        self.reserve(bytes)?;
+        let mut grown = std::mem::replace(self.heap.payload_mut(target), Payload::Free);
+        let before = grown.size();
+        match (&mut grown, self.heap.payload(more)) {
+            (Payload::Str(text), Payload::Str(other)) => text.push(other),
+            (Payload::Bytes(text), Payload::Bytes(other)) => text.extend_from_slice(other),
+            _ => {}
         }
-        let (before, added) = (self.heap.payload(target).size(), other.chars as usize);
-        let other = other.clone();
-        self.spend(added)?;
-        self.reserve(other.text.len())?;
-        let mut after = before;
-        if let Payload::Str(text) = self.heap.payload_mut(target) {
-            text.push(&other);
-            after = before + other.text.len();
-        }
-        let exact = if other.ascii() { after } else { self.heap.payload(target).size() };
-        self.heap.resize_memory(before, exact);
+        self.heap.resize_memory(before, grown.size());
+        *self.heap.payload_mut(target) = grown;
         Ok(true)
     }
 
@@ -269,8 +317,8 @@ impl Vm {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
-                BinaryOp::FloorDiv => super::run::floor_div(a, b),
-                BinaryOp::Mod => super::run::floor_mod(a, b),
+                BinaryOp::FloorDiv => floor_div(a, b),
+                BinaryOp::Mod => floor_mod(a, b),
                 BinaryOp::And => Some(a & b),
                 BinaryOp::Or => Some(a | b),
                 BinaryOp::Xor => Some(a ^ b),
@@ -535,4 +583,29 @@ fn inplace_symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Pow => "**=",
         BinaryOp::DivMod => "divmod()",
     }
+}
+
+/// `left // right`; `None` when the quotient does not fit or is none.
+#[inline(always)]
+pub(crate) fn floor_div(left: i64, right: i64) -> Option<i64> {
+    if right == 0 {
+        return None;
+    }
+    let quotient = left.checked_div(right)?;
+    Some(if (left % right != 0) && ((left < 0) != (right < 0)) { quotient - 1 } else { quotient })
+}
+
+/// `left % right`
+#[inline(always)]
+pub(crate) fn floor_mod(left: i64, right: i64) -> Option<i64> {
+    if right == 0 {
+        return None;
+    }
+    let remainder = left.checked_rem(right)?;
+    Some(if remainder != 0 && ((remainder < 0) != (right < 0)) { remainder + right } else { remainder })
+}
+
+/// Whether an augmented assignment is asked for.
+fn is_inplace(flags: u8) -> bool {
+    flags & INPLACE != 0
 }

@@ -1,45 +1,34 @@
-//! The loop.
+//! The loop: the quick form of every instruction that programs spend their time in. What does not apply quickly, and every other
+//! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
-use super::{CacheKind, CompareOp, Expect, OnReturn, Pending, Then, Vm};
+use super::window::{Cursor, Window};
+use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
+use crate::interp::operators::{floor_div, floor_mod};
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
-use crate::types::ty;
-use crate::value::Value;
+use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::value::{Ref, Value};
 use std::sync::Arc;
-
-/// Why the instruction loop stopped.
-enum Stop {
-    /// The top frame changed: load it.
-    Reload,
-    /// Something was thrown by the instruction before the saved position.
-    Thrown(Throw),
-}
 
 impl Vm {
     /// Runs until the host is needed or the entry is over.
     pub fn run(&mut self) -> Exit {
         let program = Arc::clone(&self.program);
         loop {
-            let Some(frame) = self.frames.last() else {
+            if self.frames.is_empty() {
                 return Exit::Trap(Trap::Internal);
-            };
-            debug_assert!((frame.code as usize) < program.codes.len(), "frames run codes of the program");
+            }
             if let Err(trap) = self.check_limits() {
                 return self.trapped(trap);
             }
-            match self.run_frame(&program) {
-                Stop::Reload => {
-                    if let Some(exit) = self.finished() {
-                        return exit;
-                    }
-                }
-                Stop::Thrown(throw) => {
-                    if let Some(exit) = self.thrown(throw) {
-                        return exit;
-                    }
-                }
+            self.run_loop(&program);
+            let exit = match self.thrown.take() {
+                None => self.finished(),
+                Some(throw) => self.thrown(throw),
+            };
+            if let Some(exit) = exit {
+                return exit;
             }
         }
     }
@@ -51,1482 +40,582 @@ impl Vm {
         Exit::Trap(trap)
     }
 
-    /// Runs instructions of the top frame.
+    /// The outcome of an instruction, for the loop: whether to go on. What was thrown by the instruction before the saved position
+    /// waits in `thrown`, so that the loop itself handles nothing that has to be dropped.
+    #[inline(never)]
+    fn goes_on(&mut self, outcome: Outcome<()>) -> bool {
+        match outcome {
+            Ok(()) => true,
+            Err(throw) => {
+                self.thrown = Some(throw);
+                false
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn general(&mut self, ins: Instruction, program: &Program) -> bool {
+        let outcome = self.step(ins, program);
+        self.goes_on(outcome)
+    }
+
+    #[inline(never)]
+    fn call(&mut self, at: usize, count: u16, dest: usize) -> bool {
+        let outcome = self.call_registers(at, usize::from(count), None, dest).map(|_| ());
+        self.goes_on(outcome)
+    }
+
+    #[inline(never)]
+    fn leave(&mut self, value: Value, code: &LinkedCode) -> bool {
+        let outcome = self.return_value(value, code);
+        self.goes_on(outcome)
+    }
+
+    #[inline(never)]
+    fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref) {
+        let (base, dest, handled) = (base as u32, dest as u32, self.handled.len() as u32);
+        let (generator, namespace, on_return) = (None, Value::Undefined, OnReturn::Store);
+        self.frames.push(Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
+    }
+
+    /// Runs instructions of the top frame, and of those that it calls and returns to, until there is no frame any more, a limit is
+    /// passed, or something is thrown.
     #[allow(clippy::too_many_lines, clippy::cognitive_complexity, reason = "one arm per instruction, in one place, is the point of it")]
-    fn run_frame(&mut self, program: &Program) -> Stop {
-        let mut frame_index = self.frames.len() - 1;
-        let frame = &self.frames[frame_index];
-        let mut code: &LinkedCode = &program.codes[frame.code as usize];
-        let mut base = frame.base as usize;
-        let mut pc = frame.pc as usize;
-        let mut cycles = self.cycles;
-        let mut instructions = code.code.instructions.as_slice();
+    fn run_loop(&mut self, program: &Program) {
+        let mut code: &LinkedCode;
+        let mut base: usize;
+        let mut cursor: Cursor<'_>;
+        let mut window: Window;
+        let mut cycles: i64;
 
         // Goes on in what is the top frame now.
-        macro_rules! reload {
+        macro_rules! load {
             () => {{
-                if self.frames.is_empty() || self.heap.exhausted() || self.weight < 0 {
-                    return Stop::Reload;
-                }
-                frame_index = self.frames.len() - 1;
-                let frame = &self.frames[frame_index];
+                let Some(frame) = self.frames.last() else { return };
                 code = &program.codes[frame.code as usize];
                 base = frame.base as usize;
-                pc = frame.pc as usize;
+                cursor = Cursor::at(&code.code.instructions, frame.pc);
+                window = Window::over(&mut self.registers, base, code.code.registers);
                 cycles = self.cycles;
-                instructions = code.code.instructions.as_slice();
-                continue;
+                if self.heap.exhausted() || self.weight < 0 {
+                    return;
+                }
             }};
         }
-
-        macro_rules! register {
-            ($index:expr) => {
-                self.registers[base + $index as usize]
-            };
+        // Writes down what only the loop knows, before other code sees the frame.
+        macro_rules! save {
+            () => {{
+                self.cycles = cycles;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.pc = cursor.position();
+                }
+            }};
+        }
+        // Leaves the instruction to its general form.
+        macro_rules! general {
+            ($ins:expr) => {{
+                save!();
+                self.general($ins, program)
+            }};
         }
         // Writes a register; what it held is released.
         macro_rules! set {
             ($index:expr, $value:expr) => {{
                 let value = $value;
-                let old = std::mem::replace(&mut self.registers[base + $index as usize], value);
-                if let Value::Obj(_) = old {
-                    self.heap.release(old);
+                let place = window.place($index);
+                if let Value::Obj(old) = *place {
+                    *place = value;
+                    self.heap.release_object(old);
+                } else {
+                    *place = value;
                 }
             }};
         }
-        macro_rules! save {
-            () => {{
-                self.cycles = cycles;
-                self.frames[frame_index].pc = pc as u32;
-            }};
+        // Releases what a register holds.
+        macro_rules! clear {
+            ($index:expr) => {
+                set!($index, Value::Undefined)
+            };
         }
-        // Consumes a temporary.
-        macro_rules! drop_register {
-            ($index:expr) => {{
-                let old = std::mem::replace(&mut self.registers[base + $index as usize], Value::Undefined);
-                if let Value::Obj(_) = old {
-                    self.heap.release(old);
-                }
-            }};
-        }
-        macro_rules! attempt {
-            ($outcome:expr) => {
-                match $outcome {
-                    Ok(value) => value,
-                    Err(throw) => return Stop::Thrown(throw),
+        // Releases an operand that the instruction consumes.
+        macro_rules! consume {
+            ($ins:expr, $index:expr, $flag:expr) => {
+                if $ins.flags & $flag != 0 {
+                    clear!($index);
                 }
             };
         }
-        // A value read from a register, with a reference of its own.
-        macro_rules! take {
-            ($index:expr, $temporary:expr) => {{
-                let index = base + $index as usize;
-                if $temporary {
-                    std::mem::replace(&mut self.registers[index], Value::Undefined)
-                } else {
-                    let value = self.registers[index];
-                    self.heap.retain(value)
+        // Writes a value found somewhere else into a register, with a reference of its own.
+        macro_rules! set_found {
+            ($index:expr, $found:expr) => {{
+                let found: &Value = $found;
+                let value = *found;
+                if let Value::Obj(object) = *found {
+                    self.heap.retain_object(object);
                 }
+                set!($index, value);
             }};
         }
+        // Hands the value of a register over, or makes another reference to it.
+        macro_rules! hand_over {
+            ($ins:expr, $index:expr, $flag:expr) => {
+                if $ins.flags & $flag != 0 {
+                    *window.place($index) = Value::Undefined;
+                } else if let Value::Obj(object) = *window.at($index) {
+                    self.heap.retain_object(object);
+                }
+            };
+        }
         macro_rules! arithmetic {
-            ($ins:expr, $symbol:ident, $checked:ident, |$x:ident, $y:ident| $float:expr) => {{
-                match (register!($ins.b), register!($ins.c)) {
-                    (Value::Int(left), Value::Int(right)) => {
-                        if let Some(result) = left.$checked(right) {
+            ($ins:expr, $checked:ident, |$x:ident, $y:ident| $float:expr) => {
+                match (window.at($ins.b), window.at($ins.c)) {
+                    (&Value::Int(left), &Value::Int(right)) => match left.$checked(right) {
+                        Some(result) => {
                             set!($ins.a, Value::Int(result));
                             continue;
                         }
-                    }
-                    (Value::Float($x), Value::Float($y)) => {
-                        let result = $float;
-                        set!($ins.a, Value::Float(result));
+                        None => general!($ins),
+                    },
+                    (&Value::Float($x), &Value::Float($y)) => {
+                        set!($ins.a, Value::Float($float));
                         continue;
                     }
-                    _ => {}
+                    _ => general!($ins),
                 }
-                save!();
-                attempt!(self.binary_instruction($ins, base, super::operators::BinaryOp::$symbol));
-                cycles = self.cycles;
-            }};
+            };
         }
-        macro_rules! slow_binary {
-            ($ins:expr, $symbol:ident) => {{
-                save!();
-                attempt!(self.binary_instruction($ins, base, super::operators::BinaryOp::$symbol));
-                cycles = self.cycles;
+        // An operation on two integers, given as `Some` when it is quick.
+        macro_rules! integers {
+            ($ins:expr, |$x:ident, $y:ident| $result:expr) => {{
+                if let (&Value::Int($x), &Value::Int($y)) = (window.at($ins.b), window.at($ins.c)) {
+                    if let Some(result) = $result {
+                        set!($ins.a, Value::Int(result));
+                        continue;
+                    }
+                }
+                general!($ins)
             }};
         }
         macro_rules! immediate {
-            ($ins:expr, $symbol:ident, |$x:ident, $y:ident| $result:expr) => {{
-                if let Value::Int($x) = register!($ins.b) {
+            ($ins:expr, |$x:ident, $y:ident| $result:expr) => {{
+                if let Value::Int($x) = *window.at($ins.b) {
                     let $y = $ins.immediate();
                     if let Some(result) = $result {
                         set!($ins.a, Value::Int(result));
                         continue;
                     }
                 }
-                save!();
-                attempt!(self.immediate_instruction($ins, base, super::operators::BinaryOp::$symbol));
-                cycles = self.cycles;
+                general!($ins)
             }};
         }
         macro_rules! comparison {
-            ($ins:expr, $op:ident, $operator:tt) => {{
-                match (register!($ins.b), register!($ins.c)) {
-                    (Value::Int(left), Value::Int(right)) => {
-                        set!($ins.a, Value::Bool(left $operator right));
+            ($ins:expr, $operator:tt) => {{
+                let truth = match (window.at($ins.b), window.at($ins.c)) {
+                    (Value::Int(left), Value::Int(right)) => Some(left $operator right),
+                    (Value::Float(left), Value::Float(right)) => Some(left $operator right),
+                    _ => None,
+                };
+                match truth {
+                    Some(truth) => {
+                        set!($ins.a, Value::Bool(truth));
                         continue;
                     }
-                    (Value::Float(left), Value::Float(right)) => {
-                        set!($ins.a, Value::Bool(left $operator right));
-                        continue;
-                    }
-                    _ => {}
+                    None => general!($ins),
                 }
-                save!();
-                let result = self.compare_registers($ins, base, CompareOp::$op, Then::Store);
-                cycles = self.cycles;
-                let result = attempt!(result);
-                set!($ins.a, result);
+            }};
+        }
+        macro_rules! jump_near {
+            ($ins:expr, $truth:expr) => {{
+                if ($truth) == ($ins.flags & NEGATE == 0) {
+                    cursor.skip(i16::from_ne_bytes($ins.c.to_ne_bytes()));
+                }
+                continue;
             }};
         }
         macro_rules! compare_jump {
-            ($ins:expr, $op:ident, $operator:tt) => {{
-                let truth = match (register!($ins.a), register!($ins.b)) {
-                    (Value::Int(left), Value::Int(right)) => left $operator right,
-                    (Value::Float(left), Value::Float(right)) => left $operator right,
-                    _ => {
-                        save!();
-                        let target = (pc as i64 + $ins.immediate()) as u32;
-                        let outcome = self.compare_jump($ins, base, CompareOp::$op, target);
-                        cycles = self.cycles;
-                        attempt!(outcome)
-                    }
-                };
-                if truth == ($ins.flags & NEGATE == 0) {
-                    pc = (pc as i64 + $ins.immediate()) as usize;
+            ($ins:expr, $operator:tt) => {
+                match (window.at($ins.a), window.at($ins.b)) {
+                    (Value::Int(left), Value::Int(right)) => jump_near!($ins, left $operator right),
+                    (Value::Float(left), Value::Float(right)) => jump_near!($ins, left $operator right),
+                    _ => general!($ins),
                 }
-            }};
+            };
+        }
+        // The same for `==` and `!=`, where texts are quick too.
+        macro_rules! equal_jump {
+            ($ins:expr, $operator:tt) => {
+                match (window.at($ins.a), window.at($ins.b)) {
+                    (Value::Int(left), Value::Int(right)) => jump_near!($ins, left $operator right),
+                    (Value::Float(left), Value::Float(right)) => jump_near!($ins, left $operator right),
+                    (&Value::Obj(left), &Value::Obj(right)) => match self.heap.same_text(left, right) {
+                        Some(same) => {
+                            consume!($ins, $ins.a, TEMP_A);
+                            consume!($ins, $ins.b, TEMP_B);
+                            jump_near!($ins, same $operator true)
+                        }
+                        None => general!($ins),
+                    },
+                    _ => general!($ins),
+                }
+            };
         }
         macro_rules! compare_jump_immediate {
-            ($ins:expr, $op:ident, $operator:tt) => {{
-                let right = i64::from(i16::from_ne_bytes($ins.b.to_ne_bytes()));
-                let truth = match register!($ins.a) {
-                    Value::Int(left) => left $operator right,
-                    _ => {
-                        save!();
-                        let target = (pc as i64 + $ins.immediate()) as u32;
-                        let outcome = self.compare_jump_immediate($ins, base, CompareOp::$op, right, target);
-                        cycles = self.cycles;
-                        attempt!(outcome)
-                    }
-                };
-                if truth == ($ins.flags & NEGATE == 0) {
-                    pc = (pc as i64 + $ins.immediate()) as usize;
+            ($ins:expr, $operator:tt) => {
+                match *window.at($ins.a) {
+                    Value::Int(left) => jump_near!($ins, left $operator i64::from(i16::from_ne_bytes($ins.b.to_ne_bytes()))),
+                    _ => general!($ins),
                 }
-            }};
+            };
         }
         macro_rules! truth_jump {
-            ($ins:expr, $when:expr, $keep:expr) => {{
-                let value = register!($ins.a);
-                let truth = match value {
-                    Value::Bool(truth) => truth,
-                    Value::None => false,
-                    Value::Int(number) => number != 0,
-                    value => {
-                        save!();
-                        let outcome = self.jump_truth(value, $when, $ins.wide());
-                        cycles = self.cycles;
-                        if outcome.is_err() && !$keep && $ins.flags & TEMP_A != 0 {
-                            drop_register!($ins.a);
-                        }
-                        attempt!(outcome)
-                    }
+            ($ins:expr, $when:expr) => {{
+                let truth = match *window.at($ins.a) {
+                    Value::Bool(truth) => Some(truth),
+                    Value::None => Some(false),
+                    Value::Int(number) => Some(number != 0),
+                    Value::Obj(object) => match self.heap.payload(object) {
+                        Payload::List(list) => Some(!list.items.is_empty()),
+                        Payload::Str(text) => Some(text.chars != 0),
+                        Payload::Dict(table) => Some(table.len() != 0),
+                        _ => None,
+                    },
+                    _ => None,
                 };
-                if $ins.flags & TEMP_A != 0 {
-                    drop_register!($ins.a);
-                }
-                if truth == $when {
-                    pc = $ins.wide() as usize;
+                match truth {
+                    Some(truth) => {
+                        consume!($ins, $ins.a, TEMP_A);
+                        if truth == $when {
+                            cursor.jump($ins.wide());
+                        }
+                        continue;
+                    }
+                    None => general!($ins),
                 }
             }};
         }
 
+        load!();
         loop {
-            let ins = instructions[pc];
-            pc += 1;
+            let ins = cursor.fetch();
             cycles -= i64::from(CYCLES[ins.op as usize]);
             if cycles < 0 {
                 save!();
-                return Stop::Thrown(Throw::Trap(Trap::OutOfCycles));
+                self.thrown = Some(Throw::Trap(Trap::OutOfCycles));
+                return;
             }
-            match ins.op {
-                Op::Nop => {}
+            // An arm that is done goes on with the next instruction; the others end here with their general form's outcome.
+            let goes_on = match ins.op {
                 Op::Move => {
-                    let value = register!(ins.b);
+                    let value = window.at(ins.b).afresh();
                     if value.is_undefined() && ins.c == 0 {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.b));
-                    }
-                    if ins.flags & TEMP_B != 0 {
-                        register!(ins.b) = Value::Undefined;
+                        general!(ins)
                     } else {
-                        self.heap.retain(value);
+                        hand_over!(ins, ins.b, TEMP_B);
+                        set!(ins.a, value);
+                        continue;
                     }
-                    set!(ins.a, value);
                 }
                 Op::LoadConst => {
-                    let value = code.consts[ins.wide() as usize];
-                    self.heap.retain(value);
-                    set!(ins.a, value);
+                    set_found!(ins.a, &code.consts[ins.wide() as usize]);
+                    continue;
                 }
                 Op::LoadInt => {
-                    let value = i32::from_ne_bytes(ins.wide().to_ne_bytes());
-                    set!(ins.a, Value::Int(i64::from(value)));
+                    set!(ins.a, Value::Int(i64::from(i32::from_ne_bytes(ins.wide().to_ne_bytes()))));
+                    continue;
                 }
-                Op::LoadNone => set!(ins.a, Value::None),
+                Op::LoadNone => {
+                    set!(ins.a, Value::None);
+                    continue;
+                }
                 Op::LoadGlobal => {
-                    let cache = self.caches[(code.sites + ins.wide()) as usize];
-                    let globals = self.frames[frame_index].globals;
-                    let mut found = Value::Undefined;
-                    if let Payload::Dict(dict) = self.heap.payload(globals) {
-                        if cache.kind == CacheKind::Global && cache.class == globals {
-                            if let Some(entry) = dict.entries.get(cache.index as usize) {
-                                if let Value::Obj(key) = entry.key {
-                                    if key.0 == cache.shape {
-                                        found = entry.value;
-                                    }
-                                }
-                            }
-                        } else if cache.kind == CacheKind::Builtin && cache.class == globals && cache.epoch == dict.version {
-                            found = cache.value;
-                        }
+                    let cache = &self.caches[(code.sites + ins.wide()) as usize];
+                    if cache.epoch == self.heap.globals_epoch {
+                        set_found!(ins.a, &cache.value);
+                        continue;
                     }
-                    if found.is_undefined() {
-                        save!();
-                        let name = code.names[code.code.sites[ins.wide() as usize] as usize];
-                        found = attempt!(self.load_global(globals, name, code.sites + ins.wide()));
-                    }
-                    self.heap.retain(found);
-                    set!(ins.a, found);
-                }
-                Op::StoreGlobal => {
-                    save!();
-                    let value = take!(ins.a, ins.flags & TEMP_A != 0);
-                    let globals = self.frames[frame_index].globals;
-                    self.dict_set_name(globals, code.names[ins.b as usize], value);
-                    cycles = self.cycles;
-                }
-                Op::DeleteGlobal => {
-                    save!();
-                    let globals = self.frames[frame_index].globals;
-                    attempt!(self.delete_global(globals, code.names[ins.b as usize]));
-                }
-                Op::LoadName => {
-                    save!();
-                    let value = attempt!(self.load_name(frame_index, code.names[ins.b as usize]));
-                    set!(ins.a, value);
-                }
-                Op::StoreName => {
-                    save!();
-                    let value = take!(ins.a, ins.flags & TEMP_A != 0);
-                    attempt!(self.store_name(frame_index, code.names[ins.b as usize], value));
-                    cycles = self.cycles;
-                }
-                Op::DeleteName => {
-                    save!();
-                    attempt!(self.delete_name(frame_index, code.names[ins.b as usize]));
-                }
-                Op::LoadClassCell => {
-                    save!();
-                    let name = code.names[ins.b as usize];
-                    let value = match attempt!(self.namespace_get(frame_index, name)) {
-                        Some(value) => value,
-                        None => attempt!(self.load_cell(code, register!(ins.c), ins.c)),
-                    };
-                    set!(ins.a, value);
-                }
-                Op::MakeCell => {
-                    let value = std::mem::replace(&mut register!(ins.a), Value::Undefined);
-                    let cell = self.heap.make(ty::CELL, Payload::Cell(value));
-                    register!(ins.a) = cell;
+                    general!(ins)
                 }
                 Op::LoadCell => {
-                    let mut value = Value::Undefined;
-                    if let Value::Obj(cell) = register!(ins.b) {
-                        if let Payload::Cell(content) = self.heap.payload(cell) {
-                            value = *content;
-                        }
+                    let content = match *window.at(ins.b) {
+                        Value::Obj(cell) => match self.heap.payload(cell) {
+                            Payload::Cell(content) => content,
+                            _ => &Value::Undefined,
+                        },
+                        _ => &Value::Undefined,
+                    };
+                    if content.is_undefined() {
+                        general!(ins)
+                    } else {
+                        set_found!(ins.a, content);
+                        continue;
                     }
-                    if value.is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound_cell(code, ins.b));
-                    }
-                    self.heap.retain(value);
-                    set!(ins.a, value);
                 }
-                Op::StoreCell => {
-                    save!();
-                    let value = take!(ins.b, ins.flags & TEMP_B != 0);
-                    let cell = register!(ins.a);
-                    attempt!(self.store_cell(cell, value));
-                    cycles = self.cycles;
+                Op::Clear => {
+                    clear!(ins.a);
+                    continue;
                 }
-                Op::DeleteCell => {
-                    save!();
-                    let cell = register!(ins.a);
-                    let old = attempt!(self.load_cell(code, cell, ins.a));
-                    self.heap.release(old);
-                    attempt!(self.store_cell(cell, Value::Undefined));
-                }
-                Op::Unbind => {
-                    if register!(ins.a).is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.a));
-                    }
-                    drop_register!(ins.a);
-                }
-                Op::Clear => drop_register!(ins.a),
                 Op::Check => {
-                    if register!(ins.a).is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.a));
+                    if window.at(ins.a).is_undefined() {
+                        general!(ins)
+                    } else {
+                        continue;
                     }
                 }
-                Op::Add => arithmetic!(ins, Add, checked_add, |x, y| x + y),
-                Op::Sub => arithmetic!(ins, Sub, checked_sub, |x, y| x - y),
-                Op::Mul => arithmetic!(ins, Mul, checked_mul, |x, y| x * y),
+                Op::Add => arithmetic!(ins, checked_add, |x, y| x + y),
+                Op::Sub => arithmetic!(ins, checked_sub, |x, y| x - y),
+                Op::Mul => arithmetic!(ins, checked_mul, |x, y| x * y),
                 Op::TrueDiv => {
-                    if let (Value::Float(left), Value::Float(right)) = (register!(ins.b), register!(ins.c)) {
+                    if let (&Value::Float(left), &Value::Float(right)) = (window.at(ins.b), window.at(ins.c)) {
                         if !right.is_zero() {
                             set!(ins.a, Value::Float(left / right));
                             continue;
                         }
                     }
-                    slow_binary!(ins, TrueDiv);
+                    general!(ins)
                 }
-                Op::FloorDiv => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        if let Some(result) = floor_div(left, right) {
-                            set!(ins.a, Value::Int(result));
-                            continue;
-                        }
-                    }
-                    slow_binary!(ins, FloorDiv);
-                }
-                Op::Mod => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        if let Some(result) = floor_mod(left, right) {
-                            set!(ins.a, Value::Int(result));
-                            continue;
-                        }
-                    }
-                    slow_binary!(ins, Mod);
-                }
-                Op::Pow => slow_binary!(ins, Pow),
-                Op::LeftShift => slow_binary!(ins, LeftShift),
-                Op::RightShift => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        if right >= 0 {
-                            set!(ins.a, Value::Int(left >> right.min(63)));
-                            continue;
-                        }
-                    }
-                    slow_binary!(ins, RightShift);
-                }
-                Op::And => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        set!(ins.a, Value::Int(left & right));
+                Op::FloorDiv => integers!(ins, |x, y| floor_div(x, y)),
+                Op::Mod => integers!(ins, |x, y| floor_mod(x, y)),
+                Op::RightShift => integers!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None }),
+                Op::And => integers!(ins, |x, y| Some(x & y)),
+                Op::Or => integers!(ins, |x, y| Some(x | y)),
+                Op::Xor => integers!(ins, |x, y| Some(x ^ y)),
+                Op::AddInt => immediate!(ins, |x, y| x.checked_add(y)),
+                Op::SubInt => immediate!(ins, |x, y| x.checked_sub(y)),
+                Op::MulInt => immediate!(ins, |x, y| x.checked_mul(y)),
+                Op::FloorDivInt => immediate!(ins, |x, y| floor_div(x, y)),
+                Op::ModInt => immediate!(ins, |x, y| floor_mod(x, y)),
+                Op::AndInt => immediate!(ins, |x, y| Some(x & y)),
+                Op::Negative => match *window.at(ins.b) {
+                    Value::Int(value) if value != i64::MIN => {
+                        set!(ins.a, Value::Int(-value));
                         continue;
                     }
-                    slow_binary!(ins, And);
-                }
-                Op::Or => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        set!(ins.a, Value::Int(left | right));
+                    Value::Float(value) => {
+                        set!(ins.a, Value::Float(-value));
                         continue;
                     }
-                    slow_binary!(ins, Or);
-                }
-                Op::Xor => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(ins.b), register!(ins.c)) {
-                        set!(ins.a, Value::Int(left ^ right));
-                        continue;
-                    }
-                    slow_binary!(ins, Xor);
-                }
-                Op::MatMul => slow_binary!(ins, MatMul),
-                Op::AddInt => immediate!(ins, Add, |x, y| x.checked_add(y)),
-                Op::SubInt => immediate!(ins, Sub, |x, y| x.checked_sub(y)),
-                Op::MulInt => immediate!(ins, Mul, |x, y| x.checked_mul(y)),
-                Op::FloorDivInt => immediate!(ins, FloorDiv, |x, y| floor_div(x, y)),
-                Op::ModInt => immediate!(ins, Mod, |x, y| floor_mod(x, y)),
-                Op::AndInt => immediate!(ins, And, |x, y| Some(x & y)),
-                Op::Negative | Op::Positive | Op::Invert => {
-                    match (ins.op, register!(ins.b)) {
-                        (Op::Negative, Value::Int(value)) if value != i64::MIN => {
-                            set!(ins.a, Value::Int(-value));
-                            continue;
-                        }
-                        (Op::Negative, Value::Float(value)) => {
-                            set!(ins.a, Value::Float(-value));
-                            continue;
-                        }
-                        _ => {}
-                    }
-                    save!();
-                    let operand = register!(ins.b);
-                    let outcome = self.unary(ins.op, operand);
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
+                    _ => general!(ins),
+                },
                 Op::Not => {
-                    let value = register!(ins.b);
-                    let truth = match value {
-                        Value::Bool(truth) => truth,
-                        value => {
-                            save!();
-                            let outcome = self.truth_or_call(value, OnReturn::Truth { negate: true });
-                            if ins.flags & TEMP_B != 0 {
-                                drop_register!(ins.b);
-                            }
-                            cycles = self.cycles;
-                            attempt!(outcome)
-                        }
-                    };
-                    set!(ins.a, Value::Bool(!truth));
+                    if let Value::Bool(truth) = *window.at(ins.b) {
+                        set!(ins.a, Value::Bool(!truth));
+                        continue;
+                    }
+                    general!(ins)
                 }
-                Op::Less => comparison!(ins, Lt, <),
-                Op::LessEqual => comparison!(ins, Le, <=),
-                Op::Greater => comparison!(ins, Gt, >),
-                Op::GreaterEqual => comparison!(ins, Ge, >=),
-                Op::Equal => comparison!(ins, Eq, ==),
-                Op::NotEqual => comparison!(ins, Ne, !=),
-                Op::Is | Op::IsNot => {
-                    let (left, right) = (register!(ins.b), register!(ins.c));
-                    if left.is_undefined() || right.is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, if left.is_undefined() { ins.b } else { ins.c }));
-                    }
-                    let same = left.is(right);
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    set!(ins.a, Value::Bool(same == (ins.op == Op::Is)));
-                }
+                Op::Less => comparison!(ins, <),
+                Op::LessEqual => comparison!(ins, <=),
+                Op::Greater => comparison!(ins, >),
+                Op::GreaterEqual => comparison!(ins, >=),
+                Op::Equal => comparison!(ins, ==),
+                Op::NotEqual => comparison!(ins, !=),
                 Op::In | Op::NotIn => {
-                    save!();
-                    let (item, container) = (register!(ins.b), register!(ins.c));
-                    let outcome = if item.is_undefined() || container.is_undefined() {
-                        Err(self.unbound(code, if item.is_undefined() { ins.b } else { ins.c }))
-                    } else {
-                        self.contains_or_call(container, item, ins.op == Op::NotIn)
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    cycles = self.cycles;
-                    let found = attempt!(outcome);
-                    set!(ins.a, Value::Bool(found == (ins.op == Op::In)));
-                }
-                Op::Jump => {
-                    let target = ins.wide() as usize;
-                    if target < pc && self.heap.exhausted() {
-                        save!();
-                        return Stop::Thrown(Throw::Trap(Trap::OutOfMemory));
-                    }
-                    pc = target;
-                }
-                Op::JumpIfTrue => truth_jump!(ins, true, false),
-                Op::JumpIfFalse => truth_jump!(ins, false, false),
-                Op::JumpIfTrueKeep => truth_jump!(ins, true, true),
-                Op::JumpIfFalseKeep => truth_jump!(ins, false, true),
-                Op::JumpIfNone | Op::JumpIfNotNone => {
-                    let value = register!(ins.a);
-                    if value.is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.a));
-                    }
-                    if ins.flags & TEMP_A != 0 {
-                        drop_register!(ins.a);
-                    }
-                    if value.is_none() == (ins.op == Op::JumpIfNone) {
-                        pc = ins.wide() as usize;
-                    }
-                }
-                Op::JumpLess => compare_jump!(ins, Lt, <),
-                Op::JumpLessEqual => compare_jump!(ins, Le, <=),
-                Op::JumpGreater => compare_jump!(ins, Gt, >),
-                Op::JumpGreaterEqual => compare_jump!(ins, Ge, >=),
-                Op::JumpEqual => compare_jump!(ins, Eq, ==),
-                Op::JumpNotEqual => compare_jump!(ins, Ne, !=),
-                Op::JumpLessInt => compare_jump_immediate!(ins, Lt, <),
-                Op::JumpLessEqualInt => compare_jump_immediate!(ins, Le, <=),
-                Op::JumpGreaterInt => compare_jump_immediate!(ins, Gt, >),
-                Op::JumpGreaterEqualInt => compare_jump_immediate!(ins, Ge, >=),
-                Op::JumpEqualInt => compare_jump_immediate!(ins, Eq, ==),
-                Op::JumpNotEqualInt => compare_jump_immediate!(ins, Ne, !=),
-                Op::LoadAttr => {
-                    let object = register!(ins.b);
-                    let site = (code.sites + u32::from(ins.c)) as usize;
-                    let mut found = Value::Undefined;
-                    if let Value::Obj(object) = object {
-                        let cache = &self.caches[site];
-                        let slot = self.heap.slot(object);
-                        if cache.epoch == self.heap.type_epoch {
-                            if cache.kind == CacheKind::Field && cache.class == slot.class {
-                                if let Payload::Instance(attributes) = &slot.payload {
-                                    if attributes.shape == cache.shape && attributes.dict.is_none() {
-                                        found = attributes.values[cache.index as usize];
-                                    }
-                                }
-                            } else if cache.kind == CacheKind::ClassAttribute && cache.class == object {
-                                found = cache.value;
-                            }
-                        }
-                    }
-                    if found.is_undefined() {
-                        save!();
-                        if object.is_undefined() {
-                            return Stop::Thrown(self.unbound(code, ins.b));
-                        }
-                        let name = code.names[code.code.sites[ins.c as usize] as usize];
-                        let outcome = self.load_attribute_cached(object, name, site);
-                        if ins.flags & TEMP_B != 0 {
-                            drop_register!(ins.b);
-                        }
-                        cycles = self.cycles;
-                        set!(ins.a, attempt!(outcome));
-                    } else {
-                        self.heap.retain(found);
-                        if ins.flags & TEMP_B != 0 {
-                            drop_register!(ins.b);
-                        }
-                        set!(ins.a, found);
-                    }
-                }
-                Op::StoreAttr => {
-                    let object = register!(ins.a);
-                    let site = (code.sites + u32::from(ins.c)) as usize;
-                    let value = register!(ins.b);
-                    let mut stored = false;
-                    // Scalars and texts cannot close a cycle; they go straight into a known field.
-                    if let Value::Obj(object) = object {
-                        if !self.is_container(value) && !value.is_undefined() && !self.heap.is_frozen(object) {
-                            let cache = self.caches[site];
-                            let epoch = self.heap.type_epoch;
-                            if cache.epoch == epoch && cache.kind == CacheKind::Field {
-                                let slot = self.heap.slot_mut(object);
-                                if slot.class == cache.class {
-                                    if let Payload::Instance(attributes) = &mut slot.payload {
-                                        if attributes.shape == cache.shape && attributes.dict.is_none() {
-                                            let value = take!(ins.b, ins.flags & TEMP_B != 0);
-                                            if let Payload::Instance(attributes) = self.heap.payload_mut(object) {
-                                                let old = std::mem::replace(&mut attributes.values[cache.index as usize], value);
-                                                self.heap.release(old);
-                                            }
-                                            stored = true;
-                                        }
-                                    }
-                                }
-                            } else if cache.epoch == epoch && cache.kind == CacheKind::Transition {
-                                let slot = self.heap.slot(object);
-                                if slot.class == cache.class {
-                                    if let Payload::Instance(attributes) = &slot.payload {
-                                        if attributes.shape == cache.shape && attributes.dict.is_none() {
-                                            let value = take!(ins.b, ins.flags & TEMP_B != 0);
-                                            if let Payload::Instance(attributes) = self.heap.payload_mut(object) {
-                                                attributes.shape = cache.index;
-                                                attributes.values.push(value);
-                                            }
-                                            self.heap.use_memory(8);
-                                            stored = true;
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                    if !stored {
-                        save!();
-                        if object.is_undefined() || value.is_undefined() {
-                            return Stop::Thrown(self.unbound(code, if object.is_undefined() { ins.a } else { ins.b }));
-                        }
-                        let name = code.names[code.code.sites[ins.c as usize] as usize];
-                        let outcome = self.store_attribute_cached(object, name, value, site);
-                        if ins.flags & TEMP_B != 0 {
-                            drop_register!(ins.b);
-                        }
-                        if ins.flags & TEMP_A != 0 {
-                            drop_register!(ins.a);
-                        }
-                        cycles = self.cycles;
-                        attempt!(outcome.map_err(discard));
-                    } else if ins.flags & TEMP_A != 0 {
-                        drop_register!(ins.a);
-                    }
-                }
-                Op::DeleteAttr => {
-                    save!();
-                    let object = register!(ins.a);
-                    let outcome = if object.is_undefined() {
-                        Err(self.unbound(code, ins.a))
-                    } else {
-                        self.delete_attribute(object, code.names[ins.b as usize])
-                    };
-                    if ins.flags & TEMP_A != 0 {
-                        drop_register!(ins.a);
-                    }
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::LoadMethod => {
-                    let object = register!(ins.b);
-                    let site = (code.sites + u32::from(ins.c)) as usize;
-                    let mut found = Value::Undefined;
-                    if let Value::Obj(object) = object {
-                        let cache = &self.caches[site];
-                        if cache.kind == CacheKind::Method && cache.epoch == self.heap.type_epoch {
-                            let slot = self.heap.slot(object);
-                            if cache.class == slot.class {
-                                match &slot.payload {
-                                    Payload::Instance(attributes) => {
-                                        if attributes.shape == cache.shape && attributes.dict.is_none() {
-                                            found = cache.value;
-                                        }
-                                    }
-                                    _ => found = cache.value,
-                                }
-                            }
-                        }
-                    }
-                    if found.is_undefined() {
-                        save!();
-                        if object.is_undefined() {
-                            return Stop::Thrown(self.unbound(code, ins.b));
-                        }
-                        let name = code.names[code.code.sites[ins.c as usize] as usize];
-                        let outcome = self.load_method(object, name, site);
-                        cycles = self.cycles;
-                        match outcome {
-                            Ok((function, true)) => {
-                                let receiver = take!(ins.b, ins.flags & TEMP_B != 0);
-                                set!(ins.a, function);
-                                set!(ins.a + 1, receiver);
-                            }
-                            Ok((function, false)) => {
-                                if ins.flags & TEMP_B != 0 {
-                                    drop_register!(ins.b);
-                                }
-                                set!(ins.a, Value::Undefined);
-                                set!(ins.a + 1, function);
-                            }
-                            Err(Throw::Call(mut call)) => {
-                                if ins.flags & TEMP_B != 0 {
-                                    drop_register!(ins.b);
-                                }
-                                set!(ins.a, Value::Undefined);
-                                // The value of a property or `__getattr__` is called without a receiver.
-                                call.on_return = self.redirect(call.on_return);
-                                return match self.begin_call(*call, base + ins.a as usize + 1) {
-                                    Ok(()) => Stop::Reload,
-                                    Err(throw) => Stop::Thrown(throw),
-                                };
-                            }
-                            Err(throw) => return Stop::Thrown(throw),
-                        }
-                    } else {
-                        self.heap.retain(found);
-                        let receiver = take!(ins.b, ins.flags & TEMP_B != 0);
-                        set!(ins.a, found);
-                        set!(ins.a + 1, receiver);
-                    }
-                }
-                Op::LoadSpecial => {
-                    save!();
-                    let object = register!(ins.b);
-                    let outcome = if object.is_undefined() {
-                        Err(self.unbound(code, ins.b))
-                    } else {
-                        self.load_special(object, code.names[ins.c as usize])
-                    };
-                    let (function, receiver) = match outcome {
-                        Ok(pair) => pair,
-                        Err(throw) => {
-                            if ins.flags & TEMP_B != 0 {
-                                drop_register!(ins.b);
-                            }
-                            return Stop::Thrown(throw);
-                        }
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if receiver.is_undefined() {
-                        set!(ins.a, Value::Undefined);
-                        set!(ins.a + 1, function);
-                    } else {
-                        set!(ins.a, function);
-                        set!(ins.a + 1, receiver);
-                    }
-                }
-                Op::GetItem => {
-                    let (object, key) = (register!(ins.b), register!(ins.c));
-                    let mut found = Value::Undefined;
-                    if let Value::Obj(object) = object {
-                        let payload = self.heap.payload(object);
-                        match (payload, key) {
-                            (Payload::List(list), Value::Int(index)) => {
-                                let length = list.items.len() as i64;
-                                let index = if index < 0 { index + length } else { index };
-                                if let Some(&value) = usize::try_from(index).ok().and_then(|index| list.items.get(index)) {
-                                    found = value;
-                                }
-                            }
-                            (Payload::Tuple(items), Value::Int(index)) => {
-                                let length = items.len() as i64;
-                                let index = if index < 0 { index + length } else { index };
-                                if let Some(&value) = usize::try_from(index).ok().and_then(|index| items.get(index)) {
-                                    found = value;
-                                }
-                            }
-                            (Payload::Dict(dict), key) => {
-                                if let Some(position) = self.heap.find_simple(dict, key) {
-                                    found = dict.entries[position].value;
-                                }
-                            }
-                            _ => {}
-                        }
-                    }
-                    if found.is_undefined() {
-                        save!();
-                        let outcome = if object.is_undefined() || key.is_undefined() {
-                            Err(self.unbound(code, if object.is_undefined() { ins.b } else { ins.c }))
-                        } else {
-                            self.get_item(object, key)
-                        };
-                        if ins.flags & TEMP_C != 0 {
-                            drop_register!(ins.c);
-                        }
-                        if ins.flags & TEMP_B != 0 {
-                            drop_register!(ins.b);
-                        }
-                        cycles = self.cycles;
-                        set!(ins.a, attempt!(outcome));
-                    } else {
-                        self.heap.retain(found);
-                        if ins.flags & TEMP_C != 0 {
-                            drop_register!(ins.c);
-                        }
-                        if ins.flags & TEMP_B != 0 {
-                            drop_register!(ins.b);
-                        }
-                        set!(ins.a, found);
-                    }
-                }
-                Op::SetItem => {
-                    let (object, key, value) = (register!(ins.a), register!(ins.b), register!(ins.c));
-                    if let (Value::Obj(object), Value::Int(index)) = (object, key) {
-                        if !self.is_container(value) && !value.is_undefined() && !self.heap.is_frozen(object) {
-                            if let Payload::List(list) = self.heap.payload_mut(object) {
-                                let length = list.items.len() as i64;
-                                let index = if index < 0 { index + length } else { index };
-                                if let Some(place) = usize::try_from(index).ok().and_then(|index| list.items.get_mut(index)) {
-                                    let old = std::mem::replace(place, value);
-                                    if ins.flags & TEMP_C != 0 {
-                                        register!(ins.c) = Value::Undefined;
-                                    } else {
-                                        self.heap.retain(value);
-                                    }
-                                    self.heap.release(old);
-                                    if ins.flags & TEMP_A != 0 {
-                                        drop_register!(ins.a);
-                                    }
-                                    continue;
-                                }
-                            }
-                        }
-                    }
-                    save!();
-                    let outcome = if object.is_undefined() || key.is_undefined() || value.is_undefined() {
-                        let unbound = if object.is_undefined() {
-                            ins.a
-                        } else if key.is_undefined() {
-                            ins.b
-                        } else {
-                            ins.c
-                        };
-                        Err(self.unbound(code, unbound))
-                    } else {
-                        self.set_item(object, key, value)
-                    };
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if ins.flags & TEMP_A != 0 {
-                        drop_register!(ins.a);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::DeleteItem => {
-                    save!();
-                    let (object, key) = (register!(ins.a), register!(ins.b));
-                    let outcome = if object.is_undefined() || key.is_undefined() {
-                        Err(self.unbound(code, if object.is_undefined() { ins.a } else { ins.b }))
-                    } else {
-                        self.delete_item(object, key)
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if ins.flags & TEMP_A != 0 {
-                        drop_register!(ins.a);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::BuildSlice => {
-                    let mut parts = [Value::Undefined; 3];
-                    for (offset, part) in parts.iter_mut().enumerate() {
-                        *part = std::mem::replace(&mut register!(ins.b as usize + offset), Value::Undefined);
-                    }
-                    let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
-                    set!(ins.a, slice);
-                }
-                Op::BuildList | Op::BuildTuple => {
-                    let first = base + ins.b as usize;
-                    let mut items = Vec::with_capacity(ins.c as usize);
-                    for index in first..first + ins.c as usize {
-                        items.push(std::mem::replace(&mut self.registers[index], Value::Undefined));
-                    }
-                    save!();
-                    let value = if ins.op == Op::BuildList { self.list(items) } else { self.tuple(items) };
-                    set!(ins.a, value);
-                }
-                Op::BuildSet | Op::BuildDict => {
-                    save!();
-                    let outcome = self.build_table(ins.op == Op::BuildDict, base + ins.b as usize, ins.c as usize);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::ListAppend => {
-                    let value = take!(ins.b, ins.flags & TEMP_B != 0);
-                    if value.is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.b));
-                    }
-                    let list = register!(ins.a);
-                    save!();
-                    attempt!(self.list_push(list, value));
-                }
-                Op::ListExtend => {
-                    save!();
-                    let (list, source) = (register!(ins.a), register!(ins.b));
-                    let outcome = self.extend_for_display(list, source, if ins.c == 0 { Value::Undefined } else { register!(ins.c - 1) });
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::ListToTuple => {
-                    save!();
-                    let list = register!(ins.b);
-                    let items = self.list_items(list);
-                    let items = self.heap.retain_all(&items);
-                    let tuple = self.tuple(items);
-                    drop_register!(ins.b);
-                    set!(ins.a, tuple);
-                }
-                Op::SetAdd => {
-                    save!();
-                    let (set, value) = (register!(ins.a), register!(ins.b));
-                    let outcome = self.set_add(set, value);
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::SetUpdate => {
-                    save!();
-                    let (set, source) = (register!(ins.a), register!(ins.b));
-                    let outcome =
-                        self.helper_or("set_update", &[set, source], |vm, args| crate::objects::set::update_in_place(vm, args[0], args[1]));
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::DictSet => {
-                    save!();
-                    let (dict, key, value) = (register!(ins.a), register!(ins.b), register!(ins.c));
-                    let outcome = self.set_item(dict, key, value);
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::DictUpdate | Op::DictMerge => {
-                    save!();
-                    let (dict, source) = (register!(ins.a), register!(ins.b));
-                    let callee = if ins.op == Op::DictMerge { register!(ins.c) } else { Value::None };
-                    let outcome = self.dict_merge(dict, source, ins.op == Op::DictMerge, callee);
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome.map_err(discard));
-                }
-                Op::BuildString => {
-                    save!();
-                    let outcome = self.build_string(base + ins.b as usize, ins.c as usize);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::Format => {
-                    save!();
-                    let value = register!(ins.b);
-                    let spec = if ins.c == u16::MAX { Value::Undefined } else { register!(ins.c) };
-                    let outcome = if value.is_undefined() {
-                        Err(self.unbound(code, ins.b))
-                    } else {
-                        self.format_instruction(value, spec, (ins.flags >> 4) & 3)
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    if ins.c != u16::MAX {
-                        drop_register!(ins.c);
-                    }
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::Call => {
-                    save!();
-                    let mut at = base + ins.b as usize;
-                    let mut count = ins.c as usize;
-                    if ins.flags & METHOD != 0 {
-                        if self.registers[at].is_undefined() {
-                            at += 1;
-                        } else {
-                            count += 1;
-                        }
-                    }
-                    match self.call_registers(at, count, None, base + ins.a as usize) {
-                        Ok(true) => reload!(),
-                        Ok(false) => cycles = self.cycles,
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::CallKeyword => {
-                    let names = code.consts[instructions[pc].wide() as usize];
-                    pc += 1;
-                    save!();
-                    let mut at = base + ins.b as usize;
-                    let mut count = ins.c as usize;
-                    if ins.flags & METHOD != 0 {
-                        if self.registers[at].is_undefined() {
-                            at += 1;
-                        } else {
-                            count += 1;
-                        }
-                    }
-                    match self.call_registers(at, count, names.object(), base + ins.a as usize) {
-                        Ok(true) => reload!(),
-                        Ok(false) => cycles = self.cycles,
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::CallSpread => {
-                    save!();
-                    match self.call_spread(base + ins.b as usize, base + ins.a as usize) {
-                        Ok(()) => return Stop::Reload,
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::Return | Op::ReturnNone => {
-                    let value = if ins.op == Op::ReturnNone { Value::None } else { take!(ins.b, ins.flags & TEMP_B != 0) };
-                    if value.is_undefined() {
-                        save!();
-                        return Stop::Thrown(self.unbound(code, ins.b));
-                    }
-                    save!();
-                    match self.return_value(value, code) {
-                        Ok(()) => reload!(),
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::MakeFunction => {
-                    save!();
-                    let function = self.make_function(code, ins, base);
-                    set!(ins.a, function);
-                }
-                Op::GetIter => {
-                    save!();
-                    let iterable = take!(ins.b, ins.flags & TEMP_B != 0);
-                    if iterable.is_undefined() {
-                        return Stop::Thrown(self.unbound(code, ins.b));
-                    }
-                    attempt!(self.begin_iteration(iterable, base + ins.a as usize));
-                }
-                Op::ForIter => {
-                    let iterator = base + ins.b as usize;
-                    match self.registers[iterator] {
-                        Value::Int(step) => {
-                            if let (Value::Int(next), Value::Int(left)) = (self.registers[iterator + 1], self.registers[iterator + 2]) {
-                                if left > 0 {
-                                    self.registers[iterator + 1] = Value::Int(next.wrapping_add(step));
-                                    self.registers[iterator + 2] = Value::Int(left - 1);
-                                    set!(ins.a, Value::Int(next));
-                                    continue;
-                                }
-                            }
-                            self.registers[iterator] = Value::Undefined;
-                            pc += ins.c as usize;
-                        }
-                        Value::Obj(source) => {
-                            if let (Payload::List(list), Value::Int(index)) = (self.heap.payload(source), self.registers[iterator + 1]) {
-                                if let Some(&item) = list.items.get(index as usize) {
-                                    self.registers[iterator + 1] = Value::Int(index + 1);
-                                    self.heap.retain(item);
-                                    set!(ins.a, item);
-                                    continue;
-                                }
-                                drop_register!(ins.b);
-                                pc += ins.c as usize;
+                    if let Value::Obj(container) = *window.at(ins.c) {
+                        if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
+                            if self.heap.find_simple(table, window.at(ins.b).afresh()).is_some() {
+                                consume!(ins, ins.b, TEMP_B);
+                                consume!(ins, ins.c, TEMP_C);
+                                set!(ins.a, Value::Bool(ins.op == Op::In));
                                 continue;
                             }
-                            save!();
-                            let exit = (pc + ins.c as usize) as u32;
-                            match self.advance(iterator, base + ins.a as usize, exit) {
-                                Ok(super::iterate::Advance::Item(item)) => {
-                                    cycles = self.cycles;
-                                    set!(ins.a, item);
+                        }
+                    }
+                    general!(ins)
+                }
+                Op::Jump => {
+                    if self.heap.exhausted() {
+                        general!(ins)
+                    } else {
+                        cursor.jump(ins.wide());
+                        continue;
+                    }
+                }
+                Op::JumpIfTrue | Op::JumpIfTrueKeep => truth_jump!(ins, true),
+                Op::JumpIfFalse | Op::JumpIfFalseKeep => truth_jump!(ins, false),
+                Op::JumpIfNone | Op::JumpIfNotNone => {
+                    let value = window.at(ins.a);
+                    let none = value.is_none();
+                    if value.is_undefined() {
+                        general!(ins)
+                    } else {
+                        consume!(ins, ins.a, TEMP_A);
+                        if none == (ins.op == Op::JumpIfNone) {
+                            cursor.jump(ins.wide());
+                        }
+                        continue;
+                    }
+                }
+                Op::JumpLess => compare_jump!(ins, <),
+                Op::JumpLessEqual => compare_jump!(ins, <=),
+                Op::JumpGreater => compare_jump!(ins, >),
+                Op::JumpGreaterEqual => compare_jump!(ins, >=),
+                Op::JumpEqual => equal_jump!(ins, ==),
+                Op::JumpNotEqual => equal_jump!(ins, !=),
+                Op::JumpLessInt => compare_jump_immediate!(ins, <),
+                Op::JumpLessEqualInt => compare_jump_immediate!(ins, <=),
+                Op::JumpGreaterInt => compare_jump_immediate!(ins, >),
+                Op::JumpGreaterEqualInt => compare_jump_immediate!(ins, >=),
+                Op::JumpEqualInt => compare_jump_immediate!(ins, ==),
+                Op::JumpNotEqualInt => compare_jump_immediate!(ins, !=),
+                Op::LoadAttr => match self.cached_attribute(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                    Some(found) => {
+                        let value = *found;
+                        if let Value::Obj(object) = *found {
+                            self.heap.retain_object(object);
+                        }
+                        consume!(ins, ins.b, TEMP_B);
+                        set!(ins.a, value);
+                        continue;
+                    }
+                    None => general!(ins),
+                },
+                Op::StoreAttr => {
+                    if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), code.sites + u32::from(ins.c)) {
+                        hand_over!(ins, ins.b, TEMP_B);
+                        consume!(ins, ins.a, TEMP_A);
+                        continue;
+                    }
+                    general!(ins)
+                }
+                Op::LoadMethod => match (window.at(ins.b), self.cached_method(window.at(ins.b), code.sites + u32::from(ins.c))) {
+                    (&Value::Obj(receiver), Some(function)) => {
+                        self.heap.retain_object(function);
+                        hand_over!(ins, ins.b, TEMP_B);
+                        set!(ins.a, Value::Obj(function));
+                        set!(ins.a + 1, Value::Obj(receiver));
+                        continue;
+                    }
+                    _ => general!(ins),
+                },
+                Op::GetItem => match self.quick_item(window.at(ins.b), window.at(ins.c)) {
+                    Some(found) => {
+                        let value = *found;
+                        if let Value::Obj(object) = *found {
+                            self.heap.retain_object(object);
+                        }
+                        consume!(ins, ins.c, TEMP_C);
+                        consume!(ins, ins.b, TEMP_B);
+                        set!(ins.a, value);
+                        continue;
+                    }
+                    None => general!(ins),
+                },
+                Op::SetItem => {
+                    if self.store_quick_item(window.at(ins.a), window.at(ins.b), window.at(ins.c)) {
+                        hand_over!(ins, ins.c, TEMP_C);
+                        consume!(ins, ins.b, TEMP_B);
+                        consume!(ins, ins.a, TEMP_A);
+                        continue;
+                    }
+                    general!(ins)
+                }
+                Op::ForIter => match (window.at(ins.b), window.at(ins.b + 1), window.at(ins.b + 2)) {
+                    (&Value::Int(step), &Value::Int(next), &Value::Int(left)) if left > 0 => {
+                        *window.place(ins.b + 1) = Value::Int(next.wrapping_add(step));
+                        *window.place(ins.b + 2) = Value::Int(left - 1);
+                        set!(ins.a, Value::Int(next));
+                        continue;
+                    }
+                    (&Value::Obj(source), &Value::Int(index), _) => {
+                        let items: &[Value] = match self.heap.payload(source) {
+                            Payload::List(list) => &list.items,
+                            Payload::Tuple(items) => items,
+                            _ => &[],
+                        };
+                        match items.get(usize::try_from(index).unwrap_or(usize::MAX)) {
+                            Some(item) => {
+                                set_found!(ins.a, item);
+                                *window.place(ins.b + 1) = Value::Int(index + 1);
+                                continue;
+                            }
+                            None => general!(ins),
+                        }
+                    }
+                    _ => general!(ins),
+                },
+                Op::Call => {
+                    let (mut at, mut count) = (ins.b, ins.c);
+                    if ins.flags & METHOD != 0 {
+                        if window.at(at).is_undefined() {
+                            at += 1;
+                        } else {
+                            count += 1;
+                        }
+                    }
+                    let first = base + usize::from(at) + 1;
+                    let mut pushed = false;
+                    if let Value::Obj(object) = *window.at(at) {
+                        if let Payload::Function(function) = self.heap.payload(object) {
+                            let (number, globals) = (function.code, function.globals);
+                            let callee_code: &LinkedCode = &program.codes[number as usize];
+                            let room = self.registers.len() >= first + usize::from(callee_code.code.registers);
+                            if callee_code.plain == Some(count) && room && self.frames.len() < self.limits.recursion {
+                                let dest = base + usize::from(ins.a);
+                                *window.place(at) = Value::Undefined;
+                                save!();
+                                if !callee_code.code.free_names.is_empty() {
+                                    self.copy_closure(object, first + usize::from(callee_code.code.free_start));
                                 }
-                                Ok(super::iterate::Advance::Exhausted) => {
-                                    cycles = self.cycles;
-                                    drop_register!(ins.b);
-                                    pc = exit as usize;
-                                }
-                                Ok(super::iterate::Advance::Pushed) => reload!(),
-                                Err(throw) => return Stop::Thrown(throw),
+                                self.push_frame(number, first, dest, globals);
+                                self.heap.release_object(object);
+                                pushed = true;
                             }
                         }
-                        _ => pc += ins.c as usize,
+                    }
+                    if pushed {
+                        load!();
+                        continue;
+                    }
+                    save!();
+                    self.call(first - 1, count, base + usize::from(ins.a))
+                }
+                Op::Return | Op::ReturnNone => {
+                    let mut value = Value::None;
+                    if ins.op == Op::Return {
+                        value = window.at(ins.b).afresh();
+                        hand_over!(ins, ins.b, TEMP_B);
+                    }
+                    if value.is_undefined() {
+                        general!(ins)
+                    } else {
+                        save!();
+                        self.leave(value, code)
                     }
                 }
                 Op::Unpack => {
-                    save!();
-                    let value = register!(ins.b);
-                    let outcome = if value.is_undefined() {
-                        Err(self.unbound(code, ins.b))
-                    } else {
-                        self.unpack(value, ins.c as usize, base + ins.a as usize)
-                    };
-                    let outcome = match outcome {
-                        Err(Throw::Fallback) => match self.call_helper("unpack", &[value, Value::Int(i64::from(ins.c))]) {
-                            Err(Throw::Call(call)) => return self.unpack_by_helper(*call, ins, base, frame_index, pc),
-                            outcome => outcome.map(|_| ()),
-                        },
-                        outcome => outcome,
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome);
-                }
-                Op::UnpackRest => {
-                    let counts = instructions[pc];
-                    pc += 1;
-                    save!();
-                    let value = register!(ins.b);
-                    let outcome = if value.is_undefined() {
-                        Err(self.unbound(code, ins.b))
-                    } else {
-                        self.unpack_rest(value, counts.b as usize, counts.c as usize, base + ins.a as usize)
-                    };
-                    if let Err(Throw::Fallback) = outcome {
-                        let outcome = self.call_helper("as_tuple", &[value]);
-                        if let Err(Throw::Call(call)) = outcome {
-                            return self.unpack_by_helper(*call, ins, base, frame_index, pc - 1);
+                    if let Value::Obj(object) = *window.at(ins.b) {
+                        if matches!(self.heap.payload(object), Payload::Tuple(items) if items.len() == usize::from(ins.c)) {
+                            // The tuple outlives the writes, one of which may be to its own register.
+                            hand_over!(ins, ins.b, TEMP_B);
+                            for offset in 0..ins.c {
+                                if let Payload::Tuple(items) = self.heap.payload(object) {
+                                    set_found!(ins.a + offset, &items[usize::from(offset)]);
+                                }
+                            }
+                            self.heap.release_object(object);
+                            continue;
                         }
                     }
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    cycles = self.cycles;
-                    attempt!(outcome);
+                    general!(ins)
                 }
-                Op::Raise => {
-                    save!();
-                    let exception = register!(ins.b);
-                    let cause = if ins.flags & NEGATE != 0 { register!(ins.c) } else { Value::Undefined };
-                    return Stop::Thrown(self.raise_instruction(exception, cause));
-                }
-                Op::Reraise => {
-                    save!();
-                    let exception = take!(ins.a, true);
-                    return Stop::Thrown(self.reraise(exception));
-                }
-                Op::RaiseCurrent => {
-                    save!();
-                    return Stop::Thrown(self.raise_current());
-                }
-                Op::PushHandled => {
-                    let exception = register!(ins.a);
-                    self.heap.retain(exception);
-                    self.handled.push(exception);
-                }
-                Op::PopHandled => {
-                    if let Some(exception) = self.handled.pop() {
-                        self.heap.release(exception);
-                    }
-                    drop_register!(ins.a);
-                }
-                Op::MatchException => {
-                    save!();
-                    let (exception, class) = (register!(ins.b), register!(ins.c));
-                    let outcome = self.match_exception(exception, class);
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    set!(ins.a, Value::Bool(attempt!(outcome)));
-                }
-                Op::AssertionFailed => {
-                    save!();
-                    let message = if ins.c == 0 { Value::Undefined } else { take!(ins.b, false) };
-                    let exception = self.exception(ty::ASSERTION_ERROR, message);
-                    return Stop::Thrown(Throw::Raise(exception));
-                }
-                Op::Yield => {
-                    save!();
-                    let value = take!(ins.b, ins.flags & TEMP_B != 0);
-                    if value.is_undefined() {
-                        return Stop::Thrown(self.unbound(code, ins.b));
-                    }
-                    let delegate = if ins.flags & NEGATE != 0 { Some(ins.c) } else { None };
-                    match self.yield_value(value, ins.a, delegate, code) {
-                        Ok(()) => reload!(),
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::YieldFromIter | Op::Await => {
-                    save!();
-                    let value = register!(ins.b);
-                    let outcome = if value.is_undefined() {
-                        Err(self.unbound(code, ins.b))
-                    } else if ins.op == Op::Await {
-                        self.awaitable(value)
-                    } else {
-                        self.iterator(value)
-                    };
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
-                    }
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::Send => {
-                    save!();
-                    let done = (pc as i64 + ins.immediate()) as u32;
-                    let value = take!(ins.a, true);
-                    let iterator = register!(ins.b);
-                    match self.send_step(iterator, value, base + ins.a as usize, done) {
-                        Ok(()) => reload!(),
-                        Err(throw) => return Stop::Thrown(throw),
-                    }
-                }
-                Op::Import => {
-                    save!();
-                    let outcome = self.import(code.names[ins.b as usize], ins.c == 0);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::ImportFrom => {
-                    save!();
-                    let module = register!(ins.b);
-                    let value = attempt!(self.import_from(module, code.names[ins.c as usize]));
+                Op::BuildList | Op::BuildTuple => {
+                    let value = self.build_sequence(base + usize::from(ins.b), usize::from(ins.c), ins.op == Op::BuildList);
                     set!(ins.a, value);
+                    continue;
                 }
-                Op::ImportStar => {
-                    save!();
-                    let module = register!(ins.a);
-                    let globals = self.frames[frame_index].globals;
-                    attempt!(self.import_star(module, globals));
-                    cycles = self.cycles;
-                }
-                Op::LoadBuildClass => {
-                    save!();
-                    let function = self.helper("build_class");
-                    self.heap.retain(function);
-                    set!(ins.a, function);
-                }
-                Op::MatchSequence | Op::MatchMapping => {
-                    save!();
-                    let subject = register!(ins.b);
-                    let matched = self.match_kind(subject, ins.op == Op::MatchSequence);
-                    set!(ins.a, Value::Bool(matched));
-                }
-                Op::MatchLength => {
-                    save!();
-                    let subject = register!(ins.b);
-                    let outcome = self.length(subject);
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::MatchKeys => {
-                    save!();
-                    let (subject, keys) = (register!(ins.b), register!(ins.c));
-                    let outcome = self.match_keys(subject, keys);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::MatchClass => {
-                    let counts = instructions[pc];
-                    pc += 1;
-                    save!();
-                    let (subject, class) = (register!(ins.b), register!(ins.c));
-                    let names = code.consts[counts.c as usize];
-                    let outcome = self.match_class(subject, class, counts.b as usize, names);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::MatchRest => {
-                    save!();
-                    let (subject, keys) = (register!(ins.b), register!(ins.c));
-                    let outcome = self.match_rest(subject, keys);
-                    cycles = self.cycles;
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::AsyncIter => {
-                    save!();
-                    let value = register!(ins.b);
-                    let outcome = self.async_iter(value);
-                    if ins.flags & TEMP_B != 0 {
-                        drop_register!(ins.b);
+                Op::ListAppend => {
+                    if self.append_quickly(window.at(ins.a), window.at(ins.b)) {
+                        hand_over!(ins, ins.b, TEMP_B);
+                        continue;
                     }
-                    set!(ins.a, attempt!(outcome));
+                    general!(ins)
                 }
-                Op::AsyncNext => {
-                    save!();
-                    let value = register!(ins.b);
-                    let outcome = self.async_next(value);
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::EndAsyncFor => {
-                    save!();
-                    let exception = take!(ins.a, true);
-                    if self.is_instance(exception, ty::STOP_ASYNC_ITERATION) {
-                        self.heap.release(exception);
-                        pc = ins.wide() as usize;
-                    } else {
-                        return Stop::Thrown(self.reraise(exception));
-                    }
-                }
-                Op::SetupAnnotations => {
-                    save!();
-                    attempt!(self.setup_annotations(frame_index));
-                }
-                Op::PrepareReraiseStar => {
-                    save!();
-                    let (group, raised) = (register!(ins.b), register!(ins.c));
-                    let outcome = self.helper_or("prepare_reraise_star", &[group, raised], |_, _| Err(Throw::Fallback));
-                    drop_register!(ins.c);
-                    set!(ins.a, attempt!(outcome));
-                }
-                Op::MatchGroup => {
-                    save!();
-                    let (group, class) = (register!(ins.b), register!(ins.c));
-                    let outcome = self.helper_or("match_group", &[group, class], |_, _| Err(Throw::Fallback));
-                    if ins.flags & TEMP_C != 0 {
-                        drop_register!(ins.c);
-                    }
-                    if let Err(Throw::Call(call)) = outcome {
-                        return self.unpack_pair(*call, ins.a, base);
-                    }
-                    attempt!(outcome);
-                }
+                _ => general!(ins),
+            };
+            if !goes_on {
+                return;
             }
+            load!();
         }
     }
-
-    /// Lets the two results of a helper arrive in registers `first` and the next.
-    fn unpack_pair(&mut self, mut call: crate::error::PendingCall, first: u16, base: usize) -> Stop {
-        call.on_return = OnReturn::Other(Box::new(Pending::Unpack { count: 2 }));
-        match self.begin_call(call, base + usize::from(first)) {
-            Ok(()) => Stop::Reload,
-            Err(throw) => Stop::Thrown(throw),
-        }
-    }
-
-    /// Lets a helper make a tuple, from which the instruction at `pc - 1` then unpacks.
-    fn unpack_by_helper(
-        &mut self,
-        mut call: crate::error::PendingCall,
-        ins: crate::opcode::Instruction,
-        base: usize,
-        frame_index: usize,
-        pc: usize,
-    ) -> Stop {
-        let (before, after) = if ins.op == Op::UnpackRest {
-            let frame = &self.frames[frame_index];
-            let counts = self.program.codes[frame.code as usize].code.instructions[pc];
-            self.frames[frame_index].pc = pc as u32 + 1;
-            (usize::from(counts.b), Some(usize::from(counts.c)))
-        } else {
-            self.frames[frame_index].pc = pc as u32;
-            (usize::from(ins.c), None)
-        };
-        if ins.flags & TEMP_B != 0 {
-            let old = std::mem::replace(&mut self.registers[base + usize::from(ins.b)], Value::Undefined);
-            self.heap.release(old);
-        }
-        call.on_return = OnReturn::Other(Box::new(match after {
-            None => Pending::Unpack { count: before },
-            Some(after) => Pending::UnpackRest { before, after },
-        }));
-        match self.begin_call(call, base + usize::from(ins.a)) {
-            Ok(()) => Stop::Reload,
-            Err(throw) => Stop::Thrown(throw),
-        }
-    }
-
-    /// UnboundLocalError for a register.
-    #[cold]
-    pub(crate) fn unbound(&mut self, code: &LinkedCode, register: u16) -> Throw {
-        let name = code.code.local_names.get(usize::from(register)).cloned().unwrap_or_default();
-        let message = format!("cannot access local variable '{name}' where it is not associated with a value");
-        self.raise(ty::UNBOUND_LOCAL_ERROR, &message)
-    }
-
-    #[cold]
-    fn unbound_cell(&mut self, code: &LinkedCode, register: u16) -> Throw {
-        let name = code.code.local_names.get(usize::from(register)).cloned().unwrap_or_default();
-        if register >= code.code.free_start && code.code.free_names.contains(&name) {
-            let message = format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
-            return self.raise(ty::NAME_ERROR, &message);
-        }
-        self.unbound(code, register)
-    }
-
-    fn load_cell(&mut self, code: &LinkedCode, cell: Value, register: u16) -> Outcome {
-        if let Value::Obj(cell) = cell {
-            if let Payload::Cell(content) = self.heap.payload(cell) {
-                let content = *content;
-                if !content.is_undefined() {
-                    return Ok(self.heap.retain(content));
-                }
-            }
-        }
-        Err(self.unbound_cell(code, register))
-    }
-
-    fn store_cell(&mut self, cell: Value, value: Value) -> Outcome<()> {
-        let Value::Obj(cell) = cell else { return Err(Throw::Trap(Trap::Internal)) };
-        self.store_barrier(cell, value)?;
-        if let Payload::Cell(content) = self.heap.payload_mut(cell) {
-            let old = std::mem::replace(content, value);
-            self.heap.release(old);
-        }
-        Ok(())
-    }
-
-    /// The result of a call that stands in a method position goes where it was asked to.
-    fn redirect(&mut self, on_return: OnReturn) -> OnReturn {
-        on_return
-    }
-
-    /// Jumps by the truth of a value that is not a plain scalar.
-    fn jump_truth(&mut self, value: Value, when: bool, target: u32) -> Outcome<bool> {
-        if value.is_undefined() {
-            return Err(self.unbound_top());
-        }
-        self.truth_or_call(value, OnReturn::Jump { when, target })
-    }
-
-    /// The error for the unbound register that operand `a` of the current instruction names.
-    fn unbound_top(&mut self) -> Throw {
-        let program = Arc::clone(&self.program);
-        let frame = self.frames.last().expect("an instruction is running");
-        let code = &program.codes[frame.code as usize];
-        let ins = code.code.instructions[frame.pc as usize - 1];
-        self.unbound(code, ins.a)
-    }
-
-    /// The truth of a value, or the call that finds it out.
-    pub(crate) fn truth_or_call(&mut self, value: Value, on_return: OnReturn) -> Outcome<bool> {
-        match self.truth(value) {
-            Err(Throw::Call(mut call)) => {
-                let then = match on_return {
-                    OnReturn::Jump { when, target } => Some(Then::Jump { when, target }),
-                    _ => None,
-                };
-                let negate = matches!(on_return, OnReturn::Truth { negate: true });
-                let expect = match call.on_return {
-                    OnReturn::Other(ref pending) => match **pending {
-                        Pending::Check { expect, .. } => expect,
-                        _ => Expect::Bool,
-                    },
-                    _ => Expect::Bool,
-                };
-                call.on_return = OnReturn::Other(Box::new(Pending::Check { expect, then, negate }));
-                Err(Throw::Call(call))
-            }
-            outcome => outcome,
-        }
-    }
-}
-
-/// Keeps the result of a call from being stored anywhere.
-pub(crate) fn discard(throw: Throw) -> Throw {
-    match throw {
-        Throw::Call(mut call) => {
-            if matches!(call.on_return, OnReturn::Store) {
-                call.on_return = OnReturn::Discard;
-            }
-            Throw::Call(call)
-        }
-        throw => throw,
-    }
-}
-
-#[inline(always)]
-pub(crate) fn floor_div(left: i64, right: i64) -> Option<i64> {
-    if right == 0 {
-        return None;
-    }
-    let quotient = left.checked_div(right)?;
-    Some(if (left % right != 0) && ((left < 0) != (right < 0)) { quotient - 1 } else { quotient })
-}
-
-#[inline(always)]
-pub(crate) fn floor_mod(left: i64, right: i64) -> Option<i64> {
-    if right == 0 {
-        return None;
-    }
-    let remainder = left.checked_rem(right)?;
-    Some(if remainder != 0 && ((remainder < 0) != (right < 0)) { remainder + right } else { remainder })
-}
-
-/// Whether an augmented assignment is asked for.
-pub(crate) fn is_inplace(flags: u8) -> bool {
-    flags & INPLACE != 0
 }

@@ -26,6 +26,10 @@ impl Vm {
 
     /// The table of a dict or set, to be changed.
     pub(crate) fn table_mut(&mut self, object: Ref) -> Option<&mut Dict> {
+        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
+        if matches!(self.heap.payload(object), Payload::Dict(dict) if dict.module) {
+            self.heap.globals_epoch = epoch;
+        }
         match self.heap.payload_mut(object).core_mut() {
             Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
             _ => None,

@@ -36,7 +36,7 @@ impl Vm {
             return match self.call_helper("raise_class", &[Value::Obj(class), cause.or(Value::Ellipsis)]) {
                 Err(throw) => {
                     self.heap.release(cause);
-                    super::run::discard(throw)
+                    super::step::discard(throw)
                 }
                 Ok(_) => Throw::Trap(Trap::Internal),
             };

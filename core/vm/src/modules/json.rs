@@ -66,6 +66,12 @@ fn encode(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         item_separator: vm.text(arguments[6]).unwrap_or_default().to_owned(),
         key_separator: vm.text(arguments[7]).unwrap_or_default().to_owned(),
     };
+    for separator in [arguments[6], arguments[7]] {
+        if vm.text(separator).is_none() {
+            let message = format!("make_encoder() argument must be str, not {}", vm.class_name(separator));
+            return Err(vm.type_error(message));
+        }
+    }
     let mut writer = Writer { style, out: String::new(), open: Vec::new() };
     match writer.write(vm, arguments[0]) {
         Ok(()) => {
@@ -376,13 +382,14 @@ fn index_of(text: &str, byte: usize) -> Value {
 
 /// Arguments of the reading functions: the text, the byte to begin at, and whether control characters are refused.
 fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, bool)> {
+    let index = match arguments[1] {
+        Value::Int(index) => usize::try_from(index).ok(),
+        Value::Obj(_) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
+        _ => Some(0),
+    };
     let Some(text) = vm.text(arguments[0]).map(str::to_owned) else {
         let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
-    };
-    let index = match arguments[1] {
-        Value::Int(index) => usize::try_from(index).ok(),
-        _ => Some(0),
     };
     vm.spend(text.len() / (BYTES * 8))?;
     let start = index.and_then(|index| byte_of(&text, index));

@@ -1,5 +1,7 @@
 //! Modules written in Rust: their functions as rows, their constants.
 
+mod decimal;
+pub(crate) mod files;
 mod hashlib;
 mod json;
 mod math;
@@ -13,8 +15,18 @@ use crate::value::Value;
 use crate::types::nm;
 
 /// The functions of all modules, table by table.
-pub(crate) const ROWS: &[&[NativeRow]] =
-    &[json::ROWS, math::UNARY, math::ROWS, hashlib::TABLES[0], hashlib::TABLES[1], regex::ROWS, pvm_host::PURE];
+pub(crate) const ROWS: &[&[NativeRow]] = &[
+    files::ROWS,
+    json::ROWS,
+    math::UNARY,
+    math::ROWS,
+    hashlib::TABLES[0],
+    hashlib::TABLES[1],
+    regex::ROWS,
+    decimal::TABLES[0],
+    decimal::TABLES[1],
+    pvm_host::PURE,
+];
 
 /// Rows that are made from other tables.
 pub(crate) fn derived_rows() -> Vec<NativeRow> {

@@ -32,6 +32,8 @@ pub(crate) struct Dict {
     pub version: u32,
     /// Modelled table size: CPython's, which is a power of two.
     table: usize,
+    /// Whether it holds a module's names, whose values inline caches know.
+    pub module: bool,
 }
 
 /// A walk over the entries that may hold a key with a given hash.
@@ -157,9 +159,9 @@ impl Dict {
 
     /// Empties the table; the old one is returned with its references.
     pub(crate) fn take(&mut self) -> Dict {
-        let version = self.version.wrapping_add(1);
+        let (version, module) = (self.version.wrapping_add(1), self.module);
         let old = std::mem::take(self);
-        self.version = version;
+        (self.version, self.module) = (version, module);
         old
     }
 

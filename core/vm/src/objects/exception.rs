@@ -119,7 +119,10 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
         [one] if vm.is_instance(exception, ty::KEY_ERROR) => vm.repr_native(*one),
         [number, text] if vm.is_instance(exception, ty::OS_ERROR) => {
             let (number, text) = (display(vm, *number)?, display(vm, *text)?);
-            Ok(format!("[Errno {number}] {text}"))
+            match vm.instance_attribute(exception, nm::FILENAME) {
+                Some(filename) if !filename.is_none() => Ok(format!("[Errno {number}] {text}: {}", vm.repr_native(filename)?)),
+                _ => Ok(format!("[Errno {number}] {text}")),
+            }
         }
         [one] => display(vm, *one),
         _ => vm.repr_native(args),

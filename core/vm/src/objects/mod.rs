@@ -12,6 +12,7 @@ pub(crate) mod function;
 pub(crate) mod int;
 pub(crate) mod list;
 pub(crate) mod object;
+pub(crate) mod os_error;
 pub(crate) mod payload;
 pub(crate) mod percent;
 pub(crate) mod set;
@@ -41,6 +42,7 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     set::ROWS,
     function::ROWS,
     exception::ROWS,
+    os_error::ROWS,
     OPERATORS,
 ];
 

@@ -16,6 +16,8 @@ pub(crate) struct Str {
     pub chars: u32,
     /// Whether it is the one object for its text.
     pub interned: bool,
+    /// The largest byte: says how wide CPython would store the characters.
+    widest: u8,
     hashed: bool,
     hash: i64,
 }
@@ -23,8 +25,8 @@ pub(crate) struct Str {
 impl Str {
     /// Text, not yet hashed.
     pub(crate) fn new(text: String) -> Self {
-        let chars = if text.is_ascii() { text.len() } else { text.chars().count() };
-        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, hashed: false, hash: 0 }
+        let (chars, widest) = if text.is_ascii() { (text.len(), 0) } else { (text.chars().count(), text.bytes().max().unwrap_or(0)) };
+        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, widest, hashed: false, hash: 0 }
     }
 
     /// Whether every character is one byte.
@@ -52,6 +54,7 @@ impl Str {
     pub(crate) fn push(&mut self, more: &Str) {
         self.text.push_str(&more.text);
         self.chars += more.chars;
+        self.widest = self.widest.max(more.widest);
         self.hashed = false;
     }
 
@@ -60,9 +63,8 @@ impl Str {
             return 49 + self.text.len();
         }
         // Two or four bytes a character, by the widest one, as CPython stores it.
-        let widest = self.text.bytes().max().unwrap_or(0);
         let chars = self.chars as usize;
-        match widest {
+        match self.widest {
             0xf0.. => 76 + 4 * chars,
             0xc4.. => 74 + 2 * chars,
             _ => 73 + chars,
@@ -347,6 +349,8 @@ pub(crate) enum Payload {
     Hasher(Box<HashState>),
     /// A compiled regular expression.
     Regex(std::sync::Arc<crate::modules::regex::Program>),
+    /// The number in a `Decimal`.
+    Decimal(Box<crate::num::decimal::Decimal>),
 }
 
 impl Payload {
@@ -431,6 +435,7 @@ impl Payload {
             Payload::Property(_) => 72,
             Payload::Hasher(state) => 48 + state.data.len(),
             Payload::Regex(program) => program.size(),
+            Payload::Decimal(number) => 48 + number.bytes(),
             _ => 64,
         }
     }
@@ -454,7 +459,8 @@ impl Payload {
             | Payload::Range(_)
             | Payload::Native(_)
             | Payload::Hasher(_)
-            | Payload::Regex(_) => {}
+            | Payload::Regex(_)
+            | Payload::Decimal(_) => {}
             Payload::Instance(inner) => attributes(inner, visit),
             Payload::Extended(extended) => {
                 attributes(&extended.0, visit);

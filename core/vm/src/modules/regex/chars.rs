@@ -82,7 +82,7 @@ pub(super) fn is_cased(code: u32, fold: Fold) -> bool {
     match fold {
         Fold::None => false,
         Fold::Ascii => code < 0x80 && char::from_u32(code).is_some_and(|character| character.is_ascii_alphabetic()),
-        Fold::Unicode => lower(code, fold) != code || upper(code) != code,
+        Fold::Unicode => lower(code, fold) != code || upper(code) != code || same_upper(code).is_some(),
     }
 }
 

@@ -200,6 +200,9 @@ impl Compiler<'_, '_> {
                     if low != high {
                         return Err(Refusal::Syntax("look-behind requires fixed-width pattern".to_owned(), None));
                     }
+                    if low > u64::from(u32::MAX) {
+                        return Err(Refusal::Syntax("looks too much behind".to_owned(), None));
+                    }
                     back = usize::try_from(low).unwrap_or(usize::MAX);
                 }
                 let start = self.steps.len();
@@ -289,7 +292,8 @@ impl Compiler<'_, '_> {
         let unicode = flags & UNICODE != 0 && flags & ASCII == 0;
         match node {
             Node::Any => Ok(if flags & DOTALL != 0 { One::Any } else { One::NoLine }),
-            Node::Literal(code) if !is_cased(*code, fold) => Ok(One::Is(*code)),
+            Node::Literal(code) if !is_cased(*code, fold) && same_upper(*code).is_none() => Ok(One::Is(*code)),
+            Node::Literal(code) if fold == Fold::None => Ok(One::Is(*code)),
             Node::Literal(code) => {
                 let small = lower(*code, fold);
                 match same_upper(small).filter(|_| fold == Fold::Unicode) {

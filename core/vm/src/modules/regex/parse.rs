@@ -17,8 +17,8 @@ const TYPE_FLAGS: u32 = ASCII | LOCALE | UNICODE;
 pub(super) const ENDLESS: u32 = u32::MAX;
 /// Most groups of a pattern.
 const MOST_GROUPS: usize = 1_073_741_823;
-/// Groups inside one another that the parser follows.
-const NESTING: usize = 200;
+/// How deep the parser follows groups inside one another: two for each.
+const NESTING: usize = 400;
 
 /// How often and in which order a repetition tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,6 @@ fn fix_flags(flags: u32, is_text: bool) -> Parsed<u32> {
 
 /// The least and most characters that nodes match.
 pub(super) fn width(nodes: &[Node], closed: &[Option<(u64, u64)>]) -> (u64, u64) {
-    const MOST: u64 = ENDLESS as u64 - 1;
     let (mut low, mut high) = (0_u64, 0_u64);
     for node in nodes {
         let (least, most) = match node {
@@ -183,7 +182,7 @@ pub(super) fn width(nodes: &[Node], closed: &[Option<(u64, u64)>]) -> (u64, u64)
         low = low.saturating_add(least);
         high = high.saturating_add(most);
     }
-    (low.min(MOST), high.min(MOST + 1))
+    (low, high)
 }
 
 /// What the parser reads at once: a character, or a backslash with what follows it.

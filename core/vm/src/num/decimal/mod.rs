@@ -11,6 +11,8 @@ mod functions;
 mod rounding;
 mod text;
 
+pub use rounding::Rounding;
+
 use dashu_int::UBig;
 
 /// Significant digits of a result.
@@ -119,6 +121,16 @@ impl Decimal {
         match &self.value {
             Value::Finite { coefficient, exponent } => Some((coefficient, *exponent)),
             _ => None,
+        }
+    }
+
+    /// Modelled bytes of the coefficient, and what work on it is charged by.
+    pub fn bytes(&self) -> usize {
+        use dashu_int::ops::BitTest;
+        match &self.value {
+            Value::Finite { coefficient, .. } => coefficient.bit_len() / 8,
+            Value::Nan { payload, .. } => payload.bit_len() / 8,
+            Value::Infinity => 0,
         }
     }
 

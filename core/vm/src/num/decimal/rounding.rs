@@ -21,6 +21,70 @@ pub(super) fn rescaled(coefficient: &UBig, exponent: i64, target: i64) -> UBig {
     divide_half_even(coefficient.clone(), &power_of_ten(target - exponent))
 }
 
+/// Where digits that fall off are rounded to, when an operation is told. The context's own is half to even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, the even one in a tie.
+    HalfEven,
+    /// To nearest, away from zero in a tie.
+    HalfUp,
+    /// To nearest, toward zero in a tie.
+    HalfDown,
+    /// Away from zero.
+    Up,
+    /// Toward zero.
+    Down,
+    /// Toward infinity.
+    Ceiling,
+    /// Toward minus infinity.
+    Floor,
+    /// Away from zero if the last digit would be 0 or 5, else toward zero.
+    ZeroFiveUp,
+}
+
+impl Rounding {
+    /// The mode that Python's constant of this name stands for.
+    pub fn named(name: &str) -> Option<Rounding> {
+        Some(match name {
+            "ROUND_HALF_EVEN" => Rounding::HalfEven,
+            "ROUND_HALF_UP" => Rounding::HalfUp,
+            "ROUND_HALF_DOWN" => Rounding::HalfDown,
+            "ROUND_UP" => Rounding::Up,
+            "ROUND_DOWN" => Rounding::Down,
+            "ROUND_CEILING" => Rounding::Ceiling,
+            "ROUND_FLOOR" => Rounding::Floor,
+            "ROUND_05UP" => Rounding::ZeroFiveUp,
+            _ => return None,
+        })
+    }
+}
+
+/// A coefficient for another exponent, rounded as told if digits fall off.
+pub(super) fn rescaled_as(coefficient: &UBig, exponent: i64, target: i64, rounding: Rounding, negative: bool) -> UBig {
+    if rounding == Rounding::HalfEven || coefficient.is_zero() || exponent >= target {
+        return rescaled(coefficient, exponent, target);
+    }
+    // One digit more than there are is as good as all others.
+    let places = (target - exponent).min(digit_count(coefficient) + 1);
+    let power = power_of_ten(places);
+    let (quotient, remainder) = coefficient.div_rem(&power);
+    if remainder.is_zero() {
+        return quotient;
+    }
+    let twice = remainder << 1usize;
+    let up = match rounding {
+        Rounding::HalfEven => false,
+        Rounding::HalfUp => twice >= power,
+        Rounding::HalfDown => twice > power,
+        Rounding::Up => true,
+        Rounding::Down => false,
+        Rounding::Ceiling => !negative,
+        Rounding::Floor => negative,
+        Rounding::ZeroFiveUp => (&quotient % 5u8) == 0,
+    };
+    if up { quotient + UBig::ONE } else { quotient }
+}
+
 impl Decimal {
     /// This rounded to the context.
     pub(super) fn fitted(self) -> Outcome {
@@ -72,6 +136,11 @@ impl Decimal {
 
     /// `quantize(unit)`: rounded to the exponent of `unit`.
     pub fn quantized(&self, unit: &Decimal) -> Outcome {
+        self.quantized_as(unit, Rounding::HalfEven)
+    }
+
+    /// `quantize(unit, rounding)`.
+    pub fn quantized_as(&self, unit: &Decimal, rounding: Rounding) -> Outcome {
         if let Some(outcome) = self.nan_of(unit) {
             return outcome;
         }
@@ -88,7 +157,8 @@ impl Decimal {
         if self.adjusted() > LARGEST_EXPONENT || self.adjusted() - target + 1 > PRECISION {
             return Err(DecimalError::InvalidOperation);
         }
-        let result = Decimal::finite(self.negative, rescaled(coefficient, exponent, target), target);
+        let rescaled = rescaled_as(coefficient, exponent, target, rounding, self.negative);
+        let result = Decimal::finite(self.negative, rescaled, target);
         if result.adjusted() > LARGEST_EXPONENT || result.parts().is_some_and(|(digits, _)| digit_count(digits) > PRECISION) {
             return Err(DecimalError::InvalidOperation);
         }
@@ -97,11 +167,18 @@ impl Decimal {
 
     /// `to_integral_value()`: rounded to a whole number.
     pub fn to_integral(&self) -> Outcome {
+        self.to_integral_as(Rounding::HalfEven)
+    }
+
+    /// `to_integral_value(rounding)`.
+    pub fn to_integral_as(&self, rounding: Rounding) -> Outcome {
         if let Some(outcome) = self.as_nan() {
             return outcome;
         }
         Ok(match self.parts() {
-            Some((coefficient, exponent)) if exponent < 0 => Decimal::finite(self.negative, rescaled(coefficient, exponent, 0), 0),
+            Some((coefficient, exponent)) if exponent < 0 => {
+                Decimal::finite(self.negative, rescaled_as(coefficient, exponent, 0, rounding, self.negative), 0)
+            }
             _ => self.clone(),
         })
     }

@@ -1,0 +1,188 @@
+//! Quick forms: what inline caches and builtin containers answer at once, without running code or raising. `None` and `false` mean
+//! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
+
+use super::compare::is_tracked;
+use super::{CacheKind, Vm};
+use crate::heap::Heap;
+use crate::objects::payload::Payload;
+use crate::types::latin1;
+use crate::value::{Ref, Value};
+
+impl Heap {
+    /// Whether two objects are the same text; `None` when one of them is not plain text.
+    #[inline]
+    pub(crate) fn same_text(&self, left: Ref, right: Ref) -> Option<bool> {
+        let (Payload::Str(a), Payload::Str(b)) = (self.payload(left), self.payload(right)) else { return None };
+        Some(left == right || (!(a.interned && b.interned) && a.text == b.text))
+    }
+
+    /// Whether storing `value` into `parent` leaves every label of the cycle barrier as it is.
+    #[inline(always)]
+    fn holds_at_once(&self, parent: Ref, value: &Value) -> bool {
+        match *value {
+            Value::Obj(child) => {
+                let slot = self.slot(child);
+                !is_tracked(&slot.payload) || (slot.depth != i32::MAX && slot.depth > self.slot(parent).depth)
+            }
+            Value::Undefined => false,
+            _ => true,
+        }
+    }
+}
+
+/// Texts of one character, by their code.
+static CHARACTERS: [Value; 256] = {
+    let mut characters = [Value::Undefined; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        characters[byte] = Value::Obj(latin1(byte as u8));
+        byte += 1;
+    }
+    characters
+};
+
+/// The position that an index means.
+#[inline(always)]
+fn place(index: i64, length: usize) -> usize {
+    // A negative index that is still negative here becomes larger than any length.
+    let index = if index < 0 { index.wrapping_add(length as i64) } else { index };
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+impl Vm {
+    /// The attribute that the inline cache knows.
+    #[inline(always)]
+    pub(super) fn cached_attribute(&self, object: &Value, site: u32) -> Option<&Value> {
+        let Value::Obj(object) = *object else { return None };
+        let cache = &self.caches[site as usize];
+        if cache.epoch != self.heap.type_epoch {
+            return None;
+        }
+        match cache.kind {
+            CacheKind::Field => {
+                let slot = self.heap.slot(object);
+                match &slot.payload {
+                    Payload::Instance(attributes)
+                        if slot.class == cache.class && attributes.shape == cache.shape && attributes.dict.is_none() =>
+                    {
+                        attributes.values.get(cache.index as usize).filter(|value| !value.is_undefined())
+                    }
+                    _ => None,
+                }
+            }
+            CacheKind::ClassAttribute if cache.class == object => Some(&cache.value),
+            _ => None,
+        }
+    }
+
+    /// Stores where the inline cache says; the caller hands over or makes the reference to `value`.
+    #[inline(always)]
+    pub(super) fn store_cached_attribute(&mut self, object: &Value, value: &Value, site: u32) -> bool {
+        let Value::Obj(object) = *object else { return false };
+        let cache = &self.caches[site as usize];
+        if cache.epoch != self.heap.type_epoch || self.heap.is_frozen(object) || !self.heap.holds_at_once(object, value) {
+            return false;
+        }
+        let slot = self.heap.slot_mut(object);
+        let Payload::Instance(attributes) = &mut slot.payload else { return false };
+        if slot.class != cache.class || attributes.shape != cache.shape || attributes.dict.is_some() {
+            return false;
+        }
+        match cache.kind {
+            CacheKind::Field => {
+                let place = &mut attributes.values[cache.index as usize];
+                let old = place.object();
+                *place = value.afresh();
+                if let Some(old) = old {
+                    self.heap.release_object(old);
+                }
+                true
+            }
+            CacheKind::Transition => {
+                attributes.shape = cache.index;
+                attributes.values.push(value.afresh());
+                self.heap.use_memory(8);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The function that the inline cache knows for a method call.
+    #[inline(always)]
+    pub(super) fn cached_method(&self, object: &Value, site: u32) -> Option<Ref> {
+        let Value::Obj(object) = *object else { return None };
+        let cache = &self.caches[site as usize];
+        let slot = self.heap.slot(object);
+        if cache.kind != CacheKind::Method || cache.epoch != self.heap.type_epoch || cache.class != slot.class {
+            return None;
+        }
+        match &slot.payload {
+            Payload::Instance(attributes) if attributes.shape != cache.shape || attributes.dict.is_some() => None,
+            _ => cache.value.object(),
+        }
+    }
+
+    /// `object[key]` of a list, tuple, dict or ASCII text.
+    #[inline(always)]
+    pub(super) fn quick_item(&self, object: &Value, key: &Value) -> Option<&Value> {
+        let Value::Obj(object) = *object else { return None };
+        match (self.heap.payload(object), key) {
+            (Payload::List(list), &Value::Int(index)) => list.items.get(place(index, list.items.len())),
+            (Payload::Tuple(items), &Value::Int(index)) => items.get(place(index, items.len())),
+            (Payload::Dict(dict), key) => self.heap.find_simple(dict, key.afresh()).map(|position| &dict.entries[position].value),
+            (Payload::Str(text), &Value::Int(index)) if text.ascii() => {
+                text.text.as_bytes().get(place(index, text.text.len())).map(|&byte| &CHARACTERS[usize::from(byte)])
+            }
+            _ => None,
+        }
+    }
+
+    /// `object[key] = value` where a list has the index or a dict the key; the caller hands over or makes the reference to `value`.
+    #[inline(always)]
+    pub(super) fn store_quick_item(&mut self, object: &Value, key: &Value, value: &Value) -> bool {
+        let Value::Obj(object) = *object else { return false };
+        if self.heap.is_frozen(object) || !self.heap.holds_at_once(object, value) {
+            return false;
+        }
+        let position = match (self.heap.payload(object), key) {
+            (Payload::List(list), &Value::Int(index)) => place(index, list.items.len()),
+            (Payload::Dict(dict), key) if !dict.module => self.heap.find_simple(dict, key.afresh()).unwrap_or(usize::MAX),
+            _ => return false,
+        };
+        let target = match self.heap.payload_mut(object) {
+            Payload::List(list) => list.items.get_mut(position),
+            Payload::Dict(dict) => dict.entries.get_mut(position).map(|entry| &mut entry.value),
+            _ => None,
+        };
+        let Some(target) = target else { return false };
+        let old = target.object();
+        *target = value.afresh();
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
+        true
+    }
+
+    /// Appends to the list of a comprehension; the caller hands over or makes the reference to `value`.
+    #[inline(always)]
+    pub(super) fn append_quickly(&mut self, list: &Value, value: &Value) -> bool {
+        let Value::Obj(object) = *list else { return false };
+        if !self.heap.holds_at_once(object, value) {
+            return false;
+        }
+        let Payload::List(list) = self.heap.payload_mut(object) else { return false };
+        list.items.push(value.afresh());
+        let (before, after) = list.resized();
+        if before != after {
+            self.heap.resize_memory(before, after);
+        }
+        true
+    }
+
+    /// A list or tuple of what `count` registers from `first` on hold, which it takes over.
+    pub(super) fn build_sequence(&mut self, first: usize, count: usize, list: bool) -> Value {
+        let items = self.registers[first..first + count].iter_mut().map(|place| std::mem::replace(place, Value::Undefined)).collect();
+        if list { self.list(items) } else { self.tuple(items) }
+    }
+}
