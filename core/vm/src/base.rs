@@ -118,6 +118,11 @@ fn make_fixed(heap: &mut Heap) {
             class.mro = mro.clone();
         }
     }
+    // The one builtin type with two bases.
+    if let Payload::Class(class) = heap.payload_mut(ty::EXCEPTION_GROUP) {
+        class.bases = vec![ty::BASE_EXCEPTION_GROUP, ty::EXCEPTION];
+        class.mro = vec![ty::EXCEPTION_GROUP, ty::BASE_EXCEPTION_GROUP, ty::EXCEPTION, ty::BASE_EXCEPTION, ty::OBJECT];
+    }
     for name in NAMES {
         let mut string = Str::new((*name).to_owned());
         string.hash();
@@ -251,6 +256,7 @@ impl Vm {
 
 /// Helpers that the interpreter itself calls.
 const HELPER_NAMES: &[&str] = &[
+    "and_slow",
     "as_tuple",
     "ascii",
     "async_generator_close",
@@ -271,9 +277,12 @@ const HELPER_NAMES: &[&str] = &[
     "dict_update",
     "dir_slow",
     "enumerate_generator",
+    "exception_group_derive",
+    "exception_group_new",
     "exception_group_split",
     "exception_group_subgroup",
     "exception_str",
+    "filter_new",
     "format_converted",
     "generator_close",
     "generator_throw",
@@ -291,6 +300,7 @@ const HELPER_NAMES: &[&str] = &[
     "list_extend",
     "list_iadd",
     "maketrans",
+    "map_new",
     "match_class",
     "match_group",
     "match_keys",
@@ -299,6 +309,7 @@ const HELPER_NAMES: &[&str] = &[
     "min_list",
     "next_of_iterator",
     "object_ne",
+    "or_slow",
     "percent_bytes",
     "percent_slow",
     "pow_three",
@@ -308,16 +319,22 @@ const HELPER_NAMES: &[&str] = &[
     "repr_slow",
     "reversed_by_index",
     "set_add",
+    "set_iand",
+    "set_ior",
+    "set_isub",
+    "set_ixor",
     "set_update",
     "setitem_slow",
     "sorted_slow",
     "str_format",
     "str_subclass",
+    "sub_slow",
     "sum_slow",
     "translate",
     "type_call",
     "type_new",
     "unpack",
+    "xor_slow",
     "zip_generator",
 ];
 

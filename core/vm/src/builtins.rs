@@ -61,6 +61,7 @@ const INTRINSICS: &[NativeRow] = &[
     NativeRow(F, "_vm.dict_replace", "d, position, value, /", 1, dict_replace, ""),
     NativeRow(F, "_vm.dict_add", "d, key, hash, value, /", 2, dict_add, ""),
     NativeRow(F, "_vm.dict_delete", "d, position, /", 1, dict_delete, ""),
+    NativeRow(F, "_vm.entries", "table, /", 2, entries, ""),
     NativeRow(F, "_vm.tuple_hash", "hashes, /", 2, tuple_hash, ""),
     NativeRow(F, "_vm.new", "cls, /", 2, new_builtin, ""),
     NativeRow(F, "_vm.fill_list", "target, items, /", 2, fill_list, ""),
@@ -68,6 +69,8 @@ const INTRINSICS: &[NativeRow] = &[
     NativeRow(F, "_vm.raw_format", "value, spec, /", 2, raw_format, ""),
     NativeRow(F, "_vm.inner", "iterator, /", 2, inner, ""),
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
+    NativeRow(F, "_vm.copy_trace", "source, target, /", 2, copy_trace, ""),
+    NativeRow(F, "_vm.dress", "generator, cls, /", 2, dress, ""),
     NativeRow(F, "_vm.close", "generator, /", 2, close, ""),
     NativeRow(F, "_vm.is_subclass", "cls, base, /", 1, is_subclass, ""),
     NativeRow(F, "_vm.wrap", "cls, value, /", 2, wrap, ""),
@@ -459,7 +462,7 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
             None if args[1].is_undefined() => Err(vm.stop_iteration(Value::None)),
             None => Ok(vm.heap.retain(args[1])),
         },
-        Payload::Generator(row) if vm.heap.slot(object).class == ty::GENERATOR => {
+        Payload::Generator(row) if !matches!(vm.heap.slot(object).class, ty::COROUTINE | ty::ASYNC_GENERATOR) => {
             if row.state == GeneratorState::Done && !args[1].is_undefined() {
                 return Ok(vm.heap.retain(args[1]));
             }
@@ -711,6 +714,19 @@ fn dict_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
+/// Keys and hashes of a builtin dict or set, `None` for anything else.
+fn entries(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let Some(pairs) = crate::objects::set::entries(vm, args[0]) else { return Ok(Value::None) };
+    vm.spend(pairs.len())?;
+    vm.reserve(pairs.len().saturating_mul(64))?;
+    let mut items = Vec::with_capacity(pairs.len());
+    for (key, hash) in pairs {
+        vm.heap.retain(key);
+        items.push(vm.tuple(vec![key, Value::Int(hash)]));
+    }
+    Ok(vm.list(items))
+}
+
 fn tuple_hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let hashes: Vec<i64> = vm
         .sequence_snapshot(args[0])
@@ -757,6 +773,29 @@ fn inner(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let held = vm.heap.retain_all(&held);
     Ok(vm.list(held))
+}
+
+/// Makes a generator an iterator of another class, given itself or by its name.
+fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let named = vm.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
+    let class = match named {
+        Some(index) => crate::value::Ref(u32::try_from(index).unwrap_or_default()),
+        None => vm.class_argument(args[1])?,
+    };
+    let generator = vm.class_argument(args[0])?;
+    vm.heap.retain(Value::Obj(class));
+    let old = std::mem::replace(&mut vm.heap.slot_mut(generator).class, class);
+    vm.heap.release(Value::Obj(old));
+    Ok(vm.heap.retain(args[0]))
+}
+
+/// Gives an exception the traceback of another one.
+fn copy_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let trace = vm.exception_data(args[0]).map(|row| row.trace.clone()).unwrap_or_default();
+    if let Some(row) = vm.exception_row(args[1]) {
+        row.trace = trace;
+    }
+    Ok(Value::None)
 }
 
 fn set_cause(vm: &mut Vm, args: &[Value]) -> Outcome {

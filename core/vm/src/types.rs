@@ -124,6 +124,14 @@ types! {
     REVERSED "reversed" OBJECT Sealed true;
     ENUMERATE "enumerate" OBJECT Sealed true;
     ZIP "zip" OBJECT Sealed true;
+    MAP "map" OBJECT Sealed true;
+    FILTER "filter" OBJECT Sealed true;
+    CALLABLE_ITERATOR "callable_iterator" OBJECT Sealed false;
+    LIST_REVERSE_ITERATOR "list_reverseiterator" OBJECT Sealed false;
+    DICT_REVERSE_KEY_ITERATOR "dict_reversekeyiterator" OBJECT Sealed false;
+    DICT_REVERSE_VALUE_ITERATOR "dict_reversevalueiterator" OBJECT Sealed false;
+    DICT_REVERSE_ITEM_ITERATOR "dict_reverseitemiterator" OBJECT Sealed false;
+    BYTEARRAY_ITERATOR "bytearray_iterator" OBJECT Sealed false;
     SEQUENCE_ITERATOR "iterator" OBJECT Sealed false;
     DICT_KEYS "dict_keys" OBJECT Sealed false;
     DICT_VALUES "dict_values" OBJECT Sealed false;

@@ -44,8 +44,19 @@ fn files_are_in_tmp_and_bounded() {
         ("open('/tmp/nothing')", "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/nothing'"),
     ]);
     for path in [
-        "/etc/passwd", "/tmp/../etc/passwd", "/tmp/a/../../etc/passwd", "tmp/a", "a", "../tmp/a", "/", "/tmpfile", "//etc/passwd", "/tmp/..",
-        "/proc/self/environ", "~/.ssh/id", "/tmp/../tmp/a",
+        "/etc/passwd",
+        "/tmp/../etc/passwd",
+        "/tmp/a/../../etc/passwd",
+        "tmp/a",
+        "a",
+        "../tmp/a",
+        "/",
+        "/tmpfile",
+        "//etc/passwd",
+        "/tmp/..",
+        "/proc/self/environ",
+        "~/.ssh/id",
+        "/tmp/../tmp/a",
     ] {
         for mode in ["r", "w", "a", "x", "rb", "r+"] {
             let found = run(&format!("open({path:?}, {mode:?})"));
@@ -59,7 +70,8 @@ fn files_are_in_tmp_and_bounded() {
 /// A-78: what one run wrote is not there in the next.
 #[test]
 fn files_are_wiped() {
-    let source = "try:\n    print(open('/tmp/a').read())\nexcept FileNotFoundError:\n    print('fresh')\nopen('/tmp/a', 'w').write('kept?')";
+    let source =
+        "try:\n    print(open('/tmp/a').read())\nexcept FileNotFoundError:\n    print('fresh')\nopen('/tmp/a', 'w').write('kept?')";
     let unit = compile(source, "test.py").expect("the source compiles");
     let image = script_image(&unit);
     for _ in 0..2 {
@@ -92,7 +104,10 @@ fn bytes_in_files_are_cells() {
 #[test]
 fn the_decimal_context_is_fixed() {
     check(&[
-        ("from decimal import *\nprint(Decimal(1) / 3, Decimal('0.5').quantize(Decimal(1)), Decimal('1.5').quantize(Decimal(1)))", "0.3333333333333333333333333333 0 2\n"),
+        (
+            "from decimal import *\nprint(Decimal(1) / 3, Decimal('0.5').quantize(Decimal(1)), Decimal('1.5').quantize(Decimal(1)))",
+            "0.3333333333333333333333333333 0 2\n",
+        ),
         ("from decimal import *\nprint(getcontext().prec, getcontext().rounding)", "28 ROUND_HALF_EVEN\n"),
         ("from decimal import *\nprint(Decimal('2.5').quantize(Decimal(1), rounding=ROUND_HALF_UP))", "3\n"),
         ("from decimal import *\ngetcontext().prec = 28\ngetcontext().rounding = ROUND_HALF_EVEN", ""),
@@ -148,7 +163,10 @@ fn json_is_compact_and_bounded() {
             "import json\nprint(json.dumps({'b': [1, 2.5, None, True], 'a': {'d': 'é', 'c': {}}}, sort_keys=True, separators=(',', ':')))",
             "{\"a\":{\"c\":{},\"d\":\"\\u00e9\"},\"b\":[1,2.5,null,true]}\n",
         ),
-        ("import json\njson.loads('[' * 100000)", "RecursionError: maximum recursion depth exceeded while decoding a JSON array from a unicode string"),
+        (
+            "import json\njson.loads('[' * 100000)",
+            "RecursionError: maximum recursion depth exceeded while decoding a JSON array from a unicode string",
+        ),
         (
             "import json\nx = []\nfor _ in range(300): x = [x]\njson.dumps(x)",
             "RecursionError: maximum recursion depth exceeded while encoding a JSON object",

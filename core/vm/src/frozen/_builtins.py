@@ -6,7 +6,7 @@ named in its row does the work here. Frames of this module stay out of traceback
 
 import _vm
 
-__all__ = ["map", "filter", "globals", "ascii"]
+__all__ = ["globals", "ascii"]
 
 
 def identity(value):
@@ -191,19 +191,67 @@ def exception_repr(self):
     return f"{type(self).__name__}({inner})"
 
 
+def exception_group_new(cls, args):
+    if len(args) != 2:
+        raise TypeError(f"BaseExceptionGroup.__new__() takes exactly 2 arguments ({len(args)} given)")
+    message, exceptions = args
+    if not isinstance(message, str):
+        raise TypeError(f"argument 1 must be str, not {type(message).__name__}")
+    if isinstance(exceptions, (dict, set, frozenset)) or not hasattr(type(exceptions), "__getitem__"):
+        raise TypeError("second argument (exceptions) must be a sequence")
+    items = tuple(exceptions)
+    if not items:
+        raise ValueError("second argument (exceptions) must be a non-empty sequence")
+    plain = True
+    for position, each in enumerate(items):
+        if not isinstance(each, BaseException):
+            raise ValueError(f"Item {position} of second argument (exceptions) is not an exception")
+        plain = plain and isinstance(each, Exception)
+    if cls is BaseExceptionGroup:
+        cls = ExceptionGroup if plain else cls
+    elif not plain:
+        if cls is ExceptionGroup:
+            raise TypeError("Cannot nest BaseExceptions in an ExceptionGroup")
+        if issubclass(cls, Exception):
+            raise TypeError(f"Cannot nest BaseExceptions in '{cls.__name__}'")
+    group = _vm.new(cls)
+    group.args = (message, exceptions if isinstance(exceptions, (list, tuple)) else items)
+    return group
+
+
+def exception_group_derive(self, exceptions):
+    return BaseExceptionGroup(self.message, exceptions)
+
+
 def _matches(exception, condition):
     if isinstance(condition, (type, tuple)):
         return isinstance(exception, condition)
     return condition(exception)
 
 
+def _check_condition(condition):
+    if isinstance(condition, type):
+        fine = issubclass(condition, BaseException)
+    elif isinstance(condition, tuple):
+        fine = all([isinstance(each, type) and issubclass(each, BaseException) for each in condition])
+    else:
+        fine = callable(condition)
+    if not fine:
+        raise TypeError("expected a function, exception type or tuple of exception types")
+
+
 def exception_group_split(group, condition):
+    _check_condition(condition)
+    return _split(group, condition)
+
+
+def _split(group, condition):
     if _matches(group, condition):
         return group, None
     yes, no = [], []
     for each in group.exceptions:
         if isinstance(each, BaseExceptionGroup):
-            a, b = exception_group_split(each, condition)
+            a, b = _split(each, condition)
             if a is not None:
                 yes.append(a)
             if b is not None:
@@ -219,9 +267,16 @@ def _derived(group, exceptions):
     if not exceptions:
         return None
     result = group.derive(exceptions)
+    if not isinstance(result, BaseExceptionGroup):
+        raise TypeError("derive must return an instance of BaseExceptionGroup")
+    _vm.copy_trace(group, result)
     result.__cause__ = group.__cause__
     result.__context__ = group.__context__
     result.__suppress_context__ = group.__suppress_context__
+    if hasattr(group, "__notes__"):
+        notes = group.__notes__
+        if isinstance(notes, (list, tuple)):
+            result.__notes__ = list(notes)
     return result
 
 
@@ -252,31 +307,47 @@ def prepare_reraise_star(original, raised):
 
 
 def iter_by_index(sequence):
+    return _vm.dress(_by_index(sequence), "iterator")
+
+
+def _by_index(sequence):
     index = 0
-    try:
-        while True:
-            yield sequence[index]
-            index += 1
-    except IndexError:
-        return
+    while True:
+        try:
+            item = sequence[index]
+        except (IndexError, StopIteration):
+            return
+        yield item
+        index += 1
 
 
 def reversed_by_index(sequence):
-    index = len(sequence)
+    return _vm.dress(_backwards(sequence, len(sequence)), "reversed")
+
+
+def _backwards(sequence, index):
     while index > 0:
         index -= 1
-        yield sequence[index]
+        try:
+            item = sequence[index]
+        except (IndexError, StopIteration):
+            return
+        yield item
 
 
 def iter_sentinel(function, sentinel):
-    def calls():
-        while True:
-            value = function()
-            if value == sentinel:
-                return
-            yield value
+    return _vm.dress(_until(function, sentinel), "callable_iterator")
 
-    return calls()
+
+def _until(function, sentinel):
+    while True:
+        try:
+            value = function()
+        except StopIteration:
+            return
+        if value == sentinel:
+            return
+        yield value
 
 
 def next_of_iterator(iterator):
@@ -584,9 +655,8 @@ def map_generator(function, iterators):
         yield function(*values)
 
 
-def map(function, iterable, /, *iterables):
-    """Results of calls, as they are asked for."""
-    return map_generator(function, [iter(each) for each in (iterable, *iterables)])
+def map_new(cls, function, iterables):
+    return _vm.dress(map_generator(function, [iter(each) for each in iterables]), cls)
 
 
 def filter_generator(function, iterator):
@@ -600,13 +670,21 @@ def filter_generator(function, iterator):
             yield item
 
 
-def filter(function, iterable, /):
-    """The items for which the function is true."""
-    return filter_generator(function, iter(iterable))
+def filter_new(cls, function, iterable):
+    return _vm.dress(filter_generator(function, iter(iterable)), cls)
 
 
 def zip_generator(iterables, strict):
-    return _zip([iter(each) for each in iterables], strict)
+    return _vm.dress(_zip([_iterator_of(each, position) for position, each in enumerate(iterables)], strict), "zip")
+
+
+def _iterator_of(iterable, position):
+    try:
+        return iter(iterable)
+    except TypeError:
+        if hasattr(type(iterable), "__iter__") or hasattr(type(iterable), "__getitem__"):
+            raise
+        raise TypeError(f"'{type(iterable).__name__}' object is not iterable") from None
 
 
 def _zip(iterators, strict):
@@ -633,7 +711,7 @@ def _zip(iterators, strict):
 
 
 def enumerate_generator(iterable, start):
-    return _enumerate(iter(iterable), start)
+    return _vm.dress(_enumerate(iter(iterable), start), "enumerate")
 
 
 def _enumerate(iterator, count):
@@ -709,22 +787,34 @@ def _first_difference(a, b):
     return len(a), len(b)
 
 
+def _is_set(value):
+    return isinstance(value, (set, frozenset)) or type(value).__name__ in ("dict_keys", "dict_items")
+
+
 def compare_lt(a, b):
+    if _is_set(a):
+        return len(a) < len(b) and set_issubset(a, b)
     x, y = _first_difference(a, b)
     return x < y
 
 
 def compare_le(a, b):
+    if _is_set(a):
+        return len(a) <= len(b) and set_issubset(a, b)
     x, y = _first_difference(a, b)
     return x <= y
 
 
 def compare_gt(a, b):
+    if _is_set(a):
+        return len(a) > len(b) and set_issuperset(a, b)
     x, y = _first_difference(a, b)
     return x > y
 
 
 def compare_ge(a, b):
+    if _is_set(a):
+        return len(a) >= len(b) and set_issuperset(a, b)
     x, y = _first_difference(a, b)
     return x >= y
 
@@ -732,8 +822,10 @@ def compare_ge(a, b):
 def contains(container, item):
     if isinstance(container, (bytes, bytearray)) and _vm.own(item, "__index__") is not None:
         return index(item) in container
-    if isinstance(container, (dict, set, frozenset)):
+    if isinstance(container, dict):
         return _find(container, item) >= 0
+    if isinstance(container, (set, frozenset)):
+        return _find(container, _as_key(item)) >= 0
     for each in container:
         if each is item or each == item:
             return True
@@ -926,38 +1018,80 @@ def build_set(result, *rest):
     return result
 
 
+def _hashed(source):
+    """Items with their hashes; those of a dict or set are not asked again."""
+    entries = _vm.entries(source)
+    return [(item, hash(item)) for item in source] if entries is None else entries
+
+
+def _position(table, key, code):
+    position = _vm.dict_find(table, key, code, 0)
+    while position >= 0:
+        known = _vm.dict_key(table, position)
+        if known is key or known == key:
+            return position
+        position = _vm.dict_find(table, key, code, position + 1)
+    return -1
+
+
+def _put(table, key, code):
+    if _position(table, key, code) < 0:
+        _vm.dict_add(table, key, code, None)
+
+
+def _set_of(pairs):
+    result = set()
+    for item, code in pairs:
+        _put(result, item, code)
+    return result
+
+
+def _like(self, pairs):
+    result = _set_of(pairs)
+    return _vm.wrap(frozenset, result) if isinstance(self, frozenset) else result
+
+
+def _as_key(value):
+    """A set looked for in a set stands for its frozen twin."""
+    return frozenset(value) if isinstance(value, set) and type(value).__hash__ is None else value
+
+
 def set_add(self, value):
-    if _find(self, value) < 0:
-        _vm.dict_add(self, value, hash(value), None)
+    _put(self, value, hash(value))
 
 
 def set_contains(self, value):
-    return _find(self, value) >= 0
+    return _find(self, _as_key(value)) >= 0
 
 
 def set_discard(self, value):
-    position = _find(self, value)
+    position = _find(self, _as_key(value))
     if position >= 0:
         _vm.dict_delete(self, position)
 
 
 def set_remove(self, value):
-    position = _find(self, value)
+    position = _find(self, _as_key(value))
     if position < 0:
         raise KeyError(value)
     _vm.dict_delete(self, position)
 
 
 def set_init(self, iterable=()):
-    items = _each(iterable)
-    self.clear()
-    for item in items:
-        set_add(self, item)
+    items = _hashed(iterable)
+    set.clear(self)
+    for item, code in items:
+        _put(self, item, code)
 
 
 def set_update(self, iterable):
-    for item in iterable:
-        set_add(self, item)
+    entries = _vm.entries(iterable)
+    if entries is None:
+        for item in iterable:
+            _put(self, item, hash(item))
+    else:
+        for item, code in entries:
+            _put(self, item, code)
 
 
 def set_update_all(self, *others):
@@ -966,56 +1100,130 @@ def set_update_all(self, *others):
 
 
 def frozenset_new(cls, iterable=()):
-    result = _vm.new(cls)
+    plain = _set_of(_hashed(iterable))
     if cls is frozenset:
-        plain = set()
-        for item in iterable:
-            set_add(plain, item)
         return _vm.wrap(frozenset, plain)
-    for item in iterable:
-        set_add(result, item)
+    result = _vm.new(cls)
+    for item, code in _vm.entries(plain):
+        _put(result, item, code)
     return result
 
 
-def _like(self, items):
-    result = set()
-    for item in items:
-        set_add(result, item)
-    return _vm.wrap(frozenset, result) if isinstance(self, frozenset) else result
-
-
 def set_union(self, *others):
-    items = list(self)
+    pairs = _hashed(self)
     for other in others:
-        items.extend(other)
-    return _like(self, items)
+        pairs = pairs + _hashed(other)
+    return _like(self, pairs)
+
+
+def _common(pairs, other):
+    kept = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return [pair for pair in pairs if _position(kept, pair[0], pair[1]) >= 0]
+
+
+def _apart(pairs, other):
+    kept = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return [pair for pair in pairs if _position(kept, pair[0], pair[1]) < 0]
 
 
 def set_intersection(self, *others):
-    items = list(self)
+    pairs = _hashed(self)
     for other in others:
-        kept = set()
-        for item in other:
-            set_add(kept, item)
-        items = [item for item in items if item in kept]
-    return _like(self, items)
+        pairs = _common(pairs, other)
+    return _like(self, pairs)
 
 
 def set_difference(self, *others):
-    items = list(self)
+    pairs = _hashed(self)
     for other in others:
-        kept = set()
-        for item in other:
-            set_add(kept, item)
-        items = [item for item in items if item not in kept]
-    return _like(self, items)
+        pairs = _apart(pairs, other)
+    return _like(self, pairs)
+
+
+def set_symmetric_difference(self, other):
+    other = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return _like(self, _apart(_hashed(self), other) + _apart(_hashed(other), self))
+
+
+def _refill(self, source):
+    entries = _vm.entries(source)
+    set.clear(self)
+    for item, code in entries:
+        _put(self, item, code)
+
+
+def set_intersection_update(self, *others):
+    _refill(self, set_intersection(self, *others))
+
+
+def set_difference_update(self, *others):
+    for other in others:
+        for item, code in _hashed(other):
+            position = _position(self, item, code)
+            if position >= 0:
+                _vm.dict_delete(self, position)
+
+
+def set_symmetric_difference_update(self, other):
+    _refill(self, set_symmetric_difference(self, other))
+
+
+def set_issubset(self, other):
+    return not _apart(_hashed(self), other)
+
+
+def set_issuperset(self, other):
+    for item, code in _hashed(other):
+        if _position(self, item, code) < 0:
+            return False
+    return True
 
 
 def set_isdisjoint(self, other):
-    for item in other:
-        if item in self:
+    for item, code in _hashed(other):
+        if _position(self, item, code) >= 0:
             return False
     return True
+
+
+def or_slow(a, b):
+    if isinstance(a, dict):
+        result = dict(a)
+        result.update(b)
+        return result
+    return set_union(a, b)
+
+
+def and_slow(a, b):
+    return set_intersection(a, b)
+
+
+def sub_slow(a, b):
+    return set_difference(a, b)
+
+
+def xor_slow(a, b):
+    return set_symmetric_difference(a, b)
+
+
+def set_ior(self, other):
+    set_update(self, other)
+    return self
+
+
+def set_iand(self, other):
+    set_intersection_update(self, other)
+    return self
+
+
+def set_isub(self, other):
+    set_difference_update(self, other)
+    return self
+
+
+def set_ixor(self, other):
+    set_symmetric_difference_update(self, other)
+    return self
 
 
 # text

@@ -91,7 +91,7 @@ impl Vm {
         match value {
             Value::Obj(object) => match self.heap.payload(object) {
                 Payload::Iterator(_) => true,
-                Payload::Generator(_) => self.heap.slot(object).class == ty::GENERATOR,
+                Payload::Generator(_) => !matches!(self.heap.slot(object).class, ty::COROUTINE | ty::ASYNC_GENERATOR),
                 _ => self.special(value, nm::NEXT).is_some(),
             },
             _ => false,
@@ -123,7 +123,8 @@ impl Vm {
             Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
             Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
             Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::Bytes(_) | Payload::ByteArray(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::ByteArray(_) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
             Payload::Range(range) => {
                 let range = *range;
                 let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
@@ -422,7 +423,7 @@ impl Vm {
         }
     }
 
-    fn sequence_length(&self, object: Ref) -> usize {
+    pub(crate) fn sequence_length(&self, object: Ref) -> usize {
         match self.heap.payload(object).core() {
             Payload::List(list) => list.items.len(),
             Payload::Tuple(items) => items.len(),

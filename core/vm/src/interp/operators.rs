@@ -271,7 +271,19 @@ impl Vm {
         if self.is_python_instance(left) || self.is_python_instance(right) {
             return Ok(None);
         }
-        self.binary_core(op, left, right)
+        match self.binary_core(op, left, right) {
+            // Sets and dicts whose keys compare in Python.
+            Err(Throw::Fallback) => {
+                let helper = match op {
+                    BinaryOp::And => "and_slow",
+                    BinaryOp::Sub => "sub_slow",
+                    BinaryOp::Xor => "xor_slow",
+                    _ => "or_slow",
+                };
+                self.call_helper(helper, &[left, right]).map(Some)
+            }
+            outcome => outcome,
+        }
     }
 
     /// Whether the value is of a class that a program made.

@@ -253,7 +253,12 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
     let size = vm.dict_len(table);
     let left = vm.table(table).map_or(0, |table| table.entries.len());
     vm.heap.retain(source);
-    Ok(vm.heap.make(ty::REVERSED, Payload::Iterator(Box::new(Iter::ReversedDict { dict: source, left, size, kind }))))
+    let class = match kind {
+        DictPart::Keys => ty::DICT_REVERSE_KEY_ITERATOR,
+        DictPart::Values => ty::DICT_REVERSE_VALUE_ITERATOR,
+        DictPart::Items => ty::DICT_REVERSE_ITEM_ITERATOR,
+    };
+    Ok(vm.heap.make(class, Payload::Iterator(Box::new(Iter::ReversedDict { dict: source, left, size, kind }))))
 }
 
 fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -8,6 +8,7 @@ use crate::value::Value;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
+const C: NativeKind = NativeKind::ClassMethod;
 
 /// Rows of `BaseException` and what needs more.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -17,7 +18,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "BaseException.__repr__", "self, /", 5, repr, "exception_repr"),
     NativeRow(M, "BaseException.with_traceback", "self, tb, /", 2, with_traceback, ""),
     NativeRow(M, "BaseException.add_note", "self, note, /", 3, add_note, ""),
-    NativeRow(M, "BaseExceptionGroup.__init__", "self, /, *args, **kwargs", 2, init, ""),
+    NativeRow(S, "BaseExceptionGroup.__new__", "cls, /, *args, **kwargs", 10, group_new, ""),
+    NativeRow(C, "BaseExceptionGroup.__class_getitem__", "cls, item, /", 2, super::list::class_getitem, ""),
+    NativeRow(M, "BaseExceptionGroup.__init__", "self, /, *args, **kwargs", 2, group_init, ""),
     NativeRow(M, "BaseExceptionGroup.derive", "self, excs, /", 3, derive, ""),
     NativeRow(M, "BaseExceptionGroup.split", "self, condition, /", 3, split, ""),
     NativeRow(M, "BaseExceptionGroup.subgroup", "self, condition, /", 3, subgroup, ""),
@@ -183,16 +186,24 @@ fn add_note(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
+fn group_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let arguments = vm.heap.retain_all(&args[2..]);
+    let arguments = vm.tuple(arguments);
+    let outcome = vm.call_helper("exception_group_new", &[args[0], arguments]);
+    vm.heap.release(arguments);
+    outcome
+}
+
+fn group_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.dict_pairs(args[1]).is_empty() {
+        return Ok(Value::None);
+    }
+    let message = format!("{}() takes no keyword arguments", vm.class_name(args[0]));
+    Err(vm.type_error(message))
+}
+
 fn derive(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let message = match vm.exception_data(args[0]) {
-        Some(row) => vm.tuple_items(row.args).first().copied().unwrap_or(Value::None),
-        None => Value::None,
-    };
-    let class = if vm.is_instance(args[0], ty::EXCEPTION_GROUP) { ty::EXCEPTION_GROUP } else { ty::BASE_EXCEPTION_GROUP };
-    vm.heap.retain(message);
-    vm.heap.retain(args[1]);
-    let items = vm.tuple(vec![message, args[1]]);
-    Ok(vm.exception_with(class, items))
+    vm.call_helper("exception_group_derive", &[args[0], args[1]])
 }
 
 fn split(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -43,32 +43,100 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "async_generator_asend.__await__", "self, /", 1, same, ""),
     NativeRow(S, "enumerate.__new__", "cls, iterable, start=", 3, enumerate, ""),
     NativeRow(S, "zip.__new__", "cls, /, *iterables, strict=", 3, zip, ""),
+    NativeRow(S, "map.__new__", "cls, /, *args, **kwargs", 3, map, ""),
+    NativeRow(S, "filter.__new__", "cls, function, iterable, /", 3, filter, ""),
     NativeRow(S, "reversed.__new__", "cls, sequence, /", 3, reversed, ""),
-    NativeRow(M, "list_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "list_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "tuple_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "tuple_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "str_ascii_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "str_ascii_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "bytes_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "bytes_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "range_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "range_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "dict_keyiterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "dict_keyiterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "dict_valueiterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "dict_valueiterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "dict_itemiterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "dict_itemiterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "set_iterator.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "set_iterator.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "reversed.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "reversed.__next__", "self, /", 1, iterator_next, ""),
-    NativeRow(M, "enumerate.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "enumerate.__next__", "self, /", 1, iterator_next, "next_of_iterator"),
-    NativeRow(M, "zip.__iter__", "self, /", 1, same, ""),
-    NativeRow(M, "zip.__next__", "self, /", 1, iterator_next, "next_of_iterator"),
 ];
+
+macro_rules! iterators {
+    ($($name:literal $next:ident $helper:literal;)*) => {
+        /// Rows of the builtin iterators.
+        pub(crate) const ITERATORS: &[NativeRow] = &[
+            $(
+                NativeRow(M, concat!($name, ".__iter__"), "self, /", 1, same, ""),
+                NativeRow(M, concat!($name, ".__next__"), "self, /", 1, $next, $helper),
+            )*
+        ];
+    };
+}
+
+iterators! {
+    "list_iterator" iterator_next ""; "tuple_iterator" iterator_next ""; "str_ascii_iterator" iterator_next "";
+    "bytes_iterator" iterator_next ""; "bytearray_iterator" iterator_next ""; "range_iterator" iterator_next "";
+    "dict_keyiterator" iterator_next ""; "dict_valueiterator" iterator_next ""; "dict_itemiterator" iterator_next "";
+    "set_iterator" iterator_next ""; "reversed" iterator_next ""; "list_reverseiterator" iterator_next "";
+    "dict_reversekeyiterator" iterator_next ""; "dict_reversevalueiterator" iterator_next ""; "dict_reverseitemiterator" iterator_next "";
+    "enumerate" iterator_next "next_of_iterator"; "zip" iterator_next "next_of_iterator"; "map" generator_next ""; "filter" generator_next "";
+    "callable_iterator" generator_next ""; "iterator" generator_next "";
+}
+
+macro_rules! sized {
+    ($($name:literal;)*) => {
+        /// Rows of the iterators that know how much is left.
+        pub(crate) const SIZED_ITERATORS: &[NativeRow] = &[
+            $(NativeRow(M, concat!($name, ".__length_hint__"), "self, /", 2, length_hint, ""),)*
+        ];
+    };
+}
+
+sized! {
+    "list_iterator"; "tuple_iterator"; "str_ascii_iterator"; "bytes_iterator"; "bytearray_iterator"; "range_iterator"; "dict_keyiterator";
+    "dict_valueiterator"; "dict_itemiterator"; "set_iterator"; "reversed"; "list_reverseiterator"; "dict_reversekeyiterator";
+    "dict_reversevalueiterator"; "dict_reverseitemiterator";
+}
+
+/// How many items an iterator still has.
+fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let state = match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Iterator(state)) => (**state).clone(),
+        _ => return Ok(Value::Int(0)),
+    };
+    let left = match state {
+        Iter::Sequence { sequence: Value::Obj(sequence), index } => vm.sequence_length(sequence).saturating_sub(index),
+        Iter::Reversed { sequence: Value::Obj(sequence), left } => {
+            if left > vm.sequence_length(sequence) {
+                0
+            } else {
+                left
+            }
+        }
+        Iter::Range { left, .. } => usize::try_from(left).unwrap_or(usize::MAX),
+        Iter::Dict { dict: Value::Obj(dict), index, size, .. } => {
+            vm.spend(size / 8)?;
+            match vm.table(dict) {
+                Some(table) if table.len() == size => table.entries.iter().skip(index).filter(|entry| !entry.key.is_undefined()).count(),
+                _ => 0,
+            }
+        }
+        Iter::ReversedDict { dict: Value::Obj(dict), left, size, .. } => {
+            vm.spend(size / 8)?;
+            match vm.table(dict) {
+                Some(table) if table.len() == size => table.entries.iter().take(left).filter(|entry| !entry.key.is_undefined()).count(),
+                _ => 0,
+            }
+        }
+        _ => 0,
+    };
+    Ok(Value::Int(i64::try_from(left).unwrap_or(i64::MAX)))
+}
+
+fn map(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !vm.dict_pairs(args[1]).is_empty() {
+        return Err(vm.type_error("map() takes no keyword arguments"));
+    }
+    if args.len() < 4 {
+        return Err(vm.type_error("map() must have at least two arguments."));
+    }
+    let iterables = vm.heap.retain_all(&args[3..]);
+    let iterables = vm.tuple(iterables);
+    let outcome = vm.call_helper("map_new", &[args[0], args[2], iterables]);
+    vm.heap.release(iterables);
+    outcome
+}
+
+fn filter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("filter_new", &[args[0], args[1], args[2]])
+}
 
 fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.retain(args[0]))

@@ -348,7 +348,8 @@ pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
         Payload::List(_) => (ty::LIST_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
-        Payload::Bytes(_) | Payload::ByteArray(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::ByteArray(_) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Dict(dict) => {
             (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
         }
@@ -368,7 +369,8 @@ pub(crate) fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => 0,
     };
     vm.heap.retain(args[0]);
-    Ok(vm.heap.make(ty::REVERSED, Payload::Iterator(Box::new(Iter::Reversed { sequence: args[0], left }))))
+    let class = if vm.is_instance(args[0], ty::LIST) { ty::LIST_REVERSE_ITERATOR } else { ty::REVERSED };
+    Ok(vm.heap.make(class, Payload::Iterator(Box::new(Iter::Reversed { sequence: args[0], left }))))
 }
 
 /// `__getitem__` of the builtin content.

@@ -41,6 +41,8 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     dict_methods::ROWS,
     set::ROWS,
     function::ROWS,
+    function::ITERATORS,
+    function::SIZED_ITERATORS,
     exception::ROWS,
     os_error::ROWS,
     OPERATORS,
@@ -75,6 +77,18 @@ binary_natives! {
     add radd Add; sub rsub Sub; mul rmul Mul; truediv rtruediv TrueDiv; floordiv rfloordiv FloorDiv; modulo rmodulo Mod;
     pow rpow Pow; lshift rlshift LeftShift; rshift rrshift RightShift; and rand And; or ror Or; xor rxor Xor; divmod rdivmod DivMod;
 }
+
+macro_rules! set_inplace {
+    ($($function:ident $helper:literal;)*) => {
+        $(
+            fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
+                if vm.is_set(args[1]) { vm.call_helper($helper, &[args[0], args[1]]) } else { Ok(Value::NotImplemented) }
+            }
+        )*
+    };
+}
+
+set_inplace! { set_inplace_or "set_ior"; set_inplace_and "set_iand"; set_inplace_sub "set_isub"; set_inplace_xor "set_ixor"; }
 
 macro_rules! compare_natives {
     ($($function:ident $op:ident;)*) => {
@@ -184,11 +198,11 @@ operator_rows! {
     NativeRow(M, "list.__rmul__", "self, value, /", 1, mul, "");
     NativeRow(M, "tuple.__add__", "self, value, /", 1, add, ""); NativeRow(M, "tuple.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "tuple.__rmul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "dict.__or__", "self, value, /", 1, or, ""); NativeRow(M, "dict.__ror__", "self, value, /", 1, ror, "");
-    NativeRow(M, "set.__or__", "self, value, /", 1, or, ""); NativeRow(M, "set.__and__", "self, value, /", 1, and, "");
-    NativeRow(M, "set.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "set.__xor__", "self, value, /", 1, xor, "");
-    NativeRow(M, "frozenset.__or__", "self, value, /", 1, or, ""); NativeRow(M, "frozenset.__and__", "self, value, /", 1, and, "");
-    NativeRow(M, "frozenset.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "frozenset.__xor__", "self, value, /", 1, xor, "");
+    NativeRow(M, "dict.__or__", "self, value, /", 1, or, "or_slow"); NativeRow(M, "dict.__ror__", "self, value, /", 1, ror, "");
+    NativeRow(M, "set.__or__", "self, value, /", 1, or, "or_slow"); NativeRow(M, "set.__and__", "self, value, /", 1, and, "and_slow");
+    NativeRow(M, "set.__sub__", "self, value, /", 1, sub, "sub_slow"); NativeRow(M, "set.__xor__", "self, value, /", 1, xor, "xor_slow");
+    NativeRow(M, "frozenset.__or__", "self, value, /", 1, or, "or_slow"); NativeRow(M, "frozenset.__and__", "self, value, /", 1, and, "and_slow");
+    NativeRow(M, "frozenset.__sub__", "self, value, /", 1, sub, "sub_slow"); NativeRow(M, "frozenset.__xor__", "self, value, /", 1, xor, "xor_slow");
     NativeRow(M, "type.__or__", "self, value, /", 1, or, ""); NativeRow(M, "type.__ror__", "self, value, /", 1, ror, "");
     NativeRow(M, "int.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "int.__le__", "self, value, /", 1, le, "");
     NativeRow(M, "int.__eq__", "self, value, /", 1, eq, ""); NativeRow(M, "int.__ne__", "self, value, /", 1, ne, "");
@@ -210,8 +224,16 @@ operator_rows! {
     NativeRow(M, "tuple.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "tuple.__ge__", "self, value, /", 1, ge, "compare_ge");
     NativeRow(M, "dict.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "dict.__ne__", "self, value, /", 1, ne, "compare_ne");
     NativeRow(M, "set.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "set.__ne__", "self, value, /", 1, ne, "compare_ne");
-    NativeRow(M, "set.__lt__", "self, value, /", 1, lt, ""); NativeRow(M, "set.__le__", "self, value, /", 1, le, "");
-    NativeRow(M, "set.__gt__", "self, value, /", 1, gt, ""); NativeRow(M, "set.__ge__", "self, value, /", 1, ge, "");
+    NativeRow(M, "set.__lt__", "self, value, /", 1, lt, "compare_lt"); NativeRow(M, "set.__le__", "self, value, /", 1, le, "compare_le");
+    NativeRow(M, "set.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "set.__ge__", "self, value, /", 1, ge, "compare_ge");
+    NativeRow(M, "set.__ror__", "self, value, /", 1, ror, ""); NativeRow(M, "set.__rand__", "self, value, /", 1, rand, "");
+    NativeRow(M, "set.__rsub__", "self, value, /", 1, rsub, ""); NativeRow(M, "set.__rxor__", "self, value, /", 1, rxor, "");
+    NativeRow(M, "frozenset.__ror__", "self, value, /", 1, ror, ""); NativeRow(M, "frozenset.__rand__", "self, value, /", 1, rand, "");
+    NativeRow(M, "frozenset.__rsub__", "self, value, /", 1, rsub, ""); NativeRow(M, "frozenset.__rxor__", "self, value, /", 1, rxor, "");
+    NativeRow(M, "set.__ior__", "self, value, /", 1, set_inplace_or, ""); NativeRow(M, "set.__iand__", "self, value, /", 1, set_inplace_and, "");
+    NativeRow(M, "set.__isub__", "self, value, /", 1, set_inplace_sub, ""); NativeRow(M, "set.__ixor__", "self, value, /", 1, set_inplace_xor, "");
+    NativeRow(M, "frozenset.__lt__", "self, value, /", 1, lt, "compare_lt"); NativeRow(M, "frozenset.__le__", "self, value, /", 1, le, "compare_le");
+    NativeRow(M, "frozenset.__gt__", "self, value, /", 1, gt, "compare_gt"); NativeRow(M, "frozenset.__ge__", "self, value, /", 1, ge, "compare_ge");
     NativeRow(M, "frozenset.__eq__", "self, value, /", 1, eq, "compare_eq"); NativeRow(M, "frozenset.__ne__", "self, value, /", 1, ne, "compare_ne");
 }
 
@@ -366,7 +388,18 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
         (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Payload::Set(_))
             if vm.heap.slot(target).class == ty::SET && vm.is_set(right) =>
         {
-            let result = set::operate(vm, op, value, right)?;
+            let result = match set::operate(vm, op, value, right) {
+                Err(crate::error::Throw::Fallback) => {
+                    let helper = match op {
+                        BinaryOp::And => "set_iand",
+                        BinaryOp::Sub => "set_isub",
+                        BinaryOp::Xor => "set_ixor",
+                        _ => "set_ior",
+                    };
+                    return vm.call_helper(helper, &[value, right]).map(Some);
+                }
+                outcome => outcome?,
+            };
             set::replace(vm, target, result);
             Ok(Some(vm.heap.retain(value)))
         }

@@ -6,7 +6,7 @@ use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{DictPart, Payload};
 use crate::objects::{dict_methods, list};
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
 const M: NativeKind = NativeKind::Method;
@@ -25,15 +25,15 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "set.clear", "self, /", 3, dict_methods::clear, ""),
     NativeRow(M, "set.copy", "self, /", 3, copy, ""),
     NativeRow(M, "set.update", "self, /, *others", 3, update, "set_update_all"),
-    NativeRow(M, "set.intersection_update", "self, /, *others", 3, intersection_update, ""),
-    NativeRow(M, "set.difference_update", "self, /, *others", 3, difference_update, ""),
-    NativeRow(M, "set.symmetric_difference_update", "self, other, /", 3, symmetric_update, ""),
+    NativeRow(M, "set.intersection_update", "self, /, *others", 3, intersection_update, "set_intersection_update"),
+    NativeRow(M, "set.difference_update", "self, /, *others", 3, difference_update, "set_difference_update"),
+    NativeRow(M, "set.symmetric_difference_update", "self, other, /", 3, symmetric_update, "set_symmetric_difference_update"),
     NativeRow(M, "set.union", "self, /, *others", 3, union, "set_union"),
     NativeRow(M, "set.intersection", "self, /, *others", 3, intersection, "set_intersection"),
     NativeRow(M, "set.difference", "self, /, *others", 3, difference, "set_difference"),
-    NativeRow(M, "set.symmetric_difference", "self, other, /", 3, symmetric, ""),
-    NativeRow(M, "set.issubset", "self, other, /", 3, issubset, ""),
-    NativeRow(M, "set.issuperset", "self, other, /", 3, issuperset, ""),
+    NativeRow(M, "set.symmetric_difference", "self, other, /", 3, symmetric, "set_symmetric_difference"),
+    NativeRow(M, "set.issubset", "self, other, /", 3, issubset, "set_issubset"),
+    NativeRow(M, "set.issuperset", "self, other, /", 3, issuperset, "set_issuperset"),
     NativeRow(M, "set.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
     NativeRow(M, "set.__len__", "self, /", 1, dict_methods::len, ""),
     NativeRow(M, "set.__iter__", "self, /", 1, list::iter, ""),
@@ -44,9 +44,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "frozenset.union", "self, /, *others", 3, union, "set_union"),
     NativeRow(M, "frozenset.intersection", "self, /, *others", 3, intersection, "set_intersection"),
     NativeRow(M, "frozenset.difference", "self, /, *others", 3, difference, "set_difference"),
-    NativeRow(M, "frozenset.symmetric_difference", "self, other, /", 3, symmetric, ""),
-    NativeRow(M, "frozenset.issubset", "self, other, /", 3, issubset, ""),
-    NativeRow(M, "frozenset.issuperset", "self, other, /", 3, issuperset, ""),
+    NativeRow(M, "frozenset.symmetric_difference", "self, other, /", 3, symmetric, "set_symmetric_difference"),
+    NativeRow(M, "frozenset.issubset", "self, other, /", 3, issubset, "set_issubset"),
+    NativeRow(M, "frozenset.issuperset", "self, other, /", 3, issuperset, "set_issuperset"),
     NativeRow(M, "frozenset.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
     NativeRow(M, "frozenset.__len__", "self, /", 1, dict_methods::len, ""),
     NativeRow(M, "frozenset.__iter__", "self, /", 1, list::iter, ""),
@@ -76,22 +76,61 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
     insert_all(vm, args[0], items)
 }
 
-/// Items of an iterable, each known to hash without Python code.
-fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<Value>> {
+/// Items of an iterable with their hashes; those of a dict or set are known.
+fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
+    if let Some(entries) = entries(vm, source) {
+        vm.spend(entries.len())?;
+        for (key, _) in &entries {
+            vm.heap.retain(*key);
+        }
+        return Ok(entries);
+    }
     let items = vm.collect(source)?;
+    let mut pairs = Vec::with_capacity(items.len());
     for &item in &items {
-        if let Err(throw) = vm.hash_native(item) {
-            vm.heap.release_all(items);
-            return Err(throw);
+        match vm.hash_native(item) {
+            Ok(hash) => pairs.push((item, hash)),
+            Err(throw) => {
+                vm.heap.release_all(items);
+                return Err(throw);
+            }
         }
     }
-    Ok(items)
+    Ok(pairs)
 }
 
-fn insert_all(vm: &mut Vm, set: Value, items: Vec<Value>) -> Outcome {
+/// Keys and hashes of a builtin dict or set, not retained; `None` when it is none, or iterates in its own way.
+pub(crate) fn entries(vm: &mut Vm, source: Value) -> Option<Vec<(Value, i64)>> {
+    let object = source.object()?;
+    if !matches!(vm.heap.payload(object).core(), Payload::Dict(_) | Payload::Set(_)) || vm.python_method(source, nm::ITER).is_some() {
+        return None;
+    }
+    match vm.heap.payload(object).core() {
+        Payload::Dict(table) | Payload::Set(table) => Some(table.iter().map(|entry| (entry.key, entry.hash)).collect()),
+        _ => None,
+    }
+}
+
+/// Adds items; the references are taken over.
+fn insert_all(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
     let target = vm.class_argument(set)?;
-    for item in items {
-        vm.dict_insert(target, item, Value::None)?;
+    let mut rest = items.into_iter();
+    while let Some((item, hash)) = rest.next() {
+        let outcome = match vm.dict_find(target, item, hash) {
+            Ok(Some(_)) => {
+                vm.heap.release(item);
+                continue;
+            }
+            Ok(None) => vm.dict_put(target, item, Value::None, hash, None),
+            Err(throw) => {
+                vm.heap.release(item);
+                Err(throw)
+            }
+        };
+        if let Err(throw) = outcome {
+            rest.for_each(|(item, _)| vm.heap.release(item));
+            return Err(throw);
+        }
     }
     Ok(Value::None)
 }
@@ -110,7 +149,7 @@ fn frozen_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// A set looked for in a set stands for its frozen twin.
 pub(crate) fn frozen_key(vm: &mut Vm, container: crate::value::Ref, item: Value) -> Outcome {
     let is_set = matches!(vm.heap.payload(container).core(), Payload::Set(_));
-    if is_set && vm.heap.class_of(item) == ty::SET {
+    if is_set && vm.is_instance(item, ty::SET) && vm.python_method(item, nm::HASH).is_none() {
         return dict_methods::copy_table(vm, item, ty::FROZENSET);
     }
     Ok(vm.heap.retain(item))
@@ -202,11 +241,6 @@ fn as_set(vm: &mut Vm, value: Value) -> Outcome {
     Ok(set)
 }
 
-fn keys(vm: &mut Vm, value: Value) -> Outcome<Vec<Value>> {
-    let items = vm.collect(value)?;
-    Ok(items)
-}
-
 /// `left op right` on sets, as a new set of the left one's sort.
 pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome {
     let class = if vm.is_instance(left, ty::FROZENSET) { ty::FROZENSET } else { ty::SET };
@@ -217,48 +251,60 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
     let a = as_set(vm, left)?;
     let b = as_set(vm, right)?;
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
-    let mut result = Vec::new();
-    let (mine, theirs) = (keys(vm, a)?, keys(vm, b)?);
+    let mine = entries(vm, a).unwrap_or_default();
+    let theirs = entries(vm, b).unwrap_or_default();
     vm.spend(mine.len() + theirs.len())?;
-    for &item in &mine {
-        let hash = vm.hash_native(item)?;
-        let inside = vm.dict_find(y, item, hash)?.is_some();
-        let keep = match op {
-            BinaryOp::And => inside,
-            BinaryOp::Sub | BinaryOp::Xor => !inside,
-            _ => true,
-        };
-        if keep {
-            result.push(vm.heap.retain(item));
+    let mut kept = Vec::new();
+    let mut outcome = Ok(());
+    let sides = [(&mine, y, true), (&theirs, x, false)];
+    'all: for (pairs, other, left_side) in sides {
+        if !left_side && !matches!(op, BinaryOp::Or | BinaryOp::Xor) {
+            break;
         }
-    }
-    if matches!(op, BinaryOp::Or | BinaryOp::Xor) {
-        for &item in &theirs {
-            let hash = vm.hash_native(item)?;
-            if vm.dict_find(x, item, hash)?.is_none() {
-                result.push(vm.heap.retain(item));
+        for &(item, hash) in pairs {
+            if left_side && op == BinaryOp::Or {
+                kept.push((item, hash));
+                continue;
+            }
+            match vm.dict_find(other, item, hash) {
+                Ok(found) if found.is_some() == (op == BinaryOp::And) => kept.push((item, hash)),
+                Ok(_) => {}
+                Err(throw) => {
+                    outcome = Err(throw);
+                    break 'all;
+                }
             }
         }
     }
+    for (item, _) in &kept {
+        vm.heap.retain(*item);
+    }
     let set = vm.heap.make(class, Payload::Set(Box::default()));
-    insert_all(vm, set, result)?;
-    vm.heap.release_all(mine);
-    vm.heap.release_all(theirs);
+    let outcome = match outcome {
+        Ok(()) => insert_all(vm, set, kept).map(|_| set),
+        Err(throw) => {
+            kept.into_iter().for_each(|(item, _)| vm.heap.release(item));
+            Err(throw)
+        }
+    };
     vm.heap.release(a);
     vm.heap.release(b);
-    Ok(set)
+    outcome.inspect_err(|_| vm.heap.release(set))
 }
 
 /// Puts another set's items in place of a set's own; the other one is consumed.
 pub(crate) fn replace(vm: &mut Vm, target: Ref, other: Value) {
-    let items = vm.sequence_snapshot(other);
-    let items = vm.heap.retain_all(&items);
+    let items = entries(vm, other).unwrap_or_default();
+    for (item, _) in &items {
+        vm.heap.retain(*item);
+    }
     vm.heap.release(other);
     let cleared = dict_methods::clear(vm, &[Value::Obj(target)]);
     debug_assert!(cleared.is_ok(), "clearing a set cannot fail");
-    for item in items {
-        let inserted = vm.dict_insert(target, item, Value::None);
-        debug_assert!(inserted.is_ok(), "the items were in a set before");
+    for (item, hash) in items {
+        // The items were in one set before, so no two of them are equal.
+        let added = vm.dict_put(target, item, Value::None, hash, None);
+        debug_assert!(added.is_ok(), "the items were in a set before");
     }
 }
 
@@ -308,11 +354,14 @@ fn symmetric_update(vm: &mut Vm, args: &[Value]) -> Outcome {
     fold_in_place(vm, BinaryOp::Xor, args)
 }
 
+fn hashable_view(vm: &mut Vm, set: Value) -> Outcome<Vec<(Value, i64)>> {
+    entries(vm, set).ok_or(Throw::Fallback)
+}
+
 fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
     let Value::Obj(target) = b else { return Err(Throw::Fallback) };
-    for item in vm.sequence_snapshot(a) {
+    for (item, hash) in hashable_view(vm, a)? {
         vm.spend(1)?;
-        let hash = vm.hash_native(item)?;
         if vm.dict_find(target, item, hash)?.is_none() {
             return Ok(false);
         }
