@@ -223,6 +223,9 @@ impl From<&Transaction> for Offers {
 pub fn intrinsic(params: &Params, instruction: &Instruction) -> Used {
     let rows = &params.intrinsic;
     let used = |cycles: u64, cells: usize| Used { cycles: Cycles(cycles), cells: Cells(u64::try_from(cells).unwrap_or(u64::MAX)) };
+    // 002 §7.4: what the registry's instructions cost stands in its own rows.
+    let costs = &params.entitlements;
+    let registry = |cycles: u64, cells: u64| Used { cycles: Cycles(cycles), cells: Cells(cells) };
     let of_actor = |actor: &Actor| match actor {
         Actor::Deploy { code, init, manifest, .. } => {
             let init = init.as_ref().map_or(0, |init| init.handler.len() + init.payload.len());
@@ -235,6 +238,11 @@ pub fn intrinsic(params: &Params, instruction: &Instruction) -> Used {
     };
     let of_system = |system: &System| match system {
         System::Transfer { .. } => used(rows.transfer_cycles, 0),
+        System::EntitlementGrant { .. } => registry(costs.grant_cycles, costs.grant_cells),
+        System::EntitlementRevoke { .. } => registry(costs.revoke_cycles, costs.revoke_cells),
+        System::EntitlementDelegate { .. } => registry(costs.delegate_cycles, costs.delegate_cells),
+        System::EntitlementCreateRole { .. } => registry(costs.role_cycles, costs.role_cells),
+        System::EntitlementAssignRole { .. } | System::EntitlementRevokeRole { .. } => registry(costs.assign_cycles, costs.assign_cells),
         _ => used(rows.system_cycles, 0),
     };
     match instruction {

@@ -7,6 +7,7 @@ mod close;
 mod jobs;
 mod messages;
 mod open;
+mod removals;
 mod timers;
 mod transactions;
 
@@ -102,6 +103,7 @@ struct Books {
     job_receipts: Vec<(Receipt, Trace)>,
     /// Jobs that were moved on.
     jobs_moved: u64,
+    protocol_receipts: Vec<(Receipt, Trace)>,
     rejected: Vec<(Hash, Invalid)>,
     weight: u64,
     tips: Amount,
@@ -122,6 +124,7 @@ impl Books {
             timer_receipts: Vec::new(),
             job_receipts: Vec::new(),
             jobs_moved: 0,
+            protocol_receipts: Vec::new(),
             rejected: Vec::new(),
             weight: 0,
             tips: Amount::ZERO,

@@ -29,8 +29,8 @@ impl Lane {
     /// The lane of an instruction. The proposer has no say in it.
     pub fn of(instruction: &Instruction) -> Self {
         match instruction {
-            Instruction::System(System::Transfer { .. } | System::TransferActorOwnership { .. }) => Self::User,
             Instruction::System(System::CancelTimer { .. } | System::UpdateTimerConfig { .. } | System::ExtendTimer { .. }) => Self::System,
+            Instruction::System(_) => Self::User,
             Instruction::Actor(actor) => Self::of_actor(actor),
             Instruction::Custom(Custom::SetBalance { .. }) => Self::System,
             Instruction::Custom(Custom::Impersonate { .. }) => Self::User,

@@ -23,7 +23,6 @@
 //! - [`genesis`]: the first state.
 //! - [`execution`]: the steps of a block.
 //! - [`query`]: reading a handler's answer, and trying a transaction.
-//! - [`manifest`]: what an actor may do.
 //! - [`fees`], [`lanes`], [`order`]: prices, block space, and who goes first.
 
 pub mod admit;
@@ -32,7 +31,6 @@ pub mod fees;
 pub mod genesis;
 pub mod input;
 pub mod lanes;
-pub mod manifest;
 pub mod order;
 pub mod query;
 

@@ -3,11 +3,13 @@
 mod actors;
 mod blocks;
 mod economy;
+mod entitlements;
 mod examples;
 pub(crate) mod harness;
 mod market;
 mod messages;
 mod mutations;
+mod permissions;
 mod properties;
 mod python;
 mod queries;

@@ -439,6 +439,30 @@ parameters! {
         0x05 manifest_bytes: Bytes = 16_384 in 1_024..=65_536, T0, "ours";
         /// Grants of a manifest.
         0x06 grants_per_manifest: Count = 64 in 1..=256, T0, "ours";
+        /// Actors that a block looks at after a removal, to announce those that stand still.
+        0x07 sweep_per_block: Count = 256 in 1..=10_000, T0, "ours";
+        /// Granting in the registry.
+        0x08 grant_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "002 §7.4";
+        /// The same, in bytes.
+        0x09 grant_cells: Cells = 500 in 0..=100_000, T0, "002 §7.4";
+        /// Revoking in the registry.
+        0x0A revoke_cycles: Cycles = 2_000 in 100..=1_000_000, T0, "002 §7.4";
+        /// The same, in bytes.
+        0x0B revoke_cells: Cells = 100 in 0..=100_000, T0, "002 §7.4";
+        /// Delegating in the registry.
+        0x0C delegate_cycles: Cycles = 3_000 in 100..=1_000_000, T0, "002 §7.4";
+        /// The same, in bytes.
+        0x0D delegate_cells: Cells = 300 in 0..=100_000, T0, "002 §7.4";
+        /// Making a role.
+        0x0E role_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "002 §7.4";
+        /// The same, in bytes.
+        0x0F role_cells: Cells = 500 in 0..=100_000, T0, "002 §7.4";
+        /// Assigning and revoking a role.
+        0x10 assign_cycles: Cycles = 2_000 in 100..=1_000_000, T0, "002 §7.4";
+        /// The same, in bytes.
+        0x11 assign_cells: Cells = 100 in 0..=100_000, T0, "002 §7.4";
+        /// Looking at one candidate's membership of a pool.
+        0x12 check_cycles: Cycles = 500 in 10..=100_000, T0, "002 §7.4";
     }
 
     /// Names (004).

@@ -96,6 +96,11 @@ impl Directory {
         Self { owner: Address::ZERO, tag: 4 }
     }
 
+    /// Every actor that was deployed, by address.
+    pub const fn actors() -> Self {
+        Self { owner: Address::ZERO, tag: 5 }
+    }
+
     /// A system actor's directory: whose it is, and a tag of 32 or more that the actor gives it.
     pub const fn of_system(owner: Address, tag: u8) -> Self {
         Self { owner, tag }

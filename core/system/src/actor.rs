@@ -125,7 +125,7 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
     reserved(0x05, "TEE Verifier", "Remote attestation."),
     basefee::ACTOR,
-    reserved(0x07, "Entitlement Registry", "Pool access control and roles."),
+    entitlements::ACTOR,
     treasury::ACTOR,
     governance::ACTOR,
     reserved(0x0A, "Storage Manager", "Volumes and capability tokens."),
@@ -141,7 +141,7 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x1D, "Event Subscription", "The market of subscriptions."),
 ];
 
-use crate::{basefee, dispatcher, governance, runners, treasury, verifier};
+use crate::{basefee, dispatcher, entitlements, governance, runners, treasury, verifier};
 
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {

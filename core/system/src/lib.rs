@@ -8,6 +8,7 @@
 pub mod actor;
 pub mod basefee;
 pub mod dispatcher;
+pub mod entitlements;
 pub mod governance;
 mod reader;
 pub mod runners;

@@ -50,6 +50,11 @@ impl Value {
 
     /// A map with text keys, in any order.
     pub fn map<const N: usize>(pairs: [(&str, Value); N]) -> Self {
+        Self::dict(pairs)
+    }
+
+    /// A map with as many text keys as there are, in any order.
+    pub fn dict<'a>(pairs: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         let mut pairs: Vec<_> = pairs.into_iter().map(|(key, value)| (Self::text(key), value)).collect();
         pairs.sort_by_key(|(key, _)| sort_key(key));
         Self::Map(pairs)

@@ -35,6 +35,56 @@ crate::variants! {
             /// The new owner.
             owner: Address,
         },
+        /// Gives an address one action in one scope (002 §7.2).
+        30 EntitlementGrant {
+            /// Who receives it.
+            grantee: Address,
+            /// An encoded [`crate::permission::Scope`].
+            scope: Blob<1_024>,
+            /// An encoded [`crate::permission::Action`].
+            action: Blob<1_024>,
+            /// Encoded [`crate::permission::Constraints`].
+            constraints: Blob<1_024>,
+        },
+        /// Takes a permission back.
+        31 EntitlementRevoke {
+            /// Which.
+            entitlement_id: Hash,
+        },
+        /// Passes a permission on, narrower.
+        32 EntitlementDelegate {
+            /// Which.
+            entitlement_id: Hash,
+            /// Who receives it.
+            delegatee: Address,
+            /// Encoded [`crate::permission::Constraints`], a strict subset of the parent's.
+            constraints: Blob<1_024>,
+        },
+        /// Makes a named set of permissions.
+        33 EntitlementCreateRole {
+            /// Its name.
+            name: Blob<64>,
+            /// An encoded list of scopes.
+            scopes: Blob<16_384>,
+            /// An encoded list of actions.
+            actions: Blob<16_384>,
+            /// Encoded [`crate::permission::Constraints`].
+            constraints: Blob<1_024>,
+        },
+        /// Gives an address a role.
+        34 EntitlementAssignRole {
+            /// Which.
+            role_id: Hash,
+            /// Who receives it.
+            assignee: Address,
+        },
+        /// Takes a role from an address.
+        35 EntitlementRevokeRole {
+            /// Which.
+            role_id: Hash,
+            /// Who loses it.
+            assignee: Address,
+        },
         /// Removes any actor's timer. Only a system deployer may (003 §5.1a).
         48 CancelTimer {
             /// The timer to remove; removing one that is gone changes nothing.

@@ -9,6 +9,8 @@
 //! - [`address`], [`hash`]: names of accounts and of bytes.
 //! - [`instruction`], [`transaction`]: what a user asks for, and the signed envelope around it.
 //! - [`cbor`]: canonical CBOR, for manifests and event data.
+//! - [`entitlement`]: what actors require and runners provide.
+//! - [`permission`]: who may do what, as the Entitlement Registry records it.
 //! - [`block`], [`receipt`]: what validators agree on, and what came of it.
 //! - [`job`]: jobs, runners and results of the off-chain market.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
@@ -17,11 +19,13 @@
 pub mod address;
 pub mod block;
 pub mod cbor;
+pub mod entitlement;
 pub mod error;
 pub mod hash;
 pub mod instruction;
 pub mod job;
 pub mod merkle;
+pub mod permission;
 pub mod receipt;
 #[cfg(feature = "signing")]
 pub mod signing;

@@ -29,6 +29,8 @@ crate::variants! {
         3 Callback,
         /// What the chain did with an off-chain job by itself: a draw, a decision, a payout.
         4 Job,
+        /// What the protocol did by itself at a height.
+        5 Protocol,
     }
 }
 

@@ -156,7 +156,7 @@ host_functions! {
     34 TokenAllowance "token_allowance" "token_id, owner, spender" 10 5000;
     35 TokenTotalSupply "token_total_supply" "token_id" 10 5000;
     36 EntitlementParams "entitlement_params" "name" 10 2000;
-    37 SpawnActor "spawn_actor" "code, salt=, value=, init_handler=, init_payload=, manifest=" 10 50000;
+    37 SpawnActor "spawn_actor" "code, salt=, init_handler=, init_payload=, manifest=, endowment=" 10 50000;
     38 SubscribeEvent "subscribe_event" "source, name, handler=, filter=, bid=" 10 1000;
     39 UnsubscribeEvent "unsubscribe_event" "subscription" 10 1000;
     40 ForceUnsubscribeEvent "force_unsubscribe_event" "subscription" 10 1000;

@@ -4,7 +4,7 @@ use crate::{
     cbor,
     error::ApiError,
     hex_text::{Hex, HexBytes},
-    model,
+    model, permission,
 };
 use commonware_codec::{Encode as _, EncodeSize as _};
 use cowboy_params::{Params, Row};
@@ -40,6 +40,7 @@ pub fn kind(kind: &ReceiptKind) -> &'static str {
         ReceiptKind::Timer => "timer",
         ReceiptKind::Callback => "callback",
         ReceiptKind::Job => "job",
+        ReceiptKind::Protocol => "protocol",
     }
 }
 
@@ -169,6 +170,23 @@ fn of_system(system: &System) -> model::Instruction {
             })),
             ..base
         },
+        System::EntitlementGrant { grantee, scope, action, constraints } => {
+            model::Instruction { target: Some(Hex(*grantee)), details: Some(permission::grant(scope, action, constraints)), ..base }
+        }
+        System::EntitlementRevoke { entitlement_id } => {
+            model::Instruction { details: Some(json!({ "entitlement_id": Hex(*entitlement_id) })), ..base }
+        }
+        System::EntitlementDelegate { entitlement_id, delegatee, constraints } => model::Instruction {
+            target: Some(Hex(*delegatee)),
+            details: Some(json!({ "entitlement_id": Hex(*entitlement_id), "constraints": permission::constraints_of(constraints) })),
+            ..base
+        },
+        System::EntitlementCreateRole { name, scopes, actions, constraints } => {
+            model::Instruction { details: Some(permission::role(name, scopes, actions, constraints)), ..base }
+        }
+        System::EntitlementAssignRole { role_id, assignee } | System::EntitlementRevokeRole { role_id, assignee } => {
+            model::Instruction { target: Some(Hex(*assignee)), details: Some(json!({ "role_id": Hex(*role_id) })), ..base }
+        }
         System::ExtendTimer { timer, expires_at } => {
             model::Instruction { timer: Some(Hex(*timer)), details: Some(json!({ "expires_at": expires_at.get() })), ..base }
         }

@@ -19,8 +19,10 @@ pub mod error;
 pub mod follow;
 mod hex_text;
 pub mod keystore;
+pub mod manifest;
 pub mod model;
 pub mod openapi;
+pub mod permission;
 pub mod source;
 pub mod table;
 

@@ -3,50 +3,69 @@
 //! A guess by names, not by flow: whatever is spelled like the SDK's function counts as a use of it. So the guess may ask for too
 //! much and never for too little, unless the source hides a name. People see the guess before it is signed.
 
-use crate::{cbor, model::Entitlement};
+use crate::model::Entitlement;
 use ruff_python_ast::{
-    Alias, Expr, Keyword, ModModule, Stmt, StmtClassDef,
+    Alias, Expr, Keyword as KeywordArgument, ModModule, Stmt, StmtClassDef,
     visitor::{self, Visitor},
 };
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use ruff_text_size::TextRange;
+use serde_json::json;
+use std::collections::BTreeMap;
 
-/// Names whose use needs an entitlement.
-const NEEDS: &[(&str, &[&str])] = &[
-    ("econ.hold_balance", &["get_value", "get_balance", "transfer_balance", "balance_of"]),
-    ("econ.transfer", &["transfer_balance"]),
-    ("exec.spawn", &["spawn_actor"]),
-    ("http.fetch", &["http"]),
-    ("oracle.llm", &["llm"]),
+/// What needs an entitlement: a name that is spelled anywhere, a name of another, or a keyword argument of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Name(&'static str),
+    Attribute(&'static str, &'static str),
+    Keyword(&'static str),
+}
+
+use Sign::{Attribute, Keyword, Name};
+
+/// Signs of every entitlement that a source can need. What a gateway or a job requires beside is for its author to say.
+const NEEDS: &[(&str, &[Sign])] = &[
+    ("accel.gpu", &[Keyword("gpu"), Keyword("min_vram_gb")]),
+    ("bridge.asset", &[Name("bridge_asset")]),
+    ("bridge.subscribe_event", &[Name("subscribe_ethereum_event"), Name("EventListener")]),
+    ("econ.hold_balance", &[Name("get_value"), Name("get_balance"), Name("transfer_balance"), Name("balance_of")]),
+    ("econ.transfer", &[Name("transfer_balance"), Keyword("endowment")]),
+    ("exec.spawn", &[Name("spawn"), Name("spawn_actor")]),
+    ("http.fetch", &[Name("http"), Name("mcp"), Attribute("runner", "agent")]),
+    ("ingress.http", &[Name("routes"), Name("Pays")]),
+    ("oracle.llm", &[Name("llm"), Attribute("runner", "agent")]),
+    ("sec.data_residency", &[Keyword("region")]),
+    ("sec.tee_required", &[Attribute("Verify", "tee"), Keyword("tee_required"), Keyword("tee_type")]),
+    ("storage.blob", &[Name("blob_commit")]),
     (
         "storage.kv",
         &[
-            "storage",
-            "get_state",
-            "set_state",
-            "delete_state",
-            "scan_state_prefix",
-            "storage_guard",
-            "reentrancy_guard",
-            "get_raw",
-            "set_raw",
-            "StoredMap",
-            "StoredLog",
-            "patterns",
+            Name("storage"),
+            Name("get_state"),
+            Name("set_state"),
+            Name("delete_state"),
+            Name("scan_state_prefix"),
+            Name("storage_guard"),
+            Name("reentrancy_guard"),
+            Name("get_raw"),
+            Name("set_raw"),
+            Name("StoredMap"),
+            Name("StoredLog"),
+            Name("patterns"),
         ],
     ),
+    ("sys.upgrade", &[Name("upgrade_self")]),
     (
         "timer.schedule",
         &[
-            "schedule",
-            "schedule_timer",
-            "schedule_timer_ex",
-            "schedule_after",
-            "set_timer",
-            "set_interval",
-            "reschedule_interval",
-            "extend_timer",
-            "set_timeout",
+            Name("schedule"),
+            Name("schedule_timer"),
+            Name("schedule_timer_ex"),
+            Name("schedule_after"),
+            Name("set_timer"),
+            Name("set_interval"),
+            Name("reschedule_interval"),
+            Name("extend_timer"),
+            Name("set_timeout"),
         ],
     ),
 ];
@@ -54,21 +73,62 @@ const NEEDS: &[(&str, &[&str])] = &[
 /// Functions that send value when they are given `value=`.
 const SENDERS: &[&str] = &["call", "send"];
 
-/// The entitlements that a source needs, by name. Empty where it is no Python: the chain says why.
-pub fn infer(source: &str) -> Vec<Entitlement> {
+/// An entitlement that a source needs, and where that shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Which.
+    pub id: &'static str,
+    /// The name or argument that needs it.
+    pub because: String,
+    /// The first line with it, from 1.
+    pub line: usize,
+}
+
+/// Every entitlement that a source needs, ascending by id, with the first place that shows it. Empty where it is no Python.
+pub fn needs(source: &str) -> Vec<Need> {
     let Some(module) = parse(source) else { return Vec::new() };
     let mut names = Names::default();
     module.body.iter().for_each(|statement| names.visit_stmt(statement));
-    let mut needed: BTreeSet<&str> =
-        NEEDS.iter().filter(|(_, spelled)| spelled.iter().any(|name| names.used.contains(*name))).map(|(id, _)| *id).collect();
-    if names.sends_value {
-        needed.insert("econ.transfer");
+    let line = |offset: usize| source.get(..offset).map_or(1, |before| before.matches('\n').count() + 1);
+    let mut found: BTreeMap<&'static str, (usize, String)> = BTreeMap::new();
+    let mut note = |id: &'static str, place: usize, because: String| {
+        let first = found.entry(id).or_insert_with(|| (place, because.clone()));
+        if place < first.0 {
+            *first = (place, because);
+        }
+    };
+    for (id, signs) in NEEDS {
+        for sign in *signs {
+            let (place, because) = match sign {
+                Name(name) => (names.used.get(*name), (*name).to_owned()),
+                Attribute(owner, name) => (names.used.get(&format!("{owner}.{name}")), format!("{owner}.{name}")),
+                Keyword(name) => (names.keywords.get(*name), format!("{name}=")),
+            };
+            if let Some(place) = place {
+                note(id, *place, because);
+            }
+        }
+    }
+    if let Some(place) = names.sends_value {
+        note("econ.transfer", place, "value=".to_owned());
     }
     // What an actor sends, and what its timers cost, comes out of its own balance.
-    if needed.contains("econ.transfer") || needed.contains("timer.schedule") {
-        needed.insert("econ.hold_balance");
+    for id in ["econ.transfer", "timer.schedule"] {
+        if let Some((place, because)) = found.get(id).cloned() {
+            found.entry("econ.hold_balance").or_insert((place, because));
+        }
     }
-    needed.into_iter().map(|id| Entitlement { id: id.into(), params: json!({}), deprecated: false }).collect()
+    found.into_iter().map(|(id, (place, because))| Need { id, because, line: line(place) }).collect()
+}
+
+/// The entitlements that a source needs, by name. Empty where it is no Python: the chain says why.
+pub fn infer(source: &str) -> Vec<Entitlement> {
+    needs(source).into_iter().map(|need| Entitlement { id: need.id.into(), params: json!({}), deprecated: false }).collect()
+}
+
+/// What a source needs and a manifest does not grant.
+pub fn missing(source: &str, granted: &[Entitlement]) -> Vec<Need> {
+    needs(source).into_iter().filter(|need| granted.iter().all(|grant| grant.id != need.id)).collect()
 }
 
 /// The names of an actor's handlers, in the order of the source: the public methods of the class marked `@actor` or called `Actor`, or
@@ -140,21 +200,29 @@ fn actor_class(statement: &Stmt) -> Option<&StmtClassDef> {
     (is_marked || class.name.as_str() == "Actor").then_some(class)
 }
 
-/// Names that a source spells.
+/// Names that a source spells, each with the first place in bytes.
 #[derive(Default)]
 struct Names {
-    used: BTreeSet<String>,
-    sends_value: bool,
+    used: BTreeMap<String, usize>,
+    keywords: BTreeMap<String, usize>,
+    sends_value: Option<usize>,
+}
+
+impl Names {
+    fn note(&mut self, name: &str, range: TextRange) {
+        self.used.entry(name.to_owned()).or_insert(range.start().to_usize());
+    }
 }
 
 impl<'a> Visitor<'a> for Names {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Name(name) => {
-                self.used.insert(name.id.to_string());
-            }
+            Expr::Name(name) => self.note(name.id.as_str(), name.range),
             Expr::Attribute(attribute) => {
-                self.used.insert(attribute.attr.to_string());
+                self.note(attribute.attr.as_str(), attribute.attr.range);
+                if let Expr::Name(owner) = &*attribute.value {
+                    self.note(&format!("{}.{}", owner.id, attribute.attr), attribute.attr.range);
+                }
             }
             Expr::Call(call) => {
                 let name = match &*call.func {
@@ -162,7 +230,14 @@ impl<'a> Visitor<'a> for Names {
                     Expr::Attribute(attribute) => attribute.attr.as_str(),
                     _ => "",
                 };
-                self.sends_value |= SENDERS.contains(&name) && call.arguments.keywords.iter().any(is_value);
+                if SENDERS.contains(&name) && call.arguments.keywords.iter().any(is_value) {
+                    self.sends_value.get_or_insert(call.arguments.range.start().to_usize());
+                }
+                for keyword in &call.arguments.keywords {
+                    if let Some(name) = &keyword.arg {
+                        self.keywords.entry(name.to_string()).or_insert(keyword.range.start().to_usize());
+                    }
+                }
             }
             _ => {}
         }
@@ -170,45 +245,13 @@ impl<'a> Visitor<'a> for Names {
     }
 
     fn visit_alias(&mut self, alias: &'a Alias) {
-        self.used.insert(alias.name.to_string());
+        self.note(alias.name.as_str(), alias.range);
         visitor::walk_alias(self, alias);
     }
 }
 
-fn is_value(keyword: &Keyword) -> bool {
+fn is_value(keyword: &KeywordArgument) -> bool {
     keyword.arg.as_ref().is_some_and(|name| name.as_str() == "value")
-}
-
-/// The manifest of these grants as JSON.
-pub fn manifest(grants: &[Entitlement]) -> Value {
-    let grants: Vec<Value> = grants
-        .iter()
-        .map(|grant| match &grant.params {
-            Value::Object(params) if !params.is_empty() => json!({ "id": grant.id, "params": params }),
-            _ => json!({ "id": grant.id }),
-        })
-        .collect();
-    json!({ "entitlements": grants })
-}
-
-/// The canonical bytes of a manifest: grants by name, maps by key.
-pub fn manifest_bytes(manifest: &Value) -> Vec<u8> {
-    let mut manifest = manifest.clone();
-    if let Some(grants) = manifest.get_mut("entitlements").and_then(Value::as_array_mut) {
-        grants.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
-    }
-    cbor::encode(&manifest)
-}
-
-/// The grants in a manifest; what is malformed is left out.
-pub fn grants(manifest: &Value) -> Vec<Entitlement> {
-    let grants = manifest.get("entitlements").unwrap_or(manifest).as_array();
-    let grant = |value: &Value| {
-        let id = value.get("id")?.as_str()?.to_owned();
-        let params = value.get("params").cloned().unwrap_or_else(|| json!({}));
-        Some(Entitlement { id, params, deprecated: false })
-    };
-    grants.into_iter().flatten().filter_map(grant).collect()
 }
 
 #[cfg(test)]
@@ -225,12 +268,43 @@ mod tests {
             ("from cowboy_sdk import runtime\ndef f():\n    runtime.transfer_balance(a, 1)\n", &["econ.hold_balance", "econ.transfer"]),
             ("def f():\n    send(a, 'm', b'', value=3)\n", &["econ.hold_balance", "econ.transfer"]),
             ("def f():\n    other(value=3)\n", &[]),
+            (
+                "from cowboy_sdk import spawn\ndef f():\n    spawn(code, endowment=3)\n",
+                &["econ.hold_balance", "econ.transfer", "exec.spawn"],
+            ),
+            ("async def f():\n    await runner.llm('x', gpu=True)\n", &["accel.gpu", "oracle.llm"]),
+            ("async def f():\n    await runner.http('https://a.com', region='eu')\n", &["http.fetch", "sec.data_residency"]),
+            ("async def f():\n    await runner.mcp('x', tee_type='sgx')\n", &["http.fetch", "sec.tee_required"]),
+            ("v = Verify.tee()\n", &["sec.tee_required"]),
+            ("pvm_host.blob_commit(b'')\n", &["storage.blob"]),
+            ("bridge_asset('wETH', 1)\n", &["bridge.asset"]),
+            ("subscribe_ethereum_event(c)\n", &["bridge.subscribe_event"]),
+            ("runtime.upgrade_self(b'')\n", &["sys.upgrade"]),
+            ("@routes.get('/x')\ndef f(): pass\n", &["ingress.http"]),
+            ("agent = 1\nroute = agent\n", &[]),
             ("this is no Python", &[]),
         ];
         for (source, expected) in rows {
             let found: Vec<String> = infer(source).into_iter().map(|grant| grant.id).collect();
             assert_eq!(&found, expected, "{source}");
         }
+    }
+
+    /// whatever the registry has, a source can show that it needs it.
+    #[test]
+    fn every_entitlement_has_a_sign() {
+        let ids: Vec<&str> = NEEDS.iter().map(|(id, _)| *id).collect();
+        let registry: Vec<&str> = cowboy_types::entitlement::REGISTRY.iter().map(|row| row.id).collect();
+        assert_eq!(ids, registry);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_line() {
+        let source = "from cowboy_sdk import actor\n\ndef f(self):\n    self.storage['a'] = 1\n    set_timer(5, 'g')\n";
+        let granted = [Entitlement { id: "storage.kv".into(), params: json!({}), deprecated: false }];
+        let need = |id, line| Need { id, because: "set_timer".to_owned(), line };
+        assert_eq!(missing(source, &granted), [need("econ.hold_balance", 5), need("timer.schedule", 5)]);
+        assert_eq!(missing(source, &infer(source)), []);
     }
 
     #[test]
@@ -262,14 +336,5 @@ mod tests {
         {
             assert_eq!(format(source, handler), expected, "{handler}");
         }
-    }
-
-    #[test]
-    fn a_manifest_survives_its_bytes_in_order() {
-        let written = json!({ "entitlements": [{ "id": "storage.kv", "params": { "max_bytes": 10 } }, { "id": "econ.transfer" }] });
-        let read = cbor::decode(&manifest_bytes(&written)).expect("the bytes are CBOR");
-        let ids: Vec<String> = grants(&read).into_iter().map(|grant| grant.id).collect();
-        assert_eq!(ids, ["econ.transfer", "storage.kv"]);
-        assert_eq!(manifest(&grants(&read)), read);
     }
 }

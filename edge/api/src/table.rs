@@ -200,7 +200,11 @@ endpoints! {
         ActorLogs Get "/actor/{address}/logs" [OFFSET, LIMIT, ORDER] () => (Logs);
         "What an actor announced."
         ActorEntitlements Get "/actor/{address}/entitlements" [] () => (Entitlements);
-        "What an actor may do."
+        "What an actor may do, with deprecation flags, and every manifest it had before."
+        EntitlementRegistry Get "/entitlements" [] () => (EntitlementRegistry);
+        "Every entitlement that a manifest may name, and the curated sets of domains."
+        Permissions Get "/permissions/{address}" [] () => (Permissions);
+        "What an address holds in the Entitlement Registry: permissions and roles."
         ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);

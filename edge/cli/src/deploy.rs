@@ -2,6 +2,7 @@
 
 use crate::{failure::Failure, payload};
 use cowboy_api::{
+    manifest,
     model::Entitlement,
     source::{self, handlers, infer},
 };
@@ -29,7 +30,7 @@ pub(crate) struct Deployment {
 impl Deployment {
     /// The deployment of a source: manifest inferred, `init` run with `{}` where there is one.
     pub(crate) fn of(code: String) -> Self {
-        let manifest = source::manifest(&infer(&code));
+        let manifest = manifest::manifest(&infer(&code));
         let init = handlers(&code).iter().any(|name| name == "init").then(|| ("init".to_owned(), b"{}".to_vec()));
         Self { code, manifest, manifest_source: "inferred from the source".into(), salt: Vec::new(), init, endowment: Amount::ZERO }
     }
@@ -58,7 +59,7 @@ impl Deployment {
 
     /// The grants of the manifest.
     pub(crate) fn grants(&self) -> Vec<Entitlement> {
-        source::grants(&self.manifest)
+        manifest::grants(&self.manifest)
     }
 
     /// The grants as one line for people.
@@ -66,6 +67,17 @@ impl Deployment {
         let ids: Vec<String> = self.grants().into_iter().map(|grant| grant.id).collect();
         let ids = if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") };
         format!("{ids} ({})", self.manifest_source)
+    }
+
+    /// What the source seems to need and the manifest does not grant: a line each, with what to add.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let say = |need: source::Need| {
+            format!(
+                "{} needs {}, which {} does not grant: add {{\"id\": \"{}\"}} (line {})",
+                need.because, need.id, self.manifest_source, need.id, need.line
+            )
+        };
+        source::missing(&self.code, &self.grants()).into_iter().map(say).collect()
     }
 
     /// The instruction.
@@ -81,7 +93,7 @@ impl Deployment {
         let manifest = if self.grants().is_empty() {
             None
         } else {
-            Some(Blob::new(source::manifest_bytes(&self.manifest)).ok_or_else(|| too_large("the manifest"))?)
+            Some(Blob::new(manifest::manifest_bytes(&self.manifest)).ok_or_else(|| too_large("the manifest"))?)
         };
         Ok(Instruction::Actor(Actor::Deploy {
             code: Blob::new(self.code.clone().into_bytes()).ok_or_else(|| too_large("the code"))?,

@@ -2,7 +2,7 @@
 
 use crate::{
     App, explorer, limits,
-    methods::{accounts, actors, blocks, dev, faucet, node, proofs, streams, transactions},
+    methods::{accounts, actors, blocks, dev, entitlements, faucet, node, proofs, streams, transactions},
     metrics,
     refusal::Refusal,
 };
@@ -72,7 +72,9 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Actor => get(actors::actor),
         Endpoint::ActorCode => get(actors::code),
         Endpoint::ActorLogs => get(actors::logs),
-        Endpoint::ActorEntitlements => get(actors::entitlements),
+        Endpoint::ActorEntitlements => get(entitlements::of_actor),
+        Endpoint::EntitlementRegistry => get(entitlements::registry),
+        Endpoint::Permissions => get(entitlements::permissions),
         Endpoint::ActorStorage => get(actors::storage),
         Endpoint::ActorMailbox => get(actors::mailbox),
         Endpoint::ActorTimers => get(actors::timers),

@@ -58,6 +58,8 @@ class World:
         self.frames = [{"actor_addr": DEFAULT_ACTOR, "sender": DEFAULT_ACTOR, "value": 0}]
         # Runs a call: function(target, method, payload, cycles_limit, access_limit) -> bytes.
         self.call_handler = None
+        # Loads an actor's source: function(code) -> what call_handler runs.
+        self.load_program = None
 
     def account(self, address):
         return self.accounts.setdefault(bytes(address), Account())
@@ -259,6 +261,33 @@ def call_actor(target, method, payload, cycles_limit, access_limit=0, value=0):
         raise
     finally:
         world.frames.pop()
+
+
+def spawn_actor(code, salt=b"", init_handler="", init_payload=b"", manifest=None, endowment=0):
+    """A child whose code is loaded by `world.load_program`, which the harness of tests sets."""
+    creator = context()["actor_addr"]
+    padded = bytes(salt).ljust(32, b"\x00")
+    born = _keccak256(creator + padded + _keccak256(bytes(code)))[12:]
+    if world.account(born).program is not None:
+        raise HostError("an actor lives at the address already", 2, "address_taken")
+    if world.load_program is None:
+        raise HostError("no programs here", 5, "forbidden")
+    saved = world.checkpoint()
+    try:
+        account = world.account(born)
+        account.program = world.load_program(bytes(code))
+        account.owner = creator
+        if init_handler:
+            call_actor(born, init_handler, init_payload, 0, 0, endowment)
+        elif endowment:
+            world.pay(creator, born, int(endowment))
+    except BaseException as problem:
+        world.rollback(saved)
+        world.account(born).program = None
+        if isinstance(problem, HostError):
+            raise
+        raise HostError(f"{type(problem).__name__}: {problem}", 6, "handler_raised") from problem
+    return born
 
 
 def transfer_balance(to, amount):

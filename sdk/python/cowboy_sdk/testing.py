@@ -12,6 +12,7 @@ node complete the picture.
 import importlib.util
 import pathlib
 import sys
+import types
 
 from . import codec, mock_host
 from ._keccak import keccak256
@@ -50,6 +51,7 @@ class Chain:
         self.world = mock_host.world
         self.world.height = height
         self.world.call_handler = self._call
+        self.world.load_program = self._load
         self.failures = []
         self._deployed = 0
         for account in (ALICE, BOB, CAROL):
@@ -92,6 +94,17 @@ class Chain:
             payload = b"{}" if init is None else init if isinstance(init, bytes) else codec.encode(init)
             self._deliver(address, owner, "init", payload, value)
         return Address(address)
+
+    def _load(self, code):
+        """The program of a child's source."""
+        self._deployed += 1
+        module = types.ModuleType(f"actor_{self._deployed}")
+        previous = registry.actor_class
+        registry.actor_class = None
+        exec(compile(code.decode("utf-8"), f"{module.__name__}.py", "exec"), module.__dict__)
+        program = Program(module, registry.actor_class)
+        registry.actor_class = previous
+        return program
 
     def execute(self, actor, method, payload=None, *, sender=ALICE, value=0):
         """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone."""

@@ -3,10 +3,14 @@
 use super::frames::Price;
 use super::{Machine, Step};
 use crate::input::Exception;
-use crate::manifest::Grants;
 use crate::vm_driver::{self, Limits, Usage};
 use cowboy_state::records::{Actor, ActorStatus, keys};
-use cowboy_state::{Key, Kind};
+use cowboy_state::{Directory, Key, Kind};
+use cowboy_system::actor::announce;
+use cowboy_system::entitlements::manifests::Asker;
+use cowboy_system::entitlements::{self, lifecycle, manifests};
+use cowboy_types::cbor::Value;
+use cowboy_types::entitlement::Grants;
 use cowboy_types::units::Count;
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
 use unicode_normalization::UnicodeNormalization as _;
@@ -36,47 +40,90 @@ pub fn padded_salt(salt: &[u8]) -> Option<Hash> {
     Some(Hash(padded))
 }
 
+/// What a source costs or why it makes no image, and what finding out cost.
+type Built<T> = (Result<T, Abort>, Price);
+
 impl Machine {
-    /// Creates an actor. Answers its address or why the source makes none, and what running its body cost.
-    pub(super) fn create(&mut self, deployment: &Deployment<'_>, limits: Limits) -> Step<(Result<Address, Abort>, Price)> {
+    /// Creates an actor. Answers its address or why the source makes none, and what running its body cost. Where it makes none, the
+    /// caller undoes what happened.
+    pub(super) fn create(&mut self, deployment: &Deployment<'_>, limits: Limits) -> Step<Built<Address>> {
         let source = canonical_source(deployment.code).ok_or(error::SOURCE_NOT_CANONICAL)?;
         let salt = padded_salt(deployment.salt).ok_or(error::BAD_SALT)?;
         let code_hash = keccak256(&[source.as_bytes()]);
         let address = Address::of_actor(&deployment.creator, &salt, &code_hash);
         let (actor, code) = (Key::of(Kind::Actor, address), keys::code(&code_hash));
-        self.world.require([&actor, &code, &Key::account(address), &Key::of(Kind::Manifest, address)])?;
+        let listed = Directory::actors().first_key();
+        self.world.require([&actor, &code, &Key::account(address), &Key::of(Kind::Manifest, address), &listed])?;
         if self.world.actor(address)?.is_some() || address.is_reserved() {
             return Err(error::ADDRESS_TAKEN.into());
         }
-        self.check_manifest(deployment)?;
+        let asker = self.asker(deployment.creator, deployment.parent);
+        let grants = deployment.manifest.map(|manifest| manifests::check(&self.world, &asker, manifest)).transpose()?;
+        // Before the source is built, so that a page of the directory that is missing costs no second build.
+        Directory::actors().insert(&mut self.world, &address.0)?;
+        lifecycle::warn(&mut self.world, address, &grants.unwrap_or_default(), self.environment.height)?;
+        let (built, price) = self.build_source(address, &source, code_hash, limits);
+        if let Err(abort) = built {
+            return Ok((Err(abort), price));
+        }
+        self.write_actor(deployment, address, code_hash, source);
+        Ok((Ok(address), price))
+    }
+
+    /// Replaces the own code of an actor that holds sys.upgrade, and its manifest where another is given (000 §9.2). Storage, balance,
+    /// address and owner stay. The handler under way goes on with the old code.
+    pub(super) fn upgrade(&mut self, actor: Address, code: &[u8], manifest: Option<&[u8]>, limits: Limits) -> Step<Built<Hash>> {
+        let source = canonical_source(code).ok_or(error::SOURCE_NOT_CANONICAL)?;
+        let code_hash = keccak256(&[source.as_bytes()]);
+        let code_key = keys::code(&code_hash);
+        self.world.require([&code_key])?;
+        let mut record = self.world.actor(actor)?.expect("the actor that runs exists");
+        if let Some(manifest) = manifest {
+            let grants = manifests::check(&self.world, &self.asker(record.creator, None), manifest)?;
+            manifests::check_upgrade(&manifests::granted(&self.world, actor)?, &grants)?;
+            manifests::replace(&mut self.world, actor, manifest, self.environment.height)?;
+            lifecycle::warn(&mut self.world, actor, &grants, self.environment.height)?;
+        }
+        let (built, price) = self.build_source(actor, &source, code_hash, limits);
+        if let Err(abort) = built {
+            return Ok((Err(abort), price));
+        }
+        let hash = |hash: Hash| Value::Bytes(hash.0.to_vec());
+        let data = Value::map([
+            ("actor", Value::Bytes(actor.0.to_vec())),
+            ("code_hash", hash(code_hash)),
+            ("code_hash_before", hash(record.code_hash)),
+        ]);
+        record.code_hash = code_hash;
+        record.code_bytes = Count(u64::try_from(source.len()).expect("a source is shorter than a transaction"));
+        self.world.set_actor(actor, &record);
+        self.write_code(code_hash, source);
+        announce(&mut self.world, entitlements::NUMBER, "ActorUpgraded", &data);
+        Ok((Ok(code_hash), price))
+    }
+
+    /// Compiles a source and runs its body, and keeps the image.
+    fn build_source(&mut self, actor: Address, source: &str, code_hash: Hash, limits: Limits) -> Built<()> {
         let bytes = u64::try_from(source.len()).expect("a source is shorter than a transaction");
         let weight = bytes.saturating_mul(self.environment.params.weights.source_byte);
         let price = |used: Usage| Price { cycles: used.cycles, cells: used.cells, weight: used.weight_ns.saturating_add(weight) };
-        match vm_driver::build(&source, limits) {
+        match vm_driver::build(source, limits) {
             Ok((image, used)) => {
                 self.environment.images.put(code_hash, image);
                 self.started.insert(code_hash);
-                self.write_actor(deployment, address, code_hash, source);
-                Ok((Ok(address), price(used)))
+                (Ok(()), price(used))
             }
             Err(failure) => {
-                self.note_failure(address, failure.abort.clone(), failure.exception);
-                Ok((Err(failure.abort), price(failure.usage)))
+                self.note_failure(actor, failure.abort.clone(), failure.exception);
+                (Err(failure.abort), price(failure.usage))
             }
         }
     }
 
-    /// 000 §10, and §9.2: sys.upgrade is for system deployers.
-    fn check_manifest(&self, deployment: &Deployment<'_>) -> Step<()> {
-        let Some(manifest) = deployment.manifest else { return Ok(()) };
-        let grants = Grants::parse(&self.environment.params, manifest)?;
-        if grants.get("sys.upgrade").is_some() && !self.environment.deployers.contains(&deployment.creator) {
-            return Err(error::SYSTEM_UNAUTHORIZED.into());
-        }
-        if deployment.parent.is_some_and(|parent| !grants.are_within(parent)) {
-            return Err(error::MISSING_ENTITLEMENT.into());
-        }
-        Ok(())
+    /// Who asks for a manifest.
+    fn asker<'a>(&'a self, creator: Address, parent: Option<&'a Grants>) -> Asker<'a> {
+        let environment = &self.environment;
+        Asker { params: &environment.params, deployers: &environment.deployers, height: environment.height, creator, parent }
     }
 
     /// Says in the trace what the source did wrong.
@@ -86,6 +133,12 @@ impl Machine {
         call.abort = Some(abort);
         call.exception = Some(exception);
         self.running().calls.push(call);
+    }
+
+    fn write_code(&mut self, code_hash: Hash, source: String) {
+        if self.world.get(&keys::code(&code_hash)).is_ok_and(|stored| stored.is_none()) {
+            self.world.put(keys::code(&code_hash), Some(source.into_bytes().into()));
+        }
     }
 
     fn write_actor(&mut self, deployment: &Deployment<'_>, address: Address, code_hash: Hash, source: String) {
@@ -105,9 +158,7 @@ impl Machine {
             children: Count::ZERO,
         };
         self.world.set_actor(address, &record);
-        if self.world.get(&keys::code(&code_hash)).is_ok_and(|stored| stored.is_none()) {
-            self.world.put(keys::code(&code_hash), Some(source.into_bytes().into()));
-        }
+        self.write_code(code_hash, source);
         if let Some(manifest) = deployment.manifest {
             self.world.put(Key::of(Kind::Manifest, address), Some(manifest.to_vec().into()));
         }

@@ -2,12 +2,13 @@
 
 use super::{Machine, Stage, Step, call_trace};
 use crate::input::Exception;
-use crate::manifest::Grants;
 use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage, abort_of_trap};
 use bytes::Bytes;
 use cowboy_state::records::ActorStatus;
-use cowboy_state::{Checkpoint, Key, Kind, Miss, Stop};
+use cowboy_state::{Checkpoint, Miss, Stop};
 use cowboy_system as system;
+use cowboy_system::entitlements::{lifecycle::Standings, manifests};
+use cowboy_types::entitlement::Grants;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Abort, Address, error};
 use std::sync::Arc;
@@ -138,6 +139,9 @@ impl Machine {
             return Err(error::INIT_ONLY_ONCE.into());
         }
         let grants = Arc::new(self.grants(entry.target)?);
+        if !Standings::read(&self.world)?.are_executable(&grants, self.environment.height) {
+            return Err(error::ACTOR_NON_EXECUTABLE.into());
+        }
         let image = self.image(&actor.code_hash)?;
         let weights = &self.environment.params.weights;
         let compiling = if self.started.insert(actor.code_hash) { actor.code_bytes.0.saturating_mul(weights.source_byte) } else { 0 };
@@ -152,10 +156,7 @@ impl Machine {
 
     /// What an actor's manifest grants.
     pub(super) fn grants(&self, actor: Address) -> Result<Grants, Miss> {
-        let manifest = self.world.get(&Key::of(Kind::Manifest, actor))?;
-        let parse =
-            |bytes: &Bytes| Grants::parse(&self.environment.params, bytes).expect("the manifest was validated when it was deployed");
-        Ok(manifest.map(parse).unwrap_or_default())
+        manifests::granted(&self.world, actor)
     }
 
     /// A code hash's image: out of the cache, or made again from source. Costs the same either way.

@@ -6,7 +6,7 @@ use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use bytes::Bytes;
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::governance::handlers::TimerConfig;
-use cowboy_system::{Context, basefee, governance};
+use cowboy_system::{Context, basefee, entitlements, governance};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, error};
@@ -16,6 +16,12 @@ pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
     let of_system = |system: &System| match system {
         System::Transfer { to, amount } => (*to, String::new(), *amount),
         System::TransferActorOwnership { actor, .. } => (*actor, String::new(), Amount::ZERO),
+        System::EntitlementGrant { .. }
+        | System::EntitlementRevoke { .. }
+        | System::EntitlementDelegate { .. }
+        | System::EntitlementCreateRole { .. }
+        | System::EntitlementAssignRole { .. }
+        | System::EntitlementRevokeRole { .. } => (Address::system(entitlements::NUMBER), String::new(), Amount::ZERO),
         System::CancelTimer { .. } | System::ExtendTimer { .. } => (Address::system(0x06), String::new(), Amount::ZERO),
         System::UpdateTimerConfig { .. } => (Address::system(0x09), String::new(), Amount::ZERO),
     };
@@ -84,6 +90,17 @@ impl Machine {
                     cleanup_cycles: cleanup_cycles.0,
                 };
                 self.govern(sender, |context| governance::handlers::set_timer_config(context, &config))
+            }
+            Instruction::System(
+                permission @ (System::EntitlementGrant { .. }
+                | System::EntitlementRevoke { .. }
+                | System::EntitlementDelegate { .. }
+                | System::EntitlementCreateRole { .. }
+                | System::EntitlementAssignRole { .. }
+                | System::EntitlementRevokeRole { .. }),
+            ) => {
+                let data = entitlements::handlers::instruct(&mut self.system_context(sender), &permission)?;
+                self.end(data.into())
             }
             Instruction::Actor(Actor::Execute { target, handler, payload, value }) => {
                 let checkpoint = self.world.checkpoint();

@@ -17,7 +17,8 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::Account;
 use cowboy_state::{Checkpoint, Miss, Step, Stop, World};
-use cowboy_types::instruction::Instruction;
+use cowboy_system::entitlements::needs::Requests;
+use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Event, Hash, error, keccak256};
@@ -28,7 +29,7 @@ pub(crate) use host::derive;
 pub(crate) use host::mailbox_bytes;
 pub use host::message_id;
 pub(crate) use meter::Meter;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The facts of a block that a delivery may see.
@@ -159,6 +160,8 @@ struct Running {
     calls: Vec<CallTrace>,
     sent: Vec<SentMessage>,
     side_effect: Option<String>,
+    /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
+    requests: BTreeMap<Address, Requests>,
 }
 
 /// Runs deliveries over a world, one at a time.
@@ -210,6 +213,7 @@ impl Machine {
             calls,
             sent,
             side_effect: None,
+            requests: BTreeMap::new(),
         });
     }
 
@@ -227,7 +231,8 @@ impl Machine {
             Stage::Frames => self.step_frames().map(|()| None),
             Stage::Ended(Ok(_)) => match self.unholdable()? {
                 Some(_) => {
-                    self.running().stage = Stage::Ended(Err(error::BAD_RECIPIENT));
+                    let abort = self.unheld();
+                    self.running().stage = Stage::Ended(Err(abort));
                     Ok(None)
                 }
                 None => Ok(Some(self.finish())),
@@ -252,6 +257,17 @@ impl Machine {
             }
         }
         Ok(None)
+    }
+
+    /// Why a delivery fails that leaves an actor with CBY which it may not hold: who only pays is told that it cannot be paid, who
+    /// runs a handler that the grant is missing (000 §9.7, §11).
+    fn unheld(&self) -> Abort {
+        let running = self.running.as_ref().expect("a step needs a delivery");
+        let is_payment = matches!(
+            running.envelope.work,
+            Work::Instruction(Instruction::System(System::Transfer { .. }) | Instruction::Custom(Custom::SetBalance { .. }))
+        );
+        if is_payment { error::BAD_RECIPIENT } else { error::MISSING_ENTITLEMENT }
     }
 
     /// Runs a step that either happens whole, or misses and did nothing, or ends the delivery.

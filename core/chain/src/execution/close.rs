@@ -14,6 +14,7 @@ impl Execution {
     /// Pays the tips, moves the base fees, counts the supply, and hands out what came of the block.
     pub(super) fn close(&mut self) -> Result<Box<Outcome>, Miss> {
         self.forget_seen()?;
+        self.announce_removals()?;
         let first_job = lifecycle::first_due(&self.machine.world)?;
         let next_timer = [self.first_timer()?, first_job].into_iter().flatten().min();
         let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world)?;
@@ -38,6 +39,7 @@ impl Execution {
             std::mem::take(&mut books.message_receipts),
             std::mem::take(&mut books.timer_receipts),
             std::mem::take(&mut books.job_receipts),
+            std::mem::take(&mut books.protocol_receipts),
         ];
         let (receipts, traces): (Vec<Receipt>, Vec<_>) = all.into_iter().flatten().unzip();
         let tx_digests: Vec<Hash> = books.included.iter().map(|signed| *signed.digest()).collect();

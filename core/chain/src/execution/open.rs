@@ -9,6 +9,7 @@ use crate::order;
 use cowboy_state::records::{Deployers, Markets, ParameterChanges, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
+use cowboy_system::entitlements;
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 
@@ -38,6 +39,7 @@ impl Execution {
             dispatcher::draws().first_key(),
             dispatcher::callbacks().first_key(),
         ]);
+        wanted.push(entitlements::state::deprecations());
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {
             Mode::Propose { candidates, .. } => candidates,
@@ -140,25 +142,33 @@ pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
 
 /// The records that an instruction obviously needs.
 fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
-    let mut both = |address| wanted.extend([Key::account(address), Key::of(Kind::Actor, address)]);
-    let mut of_system = |system: &System| match system {
-        System::Transfer { to, .. } => both(*to),
-        System::TransferActorOwnership { actor, .. } => both(*actor),
-        System::CancelTimer { .. } | System::ExtendTimer { .. } | System::UpdateTimerConfig { .. } => {}
+    let both = |address, wanted: &mut Vec<Key>| wanted.extend([Key::account(address), Key::of(Kind::Actor, address)]);
+    let of_system = |system: &System, wanted: &mut Vec<Key>| match system {
+        System::Transfer { to, .. } => both(*to, wanted),
+        System::TransferActorOwnership { actor, .. } => both(*actor, wanted),
+        System::EntitlementGrant { grantee: holder, .. }
+        | System::EntitlementDelegate { delegatee: holder, .. }
+        | System::EntitlementAssignRole { assignee: holder, .. }
+        | System::EntitlementRevokeRole { assignee: holder, .. } => wanted.push(entitlements::state::holder(*holder)),
+        System::EntitlementRevoke { entitlement_id } => wanted.push(entitlements::state::permission(entitlement_id)),
+        System::EntitlementCreateRole { .. }
+        | System::CancelTimer { .. }
+        | System::ExtendTimer { .. }
+        | System::UpdateTimerConfig { .. } => {}
     };
     match instruction {
-        Instruction::System(system) => of_system(system),
-        Instruction::Custom(Custom::SetBalance { account, .. }) => both(*account),
+        Instruction::System(system) => of_system(system, wanted),
+        Instruction::Custom(Custom::SetBalance { account, .. }) => both(*account, wanted),
         Instruction::Custom(Custom::Impersonate { sender, instruction }) => {
-            both(*sender);
+            both(*sender, wanted);
             match instruction {
-                Ordinary::System(System::Transfer { to, .. }) => both(*to),
-                Ordinary::Actor(Actor::Execute { target, .. }) => both(*target),
+                Ordinary::System(System::Transfer { to, .. }) => both(*to, wanted),
+                Ordinary::Actor(Actor::Execute { target, .. }) => both(*target, wanted),
                 _ => {}
             }
         }
         Instruction::Actor(Actor::Execute { target, .. }) => {
-            both(*target);
+            both(*target, wanted);
             wanted.push(Key::of(Kind::Manifest, *target));
         }
         Instruction::Actor(Actor::Deploy { .. }) => {}

@@ -145,7 +145,7 @@ fn an_actor_without_grants_has_nothing() {
     }
     assert!(chain.call(actor, "nothing", b"").is_success());
     let paid = chain.send(1, execution(actor, "nothing", b"", 5));
-    assert_eq!(paid.abort, Some(error::BAD_RECIPIENT), "it may not keep CBY");
+    assert_eq!(paid.abort, Some(error::MISSING_ENTITLEMENT), "it may not keep CBY");
     let transfer = chain.send(1, Instruction::System(System::Transfer { to: actor, amount: Amount(5) }));
     assert_eq!(transfer.abort, Some(error::BAD_RECIPIENT));
 }
@@ -158,7 +158,7 @@ fn value_passes_through_an_actor_that_may_not_hold_it() {
     let before = chain.balance(address(3));
     assert!(chain.send(1, execution(actor, "forward", b"", 5)).is_success());
     assert_eq!((chain.balance(address(3)), chain.balance(actor)), (before + 5, 0));
-    assert_eq!(chain.send(1, execution(actor, "forward", b"", 6)).abort, Some(error::BAD_RECIPIENT), "one unit would stay");
+    assert_eq!(chain.send(1, execution(actor, "forward", b"", 6)).abort, Some(error::MISSING_ENTITLEMENT), "one unit would stay");
 }
 
 /// quotas of econ.transfer, a transfer and a block at a time.
@@ -262,7 +262,7 @@ fn spawning_is_bounded_by_the_grant() {
         |bytes: u64| manifest(&[("storage.kv", &[("max_bytes", bytes)])]).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let code: String = b"#script\nhandler init\n set 'a' 'b'\n".iter().map(|byte| format!("{byte:02x}")).collect();
     let script = format!(
-        "handler wide\n try spawn 0x{code} 'w' 0 'init' '' 0x{}\n return $last\nhandler run\n spawn 0x{code} 's' 0 'init' '' 0x{}\n return $last\nhandler more\n try spawn 0x{code} 't' 0 '' '' none\n",
+        "handler wide\n try spawn 0x{code} 'w' 'init' '' 0x{} 0\n return $last\nhandler run\n spawn 0x{code} 's' 'init' '' 0x{} 0\n return $last\nhandler more\n try spawn 0x{code} 't' '' '' none\n",
         child(101),
         child(100)
     );
@@ -324,10 +324,13 @@ fn an_actor_recovers_a_signer() {
 #[test]
 fn a_bad_manifest_refuses_the_deployment() {
     let mut chain = Chain::new();
-    let rows: [(Vec<u8>, Abort); 3] = [
+    let rows: [(Vec<u8>, Abort); 6] = [
         (vec![0xA0], error::MANIFEST_INVALID),
         (manifest(&[("storage.disk", &[])]), error::ENTITLEMENT_UNKNOWN),
-        (manifest(&[("sys.upgrade", &[])]), error::SYSTEM_UNAUTHORIZED),
+        (manifest(&[("sys.upgrade", &[])]), error::SYSTEM_ENTITLEMENT_UNAUTHORIZED),
+        (manifest(&[("storage.kv", &[("max_files", 1)])]), error::ENTITLEMENT_PARAM),
+        (manifest(&[("storage.kv", &[]), ("storage.kv", &[])]), error::ENTITLEMENT_DUPLICATE),
+        (manifest(&[("storage.kv", &[]), ("exec.spawn", &[])]), error::ENTITLEMENTS_UNSORTED),
     ];
     for (bytes, expected) in rows {
         let mut instruction = deployment("handler a\n", Some(ALL), None, 0);

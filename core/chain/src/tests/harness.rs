@@ -198,6 +198,8 @@ impl Chain {
         self.check_timers();
         self.check_storage();
         super::market::invariants::check(self);
+        let records: Vec<(Key, Bytes)> = self.state.values().map(|stored| Key::open(stored).expect("every record is sealed")).collect();
+        cowboy_system::entitlements::invariants::check(records.iter().map(|(key, body)| (key, body)));
     }
 
     /// genesis + minted − burned = what all records hold.

@@ -3,7 +3,6 @@
 //! A failure prints the row and the seed. `MUTATIONS` in this file is how many bytes strings each row sees.
 
 use super::harness::{ALL, manifest, transfer};
-use crate::manifest::Grants;
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_light::{answer::Anchor, state};
 use cowboy_params::Params;
@@ -144,7 +143,8 @@ fn no_bytes_break_a_decoder() {
             corpus: vec![grants(ALL), grants(&[("storage.kv", &[("max_bytes", 100)]), ("timer.schedule", &[("max_timers", 2)])])],
             times: MUTATIONS,
             check: |bytes| {
-                let _ = Grants::parse(&Params::GENESIS, bytes);
+                let _ =
+                    cowboy_types::entitlement::Grants::parse_manifest(cowboy_system::entitlements::grants::bounds(&Params::GENESIS), bytes);
             },
         },
         Row {

@@ -119,3 +119,25 @@ fn python_actors_call_and_send() {
     assert_eq!(shown(&delivered[0]), "5");
     assert_eq!(delivered[0].fee.payer, address(1));
 }
+
+/// What the Python parent of the next test deploys.
+const CHILD: &str = "from cowboy_sdk import actor, callable_by, public, OWNER\n\n@actor\nclass Child:\n    @public\n    def init(self, payload):\n        self.storage[\"note\"] = payload.decode()\n\n    @callable_by(OWNER)\n    def note(self):\n        return self.storage[\"note\"]\n";
+
+/// a Python parent spawns a Python child, which is its own: with init, endowment and manifest.
+#[test]
+fn python_spawns_python() {
+    let parent = "from cowboy_sdk import actor, call, deferred, public, spawn\n\n@actor\nclass Parent:\n    @public\n    @deferred\n    def breed(self, code: str):\n        child = spawn(code, b\"s\", \"init\", b\"hello\", [\"storage.kv\", \"econ.hold_balance\"], 7)\n        self.storage[\"child\"] = child\n        return child\n\n    @public\n    def ask(self):\n        return call(self.storage[\"child\"], \"note\")\n";
+    let mut chain = Chain::new();
+    let grants: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("exec.spawn", &[]), ("storage.kv", &[])];
+    let instruction = deployment_of(parent.as_bytes(), Some(super::harness::manifest(grants)), None, b"", 100);
+    let parent = chain.send(1, instruction).created.expect("the parent is deployed");
+    let mut transaction = unsigned(1, chain.nonce(1), execution(parent, "breed", &Value::text(CHILD).encode(), 0));
+    transaction.cycles_limit = Cycles(20_000_000);
+    let outcome = chain.block(vec![super::harness::sign(1, transaction)]);
+    assert_eq!(outcome.receipts[0].abort, None, "{:?}", outcome.traces[0]);
+    let salt = crate::padded_salt(b"s").expect("a short salt");
+    let child = Address::of_actor(&parent, &salt, &cowboy_types::keccak256(&[CHILD.as_bytes()]));
+    assert_eq!((chain.actor(child).owner, chain.balance(child), chain.balance(parent)), (parent, 7, 93));
+    assert_eq!(shown(&chain.call(parent, "ask", b"")), "hello");
+    assert_eq!(chain.call(child, "note", b"").abort, Some(error::PERMISSION_DENIED), "only its owner may ask");
+}

@@ -191,6 +191,8 @@ fn function(name: &str) -> HostFn {
         "balance" => HostFn::Balance,
         "defer" => HostFn::CreateDeferredTx,
         "job" => HostFn::SubmitJob,
+        "blob" => HostFn::BlobCommit,
+        "upgrade" => HostFn::UpgradeSelf,
         other => panic!("the script engine has no function {other}"),
     }
 }

@@ -3,12 +3,16 @@
 use super::{payment, selection, state};
 use crate::actor::Context;
 use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
+use crate::runners::attestations::{self, Requirements};
 use crate::runners::{self, reputation};
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};
 use cowboy_types::job::{Candidate, Candidates, EpochCommittee, JobKind, JobSpec, Profile, Runner};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, error};
+
+/// Frozen time of matching what one candidate provides, in ns.
+const WEIGHT_MATCH: u64 = 20_000;
 
 /// Frozen time of looking at one candidate, in ns.
 const WEIGHT_EACH: u64 = 2_000;
@@ -24,12 +28,15 @@ pub fn of_job(context: &mut Context<'_>, spec: &JobSpec, registered: &[(Address,
     let height = context.height;
     let mut able: Vec<&(Address, Runner)> =
         registered.iter().filter(|(_, runner)| is_able(&rows, runner, spec, committee, height)).collect();
-    if needs_profile(spec) {
-        let keys: Vec<Key> = able.iter().map(|(address, _)| runners::state::profile_key(*address)).collect();
-        context.world.require(&keys)?;
+    let mut required = Requirements::of(context, spec)?;
+    if needs_model(spec) || !required.are_none() {
+        context.charge(0, WEIGHT_MATCH.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)));
+        let keys = able.iter().flat_map(|(address, _)| [runners::state::profile_key(*address), attestations::key(*address)]);
+        context.world.require(&keys.collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
         for entry in able {
-            if fits(&runners::state::profile(context.world, entry.0)?, spec) {
+            let profile = runners::state::profile(context.world, entry.0)?;
+            if has_model(&profile, spec) && required.are_met(context.world, entry.0, &entry.1, &profile, height)? {
                 kept.push(entry);
             }
         }
@@ -69,21 +76,19 @@ fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64, height:
         && effective_stake(runner) >= required_stake(rows, price)
 }
 
-/// Whether the job asks for something that only a profile says.
-fn needs_profile(spec: &JobSpec) -> bool {
-    spec.model != Hash::ZERO || !spec.requires.is_empty()
+/// Whether the job names a model.
+fn needs_model(spec: &JobSpec) -> bool {
+    spec.model != Hash::ZERO && spec.kind == JobKind::Llm
 }
 
-/// Whether a profile has the job's model, and provides what the job requires (000 §6).
-fn fits(profile: &Profile, spec: &JobSpec) -> bool {
-    let has_model =
-        spec.model == Hash::ZERO || spec.kind != JobKind::Llm || profile.models.is_empty() || profile.models.contains(&spec.model);
-    has_model && crate::runners::provides(&profile.provides, &spec.requires)
+/// Whether a profile has the job's model.
+fn has_model(profile: &Profile, spec: &JobSpec) -> bool {
+    !needs_model(spec) || profile.models.is_empty() || profile.models.contains(&spec.model)
 }
 
 /// Whether the Entitlement Registry knows a runner as a member of a pool (002 §7.3).
-fn is_pool_member(context: &Context<'_>, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
-    crate::runners::is_pool_member(context.world, runner, pool, context.height)
+fn is_pool_member(context: &mut Context<'_>, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
+    crate::entitlements::check::is_member(context.world, context.height, runner, pool)
 }
 
 /// The committees of the running epoch. The first job of an epoch makes them, out of the runners that are healthy then (003 §5.3).

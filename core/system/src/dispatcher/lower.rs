@@ -2,6 +2,7 @@
 //!
 //! What is not named here stays in the request, for the runner.
 
+use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
 use crate::verifier::json::{UNIT, decimal};
 use crate::verifier::judge::is_format;
@@ -104,7 +105,7 @@ fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Res
         request,
         bounds: Bounds {
             input_tokens: kwargs.count_or("max_input_tokens", 32_768)?,
-            output_tokens: kwargs.count_or("max_tokens", 4_096)?,
+            output_tokens: kwargs.count_or("max_tokens", OUTPUT_TOKENS)?,
             wall_ms: kwargs.count_or("max_wall_time_ms", wall_ms)?,
             memory_mb: kwargs.count_or("max_memory_mb", 0)?,
         },

@@ -3,6 +3,7 @@
 //! Invariants: the actor's balance is the sum of all stakes, own, delegated and leaving, and of all models' deposits;
 //! every runner stands once in the directory; a runner counts the jobs that name it as a member under way.
 
+pub mod attestations;
 pub mod handlers;
 pub mod models;
 pub mod reputation;
@@ -44,6 +45,12 @@ pub const ACTOR: Actor = Actor {
             run: handlers::get_runner,
         },
         Method {
+            name: "attest",
+            doc: "{attestation} → null: what the sender provides, signed, in canonical CBOR (000 appendix A). Takes the place of the last.",
+            run: attestations::attest,
+        },
+        Method { name: "get_attestation", doc: "{runner} → bytes: a runner's attestation as it was signed.", run: attestations::get },
+        Method {
             name: "publish_model",
             doc: "{weights, arch, tokenizer, license, name?} → {model_id}: publishes a model. The value is its deposit.",
             run: models::publish,
@@ -61,18 +68,3 @@ pub const ACTOR: Actor = Actor {
         Method { name: "get_model", doc: "{model_id} → {publisher, name, status}: a published model.", run: models::get },
     ],
 };
-
-/// Whether what a runner provides covers what a job requires: `requires ⊆ provides` (000 §6). A job that requires nothing fits every runner.
-pub(crate) fn provides(provides: &[u8], requires: &[u8]) -> bool {
-    requires.is_empty() || provides == requires
-}
-
-/// Whether a runner is a member of a pool. Without a registry of entitlements nobody is (002 §7.6).
-pub(crate) fn is_pool_member(
-    _: &cowboy_state::World,
-    _: cowboy_types::Address,
-    _: &[u8],
-    _: cowboy_types::Height,
-) -> Result<bool, cowboy_state::Miss> {
-    Ok(false)
-}

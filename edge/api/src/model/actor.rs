@@ -55,15 +55,6 @@ pub struct Entitlement {
     pub deprecated: bool,
 }
 
-/// What an actor may do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Entitlements {
-    /// The grants, by name.
-    pub entitlements: Vec<Entitlement>,
-    /// The manifest as it stands in the state: canonical CBOR.
-    pub manifest: HexBytes,
-}
-
 /// An actor's source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Code {

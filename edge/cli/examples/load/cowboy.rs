@@ -57,7 +57,7 @@ impl Cowboy {
 
     fn deploy(&self, connection: &mut Connection, key: &PrivateKey) -> io::Result<Address> {
         let init = Init { handler: Text::new("init").expect("a short name"), payload: Blob::default() };
-        let manifest = cowboy_api::source::manifest_bytes(&json!({ "entitlements": [{ "id": "storage.kv" }] }));
+        let manifest = cowboy_api::manifest::manifest_bytes(&json!({ "entitlements": [{ "id": "storage.kv" }] }));
         let instruction = Instruction::Actor(Actor::Deploy {
             code: Blob::new(COUNTER.as_bytes().to_vec()).expect("a short source"),
             salt: Blob::default(),

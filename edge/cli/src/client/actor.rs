@@ -169,6 +169,9 @@ impl Deploy {
             }
         }
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
+        for line in deployment.missing() {
+            session.output.progress(format_args!("Warning: {line}"));
+        }
         let key = session.key()?;
         let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await?;
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);

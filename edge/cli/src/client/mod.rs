@@ -4,6 +4,7 @@ mod account;
 mod actor;
 mod block;
 mod chain;
+mod entitlement;
 mod init;
 mod session;
 mod simulate;
@@ -58,6 +59,9 @@ enum Command {
     /// Write, deploy, call and read actors
     #[command(subcommand)]
     Actor(actor::Actor),
+    /// What manifests may name, and who may do what
+    #[command(subcommand)]
+    Entitlement(entitlement::Entitlement),
     /// Send CBY
     Transfer(transfer::Transfer),
     /// Ask the faucet of a dev chain for CBY
@@ -120,6 +124,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Wallet(command) => command.run(&session).await,
         Command::Account(command) => command.run(&session).await,
         Command::Actor(command) => command.run(&session).await,
+        Command::Entitlement(command) => command.run(&session).await,
         Command::Transfer(command) => command.run(&session).await,
         Command::Faucet(command) => command.run(&session).await,
         Command::Transaction(command) => command.run(&session).await,

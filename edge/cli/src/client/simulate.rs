@@ -6,6 +6,7 @@ use clap::Args;
 use cowboy_api::{
     ApiError, cbor,
     keystore::{DEV_MNEMONIC, Mnemonic},
+    manifest,
     source::{self, Format},
 };
 use cowboy_chain::{
@@ -54,7 +55,7 @@ impl Dev {
     fn simulate(&self) -> Result<Value, Failure> {
         let mut deployment = Deployment::of_file(&self.code, None)?;
         if !self.strict {
-            deployment.manifest = source::manifest(&source::infer(&deployment.code));
+            deployment.manifest = manifest::manifest(&source::infer(&deployment.code));
         }
         deployment.endowment =
             if deployment.grants().iter().any(|grant| grant.id == "econ.hold_balance") { Amount::CBY } else { Amount::ZERO };

@@ -1,6 +1,6 @@
 //! Actors: what they are, hold and wait for, and questions to them.
 
-use super::{Page, count};
+use super::{Page, count, entitlements::granted};
 use crate::{
     App,
     read::{self, Snapshot},
@@ -23,6 +23,7 @@ use cowboy_state::{
     Directory, Key, Kind, Miss, World,
     records::{self, keys},
 };
+use cowboy_system::entitlements::{lifecycle::Standings, state::deprecations};
 use cowboy_types::{Address, Cycles, Hash, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
@@ -35,7 +36,7 @@ const MIN_BLOCK_PATIENCE: Duration = Duration::from_secs(30);
 const MAX_COUNTED_LOGS: usize = 100_000;
 
 /// What the protocol knows of an actor, or that there is none.
-async fn known(state: &mut Snapshot, address: Address) -> Result<records::Actor, Refusal> {
+pub(crate) async fn known(state: &mut Snapshot, address: Address) -> Result<records::Actor, Refusal> {
     let found = state.ask(|world| world.actor(address)).await?;
     found.ok_or_else(|| Refusal(ApiError::of_abort(aborts::ACTOR_NOT_FOUND).with(json!({ "address": address.to_string() }))))
 }
@@ -44,12 +45,13 @@ pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>
     let mut state = Snapshot::newest(&app);
     let actor = known(&mut state, address).await?;
     let params = state.params(&app.chain.params).await?;
-    let (account, mailbox, manifest) = state
+    let (account, mailbox, manifest, standings) = state
         .ask(|world| {
             let mailbox = Key::of(Kind::Mailbox, address);
             let manifest = Key::of(Kind::Manifest, address);
-            world.require([&Key::account(address), &mailbox, &manifest])?;
-            Ok((world.account(address)?, world.read::<records::Mailbox>(&mailbox)?, world.get(&manifest)?.cloned()))
+            world.require([&Key::account(address), &mailbox, &manifest, &deprecations()])?;
+            let standings = Standings::read(world)?;
+            Ok((world.account(address)?, world.read::<records::Mailbox>(&mailbox)?, world.get(&manifest)?.cloned(), standings))
         })
         .await?;
     let entries = state.ask(|world| storage_entries(world, address, &[], model::DEFAULT_LIMIT)).await?;
@@ -68,7 +70,7 @@ pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>
         storage: entries.into_iter().map(|entry| (entry.key, entry.value)).collect(),
         storage_bytes: actor.storage_bytes.get(),
         storage_quota: quota,
-        entitlements: manifest.as_deref().map(granted).unwrap_or_default(),
+        entitlements: granted(&manifest.unwrap_or_default(), &standings, state.head.height),
         owner: Hex(actor.owner),
         creator: Hex(actor.creator),
         created_at: actor.created_at.get(),
@@ -99,18 +101,6 @@ pub(crate) async fn code(State(app): State<App>, Named(address): Named<Address>)
     let actor = known(&mut state, address).await?;
     let source = source(&mut state, &actor).await?.ok_or_else(|| Refusal::missing("code", address))?;
     Ok(Json(model::Code { code_hash: Hex(actor.code_hash), source }))
-}
-
-pub(crate) async fn entitlements(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Entitlements> {
-    let mut state = Snapshot::newest(&app);
-    known(&mut state, address).await?;
-    let manifest = state.ask(|world| world.get(&Key::of(Kind::Manifest, address)).map(|found| found.cloned())).await?.unwrap_or_default();
-    Ok(Json(model::Entitlements { entitlements: granted(&manifest), manifest: Hex(manifest.to_vec()) }))
-}
-
-/// The grants of a manifest's bytes.
-fn granted(manifest: &[u8]) -> Vec<model::Entitlement> {
-    cbor::decode(manifest).map(|manifest| cowboy_api::source::grants(&manifest)).unwrap_or_default()
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod actors;
 pub(crate) mod blocks;
 pub(crate) mod dev;
+pub(crate) mod entitlements;
 pub(crate) mod faucet;
 pub(crate) mod node;
 pub(crate) mod proofs;

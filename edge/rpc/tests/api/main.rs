@@ -3,5 +3,6 @@
 mod bad_input;
 mod burst;
 mod devnet;
+mod entitlements;
 mod methods;
 mod streams;

@@ -45,11 +45,11 @@ impl Machine {
 
     fn send(&mut self, target: Address, handler: &str, payload: &[u8], value: Amount) -> Step<Reply> {
         let size = mailbox_bytes(handler, payload);
+        let requests = self.require_for(target, payload)?;
         let price = Price::cycles(self.environment.params.costs.send).with_cells(size);
         let (Some(handler), Some(payload)) = (HandlerName::new(handler), Payload::new(payload.to_vec())) else {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
         };
-        self.require_job(target, &payload)?;
         let rows = self.environment.params.execution.clone();
         let envelope = &self.running().envelope;
         let (depth, sent_before, origin, parent) = (envelope.depth, envelope.sent_before, envelope.origin, envelope.id);
@@ -94,6 +94,7 @@ impl Machine {
             sent_at,
         })?;
         self.running().sent.push(sent);
+        self.count_requests(requests);
         Reply::none(price)
     }
 
@@ -121,6 +122,7 @@ impl Machine {
             return Reply::refuse(error::INVALID_ARGUMENT, price);
         }
         let sender = self.actor_address();
+        let requests = self.require_for(target, payload)?;
         let checkpoint = self.world.checkpoint();
         if value > Amount::ZERO {
             self.require_transfer(value)?;
@@ -131,9 +133,9 @@ impl Machine {
         }
         if cowboy_system::actor::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
-            self.require_job(target, payload)?;
             return match self.call_system(SystemCall { sender, target, method, payload, value }) {
                 Ok((data, work)) => {
+                    self.count_requests(requests);
                     price.cycles = price.cycles.saturating_add(work.cycles);
                     price.weight = price.weight.saturating_add(work.weight);
                     Reply::bytes(data, price)
@@ -159,12 +161,12 @@ impl Machine {
         }
     }
 
-    /// (code, salt, value, init handler, init payload, manifest): deploys a child (000 §7, §9.1).
+    /// (code, salt, init handler, init payload, manifest, endowment): deploys a child (000 §7, §9.1).
     pub(super) fn spawn_actor(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (code, salt) = (read!(arguments.bytes(0)), read!(arguments.bytes_or_empty(1)));
-        let value = Amount(read!(arguments.number_or_zero(2)));
-        let (handler, payload) = (read!(arguments.text_or_empty(3)), read!(arguments.bytes_or_empty(4)));
-        let manifest = if arguments.is_absent(5) { None } else { Some(read!(arguments.bytes(5))) };
+        let (handler, payload) = (read!(arguments.text_or_empty(2)), read!(arguments.bytes_or_empty(3)));
+        let manifest = if arguments.is_absent(4) { None } else { Some(read!(arguments.bytes(4))) };
+        let value = Amount(read!(arguments.number_or_zero(5)));
         let grants = self.top().grants.clone();
         let most = grants.require("exec.spawn")?.number("max_children");
         let creator = self.actor_address();
@@ -190,7 +192,10 @@ impl Machine {
         price = Price { cycles: price.cycles + body.cycles, cells: price.cells + body.cells, weight: price.weight + body.weight };
         let address = match created {
             Ok(address) => address,
-            Err(abort) => return Reply::refuse(abort, price),
+            Err(abort) => {
+                self.world.rollback(&checkpoint);
+                return Reply::refuse(abort, price);
+            }
         };
         self.require_transfer(value)?;
         if !self.take(value)? {

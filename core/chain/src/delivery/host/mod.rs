@@ -1,6 +1,7 @@
 //! What the host answers to an actor: one function a host function, by subject.
 
 mod facts;
+mod gate;
 mod jobs;
 mod messages;
 mod signatures;
@@ -72,6 +73,8 @@ impl Machine {
             HostFn::ExtendTimer => self.extend_timer(arguments),
             HostFn::CancelTimer => self.cancel_timer(arguments),
             HostFn::SubmitJob => self.submit_job(arguments),
+            HostFn::BlobCommit => self.blob_commit(arguments),
+            HostFn::UpgradeSelf => self.upgrade_self(arguments),
             // Names of parts that are not built, and of what lies outside the specification.
             _ => Reply::refuse(error::UNAVAILABLE, Price::default()),
         }

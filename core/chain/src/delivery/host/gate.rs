@@ -1,0 +1,95 @@
+//! The gate to other parts of the protocol: what a request needs the manifest to grant (000 §6.3, §9). Whatever it refuses ends the
+//! handler, also where the part behind it is not built.
+
+use super::{Arguments, length, read};
+use crate::delivery::frames::{Price, Reply};
+use crate::delivery::{Machine, Step};
+use cowboy_system::entitlements::grants::domain_sets;
+use cowboy_system::entitlements::needs::{self, JobNeeds, Requests};
+use cowboy_types::{Address, error};
+
+/// The Dispatcher, which takes jobs.
+const DISPATCHER: Address = Address::system(0x02);
+
+/// The Storage Manager, which keeps blobs.
+const STORAGE_MANAGER: Address = Address::system(0x0A);
+
+/// The listener to Ethereum's events and the door to its bridge (003 §16.3).
+const EVENT_LISTENER: Address = Address::system(0x14);
+
+impl Machine {
+    /// What asking another address with this payload needs. Answers the requests to count once it is asked, where it makes any.
+    pub(super) fn require_for(&mut self, target: Address, payload: &[u8]) -> Step<Option<Requests>> {
+        let grants = self.top().grants.clone();
+        if target == DISPATCHER {
+            return self.require_job(payload);
+        }
+        if target == EVENT_LISTENER {
+            needs::check_bridge(&grants, payload)?;
+        }
+        if target == STORAGE_MANAGER {
+            grants.require("storage.blob")?;
+        }
+        Ok(None)
+    }
+
+    fn require_job(&mut self, payload: &[u8]) -> Step<Option<Requests>> {
+        // What is no job the Dispatcher itself refuses.
+        let Some(needs) = JobNeeds::of_job(payload) else { return Ok(None) };
+        let grants = self.top().grants.clone();
+        let sets = domain_sets(&self.world, [&*grants])?;
+        let actor = self.actor_address();
+        let before = self.running().requests.get(&actor).copied().unwrap_or_default();
+        Ok(Some(needs.check(&grants, &sets, before)?))
+    }
+
+    /// Counts requests that were made: over one execution, however often it comes back to the actor.
+    pub(super) fn count_requests(&mut self, requests: Option<Requests>) {
+        if let Some(requests) = requests {
+            let actor = self.actor_address();
+            self.running().requests.insert(actor, requests);
+        }
+    }
+
+    /// (data): a blob for the Storage Manager.
+    pub(super) fn blob_commit(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let data = read!(arguments.bytes(0));
+        needs::check_blob(&self.top().grants.clone(), length(data))?;
+        Reply::refuse(error::UNAVAILABLE, Price::default())
+    }
+
+    /// (code, manifest, routes, sponsorship): the own code anew, for system actors (000 §9.2).
+    pub(super) fn upgrade_self(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let code = read!(arguments.bytes(0));
+        let manifest = if arguments.is_absent(1) { None } else { Some(read!(arguments.bytes(1))) };
+        self.top().grants.require("sys.upgrade")?;
+        let size = length(code).saturating_add(manifest.map_or(0, length));
+        let mut price = Price::cycles(self.environment.params.intrinsic.deploy_cycles).with_cells(size);
+        if !arguments.is_absent(2) || !arguments.is_absent(3) {
+            return Reply::refuse(error::UNAVAILABLE, price);
+        }
+        let left = self.top_left();
+        let limits = self.limits(left.cycles.saturating_sub(price.cycles), left.cells.saturating_sub(price.cells), left.weight_ns);
+        let (actor, checkpoint) = (self.actor_address(), self.world.checkpoint());
+        let (upgraded, body) = match self.upgrade(actor, code, manifest, limits) {
+            Ok(upgraded) => upgraded,
+            Err(cowboy_state::Stop::Abort(abort)) => {
+                self.world.rollback(&checkpoint);
+                return Reply::refuse(abort, price);
+            }
+            Err(miss) => return Err(miss),
+        };
+        price = Price {
+            cycles: price.cycles.saturating_add(body.cycles),
+            cells: price.cells.saturating_add(body.cells),
+            weight: price.weight.saturating_add(body.weight),
+        };
+        match upgraded {
+            Ok(code_hash) => Reply::bytes(code_hash.0, price),
+            Err(abort) => {
+                self.world.rollback(&checkpoint);
+                Reply::refuse(abort, price)
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Whether an address may do something, and the use of it (002 §7.3, §7.5).
+//!
+//! What has expired is deleted by whoever comes across it. A use of a delegated permission is a use of every one above it, so that a chain
+//! never does more than its first link may.
+
+use super::permissions::{holder, read, require_authority, sweep};
+use super::roles;
+use super::state::{self, Assignment, Permission, Window};
+use crate::actor::Context;
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Hash, error};
+
+/// Whether every record that this was delegated from is still there and in its span.
+pub(super) fn has_ancestors(context: &Context<'_>, record: &Permission) -> Result<bool, Miss> {
+    let mut parent = record.parent_id;
+    while let Some(id) = parent {
+        // Each link is less deep than the one below it, so this ends.
+        let Some(above) = read(context.world, &id)? else { return Ok(false) };
+        if above.constraints.is_expired(context.height) {
+            return Ok(false);
+        }
+        parent = above.parent_id;
+    }
+    Ok(true)
+}
+
+/// Whether a record may be used at this height, and all that it was delegated from.
+pub(super) fn is_live(context: &Context<'_>, record: &Permission) -> Result<bool, Miss> {
+    let is_usable = |constraints: &Constraints| constraints.is_in_span(context.height) && !constraints.is_exhausted();
+    let mut link = record.clone();
+    loop {
+        if !is_usable(&link.constraints) {
+            return Ok(false);
+        }
+        let Some(parent) = link.parent_id else { return Ok(true) };
+        match read(context.world, &parent)? {
+            Some(above) => link = above,
+            None => return Ok(false),
+        }
+    }
+}
+
+fn covers(scope: &Scope, action: &Action, asked_scope: &Scope, asked_action: &Action) -> bool {
+    (*scope == Scope::Global || scope == asked_scope) && (*action == Action::All || action == asked_action)
+}
+
+/// Deletes roles whose span is over, or that are gone.
+pub(super) fn sweep_roles(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
+    let ids = holder(context.world, address)?.roles.into_vec();
+    let wanted: Vec<_> = ids.iter().map(|id| state::assignment(id, address)).collect();
+    context.world.require(&wanted)?;
+    let mut gone = Vec::new();
+    for id in ids {
+        let assignment: Assignment = context.world.read(&state::assignment(&id, address))?.expect("a holder's list names roles");
+        if assignment.constraints.is_expired(context.height) {
+            gone.push(id);
+        }
+    }
+    roles::forget(context.world, address, &gone)
+}
+
+/// What allows something.
+enum Source {
+    Permission(Hash, Box<Permission>),
+    Role(Hash, Box<Assignment>),
+}
+
+/// Everything that allows an address an action in a scope now, its own permissions before its roles, the oldest first.
+fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action) -> Result<Vec<Source>, Miss> {
+    sweep(context, grantee)?;
+    sweep_roles(context, grantee)?;
+    let held = holder(context.world, grantee)?;
+    let mut found = Vec::new();
+    for id in held.permissions.iter() {
+        let record = read(context.world, id)?.expect("a holder's list names records");
+        if covers(&record.scope, &record.action, scope, action) && is_live(context, &record)? {
+            found.push(Source::Permission(*id, Box::new(record)));
+        }
+    }
+    for id in held.roles.iter() {
+        let Some(role) = roles::read(context.world, id)? else { continue };
+        let assignment: Assignment = context.world.read(&state::assignment(id, grantee))?.expect("a holder's list names roles");
+        let is_usable = assignment.constraints.is_in_span(context.height) && !assignment.constraints.is_exhausted();
+        let allows = role.scopes.iter().any(|own| role.actions.iter().any(|what| covers(own, what, scope, action)));
+        if is_usable && allows {
+            found.push(Source::Role(*id, Box::new(assignment)));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an address may do something: nothing is counted.
+pub fn check(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action) -> Result<bool, Miss> {
+    Ok(!sources(context, grantee, scope, action)?.is_empty())
+}
+
+/// Whether a runner is in a pool at a height (002 §7.3): a permission of exactly this scope and action, in its span and not used up. No
+/// wildcard counts, no role, and no use is counted. Where nobody granted anything nobody is (002 §7.6).
+pub fn is_member(world: &mut World, height: Height, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
+    let Some(pool) = Name::new(pool.to_vec()) else { return Ok(false) };
+    let (scope, action) = (Scope::RunnerPool { pool: pool.clone() }, Action::RunnerJoinPool { pool });
+    let id = record_id(&runner, &scope, &action, None);
+    let Some(record) = read(world, &id)? else { return Ok(false) };
+    if record.constraints.is_expired(height) {
+        super::permissions::forget(world, runner, &[id])?;
+        return Ok(false);
+    }
+    Ok(record.constraints.is_in_span(height) && !record.constraints.is_exhausted())
+}
+
+/// Conditions after one more use that moves this much, `None` where they do not allow it.
+fn used(constraints: &Constraints, window: Option<&Window>, amount: Amount, height: Height) -> Option<(Constraints, Option<Window>)> {
+    if constraints.max_amount_per_use.is_some_and(|most| amount > most) {
+        return None;
+    }
+    let total = constraints.total_amount_used.checked_add(amount)?;
+    if constraints.max_total_amount.is_some_and(|most| total > most) {
+        return None;
+    }
+    let window = match &constraints.rate_limit {
+        None => None,
+        Some(rate) => {
+            let fresh = Window { start: height, uses: Count::ZERO };
+            let mut window = window.filter(|window| height.0 < window.start.0.saturating_add(rate.blocks.0)).cloned().unwrap_or(fresh);
+            window.uses = Count(window.uses.0.saturating_add(1));
+            if window.uses > rate.uses {
+                return None;
+            }
+            Some(window)
+        }
+    };
+    let used_count = Count(constraints.used_count.0.saturating_add(1));
+    Some((Constraints { used_count, total_amount_used: total, ..constraints.clone() }, window))
+}
+
+/// Counts a use of a record and of all that it was delegated from. Answers whether all of them allow it; where not, nothing changes.
+fn use_chain(context: &mut Context<'_>, id: Hash, record: &Permission, amount: Amount) -> Result<bool, Miss> {
+    let mut changed = Vec::new();
+    let mut link = Some((id, record.clone()));
+    while let Some((id, mut record)) = link {
+        let Some((constraints, window)) = used(&record.constraints, record.window.as_ref(), amount, context.height) else {
+            return Ok(false);
+        };
+        (record.constraints, record.window) = (constraints, window);
+        link = match record.parent_id {
+            Some(parent) => read(context.world, &parent)?.map(|above| (parent, above)),
+            None => None,
+        };
+        changed.push((id, record));
+    }
+    changed.iter().for_each(|(id, record)| context.world.write(state::permission(id), record));
+    Ok(true)
+}
+
+/// Uses what an address holds: whoever rules the scope asks, before it lets them do it. Fails where nothing allows it.
+pub fn consume(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action, amount: Amount) -> Step<()> {
+    require_authority(context, scope)?;
+    let found = sources(context, grantee, scope, action)?;
+    if found.is_empty() {
+        return Err(error::MISSING_ENTITLEMENT.into());
+    }
+    for source in found {
+        let is_used = match source {
+            Source::Permission(id, record) => use_chain(context, id, &record, amount)?,
+            Source::Role(id, mut assignment) => match used(&assignment.constraints, assignment.window.as_ref(), amount, context.height) {
+                None => false,
+                Some((constraints, window)) => {
+                    (assignment.constraints, assignment.window) = (constraints, window);
+                    context.world.write(state::assignment(&id, grantee), &*assignment);
+                    true
+                }
+            },
+        };
+        if is_used {
+            return Ok(());
+        }
+    }
+    Err(error::PERMISSION_UNUSABLE.into())
+}

@@ -1,0 +1,116 @@
+//! Manifests of actors: checked at deployment, read by the gate, replaced only where 000 §9.11 and §9.2 say so.
+
+use super::grants::{bounds, domain_sets};
+use super::lifecycle::{Standing, Standings};
+use super::state::{self, ManifestHistory, NUMBER, PastManifest};
+use crate::actor::Context;
+use cowboy_params::Params;
+use cowboy_state::records::{ActorStatus, ManifestBytes};
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::entitlement::{Bounds, Grants};
+use cowboy_types::units::Height;
+use cowboy_types::{Address, List, error};
+
+/// The entitlement of system actors that may replace their own code.
+const UPGRADE: &str = "sys.upgrade";
+
+/// What an actor's manifest grants; nothing where it has none.
+pub fn granted(world: &World, actor: Address) -> Result<Grants, Miss> {
+    // Governance may lower the bounds later: what was deployed stays readable.
+    let unbounded = Bounds { bytes: u64::MAX, grants: u64::MAX };
+    let manifest = world.get(&state::manifest(actor))?;
+    let parse = |bytes: &bytes::Bytes| Grants::parse_manifest(unbounded, bytes).expect("a manifest is validated before it is stored");
+    Ok(manifest.map(parse).unwrap_or_default())
+}
+
+/// Who asks for a manifest, and what that lets it have.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    /// The parameters of the block.
+    pub params: &'a Params,
+    /// Accounts that may deploy system actors.
+    pub deployers: &'a [Address],
+    /// The block's height.
+    pub height: Height,
+    /// Who deploys.
+    pub creator: Address,
+    /// The grants of the actor that deploys; absent for an account.
+    pub parent: Option<&'a Grants>,
+}
+
+/// Reads a manifest and checks every rule of 000 §10, §9.2, §9.11 and §7, in this order.
+pub fn check(world: &World, asker: &Asker<'_>, manifest: &[u8]) -> Step<Grants> {
+    let grants = Grants::parse_manifest(bounds(asker.params), manifest)?;
+    let standings = Standings::read(world)?;
+    if grants.all().iter().any(|grant| standings.of(grant.entitlement.id, asker.height) == Standing::Removed) {
+        return Err(error::ENTITLEMENT_UNKNOWN.into());
+    }
+    let sets = domain_sets(world, [Some(&grants), asker.parent].into_iter().flatten())?;
+    if grants.domain_sets().any(|name| sets.get(name).is_none()) {
+        return Err(error::ENTITLEMENT_PARAM.into());
+    }
+    if grants.get(UPGRADE).is_some() && !asker.deployers.contains(&asker.creator) {
+        return Err(error::SYSTEM_ENTITLEMENT_UNAUTHORIZED.into());
+    }
+    if asker.parent.is_some_and(|parent| !grants.are_within(parent, &sets)) {
+        return Err(error::MISSING_ENTITLEMENT.into());
+    }
+    Ok(grants)
+}
+
+/// Puts a manifest in the place of an actor's present one, and keeps that one's history.
+pub fn replace(world: &mut World, actor: Address, manifest: &[u8], height: Height) -> Step<()> {
+    let key = state::manifest_history(actor);
+    let record = world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
+    let present = world.get(&state::manifest(actor))?.cloned().unwrap_or_default();
+    let mut past = world.read::<ManifestHistory>(&key)?.map(|history| history.past.into_vec()).unwrap_or_default();
+    let since = past.last().map_or(record.created_at, |newest| newest.until);
+    if past.len() == List::<PastManifest, 16>::MAX {
+        past.remove(0);
+    }
+    let manifest_was = ManifestBytes::new(present).expect("a stored manifest is within the widest bound");
+    past.push(PastManifest { since, until: height, manifest: manifest_was });
+    world.write(key, &ManifestHistory { past: List::new(past).expect("the oldest went") });
+    world.put(state::manifest(actor), Some(manifest.to_vec().into()));
+    Ok(())
+}
+
+/// The owner's new manifest for an actor that holds what was removed (000 §9.11, decision 51): same code, same state, same address.
+pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> Step<()> {
+    let mut record = context.world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
+    if record.owner != context.sender {
+        return Err(error::NOT_OWNER.into());
+    }
+    let present = granted(context.world, actor)?;
+    // 000 §7.1: an actor that runs never gets other entitlements.
+    if Standings::read(context.world)?.are_executable(&present, context.height) {
+        return Err(error::MANIFEST_IMMUTABLE.into());
+    }
+    // A child stays within what its parent may pass on (000 §7).
+    let parent = match context.world.actor(record.creator)? {
+        Some(_) => Some(granted(context.world, record.creator)?),
+        None => None,
+    };
+    let asker = Asker {
+        params: context.params,
+        deployers: context.deployers,
+        height: context.height,
+        creator: record.creator,
+        parent: parent.as_ref(),
+    };
+    let grants = check(context.world, &asker, manifest)?;
+    check_upgrade(&present, &grants)?;
+    replace(context.world, actor, manifest, context.height)?;
+    if record.status == ActorStatus::NonExecutable {
+        record.status = ActorStatus::Active;
+        context.world.set_actor(actor, &record);
+    }
+    context.announce(NUMBER, "ActorRedeployed", &Value::map([("actor", Value::Bytes(actor.0.to_vec()))]));
+    Ok(())
+}
+
+/// 000 §9.2: sys.upgrade is never revoked, and never gained after deployment.
+pub fn check_upgrade(present: &Grants, next: &Grants) -> Step<()> {
+    if present.get(UPGRADE).is_some() == next.get(UPGRADE).is_some() { Ok(()) } else { Err(error::SYSTEM_ENTITLEMENT_UNAUTHORIZED.into()) }
+}

@@ -1,0 +1,189 @@
+//! Permissions: granted, revoked, delegated (002 §7.2, instructions 30 to 32).
+
+use super::state::{self, Holder, NUMBER, Permission, ScopeOwner};
+use crate::actor::Context;
+use cowboy_state::{Miss, Step, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::permission::{Action, Constraints, Scope, record_id};
+use cowboy_types::{Address, Hash, List, error};
+
+/// Whether the sender may say who does what within a scope, and claims a pool or namespace that nobody owns.
+///
+/// System deployers may everywhere: they stand for governance. Otherwise an actor's owner or the actor itself, the runner itself, and who
+/// granted first in a pool or namespace. The chain and its tokens are governance's, as long as no token has an owner.
+pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
+    let sender = context.sender;
+    let is_governance = context.deployers.contains(&sender);
+    let may = match scope {
+        Scope::Global | Scope::Token { .. } => false,
+        Scope::Actor { actor } => sender == *actor || context.world.actor(*actor)?.is_some_and(|record| record.owner == sender),
+        Scope::Runner { runner } => sender == *runner,
+        Scope::RunnerPool { .. } | Scope::Namespace { .. } => {
+            let key = state::scope_owner(scope);
+            match context.world.read::<ScopeOwner>(&key)? {
+                Some(owned) => owned.owner == sender,
+                None => {
+                    context.world.write(key, &ScopeOwner { owner: sender });
+                    true
+                }
+            }
+        }
+    };
+    if may || is_governance { Ok(()) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
+}
+
+/// What an address holds.
+pub fn holder(world: &World, address: Address) -> Result<Holder, Miss> {
+    Ok(world.read(&state::holder(address))?.unwrap_or(Holder { permissions: List::default(), roles: List::default() }))
+}
+
+/// A permission, `None` where there is none of the id.
+pub fn read(world: &World, id: &Hash) -> Result<Option<Permission>, Miss> {
+    world.read(&state::permission(id))
+}
+
+/// Writes what an address holds; a holder of nothing leaves the state.
+pub(super) fn set_holder(world: &mut World, address: Address, holder: &Holder) {
+    let key = state::holder(address);
+    if holder.permissions.is_empty() && holder.roles.is_empty() { world.remove(key) } else { world.write(key, holder) }
+}
+
+/// Removes permissions of one address.
+pub(super) fn forget(world: &mut World, address: Address, ids: &[Hash]) -> Result<(), Miss> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let mut held = holder(world, address)?;
+    let kept: Vec<Hash> = held.permissions.iter().filter(|id| !ids.contains(id)).copied().collect();
+    held.permissions = List::new(kept).expect("fewer than before");
+    ids.iter().for_each(|id| world.remove(state::permission(id)));
+    set_holder(world, address, &held);
+    Ok(())
+}
+
+/// Deletes what an address holds no more: expired records, and those whose chain of delegations is broken (002 §7.5: on access).
+pub(super) fn sweep(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
+    let ids = holder(context.world, address)?.permissions.into_vec();
+    let wanted: Vec<_> = ids.iter().map(state::permission).collect();
+    context.world.require(&wanted)?;
+    let mut gone = Vec::new();
+    for id in ids {
+        let record = read(context.world, &id)?.expect("a holder's list names records");
+        if record.constraints.is_expired(context.height) || !super::check::has_ancestors(context, &record)? {
+            gone.push(id);
+        }
+    }
+    forget(context.world, address, &gone)
+}
+
+fn data_of(id: &Hash, record: &Permission) -> Value {
+    Value::map([
+        ("id", Value::Bytes(id.0.to_vec())),
+        ("grantee", Value::Bytes(record.grantee.0.to_vec())),
+        ("issuer", Value::Bytes(record.issuer.0.to_vec())),
+        ("scope", Value::text(record.scope.to_string())),
+        ("action", Value::text(record.action.to_string())),
+    ])
+}
+
+/// Puts a record into the state and its holder's list. The same id again replaces the record, if it has the same issuer (decision 100).
+fn put(context: &mut Context<'_>, record: &Permission) -> Step<Hash> {
+    let id = record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
+    sweep(context, record.grantee)?;
+    let mut held = holder(context.world, record.grantee)?;
+    match read(context.world, &id)? {
+        Some(present) if present.issuer != record.issuer => return Err(error::PERMISSION_EXISTS.into()),
+        // What may not be taken back may not be narrowed either.
+        Some(present) if !present.constraints.revocable => return Err(error::NOT_REVOCABLE.into()),
+        Some(_) => {}
+        None => {
+            let most = usize::try_from(context.params.entitlements.records_per_address).unwrap_or(usize::MAX);
+            let mut ids = held.permissions.into_vec();
+            if ids.len() >= most {
+                return Err(error::TOO_MANY_PERMISSIONS.into());
+            }
+            ids.push(id);
+            held.permissions = List::new(ids).ok_or(error::TOO_MANY_PERMISSIONS)?;
+            set_holder(context.world, record.grantee, &held);
+        }
+    }
+    context.world.write(state::permission(&id), record);
+    Ok(id)
+}
+
+/// Whether scope and action belong together: joining a pool is about that pool, and cannot be passed on (002 §7.3).
+fn check_pair(scope: &Scope, action: &Action, constraints: &Constraints) -> Step<()> {
+    let Action::RunnerJoinPool { pool: joined } = action else { return Ok(()) };
+    let fits = matches!(scope, Scope::RunnerPool { pool } if pool == joined) && !constraints.delegatable;
+    if fits { Ok(()) } else { Err(error::CONSTRAINTS_INVALID.into()) }
+}
+
+/// Whether conditions may stand in a new record at this height.
+pub(super) fn check_new(context: &Context<'_>, constraints: &Constraints) -> Step<()> {
+    let depth = u64::from(constraints.delegation_depth_max);
+    let is_right =
+        constraints.are_new() && !constraints.is_expired(context.height) && depth <= context.params.entitlements.delegation_depth;
+    if is_right { Ok(()) } else { Err(error::CONSTRAINTS_INVALID.into()) }
+}
+
+/// Instruction 30: gives an address one action in one scope. Answers the record's id.
+pub fn grant(context: &mut Context<'_>, grantee: Address, scope: Scope, action: Action, constraints: Constraints) -> Step<Hash> {
+    check_new(context, &constraints)?;
+    check_pair(&scope, &action, &constraints)?;
+    require_authority(context, &scope)?;
+    let (issuer, granted_at) = (context.sender, context.height);
+    let record = Permission { grantee, scope, action, constraints, parent_id: None, issuer, depth: 0, window: None, granted_at };
+    let id = put(context, &record)?;
+    context.announce(NUMBER, "EntitlementGranted", &data_of(&id, &record));
+    Ok(id)
+}
+
+/// Instruction 31: takes a record back. Its issuer may, whoever rules the scope, and governance; nobody, where it is not revocable.
+pub fn revoke(context: &mut Context<'_>, id: &Hash) -> Step<()> {
+    let record = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
+    if record.issuer != context.sender {
+        require_authority(context, &record.scope)?;
+    }
+    if !record.constraints.revocable {
+        return Err(error::NOT_REVOCABLE.into());
+    }
+    forget(context.world, record.grantee, &[*id])?;
+    context.announce(NUMBER, "EntitlementRevoked", &data_of(id, &record));
+    Ok(())
+}
+
+/// Instruction 32: passes on what the sender holds, within strictly narrower conditions. Answers the new record's id.
+pub fn delegate(context: &mut Context<'_>, id: &Hash, delegatee: Address, constraints: Constraints) -> Step<Hash> {
+    let parent = read(context.world, id)?.ok_or(error::PERMISSION_NOT_FOUND)?;
+    if parent.grantee != context.sender {
+        return Err(error::GRANT_UNAUTHORIZED.into());
+    }
+    if !super::check::is_live(context, &parent)? {
+        return Err(error::PERMISSION_UNUSABLE.into());
+    }
+    if parent.constraints.delegations_left() == 0 || delegatee == context.sender {
+        return Err(error::NOT_DELEGATABLE.into());
+    }
+    let depth = parent.depth.saturating_add(1);
+    if u64::from(depth) > context.params.entitlements.delegation_depth {
+        return Err(error::DELEGATION_TOO_DEEP.into());
+    }
+    check_new(context, &constraints)?;
+    if !constraints.are_within(&parent.constraints) {
+        return Err(error::CONSTRAINTS_WIDER.into());
+    }
+    let record = Permission {
+        grantee: delegatee,
+        scope: parent.scope,
+        action: parent.action,
+        constraints,
+        parent_id: Some(*id),
+        issuer: context.sender,
+        depth,
+        window: None,
+        granted_at: context.height,
+    };
+    let delegated = put(context, &record)?;
+    context.announce(NUMBER, "EntitlementDelegated", &data_of(&delegated, &record));
+    Ok(delegated)
+}

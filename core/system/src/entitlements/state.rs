@@ -1,0 +1,220 @@
+//! What 0x07 keeps, and under which keys.
+
+use commonware_codec::Encode as _;
+use cowboy_state::records::ManifestBytes;
+use cowboy_state::{Key, Kind};
+use cowboy_types::permission::{Action, Constraints, Name, Scope};
+use cowboy_types::units::{Count, Height};
+use cowboy_types::{Address, Hash, List, Text, record, variants};
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x07;
+
+record! {
+    /// A curated set of domains as governance left it (000 §8.4).
+    pub struct DomainSet {
+        /// Canonical host names and wildcards.
+        pub patterns: List<Text<255>, 256>,
+    }
+}
+
+variants! {
+    /// How far the announcement of a removal is.
+    pub enum Sweep {
+        /// The removal lies ahead.
+        0 Waiting,
+        /// Actors below this address were looked at.
+        1 At {
+            /// The next address to look at.
+            next: Address,
+        },
+        /// Every actor that holds it was announced.
+        2 Done,
+    }
+}
+
+record! {
+    /// An entitlement that governance takes out of the registry (000 §9.11).
+    pub struct Deprecation {
+        /// Which.
+        pub id: Text<64>,
+        /// The first height at which it is deprecated.
+        pub from: Height,
+        /// The first height at which it is gone.
+        pub removed_at: Height,
+        /// How far its holders were announced.
+        pub sweep: Sweep,
+    }
+}
+
+record! {
+    /// Every deprecation there was, ascending by id.
+    pub struct Deprecations {
+        /// The rows.
+        pub rows: List<Deprecation, 64>,
+    }
+}
+
+record! {
+    /// A manifest that an actor had.
+    pub struct PastManifest {
+        /// The first height at which it held.
+        pub since: Height,
+        /// The height at which another took its place.
+        pub until: Height,
+        /// The manifest, empty where there was none.
+        pub manifest: ManifestBytes,
+    }
+}
+
+record! {
+    /// The manifests that an actor had before its present one: the newest of them, oldest first.
+    pub struct ManifestHistory {
+        /// The manifests.
+        pub past: List<PastManifest, 16>,
+    }
+}
+
+/// A curated set, by its name.
+pub fn domain_set(name: &str) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), [b"system:domain_set:", name.as_bytes()].concat())
+}
+
+/// Every deprecation.
+pub fn deprecations() -> Key {
+    Key::system(NUMBER, "system:entitlements:deprecations")
+}
+
+/// An actor's manifest.
+pub fn manifest(actor: Address) -> Key {
+    Key::of(Kind::Manifest, actor)
+}
+
+/// The manifests that an actor had before.
+pub fn manifest_history(actor: Address) -> Key {
+    Key::named(Kind::Manifest, actor, &b"history"[..])
+}
+
+record! {
+    /// A permission that an address holds (002 §7.1).
+    pub struct Permission {
+        /// Who holds it.
+        pub grantee: Address,
+        /// What it is about.
+        pub scope: Scope,
+        /// What it allows.
+        pub action: Action,
+        /// Under which conditions, with what was used of them.
+        pub constraints: Constraints,
+        /// The record that it was delegated from.
+        pub parent_id: Option<Hash>,
+        /// Who granted or delegated it.
+        pub issuer: Address,
+        /// How often it was passed on.
+        pub depth: u8,
+        /// The window of its rate limit that is under way.
+        pub window: Option<Window>,
+        /// When it was granted.
+        pub granted_at: Height,
+    }
+}
+
+record! {
+    /// A window of a rate limit.
+    pub struct Window {
+        /// Its first height.
+        pub start: Height,
+        /// Uses in it.
+        pub uses: Count,
+    }
+}
+
+record! {
+    /// A named set of permissions (002 §7.1).
+    pub struct Role {
+        /// Its name.
+        pub name: Name,
+        /// What it is about.
+        pub scopes: List<Scope, 16>,
+        /// What it allows there.
+        pub actions: List<Action, 16>,
+        /// Under which conditions, for each assignment anew.
+        pub constraints: Constraints,
+        /// Who made it.
+        pub creator: Address,
+    }
+}
+
+record! {
+    /// A role that an address has.
+    pub struct Assignment {
+        /// Which.
+        pub role: Hash,
+        /// Who assigned it.
+        pub issuer: Address,
+        /// Its conditions, with what was used of them.
+        pub constraints: Constraints,
+        /// The window of its rate limit that is under way.
+        pub window: Option<Window>,
+        /// When it was assigned.
+        pub assigned_at: Height,
+    }
+}
+
+record! {
+    /// What an address holds.
+    pub struct Holder {
+        /// Its permissions, the oldest first.
+        pub permissions: List<Hash, 10_000>,
+        /// Its roles, the oldest first.
+        pub roles: List<Hash, 10_000>,
+    }
+}
+
+record! {
+    /// Who owns a pool or a namespace: who granted in it first.
+    pub struct ScopeOwner {
+        /// The owner.
+        pub owner: Address,
+    }
+}
+
+/// What the names of permissions begin with.
+pub(super) const PERMISSION: &str = "system:entitlement:";
+
+/// What the names of holders begin with.
+pub(super) const HOLDER: &str = "system:holder:";
+
+/// What the names of assignments begin with.
+pub(super) const ASSIGNMENT: &str = "system:assignment:";
+
+fn registry_key(prefix: &str, parts: &[&[u8]]) -> Key {
+    let mut name = prefix.as_bytes().to_vec();
+    parts.iter().for_each(|part| name.extend_from_slice(part));
+    Key::named(Kind::System, Address::system(NUMBER), name)
+}
+
+/// A permission by its id.
+pub fn permission(id: &Hash) -> Key {
+    registry_key(PERMISSION, &[&id.0])
+}
+
+/// What an address holds.
+pub fn holder(address: Address) -> Key {
+    registry_key(HOLDER, &[&address.0])
+}
+
+/// A role by its id.
+pub fn role(id: &Hash) -> Key {
+    registry_key("system:role:", &[&id.0])
+}
+
+/// An address's role.
+pub fn assignment(role: &Hash, assignee: Address) -> Key {
+    registry_key(ASSIGNMENT, &[&role.0, &assignee.0])
+}
+
+/// Who owns a pool or a namespace.
+pub fn scope_owner(scope: &Scope) -> Key {
+    registry_key("system:scope:", &[&cowboy_types::keccak256(&[&scope.encode()]).0])
+}

@@ -1,0 +1,137 @@
+//! What runners provide: attestations, signed and for a span of heights (000 §5.1, §6), and their match with what jobs require.
+//!
+//! A runner that attested something provides exactly that, while it lasts. One that never did provides what its registration says: its own list, or what
+//! follows from its kinds, hosts, environments and regions.
+
+use super::handlers::ENVIRONMENTS;
+use super::{NUMBER, state};
+use crate::actor::Context;
+use crate::entitlements::grants::{bounds, domain_sets, read_set};
+use crate::entitlements::manifests;
+use cowboy_state::{Key, Kind, Miss, Step, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::entitlement::{Attestation, Bounds, DomainSets, Grants, domain, registry};
+use cowboy_types::job::{JobKind, JobSpec, Profile, Runner};
+use cowboy_types::units::Height;
+use cowboy_types::{Address, Blob, error, record};
+
+record! {
+    /// A runner's attestation as it was signed (000 §5.1).
+    pub struct RunnerAttestation {
+        /// Canonical CBOR (000 appendix A).
+        pub attestation: Blob<65_536>,
+        /// When it was submitted.
+        pub submitted_at: Height,
+    }
+}
+
+const UNBOUNDED: Bounds = Bounds { bytes: u64::MAX, grants: u64::MAX };
+
+/// A runner's attestation.
+pub fn key(runner: Address) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), [b"attestation:", &runner.0[..]].concat())
+}
+
+/// A runner's attestation, `None` where it never submitted one.
+pub fn read(world: &World, runner: Address) -> Result<Option<Attestation>, Miss> {
+    let stored = world.read::<RunnerAttestation>(&key(runner))?;
+    Ok(stored.map(|stored| Attestation::decode(UNBOUNDED, &stored.attestation).expect("an attestation is checked before it is stored")))
+}
+
+/// Keeps a runner's attestation in the place of its last. What is expired, badly signed or another's is refused, so that none is ever matched.
+pub(super) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let bytes = argument.get("attestation").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+    let attestation = Attestation::decode(bounds(context.params), bytes)?;
+    state::read(context.world, context.sender)?;
+    let is_span = attestation.valid_from <= attestation.valid_until && context.height <= attestation.valid_until;
+    if attestation.runner_id != context.sender || !is_span || !attestation.is_signed() {
+        return Err(error::ATTESTATION_INVALID.into());
+    }
+    let stored = Blob::new(bytes.to_vec()).ok_or(error::ATTESTATION_INVALID)?;
+    context.world.write(key(context.sender), &RunnerAttestation { attestation: stored, submitted_at: context.height });
+    let data = Value::map([
+        ("runner", Value::Bytes(context.sender.0.to_vec())),
+        ("valid_from", Value::uint(attestation.valid_from.0)),
+        ("valid_until", Value::uint(attestation.valid_until.0)),
+    ]);
+    context.announce(NUMBER, "RunnerAttested", &data);
+    Ok(Value::Null)
+}
+
+pub(super) fn get(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let runner = crate::actor::address_argument(argument, "runner")?;
+    let stored = context.world.read::<RunnerAttestation>(&key(runner))?.ok_or(error::ATTESTATION_INVALID)?;
+    Ok(Value::Bytes(stored.attestation.to_vec()))
+}
+
+/// What a job requires of its runners: what its submitter's manifest requires, and what it says itself (000 §6).
+pub(crate) struct Requirements {
+    lists: Vec<Grants>,
+    sets: DomainSets,
+}
+
+impl Requirements {
+    /// Reads them, as the submitter's call sees them.
+    pub(crate) fn of(context: &Context<'_>, spec: &JobSpec) -> Step<Self> {
+        let mut lists = vec![manifests::granted(context.world, context.sender)?];
+        if !spec.requires.is_empty() {
+            lists.push(Grants::parse_manifest(bounds(context.params), &spec.requires).map_err(|_| error::JOB_INVALID)?);
+        }
+        lists.retain(|list| list.all().iter().any(|grant| grant.entitlement.attested));
+        let sets = domain_sets(context.world, &lists)?;
+        Ok(Self { lists, sets })
+    }
+
+    /// Whether every runner fits.
+    pub(crate) fn are_none(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Whether a runner provides them at a height.
+    pub(crate) fn are_met(&mut self, world: &World, address: Address, runner: &Runner, profile: &Profile, height: Height) -> Result<bool, Miss> {
+        let attested = read(world, address)?;
+        for required in &self.lists {
+            let provided = match &attested {
+                Some(attestation) if attestation.is_valid_at(height) => attestation.capabilities.clone(),
+                Some(_) => Grants::default(),
+                None => registered(runner, profile, required),
+            };
+            for name in provided.domain_sets() {
+                read_set(world, name, &mut self.sets)?;
+            }
+            if !provided.provide(required, &self.sets) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What a registration says that a runner provides. Of several regions and environments it is the one that is asked for.
+fn registered(runner: &Runner, profile: &Profile, required: &Grants) -> Grants {
+    if let Ok(own) = Grants::parse_manifest(UNBOUNDED, &profile.provides) {
+        return own;
+    }
+    let does = |kinds: &[JobKind]| kinds.iter().any(|kind| runner.kinds & kind.bit() != 0);
+    let grant = |id: &str, params: Vec<(&str, Value)>| Value::map([("id", Value::text(id)), ("params", Value::dict(params))]);
+    let mut grants = Vec::new();
+    if does(&[JobKind::Http, JobKind::Mcp]) {
+        let hosts = profile.domains.iter().filter(|host| domain::is_canonical_pattern(host));
+        let hosts = Value::Array(hosts.map(|host| Value::text(host.to_string())).collect());
+        grants.push(grant("http.fetch", if profile.domains.is_empty() { vec![] } else { vec![("allowlist_domains", hosts)] }));
+    }
+    if does(&[JobKind::Llm]) {
+        grants.push(grant("oracle.llm", vec![]));
+    }
+    let asked = |id: &str, name: &str| required.get(id).and_then(|grant| grant.text(name)).map(str::to_string);
+    if !profile.regions.is_empty() {
+        let region = asked("sec.data_residency", "region").filter(|region| profile.regions.iter().any(|own| **own == **region));
+        grants.push(grant("sec.data_residency", region.map(|region| ("region", Value::text(region))).into_iter().collect()));
+    }
+    if runner.tee != 0 {
+        let has = |name: &str| ENVIRONMENTS.iter().any(|(known, bit)| *known == name && runner.tee & bit != 0);
+        let tee = asked("sec.tee_required", "tee_type").filter(|name| registry::TEE_TYPES.contains(&name.as_str()) && has(name));
+        grants.push(grant("sec.tee_required", tee.map(|name| ("tee_type", Value::text(name))).into_iter().collect()));
+    }
+    Grants::read(UNBOUNDED, &Value::Array(grants)).expect("the rows ascend and their parameters are right")
+}

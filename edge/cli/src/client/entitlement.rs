@@ -1,0 +1,227 @@
+//! `cowboy entitlement`: what manifests may name, and who may do what.
+
+use super::session::Session;
+use crate::{
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::{Args, Subcommand};
+use commonware_codec::Encode;
+use cowboy_api::{Hex, model};
+use cowboy_types::permission::{Action, Constraints, RateLimit, Scope};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Blob, Hash, Instruction, List, System};
+use serde_json::json;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Entitlement {
+    /// List what a manifest may name
+    Registry,
+    /// List what an address holds: permissions and roles
+    List {
+        /// Whose; the key's own where left out
+        address: Option<String>,
+    },
+    /// Give an address one action in one scope
+    Grant(Grant),
+    /// Take a permission back
+    Revoke {
+        /// Which: a permission's id
+        id: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Pass a permission on, within narrower conditions
+    Delegate(Delegate),
+    /// Make a named set of permissions
+    CreateRole(CreateRole),
+    /// Give an address a role
+    AssignRole(Assignment),
+    /// Take a role from an address
+    RevokeRole(Assignment),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Grant {
+    /// Who receives it
+    grantee: String,
+    /// global, actor:ADDRESS, token:ID, runner:ADDRESS, pool:NAME or namespace:NAME
+    scope: Scope,
+    /// all, handler:NAME, join_pool:NAME, custom:NAME, or a name like token_mint
+    action: Action,
+    #[command(flatten)]
+    conditions: Conditions,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Delegate {
+    /// Which: a permission's id
+    id: String,
+    /// Who receives it
+    delegatee: String,
+    #[command(flatten)]
+    conditions: Conditions,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CreateRole {
+    /// Its name
+    name: String,
+    /// What it is about; may be given several times
+    #[arg(long = "scope", required = true)]
+    scopes: Vec<Scope>,
+    /// What it allows there; may be given several times
+    #[arg(long = "action", required = true)]
+    actions: Vec<Action>,
+    #[command(flatten)]
+    conditions: Conditions,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Assignment {
+    /// Which: a role's id
+    role: String,
+    /// Whose
+    assignee: String,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+/// Under which conditions a permission holds. Without any it holds for ever, and can be taken back.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Conditions")]
+pub(crate) struct Conditions {
+    /// The first height
+    #[arg(long)]
+    from: Option<u64>,
+    /// The last height
+    #[arg(long)]
+    until: Option<u64>,
+    /// How often it may be used
+    #[arg(long)]
+    max_uses: Option<u64>,
+    /// The most that one use may move, in base units
+    #[arg(long)]
+    max_amount: Option<u64>,
+    /// The most that all uses may move together, in base units
+    #[arg(long)]
+    max_total: Option<u64>,
+    /// So many uses in so many blocks, like 5/100
+    #[arg(long, value_name = "USES/BLOCKS")]
+    rate: Option<String>,
+    /// How many times in a row it may be passed on
+    #[arg(long, default_value_t = 0)]
+    depth: u8,
+    /// It can never be taken back
+    #[arg(long)]
+    irrevocable: bool,
+}
+
+impl Conditions {
+    fn constraints(&self) -> Result<Constraints, Failure> {
+        let rate = |text: &String| {
+            let pair = text.split_once('/').and_then(|(uses, blocks)| Some((uses.parse().ok()?, blocks.parse().ok()?)));
+            let (uses, blocks) =
+                pair.ok_or_else(|| Failure::argument(format!("{text:?} is no rate"), "write uses and blocks, like 5/100"))?;
+            Ok::<_, Failure>(RateLimit { uses: Count(uses), blocks: Count(blocks) })
+        };
+        Ok(Constraints {
+            valid_from: self.from.map(Height),
+            valid_until: self.until.map(Height),
+            max_uses: Count(self.max_uses.unwrap_or(0)),
+            max_amount_per_use: self.max_amount.map(Amount),
+            max_total_amount: self.max_total.map(Amount),
+            rate_limit: self.rate.as_ref().map(rate).transpose()?,
+            delegatable: self.depth > 0,
+            delegation_depth_max: self.depth,
+            revocable: !self.irrevocable,
+            ..Constraints::default()
+        })
+    }
+}
+
+fn encoded<const MAX: usize>(value: &impl Encode) -> Result<Blob<MAX>, Failure> {
+    Blob::new(value.encode()).ok_or_else(|| Failure::argument("an operand is too long", "shorten it"))
+}
+
+fn hash(text: &str) -> Result<Hash, Failure> {
+    text.parse().map_err(|_| Failure::argument(format!("{text:?} is no id"), "give 32 bytes in hex"))
+}
+
+fn few<T>(items: Vec<T>, what: &str) -> Result<List<T, 16>, Failure> {
+    List::new(items).ok_or_else(|| Failure::argument(format!("a role has at most 16 {what}"), "make another role"))
+}
+
+impl Entitlement {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let (system, terms) = match self {
+            Self::Registry => return registry(session).await,
+            Self::List { address } => return list(session, address.as_deref()).await,
+            Self::Grant(Grant { grantee, scope, action, conditions, terms }) => {
+                let (scope, action, constraints) = (encoded(&scope)?, encoded(&action)?, encoded(&conditions.constraints()?)?);
+                (System::EntitlementGrant { grantee: session.address(&grantee)?, scope, action, constraints }, terms)
+            }
+            Self::Revoke { id, terms } => (System::EntitlementRevoke { entitlement_id: hash(&id)? }, terms),
+            Self::Delegate(Delegate { id, delegatee, conditions, terms }) => {
+                let (entitlement_id, delegatee) = (hash(&id)?, session.address(&delegatee)?);
+                (System::EntitlementDelegate { entitlement_id, delegatee, constraints: encoded(&conditions.constraints()?)? }, terms)
+            }
+            Self::CreateRole(CreateRole { name, scopes, actions, conditions, terms }) => {
+                let name =
+                    Blob::new(name.into_bytes()).ok_or_else(|| Failure::argument("the name is longer than 64 bytes", "shorten it"))?;
+                let (scopes, actions) = (encoded(&few(scopes, "scopes")?)?, encoded(&few(actions, "actions")?)?);
+                (System::EntitlementCreateRole { name, scopes, actions, constraints: encoded(&conditions.constraints()?)? }, terms)
+            }
+            Self::AssignRole(Assignment { role, assignee, terms }) => {
+                (System::EntitlementAssignRole { role_id: hash(&role)?, assignee: session.address(&assignee)? }, terms)
+            }
+            Self::RevokeRole(Assignment { role, assignee, terms }) => {
+                (System::EntitlementRevokeRole { role_id: hash(&role)?, assignee: session.address(&assignee)? }, terms)
+            }
+        };
+        let sent = send::send(&session.client, &session.key()?, Instruction::System(system), &terms).await?;
+        let made = sent.receipt.as_ref().map(|receipt| receipt.return_data.to_string()).filter(|id| id.len() > 2);
+        let said = made.as_ref().map_or_else(String::new, |id| format!("\nId: {id}"));
+        session.output.result(
+            &json!({ "tx_hash": sent.tx_hash, "id": made, "receipt": sent.receipt }),
+            format_args!("Transaction hash: {}{said}", sent.tx_hash),
+        );
+        Ok(())
+    }
+}
+
+async fn registry(session: &Session) -> Result<(), Failure> {
+    let registry: model::EntitlementRegistry = session.client.get("/entitlements").await?;
+    let rows: Vec<(&str, String)> = registry
+        .entitlements
+        .iter()
+        .map(|row| {
+            let params: Vec<&str> = row.params.iter().map(|param| param.name.as_str()).collect();
+            let params = if params.is_empty() { String::new() } else { format!(" [{}]", params.join(", ")) };
+            let standing = if row.standing == "current" { String::new() } else { format!(" ({})", row.standing) };
+            (row.id.as_str(), format!("{}{params}{standing}", row.what))
+        })
+        .collect();
+    session.output.result(&registry, table(rows));
+    Ok(())
+}
+
+async fn list(session: &Session, address: Option<&str>) -> Result<(), Failure> {
+    let address = session.address_or_own(address)?;
+    let held: model::Permissions = session.client.get(&format!("/permissions/{}", Hex(address))).await?;
+    let mut lines: Vec<String> = held.permissions.iter().map(|held| format!("{}  {}  {}", held.id, held.scope, held.action)).collect();
+    lines.extend(
+        held.roles
+            .iter()
+            .map(|role| format!("{}  role {}: {} in {}", role.role_id, role.name, role.actions.join(", "), role.scopes.join(", "))),
+    );
+    session.output.result(&held, if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") });
+    Ok(())
+}
