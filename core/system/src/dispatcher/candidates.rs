@@ -2,8 +2,8 @@
 
 use super::{payment, selection, state};
 use crate::actor::Context;
-use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
 use crate::runners::attestations::{self, Requirements};
+use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
 use crate::runners::{self, reputation};
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};

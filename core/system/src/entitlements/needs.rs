@@ -307,7 +307,8 @@ mod tests {
         };
         let http = job(vec![("type", Value::text("Http")), ("urls", texts(&["https://a.com", "https://b.com/x"]))], vec![], vec![]);
         assert_eq!(http, JobNeeds { hosts: vec!["a.com".to_string(), "b.com".to_string()], ..JobNeeds::default() });
-        let llm = job(vec![("type", Value::text("Llm"))], vec![("max_output_tokens", Value::uint(7))], vec![("tee_required", Value::Bool(true))]);
+        let llm =
+            job(vec![("type", Value::text("Llm"))], vec![("max_output_tokens", Value::uint(7))], vec![("tee_required", Value::Bool(true))]);
         assert_eq!(llm, JobNeeds { asks_model: true, tokens: Some(7), needs_tee: true, ..JobNeeds::default() });
         let nowhere = job(vec![("type", Value::text("Mcp"))], vec![], vec![("mode", Value::text("tee"))]);
         assert_eq!(nowhere, JobNeeds { hosts: vec!["*".to_string()], needs_tee: true, ..JobNeeds::default() });

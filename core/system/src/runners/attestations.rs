@@ -88,7 +88,14 @@ impl Requirements {
     }
 
     /// Whether a runner provides them at a height.
-    pub(crate) fn are_met(&mut self, world: &World, address: Address, runner: &Runner, profile: &Profile, height: Height) -> Result<bool, Miss> {
+    pub(crate) fn are_met(
+        &mut self,
+        world: &World,
+        address: Address,
+        runner: &Runner,
+        profile: &Profile,
+        height: Height,
+    ) -> Result<bool, Miss> {
         let attested = read(world, address)?;
         for required in &self.lists {
             let provided = match &attested {

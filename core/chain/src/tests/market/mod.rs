@@ -2,6 +2,7 @@
 
 pub(crate) mod invariants;
 mod path;
+mod provides;
 
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};

@@ -1,0 +1,149 @@
+//! Who may be drawn by what they provide: attestations, registrations, pools (000 §6, §8; 002 §7.3).
+
+use super::*;
+use cowboy_types::entitlement::{Attestation, Bounds, Grants};
+use cowboy_types::job::Candidates;
+use cowboy_types::permission::{Action, Constraints, Scope};
+use cowboy_types::units::Height;
+use cowboy_types::{Blob, System};
+
+/// An actor that hands its payload to the Dispatcher.
+const ASKER: &str = "handler ask\n try job $payload\n return $last\n";
+
+fn manifest(json: &serde_json::Value) -> Value {
+    map(&serde_json::json!({ "entitlements": json }))
+}
+
+fn attestation(number: u8, capabilities: &serde_json::Value, from: u64, until: u64) -> Attestation {
+    let mut attestation = Attestation {
+        runner_id: address(number),
+        capabilities: Grants::read(Bounds { bytes: 16_384, grants: 64 }, &map(capabilities)).expect("valid grants"),
+        valid_from: Height(from),
+        valid_until: Height(until),
+        evidence_hash: None,
+        signature: Default::default(),
+    };
+    attestation.sign(&key(number));
+    attestation
+}
+
+impl Market {
+    fn attest(&mut self, from: u8, attestation: &Attestation) -> &'static str {
+        let argument = serde_json::json!({ "attestation": hex(&attestation.encode()) });
+        slug(&self.chain.send(from, ask(REGISTRY, "attest", &argument, 0)))
+    }
+
+    /// Deploys an actor that asks, with these grants beside those for money.
+    fn asker(&mut self, grants: &serde_json::Value) -> Address {
+        let mut all = vec![serde_json::json!({ "id": "econ.hold_balance" }), serde_json::json!({ "id": "econ.transfer" })];
+        all.extend(grants.as_array().expect("a list").iter().cloned());
+        all.sort_by_key(|grant| grant["id"].to_string());
+        let manifest = manifest(&serde_json::Value::Array(all)).encode();
+        let tag: String = keccak256(&[&manifest]).0.iter().map(|byte| format!("{byte:02x}")).collect();
+        let code = format!("#script\n{ASKER}handler x{tag}\n");
+        let receipt = self.chain.send(1, super::super::harness::deployment_of(code.as_bytes(), Some(manifest), None, b"", cby(100)));
+        receipt.created.expect("the actor is deployed")
+    }
+
+    /// The accounts that may be drawn for an actor's job, or why there are none.
+    fn candidates(&mut self, actor: Address, job: &serde_json::Value) -> Result<Vec<u8>, String> {
+        let receipt = self.chain.call(actor, "ask", &map(job).encode());
+        if receipt.abort.is_some() {
+            return Err(slug(&receipt).to_string());
+        }
+        let Ok(id) = <[u8; 32]>::try_from(&receipt.return_data[..]) else {
+            return Err(String::from_utf8_lossy(&receipt.return_data).into_owned());
+        };
+        let list: Candidates = self.chain.record(&dispatcher::state::candidates_key(&Hash(id))).expect("a submission keeps its candidates");
+        let mut numbers: Vec<u8> = list.candidates.iter().map(|candidate| self.number(candidate.runner)).collect();
+        numbers.sort();
+        Ok(numbers)
+    }
+}
+
+/// a runner's own, signed, for heights to come; everything else is refused, so that nothing else is ever matched.
+#[test]
+fn attestations_are_checked_before_they_are_kept() {
+    let mut market = Market::new(2);
+    let grants = serde_json::json!([{ "id": "http.fetch", "params": { "allowlist_domains": ["*"] } }]);
+    let now = market.chain.height.0;
+    let good = attestation(10, &grants, 1, now + 100);
+    let mut forged = good.clone();
+    forged.valid_until = Height(now + 1_000);
+    let mut of_other = good.clone();
+    of_other.sign(&key(11));
+    let rows: [(u8, Attestation, &str); 7] = [
+        (1, attestation(1, &grants, 1, now + 100), "runner_not_found"),
+        (11, good.clone(), "attestation_invalid"),
+        (10, forged, "attestation_invalid"),
+        (10, of_other, "attestation_invalid"),
+        (10, attestation(10, &grants, 1, now), "attestation_invalid"),
+        (10, attestation(10, &grants, now + 100, now + 99), "attestation_invalid"),
+        (10, good.clone(), ""),
+    ];
+    for (place, (from, attestation, expected)) in rows.into_iter().enumerate() {
+        assert_eq!(market.attest(from, &attestation), expected, "row {place}");
+    }
+    let asked = market.chain.send(1, ask(REGISTRY, "get_attestation", &serde_json::json!({ "runner": hex(&address(10).0) }), 0));
+    assert_eq!(cowboy_types::cbor::decode(&asked.return_data), Ok(Value::Bytes(good.encode())), "kept as it was signed");
+    let none = market.chain.send(1, ask(REGISTRY, "get_attestation", &serde_json::json!({ "runner": hex(&address(11).0) }), 0));
+    assert_eq!(slug(&none), "attestation_invalid");
+}
+
+/// what the submitter's manifest requires of runners, each candidate provides: by its attestation while that lasts, else by its
+/// registration.
+#[test]
+fn candidates_provide_what_the_submitter_requires() {
+    let mut market = Market::new(4);
+    let hosts = |domains: &[&str]| serde_json::json!([{ "id": "http.fetch", "params": { "allowlist_domains": domains } }]);
+    let now = market.chain.height.0;
+    assert_eq!(market.attest(10, &attestation(10, &hosts(&["*"]), 1, now + 1_000)), "");
+    assert_eq!(market.attest(11, &attestation(11, &hosts(&["other.com"]), 1, now + 1_000)), "");
+    assert_eq!(market.attest(12, &attestation(12, &hosts(&["*.com"]), 1, now + 12)), "");
+    let narrow = market.asker(&hosts(&["example.com"]));
+    let wide = market.asker(&serde_json::json!([{ "id": "http.fetch" }]));
+    let sgx = market.asker(&serde_json::json!([{ "id": "http.fetch" }, { "id": "sec.tee_required", "params": { "tee_type": "sgx" } }]));
+    // Long enough that nobody times out, and loses reputation, in this test.
+    let mut job = simple_job();
+    job["timeout_blocks"] = 600.into();
+    assert_eq!(market.candidates(narrow, &job), Ok(vec![10, 12, 13]), "11 reaches another host only");
+    assert_eq!(market.candidates(wide, &job), Ok(vec![10, 13]), "an actor that may fetch anywhere needs runners that do");
+    assert_eq!(market.candidates(sgx, &job), Err("no_candidates".to_string()), "nobody has that environment");
+    market.chain.idle(10);
+    assert_eq!(market.candidates(narrow, &job), Ok(vec![10, 13]), "12's attestation expired, and its registration does not speak for it");
+    let mut more = job.clone();
+    more["requires"] = hex(&manifest(&serde_json::json!([{ "id": "accel.gpu", "params": { "min_vram_gb": 24 } }])).encode()).into();
+    assert_eq!(market.candidates(narrow, &more), Err("no_candidates".to_string()));
+    let gpu = serde_json::json!([{ "id": "accel.gpu", "params": { "min_vram_gb": 80 } }, { "id": "http.fetch" }]);
+    let until = market.chain.height.0 + 1_000;
+    assert_eq!(market.attest(11, &attestation(11, &gpu, 1, until)), "");
+    assert_eq!(market.candidates(narrow, &more), Ok(vec![11]), "the job's own requirement (A-264)");
+    more["requires"] = "0xff".into();
+    assert_eq!(market.candidates(narrow, &more), Err("job_invalid".to_string()));
+}
+
+/// a job of a pool is for its members; a job of none is for everybody.
+#[test]
+fn pools_bound_the_candidates() {
+    let mut market = Market::new(3);
+    let actor = market.asker(&serde_json::json!([{ "id": "http.fetch" }]));
+    let mut job = simple_job();
+    job["required_runner_pool"] = hex(b"eu").into();
+    assert_eq!(market.candidates(actor, &job), Err("no_candidates".to_string()), "nobody was let in");
+    let pool = Blob::new(b"eu".to_vec()).expect("short");
+    let encoded = |value: bytes::Bytes| Blob::new(value).expect("short");
+    use commonware_codec::Encode as _;
+    for (runner, valid_until) in [(10, None), (12, Some(Height(market.chain.height.0 + 5)))] {
+        let grant = System::EntitlementGrant {
+            grantee: address(runner),
+            scope: encoded(Scope::RunnerPool { pool: pool.clone() }.encode()),
+            action: encoded(Action::RunnerJoinPool { pool: pool.clone() }.encode()),
+            constraints: encoded(Constraints { valid_until, ..Constraints::default() }.encode()),
+        };
+        assert!(market.chain.send(9, Instruction::System(grant)).is_success());
+    }
+    assert_eq!(market.candidates(actor, &job), Ok(vec![10, 12]));
+    market.chain.idle(4);
+    assert_eq!(market.candidates(actor, &job), Ok(vec![10]), "a membership ended");
+    assert_eq!(market.candidates(actor, &simple_job()), Ok(vec![10, 11, 12]), "an open job is open");
+}
