@@ -90,6 +90,8 @@ pub(crate) enum Throw {
     Host(Box<HostCall>),
     /// A frame was pushed; the loop goes on there.
     Reload,
+    /// A traced line comes: the instruction in whose place the saved position is, has yet to run.
+    Line,
     /// A generator has to go on, and what it gives is the result.
     Resume(crate::value::Ref, Box<(crate::interp::generator::Wake, OnReturn)>),
 }

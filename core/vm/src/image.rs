@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A code body with its names and constants as objects of an image.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LinkedCode {
     /// The code.
     pub code: Code,

@@ -57,7 +57,7 @@ pub use compile::{CompileError, CompileErrorKind, compile};
 pub use error::{Exit, PyError, Trap};
 pub use host::{HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;
-pub use interp::Vm;
+pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
 pub use limits::{Limits, Usage};
 pub use opcode::{OPCODES, OpcodeRow};

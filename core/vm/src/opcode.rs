@@ -218,6 +218,7 @@ opcodes! {
     SetupAnnotations 1 20 "make sure the namespace has __annotations__";
     PrepareReraiseStar 5 60 "a = what is left to raise of exception group b after handlers c";
     MatchGroup 5 60 "a, a+1 = matching and remaining part of exception group b by type c";
+    Line 0 1 "a hook sees the line; only in traced runs, in the place of the opcode that runs next";
 }
 
 #[cfg(test)]

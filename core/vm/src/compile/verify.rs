@@ -23,7 +23,7 @@ fn registers(ins: Instruction, next: Option<Instruction>) -> u32 {
     let (a, b, c) = (u32::from(ins.a), u32::from(ins.b), u32::from(ins.c));
     let most = |ends: &[u32]| ends.iter().copied().max().unwrap_or(0);
     match ins.op {
-        Op::Nop | Op::DeleteGlobal | Op::DeleteName | Op::Jump | Op::ReturnNone | Op::RaiseCurrent | Op::SetupAnnotations => 0,
+        Op::Nop | Op::Line | Op::DeleteGlobal | Op::DeleteName | Op::Jump | Op::ReturnNone | Op::RaiseCurrent | Op::SetupAnnotations => 0,
         Op::LoadConst | Op::LoadInt | Op::LoadNone | Op::LoadGlobal | Op::StoreGlobal | Op::LoadName | Op::StoreName => a + 1,
         Op::MakeCell | Op::DeleteCell | Op::Unbind | Op::Clear | Op::Check | Op::DeleteAttr => a + 1,
         Op::JumpIfTrue | Op::JumpIfFalse | Op::JumpIfTrueKeep | Op::JumpIfFalseKeep | Op::JumpIfNone | Op::JumpIfNotNone => a + 1,

@@ -1076,7 +1076,7 @@ impl Vm {
                 }
                 Throw::Reload => return self.finished(),
                 Throw::Resume(..) => return Some(Exit::Trap(Trap::Internal)),
-                Throw::Fallback => return Some(Exit::Trap(Trap::Internal)),
+                Throw::Fallback | Throw::Line => return Some(Exit::Trap(Trap::Internal)),
                 Throw::Host(call) => {
                     if !self.host_allowed {
                         self.waiting = None;

@@ -22,6 +22,7 @@ mod step_flow;
 mod step_objects;
 pub(crate) mod subscript;
 pub(crate) mod text;
+pub(crate) mod trace;
 pub(crate) mod unwind;
 mod window;
 
@@ -258,6 +259,8 @@ pub struct Vm {
     pub(crate) loader: bool,
     /// Paths, codes and package marks of frozen modules, while the base image is made.
     pub(crate) module_codes: Vec<(String, u32, bool)>,
+    /// Who sees the lines of a traced run.
+    pub(crate) tracer: Option<Box<trace::Tracer>>,
 }
 
 /// What the bottom frame stands for.
@@ -307,6 +310,7 @@ impl Vm {
             describing: false,
             loader: false,
             module_codes: Vec::new(),
+            tracer: None,
         }
     }
 

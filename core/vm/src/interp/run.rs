@@ -14,7 +14,7 @@ use std::sync::Arc;
 impl Vm {
     /// Runs until the host is needed or the entry is over.
     pub fn run(&mut self) -> Exit {
-        let program = Arc::clone(&self.program);
+        let mut program = Arc::clone(&self.program);
         loop {
             if self.frames.is_empty() {
                 return Exit::Trap(Trap::Internal);
@@ -25,6 +25,12 @@ impl Vm {
             self.run_loop(&program);
             let exit = match self.thrown.take() {
                 None => self.finished(),
+                Some(Throw::Line) => {
+                    drop(program);
+                    self.line();
+                    program = Arc::clone(&self.program);
+                    None
+                }
                 Some(throw) => self.thrown(throw),
             };
             if let Some(exit) = exit {

@@ -7,6 +7,18 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::sync::Arc;
 
+/// How often a traceback shows the same line before it only counts, as CPython does.
+const SHOWN_REPEATS: usize = 3;
+
+/// Says how many lines a traceback leaves out.
+fn push_repeated(lines: &mut Vec<String>, count: usize) {
+    match count.saturating_sub(SHOWN_REPEATS) {
+        0 => {}
+        1 => lines.push("  [Previous line repeated 1 more time]".to_owned()),
+        more => lines.push(format!("  [Previous line repeated {more} more times]")),
+    }
+}
+
 /// Longest chain of contexts that is searched for a loop.
 const CONTEXT_LIMIT: usize = 64;
 
@@ -428,9 +440,19 @@ impl Vm {
         }
         lines.push("Traceback (most recent call last):".to_owned());
         let program = Arc::clone(&self.program);
+        let mut repeated = (None, 0usize);
         for &(number, line) in trace.iter().rev() {
             let linked = &program.codes[number as usize];
             if linked.code.hidden && !self.loader {
+                continue;
+            }
+            repeated = if repeated.0 == Some((number, line)) {
+                (repeated.0, repeated.1 + 1)
+            } else {
+                push_repeated(lines, repeated.1);
+                (Some((number, line)), 1)
+            };
+            if repeated.1 > SHOWN_REPEATS {
                 continue;
             }
             let file = &program.files[linked.unit as usize];
@@ -440,6 +462,7 @@ impl Vm {
                 lines.push(format!("    {text}"));
             }
         }
+        push_repeated(lines, repeated.1);
     }
 
     /// The tuple's items, borrowed.

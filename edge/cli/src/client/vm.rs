@@ -3,7 +3,7 @@
 use crate::{failure::Failure, output};
 use clap::{Args, Subcommand};
 use cowboy_vm::{
-    CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, PyError, Usage, Vm as Machine, compile,
+    CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, PyError, Usage, Vm as Machine, compile,
     script_image,
 };
 use serde_json::json;
@@ -15,7 +15,9 @@ pub(crate) enum Vm {
     Run(Run),
 }
 
+/// Runs a script.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt")]
 pub(crate) struct Run {
     /// The script
     file: PathBuf,
@@ -28,7 +30,7 @@ pub(crate) struct Run {
     /// Print cycles and peak memory as JSON on stderr
     #[arg(long)]
     stats: bool,
-    /// Print calls of host functions on stderr
+    /// Print every line before it runs, every call, and calls of host functions on stderr, with the cycles used so far
     #[arg(long)]
     trace: bool,
 }
@@ -60,6 +62,9 @@ impl Run {
             ..Limits::default()
         };
         let mut machine = Machine::start(script_image(&unit), Entry::Script, limits);
+        if self.trace {
+            machine.trace_lines(show_line);
+        }
         let mut exit = machine.run();
         loop {
             output::text(&machine.take_output());
@@ -86,6 +91,16 @@ impl Run {
         let message = format!("{:?} needs a chain, and a script has none; deploy it as an actor", call.function);
         Err(HostError { code: 5, name: "forbidden", message })
     }
+}
+
+/// Prints a line of the script that is about to run, after what the one before it printed.
+fn show_line(event: &LineEvent<'_>) {
+    output::text(&event.printed);
+    let indent = "  ".repeat(event.depth.saturating_sub(1));
+    if event.is_call && event.depth > 1 {
+        output::note(format_args!("{:>10}  {}:{:<4} {indent}call {}", event.cycles, event.file, event.line, event.function));
+    }
+    output::note(format_args!("{:>10}  {}:{:<4} {indent}{}", event.cycles, event.file, event.line, event.text));
 }
 
 /// Prints the reason as it is, and fails.

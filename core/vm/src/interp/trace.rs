@@ -1,0 +1,127 @@
+//! Tracing: a hook that sees every line of the program before it runs.
+//!
+//! A traced run has a program of its own, in which [`Op::Line`] stands in the place of every opcode but the one that runs next.
+//! So a run that is not traced has nothing to ask, and a traced one uses the same cycles, since `Line` costs none.
+
+use super::Vm;
+use crate::image::Program;
+use crate::opcode::Op;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A line that is about to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineEvent<'a> {
+    /// What a traceback calls the file.
+    pub file: &'a str,
+    /// The line, from 1.
+    pub line: u32,
+    /// Its text, without the indentation.
+    pub text: &'a str,
+    /// The function that it belongs to.
+    pub function: &'a str,
+    /// How many functions of the program are running, from 1.
+    pub depth: usize,
+    /// Whether the function begins here, or goes on where it yielded.
+    pub is_call: bool,
+    /// Cycles used so far.
+    pub cycles: u64,
+    /// What was printed since the line before. It is taken out of the run's output.
+    pub printed: String,
+}
+
+/// What a traced run remembers.
+#[derive(Debug)]
+pub(crate) struct Tracer {
+    hook: fn(&LineEvent<'_>),
+    /// The opcodes that `Line` stands for, by code.
+    hidden: BTreeMap<u32, Vec<Op>>,
+    /// The one instruction that shows its opcode: code and position.
+    open: Option<(u32, u32)>,
+    /// Where each frame of the traced codes was last: depth, code, position, line.
+    places: Vec<(usize, u32, u32, u32)>,
+}
+
+impl Vm {
+    /// Calls the hook before every line of the program's own source. To be asked for before the run begins.
+    pub fn trace_lines(&mut self, hook: fn(&LineEvent<'_>)) {
+        let mut program = Program::clone(&self.program);
+        // The program's own source is linked last, above the library's.
+        let own = program.codes.last().map_or(0, |code| code.unit);
+        let mut hidden = BTreeMap::new();
+        for (number, linked) in (0u32..).zip(&mut program.codes) {
+            if linked.unit != own {
+                continue;
+            }
+            let linked = Arc::make_mut(linked);
+            hidden.insert(number, linked.code.instructions.iter().map(|instruction| instruction.op).collect());
+            for instruction in &mut linked.code.instructions {
+                // A second word is read by the instruction before it, which knows it by its `Nop`.
+                if instruction.op != Op::Nop {
+                    instruction.op = Op::Line;
+                }
+            }
+        }
+        self.program = Arc::new(program);
+        self.tracer = Some(Box::new(Tracer { hook, hidden, open: None, places: Vec::new() }));
+    }
+
+    /// Lets the instruction before the top frame's position run next, after the hook has seen its line where that is a new one.
+    pub(crate) fn line(&mut self) {
+        let (Some(mut tracer), Some(frame)) = (self.tracer.take(), self.frames.last_mut()) else { return };
+        frame.pc = frame.pc.saturating_sub(1);
+        let (number, position) = (frame.code, frame.pc);
+        if let Some(event) = self.line_event(&mut tracer, number, position) {
+            let file = &self.program.files[self.program.codes[number as usize].unit as usize];
+            let text = event.1.checked_sub(1).and_then(|line| file.source.lines().nth(line as usize)).unwrap_or("").trim();
+            (tracer.hook)(&LineEvent {
+                file: &file.file,
+                line: event.1,
+                text,
+                function: &self.program.codes[number as usize].code.name,
+                depth: tracer.places.len(),
+                is_call: event.0,
+                cycles: self.usage().cycles,
+                printed: std::mem::take(&mut self.output),
+            });
+        }
+        let shown = std::mem::replace(&mut tracer.open, Some((number, position)));
+        let original = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize)).copied();
+        let program = Arc::make_mut(&mut self.program);
+        if let Some((number, position)) = shown {
+            set_op(program, number, position, Op::Line);
+        }
+        set_op(program, number, position, original.unwrap_or(Op::Nop));
+        self.tracer = Some(tracer);
+    }
+
+    /// Whether the instruction begins a line: whether it is a call, and the line.
+    fn line_event(&self, tracer: &mut Tracer, number: u32, position: u32) -> Option<(bool, u32)> {
+        let code = &self.program.codes[number as usize].code;
+        let line = code.lines.get(position as usize).copied().unwrap_or(0);
+        // The return at a body's end has the last statement's line, which is over.
+        let is_end = code.lines.len() == position as usize + 1 && position > 0 && code.lines[position as usize - 1] == line;
+        let depth = self.frames.len();
+        while tracer.places.last().is_some_and(|place| place.0 > depth) {
+            tracer.places.pop();
+        }
+        let place = (depth, number, position, line);
+        match tracer.places.last_mut().filter(|last| last.0 == depth) {
+            Some(last) => {
+                let before = std::mem::replace(last, place);
+                let is_call = position == 0 || before.1 != number;
+                let is_new = before.3 != line && !is_end || position <= before.2;
+                (is_call || is_new).then_some((is_call, line))
+            }
+            None => {
+                tracer.places.push(place);
+                Some((true, line))
+            }
+        }
+    }
+}
+
+fn set_op(program: &mut Program, number: u32, position: u32, op: Op) {
+    let linked = Arc::make_mut(&mut program.codes[number as usize]);
+    linked.code.instructions[position as usize].op = op;
+}
