@@ -213,6 +213,8 @@ pub struct Trace {
     pub origin: Hash,
     /// The delivery that sent it, where one did; zero otherwise.
     pub parent: Hash,
+    /// The argument of its handler; empty for a transaction, which says it itself.
+    pub payload: Bytes,
     /// Every handler that ran, in the order in which they began. The first is the delivery's own.
     pub calls: Vec<CallTrace>,
     /// Messages that left.

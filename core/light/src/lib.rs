@@ -5,10 +5,13 @@
 //!
 //! - [`state`]: that a record has a value, or none, in the state of a root.
 //! - [`answer`]: a proof with the headers that tie it to a finalized block.
+//! - [`certificate`]: that the validators finalized a block.
 //!
 //! Transactions and receipts are proven by [`cowboy_types::merkle::Inclusion`].
 
 pub mod answer;
+pub mod certificate;
 pub mod state;
 
 pub use answer::{Anchor, Mismatch};
+pub use certificate::{GroupKey, Refused};

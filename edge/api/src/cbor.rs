@@ -11,9 +11,14 @@ const MAX_DEPTH: usize = 64;
 
 /// The JSON of these bytes, or `None` where they are not exactly one CBOR item.
 pub fn decode(bytes: &[u8]) -> Option<Json> {
+    parse(bytes).as_ref().map(to_json)
+}
+
+/// The item of these bytes, or `None` where they are not exactly one.
+pub(crate) fn parse(bytes: &[u8]) -> Option<Cbor> {
     let mut rest = bytes;
-    let value: Cbor = ciborium::de::from_reader_with_recursion_limit(&mut rest, MAX_DEPTH).ok()?;
-    rest.is_empty().then(|| to_json(&value))
+    let value = ciborium::de::from_reader_with_recursion_limit(&mut rest, MAX_DEPTH).ok()?;
+    rest.is_empty().then_some(value)
 }
 
 /// The JSON of these bytes, or their hex where they are no CBOR.

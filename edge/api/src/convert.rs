@@ -5,6 +5,7 @@ use crate::{
     error::ApiError,
     hex_text::{Hex, HexBytes},
     model, permission,
+    wake::wake,
 };
 use commonware_codec::{Encode as _, EncodeSize as _};
 use cowboy_params::{Params, Row};
@@ -48,6 +49,26 @@ fn bytes(bytes: &[u8]) -> HexBytes {
     Hex(bytes.to_vec())
 }
 
+/// What a node knows of a delivery beside its receipt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inside {
+    /// The Python traceback of the exception that made it fail.
+    pub failure: Option<String>,
+    /// The delivery that set it off.
+    pub parent: Option<Hash>,
+    /// The handler's argument, where it is not a transaction's.
+    pub payload: Option<Vec<u8>>,
+}
+
+/// Which handler ran, and the argument decoded.
+fn ran(receipt: &types::Receipt, inside: &Inside) -> (String, Option<serde_json::Value>) {
+    let payload = inside.payload.as_deref().unwrap_or_default();
+    match wake(payload).filter(|_| receipt.kind == ReceiptKind::Timer) {
+        Some(wake) => (wake.handler, cbor::decode_payload(&wake.data)),
+        None => (receipt.handler.to_string(), cbor::decode_payload(payload)),
+    }
+}
+
 /// An event with its data decoded.
 pub fn event(event: &types::Event) -> model::Event {
     model::Event {
@@ -58,21 +79,25 @@ pub fn event(event: &types::Event) -> model::Event {
     }
 }
 
-/// A receipt at its place. `trace` is what is known of the failure beside its number, `deliveries` what it set off.
-pub fn receipt(receipt: &types::Receipt, place: &Place, trace: Option<&str>, deliveries: Vec<Hash>) -> model::Receipt {
-    let context = trace.map_or(serde_json::Value::Null, |trace| json!({ "trace": trace }));
+/// A receipt at its place, with what is known beside it. `deliveries` is what it set off.
+pub fn receipt(receipt: &types::Receipt, place: &Place, inside: Inside, deliveries: Vec<Hash>) -> model::Receipt {
+    let context = inside.failure.as_ref().map_or(serde_json::Value::Null, |trace| json!({ "trace": trace }));
+    let (handler, payload_value) = ran(receipt, &inside);
     model::Receipt {
         tx_hash: Hex(receipt.id),
         kind: kind(&receipt.kind).into(),
         status: status(receipt).into(),
         origin: Hex(receipt.origin),
+        parent: inside.parent.map(Hex),
         block_height: place.height,
         block_hash: Hex(place.block),
         index: place.index,
         timestamp_ms: place.timestamp_ms,
         sender: Hex(receipt.sender),
         target: Hex(receipt.target),
-        handler: receipt.handler.to_string(),
+        handler,
+        payload: inside.payload.map(Hex),
+        payload_value,
         value: receipt.value.get(),
         cycles_used: receipt.cycles_used.get(),
         cells_used: receipt.cells_used.get(),
@@ -100,7 +125,7 @@ fn fee(fee: &types::Fee) -> model::Fee {
 }
 
 /// A receipt in an account's history.
-pub fn history_entry(receipt: &types::Receipt, place: &Place) -> model::HistoryEntry {
+pub fn history_entry(receipt: &types::Receipt, place: &Place, inside: &Inside) -> model::HistoryEntry {
     model::HistoryEntry {
         id: Hex(receipt.id),
         kind: kind(&receipt.kind).into(),
@@ -109,7 +134,7 @@ pub fn history_entry(receipt: &types::Receipt, place: &Place) -> model::HistoryE
         status: status(receipt).into(),
         sender: Hex(receipt.sender),
         target: Hex(receipt.target),
-        handler: receipt.handler.to_string(),
+        handler: ran(receipt, inside).0,
         value: receipt.value.get(),
     }
 }
@@ -247,12 +272,7 @@ pub fn header(header: &types::Header) -> model::Header {
         proposer_vrf: bytes(&header.proposer_vrf.0),
         base_fee_cycle: header.base_fee_cycle.get(),
         base_fee_cell: header.base_fee_cell.get(),
-        usage: model::Usage {
-            system: lane(&header.usage.system),
-            timer: lane(&header.usage.timer),
-            runner: lane(&header.usage.runner),
-            user: lane(&header.usage.user),
-        },
+        usage: usage(&header.usage),
         tx_root: Hex(header.tx_root),
         receipt_root: Hex(header.receipt_root),
         state_root: Hex(header.state_root),
@@ -260,6 +280,10 @@ pub fn header(header: &types::Header) -> model::Header {
         voters: bytes(&header.voters),
         encoded: bytes(&header.encode()),
     }
+}
+
+fn usage(usage: &types::block::Usage) -> model::Usage {
+    model::Usage { system: lane(&usage.system), timer: lane(&usage.timer), runner: lane(&usage.runner), user: lane(&usage.user) }
 }
 
 fn lane(usage: &types::LaneUsage) -> model::LaneUsage {
@@ -271,12 +295,12 @@ pub fn place(header: &types::Header, block: Hash, index: usize) -> Place {
     Place { height: header.height().get(), block, timestamp_ms: header.timestamp_ms.get(), index: u32::try_from(index).unwrap_or(u32::MAX) }
 }
 
-/// A finalized block with everything in it. `trace` answers what is known of a failure, by the receipt's name.
+/// A finalized block with everything in it. `inside` answers what is known beside a receipt, by its name.
 pub fn block(
     block: &types::Block,
     receipts: &[types::Receipt],
     certificate: Option<Vec<u8>>,
-    trace: impl Fn(&Hash) -> Option<String>,
+    inside: impl Fn(&Hash) -> Inside,
 ) -> model::Block {
     let hash = block.digest();
     let places = (0..).map(|index| place(&block.header, hash, index));
@@ -293,7 +317,7 @@ pub fn block(
             .collect(),
         receipts: outcomes
             .iter()
-            .map(|(place, found)| receipt(found, place, trace(&found.id).as_deref(), set_off(receipts, found)))
+            .map(|(place, found)| receipt(found, place, inside(&found.id), set_off(receipts, found)))
             .collect(),
         certificate: certificate.map(Hex),
     }
@@ -306,8 +330,8 @@ fn set_off(receipts: &[types::Receipt], origin: &types::Receipt) -> Vec<Hash> {
 
 /// A block in a list.
 pub fn block_summary(block: &types::Block, receipts: usize) -> model::BlockSummary {
-    let usage = &block.header.usage;
-    let lanes = [&usage.system, &usage.timer, &usage.runner, &usage.user];
+    let used = &block.header.usage;
+    let lanes = [&used.system, &used.timer, &used.runner, &used.user];
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     model::BlockSummary {
         hash: Hex(block.digest()),
@@ -318,6 +342,7 @@ pub fn block_summary(block: &types::Block, receipts: usize) -> model::BlockSumma
         receipt_count: count(receipts),
         cycles_used: lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.cycles.get())),
         cells_used: lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.cells.get())),
+        usage: usage(used),
         base_fee_cycle: block.header.base_fee_cycle.get(),
         base_fee_cell: block.header.base_fee_cell.get(),
     }

@@ -71,6 +71,7 @@ faults! {
     2010 SERVER 500 "server_error", "The node failed.", "This is a bug, or the machine's.", "Look at the node's log and report it.";
     2011 UNREACHABLE 503 "unreachable", "No node answers.", "Nothing listens at the address, or it is no Cowboy node.", "Start one with `cowboyd dev`, or name another with --rpc-url.";
     2012 FAUCET_EMPTY 503 "faucet_empty", "The faucet has nothing left.", "It gives away a fixed sum.", "Use another funded account.";
+    2013 TOO_SLOW 503 "too_slow", "The answer takes too long.", "A request that waits for no block ends after a minute.", "Ask for less at once, or try again.";
 }
 
 impl ApiError {

@@ -6,9 +6,10 @@
 //! - [`openapi`]: the document made from the table.
 //! - [`client`]: a typed client.
 //! - [`follow`]: the frames of `/follow`.
+//! - [`verify`]: proofs checked without trusting the node.
 //! - [`keystore`]: mnemonics, key files, and where a key is looked up.
 //! - [`source`]: what an actor's source says about it.
-//! - [`cbor`]: canonical CBOR as JSON, for people.
+//! - [`cbor`]: canonical CBOR as JSON, for people. [`wake`]: what the payload of a timer means to the SDK.
 
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
@@ -25,6 +26,8 @@ pub mod openapi;
 pub mod permission;
 pub mod source;
 pub mod table;
+pub mod verify;
+pub mod wake;
 
 pub use client::Client;
 pub use error::ApiError;

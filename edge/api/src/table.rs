@@ -209,6 +209,8 @@ endpoints! {
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);
         "A page of the messages that wait for an actor."
+        Timers Get "/timers" [OFFSET, LIMIT] () => (Timers);
+        "All live timers, by height: what fires next."
         ActorTimers Get "/timers/{address}" [OFFSET, LIMIT] () => (Timers);
         "An actor's timers, by height."
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);

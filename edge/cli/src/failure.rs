@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// A file cannot be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}\n  fix: {}", fix_of(.source))]
     File {
         /// Which.
         path: PathBuf,
@@ -28,12 +28,26 @@ pub(crate) enum Failure {
         /// What to give instead.
         fix: String,
     },
+    /// A proof does not hold.
+    #[error("{0}\n  why: the node answers something that the validators did not agree on\n  fix: ask another node, with --rpc-url")]
+    Proof(String),
     /// The node does not start.
     #[error("{0}")]
     Node(String),
     /// It was said already, like a script's traceback.
     #[error("")]
     Said,
+}
+
+/// What to do about a file that cannot be used.
+fn fix_of(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "check the path; there is no such file or folder",
+        std::io::ErrorKind::PermissionDenied => "give yourself access to it, or choose another place",
+        std::io::ErrorKind::AlreadyExists => "move it away, or choose another name",
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space on the disk",
+        _ => "check the path and its permissions",
+    }
 }
 
 impl From<ApiError> for Failure {

@@ -6,9 +6,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use cowboy_api::{error::RATE_LIMITED, table::Rate};
+use cowboy_api::{
+    Endpoint,
+    error::{RATE_LIMITED, TOO_SLOW},
+    table::Rate,
+};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, time::Duration};
 
 /// Requests a second, all methods together.
 pub const REQUESTS_PER_SECOND: u32 = 100;
@@ -37,6 +41,24 @@ impl Limits {
             Rate::Global => within(&self.global),
             Rate::Faucet => within(&self.global) && within(&self.faucet),
         }
+    }
+}
+
+/// The longest that a request may take which waits for nothing, in seconds.
+const MAX_SECONDS: u64 = 60;
+
+/// Ends a request that takes too long. Streams go on for ever, and what waits for blocks has a patience of its own.
+pub(crate) async fn in_time(State(endpoint): State<Endpoint>, request: Request, next: Next) -> Response {
+    let waits = matches!(
+        endpoint,
+        Endpoint::Follow | Endpoint::Socket | Endpoint::SubmitWait | Endpoint::Faucet | Endpoint::DevMine | Endpoint::DevWarp
+    );
+    if waits {
+        return next.run(request).await;
+    }
+    match tokio::time::timeout(Duration::from_secs(MAX_SECONDS), next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Refusal::from(TOO_SLOW).into_response(),
     }
 }
 

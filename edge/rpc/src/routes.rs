@@ -2,7 +2,7 @@
 
 use crate::{
     App, explorer, limits,
-    methods::{accounts, actors, blocks, dev, entitlements, faucet, node, proofs, streams, transactions},
+    methods::{accounts, actors, blocks, dev, entitlements, faucet, node, proofs, streams, timers, transactions},
     metrics,
     refusal::Refusal,
 };
@@ -10,14 +10,17 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware::from_fn_with_state,
-    response::IntoResponse as _,
+    response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
 };
 use cowboy_api::{
     Endpoint,
-    error::{NO_SUCH_METHOD, WRONG_VERB},
+    error::{NO_SUCH_METHOD, SERVER, WRONG_VERB},
     model::{MAX_BODY_BYTES, MAX_SUBMISSION_BYTES},
 };
+use serde_json::json;
+use std::any::Any;
+use tower_http::catch_panic::CatchPanicLayer;
 
 /// The API, the explorer and the documentation.
 pub(crate) fn api(app: &App) -> Router {
@@ -26,6 +29,7 @@ pub(crate) fn api(app: &App) -> Router {
         let method = endpoint.method();
         let route = handler(*endpoint)
             .layer(DefaultBodyLimit::max(body_limit(*endpoint)))
+            .layer(from_fn_with_state(*endpoint, limits::in_time))
             .layer(from_fn_with_state((app.clone(), method.rate), limits::check))
             .layer(from_fn_with_state((app.clone(), *endpoint), metrics::count));
         router = router.route(method.path, route);
@@ -39,7 +43,18 @@ pub(crate) fn api(app: &App) -> Router {
         .merge(documentation)
         .fallback(async || Refusal::from(NO_SUCH_METHOD).into_response())
         .method_not_allowed_fallback(async || Refusal::from(WRONG_VERB).into_response())
+        .layer(contained())
         .with_state(app.clone())
+}
+
+/// Answers 500 where a handler panics: one request's bug is not the node's end.
+fn contained() -> CatchPanicLayer<fn(Box<dyn Any + Send>) -> Response> {
+    CatchPanicLayer::custom(|payload: Box<dyn Any + Send>| {
+        let said = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+        let reason = said.unwrap_or("a panic without words");
+        tracing::error!(reason, "a request's handler panicked");
+        Refusal::new(SERVER, json!({ "reason": reason })).into_response()
+    })
 }
 
 /// The page that Prometheus reads.
@@ -77,7 +92,8 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Permissions => get(entitlements::permissions),
         Endpoint::ActorStorage => get(actors::storage),
         Endpoint::ActorMailbox => get(actors::mailbox),
-        Endpoint::ActorTimers => get(actors::timers),
+        Endpoint::Timers => get(timers::all),
+        Endpoint::ActorTimers => get(timers::of_actor),
         Endpoint::ReadHandler => post(actors::read_handler),
         Endpoint::Blocks => get(blocks::list),
         Endpoint::Block => get(blocks::block),
@@ -101,5 +117,24 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::DevRevert => post(dev::revert),
         Endpoint::DevBalance => post(dev::balance),
         Endpoint::DevImpersonate => post(dev::impersonate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::{body::Body, http::Request};
+    use tower::ServiceExt as _;
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer() {
+        let router: Router = Router::new().route("/", get(async || -> &'static str { panic!("no such row") })).layer(contained());
+        for _ in 0..2 {
+            let response = router.clone().oneshot(Request::new(Body::empty())).await.expect("a router answers");
+            assert_eq!(response.status().as_u16(), 500);
+            let body = axum::body::to_bytes(response.into_body(), 10_000).await.expect("a short body");
+            let error: cowboy_api::ApiError = serde_json::from_slice(&body).expect("the error table's words");
+            assert_eq!((error.slug.as_str(), &error.context["reason"]), ("server_error", &json!("no such row")));
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! What happened inside a delivery, as text for people.
 
+use crate::App;
+use cowboy_api::convert::Inside;
 use cowboy_chain::{
     Trace,
     input::{CallTrace, Exception},
 };
-use cowboy_types::error;
+use cowboy_types::{Hash, ReceiptKind, error};
 
 /// The traceback of an exception, as Python prints it.
 pub(crate) fn text(exception: &Exception) -> String {
@@ -25,8 +27,22 @@ pub(crate) fn text(exception: &Exception) -> String {
 }
 
 /// The traceback of the exception that made a delivery fail, where one did.
-pub(crate) fn failure(trace: &Trace) -> Option<String> {
+fn failure(trace: &Trace) -> Option<String> {
     trace.calls.first().and_then(|call| call.exception.as_ref()).map(text)
+}
+
+/// What the node knows of a delivery beside its receipt.
+pub(crate) fn inside(trace: &Trace) -> Inside {
+    Inside {
+        failure: failure(trace),
+        parent: Some(trace.parent).filter(|parent| *parent != Hash::ZERO),
+        payload: (trace.kind != ReceiptKind::Transaction).then(|| trace.payload.to_vec()),
+    }
+}
+
+/// The same by the receipt's name; nothing where the node no longer knows.
+pub(crate) fn of(app: &App, receipt: &Hash) -> Inside {
+    app.node.trace(receipt).ok().flatten().as_ref().map(inside).unwrap_or_default()
 }
 
 /// What ran, one line a call, indented by depth.

@@ -305,7 +305,12 @@ impl Machine {
         }
         let is_done = result.is_ok();
         let events = self.world.take_events();
+        let payload = match &running.envelope.work {
+            Work::Handler { payload, .. } => payload.clone(),
+            Work::Instruction(_) => Bytes::new(),
+        };
         let trace = Trace {
+            payload,
             id: running.envelope.id,
             kind: running.envelope.kind.clone(),
             origin: running.envelope.origin,

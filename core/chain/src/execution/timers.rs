@@ -166,8 +166,15 @@ impl Execution {
             }
         };
         let receipt = unfired(id, timer, abort, name, &data);
-        let trace =
-            Trace { id: receipt.id, kind: ReceiptKind::Timer, origin: *id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
+        let trace = Trace {
+            id: receipt.id,
+            kind: ReceiptKind::Timer,
+            origin: *id,
+            parent: Hash::ZERO,
+            payload: Default::default(),
+            calls: Vec::new(),
+            sent: Vec::new(),
+        };
         self.books.timer_receipts.push((receipt, trace));
         Ok(())
     }

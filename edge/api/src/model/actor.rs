@@ -115,7 +115,7 @@ pub struct Message {
     pub value: u64,
 }
 
-/// Timers of an actor, by height.
+/// Timers, by height.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Timers {
     /// The timers.
@@ -133,9 +133,12 @@ pub struct Timer {
     pub actor: HexAddress,
     /// The height at which it fires.
     pub height: u64,
-    /// Which handler runs.
+    /// Which handler runs. For a timer of the SDK the one that its payload names.
     pub handler: String,
-    /// Its argument.
+    /// Blocks between two fires of an interval; null for a timer that fires once.
+    #[serde(default)]
+    pub every: Option<u64>,
+    /// Its argument, as the chain keeps it.
     pub payload: HexBytes,
     /// Who pays for it.
     pub fee_payer: HexAddress,

@@ -117,6 +117,8 @@ pub struct BlockSummary {
     pub cycles_used: u64,
     /// Cells used, all lanes.
     pub cells_used: u64,
+    /// What each lane used.
+    pub usage: Usage,
     /// Base units burned for a cycle.
     pub base_fee_cycle: u64,
     /// Base units burned for a cell.

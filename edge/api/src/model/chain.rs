@@ -64,8 +64,10 @@ pub struct Genesis {
     pub hash: HexHash,
     /// The configuration in its canonical encoding.
     pub config: HexBytes,
-    /// The public half of the validators' group key, against which certificates verify.
+    /// The public half of the validators' shared secret: one point for each degree of its polynomial.
     pub sharing: HexBytes,
+    /// The validators' group key, against which certificates verify: the first of these points, 96 bytes.
+    pub group_key: HexBytes,
 }
 
 /// What a cycle and a cell cost in the next block, in base units.

@@ -112,6 +112,10 @@ pub struct Receipt {
     pub status: String,
     /// The transaction or timer where it began; its own name for a transaction.
     pub origin: HexHash,
+    /// The delivery that sent the message, or asked for what is answered; null for transactions and timers, and where the node no
+    /// longer knows.
+    #[serde(default)]
+    pub parent: Option<HexHash>,
     /// The block.
     pub block_height: u64,
     /// The block's name.
@@ -124,8 +128,16 @@ pub struct Receipt {
     pub sender: HexAddress,
     /// Who was asked.
     pub target: HexAddress,
-    /// Which handler; empty for a plain transfer.
+    /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names.
     pub handler: String,
+    /// The argument of a message's, timer's or callback's handler, where the node still knows it; null for a transaction, which says
+    /// it itself.
+    #[serde(default)]
+    pub payload: Option<HexBytes>,
+    /// The argument decoded, from JSON or CBOR, where it is either. For a timer of the SDK what the handler gets of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schema(value_type = Option<Object>)]
+    pub payload_value: Option<serde_json::Value>,
     /// CBY that went along, in base units.
     pub value: u64,
     /// Compute used.

@@ -11,7 +11,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use cowboy_api::{Hex, model};
-use cowboy_types::{Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text, keccak256};
+use cowboy_types::{Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text, error::ADDRESS_TAKEN, keccak256};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,10 @@ pub(crate) struct Source {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy actor deploy --code hello/actor.py
+  cowboy actor deploy --code escrow/actor.py --init-payload '{\"seller\": \"0x7099…\"}' --fund 2cby
+  cowboy actor deploy --code hello/actor.py --salt 01 --name hello-again")]
 pub(crate) struct Deploy {
     #[command(flatten)]
     source: Source,
@@ -67,7 +71,7 @@ pub(crate) struct Deploy {
     #[arg(long, value_name = "NAME", conflicts_with = "no_init")]
     init_handler: Option<String>,
     /// Its argument: JSON, hex with 0x, or @FILE
-    #[arg(long, value_name = "PAYLOAD", conflicts_with = "no_init")]
+    #[arg(long, value_name = "PAYLOAD", conflicts_with = "no_init", allow_hyphen_values = true)]
     init_payload: Option<String>,
     /// Run no handler
     #[arg(long)]
@@ -83,13 +87,17 @@ pub(crate) struct Deploy {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy actor execute hello greet --payload Ada
+  cowboy actor execute counter add --payload -1
+  cowboy actor execute 0x5754… pay --payload '{\"to\": \"0x7099…\"}' --value 2.5cby --json")]
 pub(crate) struct Execute {
     /// Which actor: an address, or an actor of this folder
     actor: String,
     /// Which handler
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
     payload: String,
     /// CBY to send along: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
@@ -100,13 +108,16 @@ pub(crate) struct Execute {
 
 /// Asks a handler.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy query hello greetings
+  cowboy query token balance_of --payload 0x70997970c51812dc3a010c7d01b50e0d17dc79c8 --json")]
 pub(crate) struct Query {
     /// Which actor: an address, or an actor of this folder
     actor: String,
     /// Which handler
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
     payload: String,
     /// The most cycles it may use
     #[arg(long)]
@@ -139,10 +150,7 @@ impl Source {
         let code = std::fs::read(&self.code).map_err(Failure::file(&self.code))?;
         let source = cowboy_chain::canonical_source(&code)
             .ok_or_else(|| Failure::argument(format!("{} is not UTF-8", self.code.display()), "save it as UTF-8"))?;
-        let mut salt = [0; 32];
-        let given = self.salt()?;
-        salt[..given.len()].copy_from_slice(&given);
-        let address = Address::of_actor(&session.key()?.address(), &Hash(salt), &keccak256(&[source.as_bytes()]));
+        let address = address_of(&session.key()?.address(), &source, &self.salt()?);
         session.output.result(&json!({ "address": address.to_string() }), address);
         Ok(())
     }
@@ -173,7 +181,8 @@ impl Deploy {
             session.output.progress(format_args!("Warning: {line}"));
         }
         let key = session.key()?;
-        let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await?;
+        let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await;
+        let sent = sent.map_err(|failure| taken(failure, &key.address(), &deployment))?;
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
@@ -191,6 +200,27 @@ impl Deploy {
         );
         Ok(())
     }
+}
+
+/// Says which actor is in the way, and how to deploy beside it.
+fn taken(failure: Failure, creator: &Address, deployment: &Deployment) -> Failure {
+    match failure {
+        Failure::Api(mut error) if error.code == ADDRESS_TAKEN.code => {
+            let source = cowboy_chain::canonical_source(deployment.code.as_bytes()).unwrap_or_default();
+            let address = address_of(creator, &source, &deployment.salt);
+            error.fix = "Use that actor, or deploy another one beside it with --salt 01.".into();
+            error.context = json!({ "address": address.to_string() });
+            Failure::Api(error)
+        }
+        other => other,
+    }
+}
+
+/// Where a source lands that this account deploys with a salt of at most 32 bytes.
+fn address_of(creator: &Address, source: &str, salt: &[u8]) -> Address {
+    let mut padded = [0; 32];
+    padded[..salt.len()].copy_from_slice(salt);
+    Address::of_actor(creator, &Hash(padded), &keccak256(&[source.as_bytes()]))
 }
 
 impl Execute {

@@ -36,6 +36,9 @@ pub(crate) enum Chain {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy chain warp --blocks 3600
+  cowboy chain warp --height 100000")]
 #[group(required = true, multiple = false)]
 pub(crate) struct Warp {
     /// The height to be at
@@ -73,7 +76,7 @@ enum Act {
         /// Which handler
         handler: String,
         /// Its argument: JSON, hex with 0x, or @FILE
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", allow_hyphen_values = true)]
         payload: String,
         /// CBY to send along: base units, or CBY like 2.5cby
         #[arg(long, default_value = "0")]

@@ -6,6 +6,7 @@ mod block;
 mod chain;
 mod entitlement;
 mod init;
+mod proof;
 mod session;
 mod simulate;
 mod template;
@@ -24,13 +25,22 @@ use std::process::ExitCode;
 /// Keys are looked up in --private-key, COWBOY_PRIVATE_KEY, the key_file of .cowboy/config.json, and .cowboy/key; the node in
 /// --rpc-url, COWBOY_RPC_URL, .cowboy/config.json, and http://localhost:4000.
 #[derive(Debug, Parser)]
-#[command(name = "cowboy", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "cowboy", version, arg_required_else_help = true, after_help = FIRST_STEPS)]
 pub(crate) struct Cli {
     #[command(flatten)]
     globals: Globals,
     #[command(subcommand)]
     command: Command,
 }
+
+const FIRST_STEPS: &str = "First steps, with `cowboyd dev` in another terminal:
+  cowboy init local
+  cowboy wallet create
+  cowboy faucet
+  cowboy actor new hello
+  cowboy actor deploy --code hello/actor.py
+  cowboy actor execute hello greet --payload Ada
+  cowboy actor query hello greetings";
 
 /// What every command takes.
 #[derive(Args, Clone, Debug)]
@@ -74,6 +84,8 @@ enum Command {
     Block(block::Block),
     /// Ask a handler of an actor, without a transaction
     Query(actor::Query),
+    /// Prove what the node says, against the validators' signature
+    Proof(proof::Proof),
     /// How the chain and the node are
     Status,
     /// Steer a dev chain: blocks, time, balances
@@ -130,6 +142,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Transaction(command) => command.run(&session).await,
         Command::Block(command) => command.run(&session).await,
         Command::Query(command) => command.run(&session).await,
+        Command::Proof(command) => command.run(&session).await,
         Command::Status => block::status(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),

@@ -67,6 +67,13 @@ impl Session {
         if let Ok(address) = named.parse() {
             return Ok(address);
         }
+        if let Some(digits) = named.strip_prefix("0x") {
+            let what = match digits.len() {
+                40 => format!("{named:?} is no address: it has letters that are no hex digits"),
+                other => format!("{named:?} is no address: it has {other} digits after 0x, and an address has 40"),
+            };
+            return Err(Failure::argument(what, "copy the address whole, as `cowboy wallet address` prints it"));
+        }
         let known = self.deployed();
         known.get(named).map(|address| address.0).ok_or_else(|| {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();

@@ -32,7 +32,7 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "NAME")]
     handler: String,
     /// Its argument: hex, @FILE, or JSON
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
     payload: String,
     /// The most cycles it may use
     #[arg(long, value_name = "N")]

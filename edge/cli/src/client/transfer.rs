@@ -12,6 +12,9 @@ use serde_json::json;
 
 /// Sends CBY.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy transfer 0x70997970c51812dc3a010c7d01b50e0d17dc79c8 2.5cby
+  cowboy transfer --to hello --amount 1000000000 --json")]
 pub(crate) struct Transfer {
     /// Who receives: an address, or an actor of this folder
     #[arg(required_unless_present = "to_flag")]

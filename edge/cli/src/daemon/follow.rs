@@ -53,34 +53,47 @@ impl Follow {
     }
 
     async fn serve(self, output: Output) -> Result<(), Failure> {
-        let source = Client::new(&self.url)?;
-        let genesis = fetch_genesis(&source, self.genesis).await?;
-        let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
-        let folder = super::state::Folder::open(self.state.as_deref(), false)?;
+        let genesis = fetch_genesis(&Client::new(&self.url)?, self.genesis).await?;
         output.progress(format_args!("genesis {}", genesis.hash()));
-        let (directory, chain) = (folder.path().to_owned(), genesis.chain.clone());
-        let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
-        let (node, feed) = started.map_err(node_failure)?;
-        let url = format!("http://{}", listeners.address());
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
-        output::line(format_args!("following {} from height {}\nready: {url}", self.url, node.head().height));
-        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
-        let done = tokio::select! {
-            failure = feed_for_ever(&source, &node, &feed, output) => Err(failure),
-            told = serving::told_to_stop() => told,
-        };
-        if let Some(printer) = printer {
-            printer.abort();
-        }
-        drop(feed);
-        serving::stop(server, node).await?;
+        let folder = super::state::Folder::open(self.state.as_deref(), false)?;
+        let done = follow(genesis, &self.url, folder.path().to_owned(), &self.serving, self.quiet, output).await;
         drop(folder);
         done
     }
 }
 
+/// Follows the node at `url` with a chain in this folder, until told to stop.
+pub(super) async fn follow(
+    genesis: Genesis,
+    url: &str,
+    directory: PathBuf,
+    serving: &Serving,
+    quiet: bool,
+    output: Output,
+) -> Result<(), Failure> {
+    let source = Client::new(url)?;
+    let listeners = Listeners::bind(&serving.config()).await.map_err(node_failure)?;
+    let chain = genesis.chain.clone();
+    let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
+    let (node, feed) = started.map_err(node_failure)?;
+    let own = format!("http://{}", listeners.address());
+    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
+    output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
+    let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
+    let done = tokio::select! {
+        failure = feed_for_ever(&source, &node, &feed, output) => Err(failure),
+        told = serving::told_to_stop() => told,
+    };
+    if let Some(printer) = printer {
+        printer.abort();
+    }
+    drop(feed);
+    serving::stop(server, node).await?;
+    done
+}
+
 /// What the source's chain began with, where its hash is the wanted one.
-async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Result<Genesis, Failure> {
+pub(super) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Result<Genesis, Failure> {
     let fetched: model::Genesis = source.get("/genesis").await?;
     let config =
         GenesisConfig::decode(fetched.config.0).map_err(|error| node_failure(format_args!("the source's genesis is damaged: {error}")))?;

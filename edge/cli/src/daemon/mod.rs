@@ -7,6 +7,7 @@ mod follow;
 mod link;
 mod network;
 mod serving;
+mod snapshot;
 mod state;
 
 use crate::{
@@ -19,11 +20,14 @@ use std::process::ExitCode;
 
 /// A node of a Cowboy chain.
 #[derive(Debug, Parser)]
-#[command(name = "cowboyd", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "cowboyd", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
     /// How log lines on stderr look; RUST_LOG says which ones there are
     #[arg(long, global = true, value_enum, default_value_t)]
     log_format: LogFormat,
+    /// Print results as JSON
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -32,12 +36,17 @@ pub(crate) struct Cli {
 enum Command {
     /// Run a devnet: one validator, funded accounts, faucet, explorer
     Dev(Box<dev::Dev>),
-    /// Run a validator
+    /// Run a validator or a follower
     Start(network::Start),
     /// Follow another node: verify and execute its blocks, and serve the API
     Follow(follow::Follow),
     /// Make the genesis and the validators' files of a new network
     Genesis(network::NewNetwork),
+    /// Set up a folder for a node that follows a chain
+    Init(network::Init),
+    /// Pack the chain of a stopped node into a file, or unpack it elsewhere
+    #[command(subcommand)]
+    Snapshot(snapshot::Snapshot),
     /// Print the public keys of a validator's file
     Keys(network::Keys),
     /// Print the version
@@ -50,12 +59,14 @@ const QUIET: &str = "warn,commonware_storage=error,commonware_runtime=error";
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
     log::begin(cli.log_format, QUIET);
-    let output = Output { json: false };
+    let output = Output { json: cli.json };
     let done = match cli.command {
         Command::Dev(dev) => dev.run(output),
         Command::Start(start) => start.run(output),
         Command::Follow(follow) => follow.run(output),
         Command::Genesis(network) => network.run(output),
+        Command::Init(init) => init.run(output),
+        Command::Snapshot(snapshot) => snapshot.run(output),
         Command::Keys(keys) => keys.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");

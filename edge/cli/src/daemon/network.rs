@@ -1,9 +1,9 @@
-//! `cowboyd genesis`, `keys` and `start`: a network of validators that one party sets up.
+//! `cowboyd genesis`, `keys`, `init` and `start`: a network of validators that one party sets up, and followers of it.
 //!
 //! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
 
 use super::{
-    node_failure,
+    follow, node_failure,
     serving::{self, Serving},
 };
 use crate::{
@@ -13,14 +13,14 @@ use crate::{
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::{Signer as _, ed25519};
-use cowboy_api::{Hex, HexAddress, HexBytes};
+use cowboy_api::{Client, Hex, HexAddress, HexBytes};
 use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
 };
 use cowboy_rpc::{Backend, Listeners};
-use cowboy_types::{Address, Amount, ChainId, List, TimestampMs, signing::PrivateKey};
+use cowboy_types::{Address, Amount, ChainId, Hash, List, TimestampMs, signing::PrivateKey};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use std::{
@@ -58,6 +58,27 @@ struct ValidatorFile {
     peers: Vec<Peer>,
     /// The secrets.
     secrets: Secrets,
+}
+
+/// `node.json`: a follower's settings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FollowerFile {
+    /// The genesis file, beside this one.
+    genesis: PathBuf,
+    /// Where the node keeps its chain, beside this file.
+    state: PathBuf,
+    /// The node that it follows.
+    follow: String,
+}
+
+/// What `start` takes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum NodeFile {
+    /// A validator's.
+    Validator(ValidatorFile),
+    /// A follower's.
+    Follower(FollowerFile),
 }
 
 /// Another validator, and where it listens.
@@ -203,7 +224,48 @@ fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` writes: {error}", path.display())))
+        .map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` or `cowboyd init` writes: {error}", path.display())))
+}
+
+/// The genesis in a file.
+fn read_genesis(path: &Path) -> Result<Genesis, Failure> {
+    let written: GenesisFile = read(path)?;
+    let config =
+        GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("{} is damaged: {error}", path.display())))?;
+    Genesis::new(config, written.sharing.0).map_err(node_failure)
+}
+
+/// Sets up a folder for a node that follows a chain: its genesis, and the settings that `cowboyd start` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  cowboyd init http://localhost:4000 --out node
+  cowboyd start --config node/node.json --port 4100")]
+pub(crate) struct Init {
+    /// A node of the chain, which is followed
+    #[arg(default_value = cowboy_api::keystore::DEFAULT_RPC_URL)]
+    url: String,
+    /// The genesis hash that the chain must have; the node's is trusted, and printed, where left out
+    #[arg(long, value_name = "HASH")]
+    genesis: Option<Hash>,
+    /// Where to write the files
+    #[arg(long, value_name = "DIR", default_value = "node")]
+    out: PathBuf,
+}
+
+impl Init {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let fetched = serving::runtime()?.block_on(async { follow::fetch_genesis(&Client::new(&self.url)?, self.genesis).await })?;
+        std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
+        let file = GenesisFile { config: Hex(fetched.config.encode().to_vec()), sharing: Hex(fetched.sharing.clone()) };
+        write_new(&self.out.join("genesis.json"), &file)?;
+        let path = self.out.join("node.json");
+        write_new(&path, &FollowerFile { genesis: "genesis.json".into(), state: "state".into(), follow: self.url.clone() })?;
+        output.result(
+            &json!({ "genesis": fetched.hash().to_string(), "config": path }),
+            format_args!("genesis {}\nStart it: cowboyd start --config {}", fetched.hash(), path.display()),
+        );
+        Ok(())
+    }
 }
 
 /// Prints a validator's public keys.
@@ -227,10 +289,10 @@ impl Keys {
     }
 }
 
-/// Runs a validator.
+/// Runs a validator or a follower.
 #[derive(Args, Debug)]
 pub(crate) struct Start {
-    /// The validator's file, as `cowboyd genesis` writes it
+    /// The validator's file, as `cowboyd genesis` writes it, or the follower's of `cowboyd init`
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
     #[command(flatten)]
@@ -241,17 +303,21 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    pub(crate) fn run(self, _: Output) -> Result<(), Failure> {
-        serving::runtime()?.block_on(self.serve())
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let folder = self.config.parent().unwrap_or(Path::new(".")).to_owned();
+        serving::runtime()?.block_on(async {
+            match read(&self.config)? {
+                NodeFile::Validator(file) => self.validate(&folder, file).await,
+                NodeFile::Follower(file) => {
+                    let genesis = read_genesis(&folder.join(&file.genesis))?;
+                    follow::follow(genesis, &file.follow, folder.join(&file.state), &self.serving, self.quiet, output).await
+                }
+            }
+        })
     }
 
-    async fn serve(self) -> Result<(), Failure> {
-        let file: ValidatorFile = read(&self.config)?;
-        let folder = self.config.parent().unwrap_or(Path::new("."));
-        let written: GenesisFile = read(&folder.join(&file.genesis))?;
-        let config =
-            GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("genesis.json is damaged: {error}")))?;
-        let genesis = Genesis::new(config, written.sharing.0).map_err(node_failure)?;
+    async fn validate(&self, folder: &Path, file: ValidatorFile) -> Result<(), Failure> {
+        let genesis = read_genesis(&folder.join(&file.genesis))?;
         let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         let mut peers = Vec::with_capacity(file.peers.len());

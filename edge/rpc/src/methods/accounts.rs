@@ -4,6 +4,7 @@ use crate::{
     App,
     read::{self, Snapshot},
     refusal::{Answer, Asked, Named, Refusal},
+    trace,
 };
 use axum::{Json, extract::State};
 use cowboy_api::{convert, model};
@@ -34,7 +35,7 @@ pub(crate) async fn history(State(app): State<App>, Named(address): Named<Addres
     let mut entries = Vec::with_capacity(places.len());
     for place in &places {
         if let Some(found) = read::at(&view, *place)? {
-            entries.push(convert::history_entry(&found.receipt, &found.api_place()));
+            entries.push(convert::history_entry(&found.receipt, &found.api_place(), &trace::of(&app, &found.receipt.id)));
         }
     }
     let next_cursor = places.last().filter(|_| places.len() == limit).map(|place| format!("{}-{}", place.number, place.index));

@@ -1,6 +1,6 @@
 //! Actors: what they are, hold and wait for, and questions to them.
 
-use super::{Page, count, entitlements::granted};
+use super::{count, entitlements::granted};
 use crate::{
     App,
     read::{self, Snapshot},
@@ -228,39 +228,6 @@ fn waiting(world: &World, address: Address, from: &[u8], limit: usize) -> Result
         });
     }
     Ok((messages, places))
-}
-
-pub(crate) async fn timers(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Timers> {
-    let mut state = Snapshot::newest(&app);
-    let mut timers = state.ask(|world| live_timers(world, address)).await?;
-    timers.sort_by_key(|timer| (timer.height, timer.id));
-    let total_count = count(timers.len());
-    Ok(Json(model::Timers { timers: page.of(timers), total_count }))
-}
-
-/// All live timers of an actor: a parameter bounds how many.
-fn live_timers(world: &World, address: Address) -> Result<Vec<model::Timer>, Miss> {
-    let ids = Directory::timers_of(address).list(world, &[], usize::MAX)?;
-    let ids: Vec<Hash> = ids.iter().filter_map(|id| id.as_ref().try_into().ok().map(Hash)).collect();
-    let wanted: Vec<Key> = ids.iter().flat_map(|id| [keys::timer(id), keys::timer_payload(id)]).collect();
-    world.require(&wanted)?;
-    let mut timers = Vec::with_capacity(ids.len());
-    for id in ids {
-        let Some(timer) = world.read::<records::Timer>(&keys::timer(&id))? else { continue };
-        // A timer's payload is its own record, as plain bytes; an empty one has none.
-        let payload = world.get(&keys::timer_payload(&id))?.cloned().unwrap_or_default();
-        timers.push(model::Timer {
-            id: Hex(id),
-            actor: Hex(timer.actor),
-            height: timer.height.get(),
-            handler: timer.handler.to_string(),
-            payload: Hex(payload.to_vec()),
-            fee_payer: Hex(timer.fee_payer),
-            gas_limit: timer.cycles_limit.get(),
-            expires_at: timer.expires_at.get(),
-        });
-    }
-    Ok(timers)
 }
 
 pub(crate) async fn read_handler(

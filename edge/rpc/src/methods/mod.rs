@@ -9,6 +9,7 @@ pub(crate) mod faucet;
 pub(crate) mod node;
 pub(crate) mod proofs;
 pub(crate) mod streams;
+pub(crate) mod timers;
 pub(crate) mod transactions;
 
 use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT};
@@ -27,6 +28,11 @@ impl Page {
     /// How many rows to answer at most.
     pub(crate) fn limit(&self) -> usize {
         limit(self.limit)
+    }
+
+    /// How many rows to look at from the beginning, at most a hundred times the longest answer.
+    pub(crate) fn end(&self) -> usize {
+        self.offset.saturating_add(self.limit()).min(100 * MAX_LIMIT)
     }
 
     /// The rows to answer.

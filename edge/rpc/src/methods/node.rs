@@ -75,7 +75,12 @@ pub(crate) async fn base_fee(State(app): State<App>) -> Answer<model::BaseFee> {
 
 pub(crate) async fn genesis(State(app): State<App>) -> Json<model::Genesis> {
     let genesis = &app.node.config().genesis;
-    Json(model::Genesis { hash: Hex(genesis.hash()), config: Hex(genesis.config.encode().to_vec()), sharing: Hex(genesis.sharing.clone()) })
+    Json(model::Genesis {
+        hash: Hex(genesis.hash()),
+        config: Hex(genesis.config.encode().to_vec()),
+        sharing: Hex(genesis.sharing.clone()),
+        group_key: Hex(genesis.committee.group_key().0.to_vec()),
+    })
 }
 
 pub(crate) async fn params(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Parameters> {

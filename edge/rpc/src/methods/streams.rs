@@ -88,9 +88,9 @@ fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
     let address = wish.address.map(|address| address.0);
     if wants("receipt") {
         for (index, receipt) in finalized.receipts.iter().enumerate().filter(|(_, receipt)| concerns(receipt, address)) {
-            let trace = finalized.traces.get(index).and_then(trace::failure);
+            let inside = finalized.traces.get(index).map(trace::inside).unwrap_or_default();
             let place = convert::place(&block.header, hash, index);
-            notices.push(Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, trace.as_deref(), Vec::new())) });
+            notices.push(Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, inside, Vec::new())) });
         }
     }
     if wants("event") {

@@ -165,8 +165,8 @@ fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
         let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
         if let Some((index, receipt)) = found {
             let place = convert::place(header, block.block.hash(), index);
-            let trace = block.traces.get(index).and_then(trace::failure);
-            result.receipt = Some(convert::receipt(receipt, &place, trace.as_deref(), Vec::new()));
+            let inside = block.traces.get(index).map(trace::inside).unwrap_or_default();
+            result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
         }
     }
 }
@@ -231,8 +231,7 @@ fn full_receipt(app: &App, view: &View, found: &Found) -> Result<model::Receipt,
     for place in view.of_origin(begin, MAX_DELIVERIES)? {
         deliveries.extend(view.receipt(place)?.map(|receipt| receipt.id).filter(|id| *id != found.receipt.id));
     }
-    let trace = app.node.trace(&found.receipt.id)?.as_ref().and_then(trace::failure);
-    Ok(convert::receipt(&found.receipt, &found.api_place(), trace.as_deref(), deliveries))
+    Ok(convert::receipt(&found.receipt, &found.api_place(), trace::of(app, &found.receipt.id), deliveries))
 }
 
 pub(crate) async fn pending(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {
@@ -271,8 +270,7 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
         timestamp_ms: state.head.timestamp_ms.get(),
         index: 0,
     };
-    let failure = trace::failure(&trace);
-    let receipt = convert::receipt(&receipt, &place, failure.as_deref(), Vec::new());
+    let receipt = convert::receipt(&receipt, &place, trace::inside(&trace), Vec::new());
     Ok(Json(model::Simulated {
         block_height: state.head.height.get(),
         cycles_limit: roomy(receipt.cycles_used, lane.budget(&params).get()),

@@ -1,8 +1,10 @@
 //! A devnet in this process, answering on a free port of the loopback.
 
 use cowboy_api::{
-    Client,
+    Client, cbor,
     keystore::{DEV_MNEMONIC, Mnemonic},
+    model::Receipt,
+    source,
 };
 use cowboy_chain::genesis::Funded;
 use cowboy_node::{
@@ -10,8 +12,13 @@ use cowboy_node::{
     genesis::{self, DevGenesis},
 };
 use cowboy_rpc::{Backend, Config, Listeners, Server};
-use cowboy_types::{Amount, Cells, ChainId, Cycles, Instruction, Nonce, Transaction, signing::PrivateKey, units::Price};
-use std::net::{Ipv4Addr, SocketAddr};
+use cowboy_types::{
+    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, Text, Transaction, signing::PrivateKey, units::Price,
+};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 /// A running devnet. The first three accounts of the dev mnemonic have 1,000 CBY each.
 pub(crate) struct Devnet {
@@ -53,6 +60,40 @@ impl Devnet {
         self.server.stop().await;
         let node = self.node;
         tokio::task::spawn_blocking(move || node.shutdown()).await.expect("stopping does not panic");
+    }
+
+    /// Deploys a source from an account, with what it seems to need and 10 CBY, and answers where it lives.
+    pub(crate) async fn deploy(&self, key: &PrivateKey, nonce: u64, code: &str) -> Address {
+        let manifest = source::manifest_bytes(&source::manifest(&source::infer(code)));
+        let instruction = Instruction::Actor(Actor::Deploy {
+            code: Blob::new(code.as_bytes().to_vec()).expect("a short source"),
+            salt: Blob::default(),
+            init: None,
+            manifest: Some(Blob::new(manifest).expect("a short manifest")),
+            endowment: Amount::from_cby(10).expect("a small amount"),
+        });
+        self.send(key, nonce, instruction).await.created.expect("a deployment makes an actor").0
+    }
+
+    /// Calls a handler with a JSON argument, and answers the receipt.
+    pub(crate) async fn execute(&self, key: &PrivateKey, nonce: u64, target: Address, handler: &str, argument: serde_json::Value) -> Receipt {
+        let instruction = Instruction::Actor(Actor::Execute {
+            target,
+            handler: Text::new(handler.to_owned()).expect("a short name"),
+            payload: Blob::new(cbor::encode(&argument)).expect("a short argument"),
+            value: Amount::ZERO,
+        });
+        self.send(key, nonce, instruction).await
+    }
+
+    async fn send(&self, key: &PrivateKey, nonce: u64, instruction: Instruction) -> Receipt {
+        let mut transaction = self.transaction(key, nonce, instruction);
+        transaction.cycles_limit = Cycles(5_000_000);
+        transaction.cells_limit = Cells(100_000);
+        key.sign_transaction(&mut transaction);
+        let receipt = self.client.submit_wait(&transaction, Duration::from_secs(60)).await.expect("the transaction is included");
+        assert_eq!(receipt.status, "success", "{receipt:?}");
+        receipt
     }
 
     /// A signed transaction with room enough for a transfer.

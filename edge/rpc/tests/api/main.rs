@@ -1,8 +1,10 @@
 //! The server over a real node.
 
+mod actors;
 mod bad_input;
 mod burst;
 mod devnet;
 mod entitlements;
 mod methods;
+mod proofs;
 mod streams;

@@ -7,7 +7,7 @@ use cowboy_api::{
     model,
     table::Verb,
 };
-use cowboy_types::{Address, Amount, Hash, Instruction, System, merkle};
+use cowboy_types::{Address, Amount, Instruction, System};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -96,51 +96,6 @@ async fn a_batch_answers_each_for_itself() {
     expected.push((None, Some("invalid_signature")));
     assert_eq!(found, expected);
     devnet.stop().await;
-}
-
-/// Proofs lead to the header that is named, and transactions and receipts verify against its roots.
-#[tokio::test(flavor = "multi_thread")]
-async fn proofs_lead_to_headers() {
-    let devnet = Devnet::start(None).await;
-    let to = devnet.keys[1].address();
-    let sent = devnet.transaction(&devnet.keys[0], 0, transfer(to, 1));
-    let receipt = devnet.client.submit_wait(&sent, Duration::from_secs(30)).await.expect("the transfer is included");
-    for (path, digest) in
-        [(format!("/proof/tx/{}", sent.digest()), Some(sent.digest())), (format!("/proof/receipt/{}", receipt.tx_hash), None)]
-    {
-        let proof: model::Proof = devnet.client.get(&path).await.expect("the proof is made");
-        assert_eq!(proof.height, receipt.block_height, "{path}");
-        let header = decode::<cowboy_types::Header>(&proof.headers[0]);
-        let inclusion = decode::<merkle::Inclusion>(&proof.items[0].proof);
-        let root = if digest.is_some() { header.tx_root } else { header.receipt_root };
-        let digest = digest.unwrap_or(proof.items[0].key.0);
-        assert!(inclusion.verify(&digest, &root), "{path}");
-        assert!(!inclusion.verify(&Hash::ZERO, &root), "{path}");
-        assert!(!proof.finalization.is_empty(), "{path}");
-    }
-    let absent = Address([9; 20]);
-    for (path, is_there) in [
-        (format!("/proof/account/{to}"), true),
-        (format!("/proof/account/{absent}"), false),
-        (format!("/proof/storage/{absent}/key"), false),
-    ] {
-        let proof: model::Proof = devnet.client.get(&path).await.expect("the proof is made");
-        assert_eq!((proof.root.as_str(), proof.items[0].value.is_some()), ("state", is_there), "{path}");
-    }
-    let many: model::Proof = devnet
-        .client
-        .post(
-            "/proof/multi",
-            &json!({ "accounts": [to.to_string(), absent.to_string()], "storage": [{ "address": absent.to_string(), "key": "0x01" }] }),
-        )
-        .await
-        .expect("the proofs are made");
-    assert_eq!(many.items.iter().map(|item| item.value.is_some()).collect::<Vec<_>>(), [true, false, false]);
-    devnet.stop().await;
-}
-
-fn decode<T: commonware_codec::Read<Cfg = ()>>(bytes: &[u8]) -> T {
-    commonware_codec::DecodeExt::decode(bytes.to_vec()).expect("the bytes are canonical")
 }
 
 /// Blocks on order, later times, and back again.

@@ -1,0 +1,80 @@
+//! What the payload of a timer means to the SDK: a named handler, or an interval that arms itself again.
+
+use crate::cbor;
+use ciborium::Value;
+
+/// What the SDK puts before an interval.
+const INTERVAL_TAG: &[u8] = b"\x00CINT";
+
+/// The bytes of an interval before the length of the handler's name: tag, id, blocks, cycles and cells.
+const INTERVAL_HEAD: usize = INTERVAL_TAG.len() + 32 + 3 * 8;
+
+/// What a timer runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// The handler.
+    pub handler: String,
+    /// The handler's argument.
+    pub data: Vec<u8>,
+    /// Blocks between two fires of an interval.
+    pub every: Option<u64>,
+}
+
+/// What the payload names, or `None` where it names nothing and the timer's own handler runs.
+pub fn wake(payload: &[u8]) -> Option<Wake> {
+    interval(payload).or_else(|| named(payload))
+}
+
+/// tag ‖ id (32) ‖ blocks, cycles and cells (8 each) ‖ length of the handler's name (2) ‖ name ‖ data
+fn interval(payload: &[u8]) -> Option<Wake> {
+    payload.strip_prefix(INTERVAL_TAG)?;
+    let (head, rest) = payload.split_at_checked(INTERVAL_HEAD)?;
+    let every = u64::from_be_bytes(*head.get(INTERVAL_TAG.len() + 32..)?.first_chunk()?);
+    let (length, rest) = rest.split_first_chunk::<2>()?;
+    let (name, data) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+    Some(Wake { handler: String::from_utf8(name.to_vec()).ok()?, data: data.to_vec(), every: Some(every) })
+}
+
+/// The canonical CBOR map of `_handler` and `_payload`.
+fn named(payload: &[u8]) -> Option<Wake> {
+    // A map of two, as the SDK writes it: nothing else is worth decoding.
+    if payload.first() != Some(&0xa2) {
+        return None;
+    }
+    let fields = cbor::parse(payload)?.into_map().ok()?;
+    let field = |name: &str| fields.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value);
+    match (field("_handler"), field("_payload")) {
+        (Some(Value::Text(handler)), Some(Value::Bytes(data))) => Some(Wake { handler: handler.clone(), data: data.clone(), every: None }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn an_interval(name_length: u16, name: &[u8], data: &[u8]) -> Vec<u8> {
+        [INTERVAL_TAG, &[7; 32], &5u64.to_be_bytes(), &[0; 16], &name_length.to_be_bytes(), name, data].concat()
+    }
+
+    #[test]
+    fn payloads_name_what_runs() {
+        let named = |handler: &str, data: &[u8], every| Some(Wake { handler: handler.into(), data: data.to_vec(), every });
+        let rows: &[(&[u8], Option<Wake>)] = &[
+            (b"", None),
+            (b"plain", None),
+            (INTERVAL_TAG, None),
+            (&an_interval(4, b"beat", b""), named("beat", b"", Some(5))),
+            (&an_interval(4, b"beat", b"xy"), named("beat", b"xy", Some(5))),
+            (&an_interval(9, b"beat", b""), None),
+            (&an_interval(2, b"\xff\xff", b""), None),
+            (b"\xa2\x68_handler\x64tick\x68_payload\x41\x01", named("tick", &[1], None)),
+            (b"\xa2\x68_handler\x64tick\x68_payload\x01", None),
+            (b"\xa2\x68_handler\x64tick\x68_payload\x41\x01\x00", None),
+            (b"\xa1\x68_handler\x64tick", None),
+        ];
+        for (payload, expected) in rows {
+            assert_eq!(wake(payload), *expected, "{payload:?}");
+        }
+    }
+}

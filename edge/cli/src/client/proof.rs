@@ -1,0 +1,180 @@
+//! `cowboy proof`: what the node says, proven against the validators' certificate.
+
+use super::session::Session;
+use crate::{failure::Failure, output::table};
+use clap::{Args, Subcommand};
+use commonware_codec::DecodeExt as _;
+use cowboy_api::{
+    Hex, HexBytes, cbor,
+    model::{self, ProofItem},
+    verify::verify,
+};
+use cowboy_light::GroupKey;
+use cowboy_state::{Key, Kind, records};
+use cowboy_types::Hash;
+use serde_json::{Value, json};
+
+/// Fetches a proof and verifies it: record, root, header, and the validators' signature.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy proof account 0x70997970c51812dc3a010c7d01b50e0d17dc79c8
+  cowboy proof storage counter count
+  cowboy proof receipt 0x…   a transaction's or delivery's hash")]
+pub(crate) struct Proof {
+    #[command(subcommand)]
+    what: What,
+    /// The genesis hash that the chain must have; the node's is trusted where left out
+    #[arg(long, global = true, value_name = "HASH")]
+    genesis: Option<Hash>,
+    /// The validators' group key; the node's is trusted where left out
+    #[arg(long, global = true, value_name = "HEX")]
+    group_key: Option<HexBytes>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Prove an account's nonce and balance, or that there is none
+    Account {
+        /// Whose; the key's own where left out
+        address: Option<String>,
+    },
+    /// Prove what an actor is, or that there is none
+    Actor {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Prove an entry of an actor's storage, or that there is none
+    Storage {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+        /// The key: text, or hex with 0x
+        key: String,
+    },
+    /// Prove that a transaction is in a block
+    Transaction {
+        /// Its hash
+        hash: String,
+    },
+    /// Prove what came of a transaction or delivery
+    Receipt {
+        /// Its hash
+        hash: String,
+    },
+}
+
+/// What is asked for: where, under which key, and how its record reads.
+struct Asked {
+    path: String,
+    /// The key that the item must have; none where the value's own digest is it.
+    key: Option<Hash>,
+    name: String,
+    read: fn(&ProofItem) -> Value,
+}
+
+impl Proof {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let asked = self.what.asked(session)?;
+        let genesis: model::Genesis = session.client.get("/genesis").await?;
+        if let Some(expected) = self.genesis.filter(|expected| *expected != genesis.hash.0) {
+            return Err(Failure::argument(
+                format!("the node's chain has the genesis {}, not {expected}", genesis.hash),
+                "ask a node of the right chain with --rpc-url",
+            ));
+        }
+        let key = self.group_key.as_ref().unwrap_or(&genesis.group_key);
+        let validators = key.0.as_slice().try_into().ok().and_then(|key| GroupKey::new(&genesis.hash, key));
+        let validators = validators.ok_or_else(|| Failure::argument("the group key is no key", "give its 96 bytes in hex"))?;
+        let proof: model::Proof = session.client.get(&asked.path).await?;
+        let verified = verify(&proof, &validators).map_err(|error| Failure::Proof(error.to_string()))?;
+        let item = proof.items.first().filter(|item| asked.key.is_none_or(|key| key == item.key.0));
+        let item = item.ok_or_else(|| Failure::Proof("the proof is of something else than was asked for".into()))?;
+        let value = (asked.read)(item);
+        let (height, (epoch, view)) = (verified.header.height().get(), verified.round);
+        let rows = table([
+            ("proven", asked.name),
+            ("value", if item.value.is_none() { "there is none".to_owned() } else { value.to_string() }),
+            ("height", height.to_string()),
+            ("header", verified.header.digest().to_string()),
+            ("finalized", format!("by the validators in epoch {epoch}, view {view}")),
+            ("genesis", genesis.hash.to_string()),
+            ("group key", format!("{}{}", key, if self.group_key.is_none() { " (as the node says)" } else { "" })),
+        ]);
+        session.output.result(
+            &json!({
+                "verified": true, "present": item.value.is_some(), "value": value, "height": height,
+                "header": Hex(verified.header.digest()), "epoch": epoch, "view": view,
+                "genesis": genesis.hash, "group_key": key,
+            }),
+            rows,
+        );
+        Ok(())
+    }
+}
+
+impl What {
+    fn asked(&self, session: &Session) -> Result<Asked, Failure> {
+        let digest = |key: &Key| Some(Hash(key.digest().0));
+        Ok(match self {
+            Self::Account { address } => {
+                let address = session.address_or_own(address.as_deref())?;
+                let (path, name) = (format!("/proof/account/{address}"), format!("account {address}"));
+                Asked { path, key: digest(&Key::account(address)), name, read: account }
+            }
+            Self::Actor { actor } => {
+                let address = session.address(actor)?;
+                let (path, name) = (format!("/proof/actor/{address}"), format!("actor {address}"));
+                Asked { path, key: digest(&Key::of(Kind::Actor, address)), name, read: actor_record }
+            }
+            Self::Storage { actor, key } => {
+                let address = session.address(actor)?;
+                let bytes = match key.strip_prefix("0x") {
+                    Some(digits) => hex::decode(digits)
+                        .map_err(|error| Failure::argument(format!("{key:?} is no hex: {error}"), "give text, or hex with 0x"))?,
+                    None => key.as_bytes().to_vec(),
+                };
+                let path = format!("/proof/storage/{address}/{}", Hex(bytes.clone()));
+                let name = format!("storage of {address} at {key}");
+                Asked { path, key: digest(&Key::storage(address, bytes)), name, read: entry }
+            }
+            Self::Transaction { hash } => {
+                let hash = super::transaction::hash(hash)?;
+                let (path, name) = (format!("/proof/tx/{hash}"), format!("transaction {hash}"));
+                Asked { path, key: Some(hash), name, read: bytes }
+            }
+            Self::Receipt { hash } => {
+                let hash = super::transaction::hash(hash)?;
+                Asked { path: format!("/proof/receipt/{hash}"), key: None, name: format!("receipt of {hash}"), read: receipt }
+            }
+        })
+    }
+}
+
+/// The record behind the readable key, as the state keeps it.
+fn record(item: &ProofItem) -> Option<bytes::Bytes> {
+    item.value.as_ref().and_then(|value| Key::open(&value.0.clone().into())).map(|(_, record)| record)
+}
+
+fn account(item: &ProofItem) -> Value {
+    let found = record(item).and_then(|bytes| records::Account::decode(bytes).ok());
+    found.map_or(Value::Null, |account| json!({ "nonce": account.nonce.get(), "balance": account.balance.get() }))
+}
+
+fn actor_record(item: &ProofItem) -> Value {
+    let found = record(item).and_then(|bytes| records::Actor::decode(bytes).ok());
+    found.map_or(Value::Null, |actor| json!({ "owner": Hex(actor.owner), "code_hash": Hex(actor.code_hash) }))
+}
+
+fn entry(item: &ProofItem) -> Value {
+    record(item).map_or(Value::Null, |bytes| cbor::decode_or_hex(&bytes))
+}
+
+fn bytes(item: &ProofItem) -> Value {
+    json!(item.value)
+}
+
+fn receipt(item: &ProofItem) -> Value {
+    let found = item.value.as_ref().and_then(|value| cowboy_types::Receipt::decode(value.0.clone()).ok());
+    found.map_or(Value::Null, |receipt| {
+        json!({ "id": Hex(receipt.id), "status": cowboy_api::convert::status(&receipt), "cycles_used": receipt.cycles_used.get() })
+    })
+}

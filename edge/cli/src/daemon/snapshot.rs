@@ -1,0 +1,206 @@
+//! `cowboyd snapshot`: a stopped node's chain as one file, and back.
+//!
+//! The file is a tar archive of the node's folder without its lock and its dev snapshots. The marker that names format and
+//! genesis comes first, so that a file of another kind is refused before anything is written.
+
+use super::node_failure;
+use crate::{failure::Failure, output::Output};
+use clap::{Args, Subcommand};
+use cowboy_store::Directory;
+use cowboy_types::Hash;
+use serde_json::json;
+use std::{
+    fs::{File, OpenOptions},
+    io::{BufReader, BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// The file that makes a folder a node's.
+const MARKER: &str = "chain";
+
+/// What of a node's folder is no part of the chain.
+const LEFT_OUT: [&str; 3] = [MARKER, "lock", "snapshots"];
+
+/// Packs and unpacks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Snapshot {
+    /// Pack the folder of a stopped node into a file
+    Export(Export),
+    /// Unpack such a file into a new folder
+    Import(Import),
+}
+
+/// Packs.
+#[derive(Args, Debug)]
+#[command(after_help = "A validator of a network that has voted since must never go back to a snapshot of its own: it could vote
+twice in one round, and lose stake. Give snapshots to followers.
+
+Example:
+  cowboyd snapshot export --state chain --out chain.tar")]
+pub(crate) struct Export {
+    /// The node's folder
+    #[arg(long, value_name = "DIR")]
+    state: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Unpacks.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  cowboyd snapshot import chain.tar --state copy
+  cowboyd dev --state copy")]
+pub(crate) struct Import {
+    /// The file
+    file: PathBuf,
+    /// The folder to make
+    #[arg(long, value_name = "DIR")]
+    state: PathBuf,
+}
+
+impl Snapshot {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        match self {
+            Self::Export(export) => {
+                let genesis = export.pack()?;
+                let bytes = std::fs::metadata(&export.out).map_err(Failure::file(&export.out))?.len();
+                output.result(
+                    &json!({ "genesis": genesis.to_string(), "file": export.out, "bytes": bytes }),
+                    format_args!("genesis {genesis}\n{} bytes in {}", bytes, export.out.display()),
+                );
+            }
+            Self::Import(import) => {
+                let genesis = import.unpack()?;
+                output.result(
+                    &json!({ "genesis": genesis.to_string(), "state": import.state }),
+                    format_args!("genesis {genesis}\nStart it with --state {}", import.state.display()),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Export {
+    fn pack(&self) -> Result<Hash, Failure> {
+        let no_chain = || Failure::argument(format!("{} has no chain", self.state.display()), "name the folder of --state");
+        let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
+        // Held until the end, so that no node starts meanwhile.
+        let _claimed = Directory::open(&self.state, &genesis).map_err(node_failure)?;
+        let draft = self.out.with_extension("part");
+        let file = OpenOptions::new().write(true).create_new(true).open(&draft).map_err(Failure::file(&draft))?;
+        self.write(file).inspect_err(|_| drop(std::fs::remove_file(&draft)))?;
+        std::fs::rename(&draft, &self.out).map_err(Failure::file(&self.out))?;
+        Ok(genesis)
+    }
+
+    fn write(&self, file: File) -> Result<(), Failure> {
+        let failed = |path: &Path| Failure::file(path.to_owned());
+        let mut archive = tar::Builder::new(BufWriter::new(file));
+        archive.mode(tar::HeaderMode::Deterministic);
+        archive.follow_symlinks(false);
+        archive.append_path_with_name(self.state.join(MARKER), MARKER).map_err(failed(&self.state))?;
+        let entries = std::fs::read_dir(&self.state).map_err(failed(&self.state))?;
+        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        for name in names.iter().filter(|name| LEFT_OUT.iter().all(|out| name.as_os_str() != *out)) {
+            let path = self.state.join(name);
+            let added = if path.is_dir() { archive.append_dir_all(name, &path) } else { archive.append_path_with_name(&path, name) };
+            added.map_err(failed(&path))?;
+        }
+        let mut writer = archive.into_inner().map_err(failed(&self.out))?;
+        writer.flush().map_err(failed(&self.out))?;
+        writer.get_ref().sync_all().map_err(failed(&self.out))
+    }
+}
+
+impl Import {
+    fn unpack(&self) -> Result<Hash, Failure> {
+        if self.state.exists() {
+            return Err(Failure::argument(format!("{} exists already", self.state.display()), "name a folder that is not there yet"));
+        }
+        let draft = self.state.with_extension("part");
+        std::fs::create_dir_all(&draft).map_err(Failure::file(&draft))?;
+        let genesis = self.extract(&draft).inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        std::fs::rename(&draft, &self.state).map_err(Failure::file(&self.state))?;
+        Ok(genesis)
+    }
+
+    fn extract(&self, folder: &Path) -> Result<Hash, Failure> {
+        let no_snapshot = |why: &str| {
+            Failure::argument(format!("{} is no snapshot: {why}", self.file.display()), "give a file of `cowboyd snapshot export`")
+        };
+        let file = File::open(&self.file).map_err(Failure::file(&self.file))?;
+        let mut archive = tar::Archive::new(BufReader::new(file));
+        for (place, entry) in archive.entries().map_err(Failure::file(&self.file))?.enumerate() {
+            let mut entry = entry.map_err(|error| no_snapshot(&error.to_string()))?;
+            let kind = entry.header().entry_type();
+            let is_marker = entry.path().is_ok_and(|path| path.as_os_str() == MARKER);
+            if is_marker != (place == 0) {
+                return Err(no_snapshot("it does not begin with a chain's marker"));
+            }
+            // Links could lead out of the folder.
+            let is_inside = (kind.is_file() || kind.is_dir()) && entry.unpack_in(folder).map_err(Failure::file(folder))?;
+            if !is_inside {
+                return Err(no_snapshot("it has something that is no file of a chain"));
+            }
+        }
+        let genesis = Directory::genesis_of(folder).map_err(node_failure)?.ok_or_else(|| no_snapshot("it is empty"))?;
+        // Refuses what a newer program wrote.
+        drop(Directory::open(folder, &genesis).map_err(node_failure)?);
+        Ok(genesis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn a_chain(path: &Path) -> Hash {
+        let genesis = Hash([7; 32]);
+        drop(Directory::open(path, &genesis).expect("a new folder"));
+        std::fs::create_dir_all(path.join("engine/votes")).expect("the folder is writable");
+        std::fs::create_dir_all(path.join("snapshots/1")).expect("the folder is writable");
+        std::fs::write(path.join("engine/votes/0"), [1, 2, 3]).expect("the folder is writable");
+        std::fs::write(path.join("ledger.redb"), vec![9; 70_000]).expect("the folder is writable");
+        genesis
+    }
+
+    #[test]
+    fn a_chain_comes_back_as_it_was() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let (state, file, copy) = (parent.path().join("state"), parent.path().join("chain.tar"), parent.path().join("copy"));
+        let genesis = a_chain(&state);
+        let export = Export { state: state.clone(), out: file.clone() };
+        assert_eq!(export.pack().ok(), Some(genesis));
+        let import = Import { file, state: copy.clone() };
+        assert_eq!(import.unpack().ok(), Some(genesis));
+        assert_eq!(std::fs::read(copy.join("engine/votes/0")).ok(), Some(vec![1, 2, 3]));
+        assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
+        assert!(!copy.join("snapshots").exists());
+        assert!(import.unpack().is_err(), "a folder that is there stays as it is");
+        let held = Directory::open(&state, &genesis).expect("nobody holds it");
+        assert!(export.pack().is_err(), "a node that runs keeps its folder");
+        drop(held);
+    }
+
+    #[test]
+    fn other_files_are_refused_and_leave_nothing() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let mut archive = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_gnu();
+        header.set_size(3);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, "other.txt", [1u8, 2, 3].as_slice()).expect("an archive in memory");
+        let rows = [Vec::new(), b"no archive".to_vec(), vec![0xff; 2_048], archive.into_inner().expect("an archive in memory")];
+        for (place, bytes) in rows.into_iter().enumerate() {
+            let (file, state) = (parent.path().join(format!("{place}.tar")), parent.path().join(format!("state-{place}")));
+            std::fs::write(&file, bytes).expect("the directory is writable");
+            assert!(Import { file, state: state.clone() }.unpack().is_err(), "row {place}");
+            assert!(!state.exists() && !state.with_extension("part").exists(), "row {place}");
+        }
+        let nowhere = Export { state: parent.path().join("nowhere"), out: parent.path().join("out.tar") };
+        assert!(nowhere.pack().is_err() && !nowhere.out.exists());
+    }
+}

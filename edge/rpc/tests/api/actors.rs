@@ -1,0 +1,88 @@
+//! Actors that do something by themselves: messages, timers, failures.
+
+use crate::devnet::Devnet;
+use cowboy_api::model;
+use serde_json::{Value, json};
+
+const TELLER: &str = r#"
+from cowboy_sdk import actor, deferred, public, send, set_interval, set_timer, runtime
+
+@actor
+class Teller:
+    @public
+    @deferred
+    def tell(self, peer: str) -> None:
+        send(peer, {"word": "hello"}, handler="hear")
+
+    @public
+    @deferred
+    def hear(self, payload) -> None:
+        if payload["word"] == "hello":
+            send(self.sender, {"word": "bye"}, handler="hear")
+        self.storage["heard"] = payload["word"]
+
+    @public
+    def wake(self) -> None:
+        set_interval(3, "beat", gas_limit=200_000, cells_limit=20_000)
+        set_timer(runtime.current_block() + 1, "once", {"n": 7}, gas_limit=200_000, cells_limit=20_000)
+
+    def beat(self) -> None:
+        self.storage["beats"] = self.storage.get("beats", 0) + 1
+
+    def once(self, payload) -> None:
+        raise ValueError("not " + str(payload["n"]))
+"#;
+
+/// What a transaction sets off is a tree: each receipt names its parent, its own handler and argument (A-354).
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_name_what_sent_them() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let one = devnet.deploy(key, 0, TELLER).await;
+    let other = devnet.deploy(&devnet.keys[1], 0, TELLER).await;
+    let told = devnet.execute(key, 1, one, "tell", json!(other.to_string())).await;
+    assert_eq!((told.parent, told.payload), (None, None), "a transaction is the beginning, and says its payload itself");
+    // Both messages arrive before an instant chain comes to rest.
+    client.post::<model::Height>("/dev/mine", &model::Mine { blocks: 3 }).await.expect("blocks are mined");
+    let root = client.receipt(&told.tx_hash).await.expect("the receipt is known");
+    assert_eq!(root.deliveries.len(), 2, "{root:?}");
+    let hello = client.receipt(&root.deliveries[0]).await.expect("the first message arrived");
+    let bye = client.receipt(&root.deliveries[1]).await.expect("the second message arrived");
+    let seen = |receipt: &model::Receipt| (receipt.kind.clone(), receipt.handler.clone(), receipt.parent, receipt.payload_value.clone());
+    assert_eq!(seen(&hello), ("message".into(), "hear".into(), Some(told.tx_hash), Some(json!({ "word": "hello" }))));
+    assert_eq!(seen(&bye), ("message".into(), "hear".into(), Some(hello.tx_hash), Some(json!({ "word": "bye" }))));
+    assert_eq!((bye.sender.0, bye.target.0, bye.origin), (other, one, told.tx_hash));
+    devnet.stop().await;
+}
+
+/// Timers are listed over all actors, the next one first, under the names of their handlers; and so are their fires (A-354).
+#[tokio::test(flavor = "multi_thread")]
+async fn timers_name_what_they_run() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let actor = devnet.deploy(key, 0, TELLER).await;
+    devnet.execute(key, 1, actor, "wake", Value::Null).await;
+    let waiting: model::Timers = client.get(&format!("/timers/{actor}")).await.expect("the timers are known");
+    assert_eq!(waiting.total_count, 1, "the one for the next block has fired already, or is about to: {waiting:?}");
+    let all: model::Timers = client.get("/timers?limit=1").await.expect("the timers are known");
+    assert_eq!((all.timers.as_slice(), all.total_count), (waiting.timers.as_slice(), 1));
+    assert_eq!((all.timers[0].handler.as_str(), all.timers[0].every, all.timers[0].actor.0), ("beat", Some(3), actor));
+    let beyond: model::Timers = client.get("/timers?offset=1").await.expect("the timers are known");
+    assert!(beyond.timers.is_empty());
+
+    client.post::<model::Height>("/dev/mine", &model::Mine { blocks: 5 }).await.expect("blocks are mined");
+    let history: model::History = client.get(&format!("/account/{actor}/history")).await.expect("the actor has a history");
+    let fires: Vec<&str> = history.entries.iter().filter(|entry| entry.kind == "timer").map(|entry| entry.handler.as_str()).collect();
+    assert_eq!((fires.last(), fires.first()), (Some(&"once"), Some(&"beat")), "newest first: {fires:?}");
+    let failed = history.entries.iter().find(|entry| entry.handler == "once").expect("it fired");
+    let receipt = client.receipt(&failed.id).await.expect("its receipt is known");
+    let error = receipt.error.expect("it raises");
+    let trace = error.context["trace"].as_str().unwrap_or_default();
+    assert!(trace.ends_with("ValueError: not 7") && trace.contains("in once"), "{trace}");
+    assert_eq!((receipt.payload_value, receipt.parent), (Some(json!({ "n": 7 })), None));
+    let blocks: model::Blocks = client.get("/blocks").await.expect("the blocks are known");
+    let used = |block: &model::BlockSummary| (block.usage.timer.cycles, block.usage.user.cycles);
+    assert!(blocks.blocks.iter().any(|block| used(block).0 > 0 && used(block).1 == 0), "a fire uses the timer lane");
+    assert!(blocks.blocks.iter().all(|block| used(block).0 + used(block).1 <= block.cycles_used));
+    devnet.stop().await;
+}

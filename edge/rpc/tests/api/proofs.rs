@@ -1,0 +1,133 @@
+//! Proofs, verified by the light client, which has none of the node's code.
+
+use crate::devnet::Devnet;
+use cowboy_api::{
+    Hex,
+    model::{self, Proof},
+    verify::{Verified, VerifyError, verify},
+};
+use cowboy_light::{GroupKey, Mismatch, Refused};
+use cowboy_types::{Address, Amount, Hash, Instruction, System};
+use serde_json::json;
+use std::time::Duration;
+
+const KEEPER: &str = r#"
+from cowboy_sdk import actor, public
+
+@actor
+class Keeper:
+    @public
+    def keep(self, key: str, value: int) -> None:
+        self.storage[key] = value
+"#;
+
+async fn validators(devnet: &Devnet) -> GroupKey {
+    let genesis: model::Genesis = devnet.client.get("/genesis").await.expect("the genesis is known");
+    let key = genesis.group_key.0.as_slice().try_into().expect("the key has 96 bytes");
+    GroupKey::new(&genesis.hash, key).expect("the key is a key")
+}
+
+/// Every proof of the API leads to a header that the validators' certificate finalizes, checked in pure Rust from the bytes alone
+/// (A-142, A-161, A-163, A-164).
+#[tokio::test(flavor = "multi_thread")]
+async fn proofs_hold_against_the_validators_certificate() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let actor = devnet.deploy(key, 0, KEEPER).await;
+    devnet.execute(key, 1, actor, "keep", json!(["color", 7])).await;
+    let to = devnet.keys[1].address();
+    let sent = devnet.transaction(key, 2, Instruction::System(System::Transfer { to, amount: Amount(1) }));
+    let receipt = client.submit_wait(&sent, Duration::from_secs(30)).await.expect("the transfer is included");
+    let absent = Address([9; 20]);
+    let validators = validators(&devnet).await;
+    let rows = [
+        (format!("/proof/account/{to}"), true),
+        (format!("/proof/account/{absent}"), false),
+        (format!("/proof/actor/{actor}"), true),
+        (format!("/proof/actor/{absent}"), false),
+        (format!("/proof/storage/{actor}/color"), true),
+        (format!("/proof/storage/{actor}/0x636f6c6f72"), true),
+        (format!("/proof/storage/{actor}/shape"), false),
+        (format!("/proof/storage/{absent}/color"), false),
+        (format!("/proof/tx/{}", sent.digest()), true),
+        (format!("/proof/receipt/{}", receipt.tx_hash), true),
+    ];
+    for (path, is_there) in rows {
+        let proof: Proof = client.get(&path).await.expect("the proof is made");
+        let verified = verify(&proof, &validators).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert_eq!((verified.header.height().get(), proof.items[0].value.is_some()), (proof.height, is_there), "{path}");
+    }
+    let keys = json!({
+        "accounts": [to.to_string(), absent.to_string()],
+        "actors": [actor.to_string()],
+        "storage": [{ "address": actor.to_string(), "key": "0x636f6c6f72" }, { "address": absent.to_string(), "key": "0x01" }],
+    });
+    let many: Proof = client.post("/proof/multi", &keys).await.expect("the proofs are made");
+    assert!(verify(&many, &validators).is_ok());
+    assert_eq!(many.items.iter().map(|item| item.value.is_some()).collect::<Vec<_>>(), [true, false, true, true, false]);
+    devnet.stop().await;
+}
+
+/// A proof in which anything is changed is no proof (A-142, A-163).
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_proofs_are_refused() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let sent = devnet.transaction(key, 0, Instruction::System(System::Transfer { to: devnet.keys[1].address(), amount: Amount(1) }));
+    client.submit_wait(&sent, Duration::from_secs(30)).await.expect("the transfer is included");
+    let account: Proof = client.get(&format!("/proof/account/{}", key.address())).await.expect("the proof is made");
+    let included: Proof = client.get(&format!("/proof/tx/{}", sent.digest())).await.expect("the proof is made");
+    client.post::<model::Height>("/dev/mine", &model::Mine { blocks: 1 }).await.expect("a block is mined");
+    let later: Proof = client.get(&format!("/proof/account/{}", key.address())).await.expect("the proof is made");
+    let validators = validators(&devnet).await;
+    let changed = |proof: &Proof, change: &dyn Fn(&mut Proof)| -> Result<Verified, VerifyError> {
+        let mut proof = proof.clone();
+        change(&mut proof);
+        verify(&proof, &validators)
+    };
+    let last = |bytes: &mut Vec<u8>| *bytes.last_mut().expect("not empty") ^= 1;
+    type Row<'a> = (&'a str, &'a Proof, &'a dyn Fn(&mut Proof), Option<VerifyError>);
+    let rows: &[Row<'_>] = &[
+        ("as it is", &account, &|_| (), None),
+        ("another value", &account, &|proof| last(&mut proof.items[0].value.as_mut().expect("there").0), Some(VerifyError::Item(0))),
+        ("no value", &account, &|proof| proof.items[0].value = None, Some(VerifyError::Item(0))),
+        ("another key", &account, &|proof| proof.items[0].key = Hex(Hash([1; 32])), Some(VerifyError::Item(0))),
+        ("another path", &account, &|proof| last(&mut proof.items[0].proof.0), Some(VerifyError::Item(0))),
+        ("no path", &account, &|proof| proof.items[0].proof.0.clear(), Some(VerifyError::Item(0))),
+        ("another root", &account, &|proof| proof.root = "receipt".into(), Some(VerifyError::Item(0))),
+        ("no such root", &account, &|proof| proof.root = "wish".into(), Some(VerifyError::Root)),
+        ("another transaction", &included, &|proof| proof.items[0].key = Hex(Hash([1; 32])), Some(VerifyError::Item(0))),
+        ("other bytes", &included, &|proof| proof.items[0].value = Some(Hex(vec![0])), Some(VerifyError::Item(0))),
+        ("no header", &account, &|proof| proof.headers.clear(), Some(VerifyError::Headers(Mismatch::Empty))),
+        ("half a header", &account, &|proof| proof.headers[0].0.truncate(90), Some(VerifyError::Header(0))),
+        (
+            "headers apart",
+            &account,
+            &|proof| proof.headers.push(proof.headers[0].clone()),
+            Some(VerifyError::Headers(Mismatch::Broken { place: account.headers.len() })),
+        ),
+        ("no certificate", &account, &|proof| proof.finalization.0.clear(), Some(VerifyError::Certificate(Refused::Malformed))),
+        ("more bytes", &account, &|proof| proof.finalization.0.push(0), Some(VerifyError::Certificate(Refused::Malformed))),
+    ];
+    for (name, proof, change, expected) in rows {
+        assert_eq!(changed(proof, change).err(), *expected, "{name}");
+    }
+    let stolen = changed(&account, &|proof| proof.finalization = later.finalization.clone());
+    assert!(matches!(stolen, Err(VerifyError::Certificate(Refused::OtherBlock { .. }))), "{stolen:?}");
+    // The header of another block under a certificate that was cut to fit: the signature is of other bytes.
+    let mut forged = later.clone();
+    let digest = cowboy_types::blake3(&[&account.headers.last().expect("a header").0]);
+    let place = forged.finalization.0.len() - 96 - 32;
+    forged.finalization.0[place..place + 32].copy_from_slice(&digest.0);
+    forged.headers = account.headers.clone();
+    forged.items = account.items.clone();
+    assert_eq!(verify(&forged, &validators).err(), Some(VerifyError::Certificate(Refused::Signature)));
+    let genesis: model::Genesis = client.get("/genesis").await.expect("the genesis is known");
+    let key: &[u8; 96] = genesis.group_key.0.as_slice().try_into().expect("96 bytes");
+    let elsewhere = GroupKey::new(&Hash([1; 32]), key).expect("the key is a key");
+    assert_eq!(verify(&account, &elsewhere).err(), Some(VerifyError::Certificate(Refused::Signature)), "another chain's votes");
+    let mut damaged = *key;
+    damaged[95] ^= 1;
+    assert_eq!(GroupKey::new(&genesis.hash, &damaged), None);
+    devnet.stop().await;
+}
