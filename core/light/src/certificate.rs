@@ -77,8 +77,7 @@ impl GroupKey {
         }
         let round = [UInt(finalization.epoch).encode(), UInt(finalization.view).encode()].concat();
         let proposal = [round.as_slice(), &UInt(finalization.parent).encode(), &digest.0].concat();
-        let genuine =
-            self.signed(FINALIZE, &proposal, &finalization.vote)? && self.signed(SEED, &round, &finalization.seed)?;
+        let genuine = self.signed(FINALIZE, &proposal, &finalization.vote)? && self.signed(SEED, &round, &finalization.seed)?;
         if genuine { Ok((finalization.epoch, finalization.view)) } else { Err(Refused::Signature) }
     }
 

@@ -53,7 +53,8 @@ fn lines_are_seen_before_they_run() {
 #[test]
 fn the_corpus_runs_as_it_does_untraced() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-    let mut scripts: Vec<_> = std::fs::read_dir(folder).expect("the corpus is there").map(|entry| entry.expect("readable").path()).collect();
+    let mut scripts: Vec<_> =
+        std::fs::read_dir(folder).expect("the corpus is there").map(|entry| entry.expect("readable").path()).collect();
     scripts.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
     scripts.sort();
     assert!(!scripts.is_empty());

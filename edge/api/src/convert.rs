@@ -315,10 +315,7 @@ pub fn block(
             .enumerate()
             .map(|(index, sent)| transaction(sent, outcomes.get(index).map(|(place, receipt)| (place, *receipt))))
             .collect(),
-        receipts: outcomes
-            .iter()
-            .map(|(place, found)| receipt(found, place, inside(&found.id), set_off(receipts, found)))
-            .collect(),
+        receipts: outcomes.iter().map(|(place, found)| receipt(found, place, inside(&found.id), set_off(receipts, found))).collect(),
         certificate: certificate.map(Hex),
     }
 }

@@ -3,10 +3,7 @@
 use crate::model;
 use commonware_codec::DecodeExt as _;
 use cowboy_light::{Anchor, GroupKey, Mismatch, Refused, state};
-use cowboy_types::{
-    Blob, Hash, Header, List, Receipt, Transaction,
-    merkle::Inclusion,
-};
+use cowboy_types::{Blob, Hash, Header, List, Receipt, Transaction, merkle::Inclusion};
 
 /// What a proof turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]

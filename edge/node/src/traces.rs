@@ -1,5 +1,6 @@
 //! Traces as the ledger keeps them: only those that say more than their receipts, as CBOR.
 
+use bytes::Bytes;
 use cowboy_chain::{
     Trace,
     input::{CallTrace, Exception, SentMessage},
@@ -14,6 +15,9 @@ const MAX_TEXT: usize = 16 * 1024;
 
 /// The most lines of a traceback; of longer ones the innermost stay.
 const MAX_LINES: usize = 64;
+
+/// The most bytes of an argument; longer ones are left out.
+const MAX_PAYLOAD: usize = 64 * 1024;
 
 /// The most handlers and the most messages of one trace; further ones are left out.
 const MAX_ROWS: usize = 4_096;
@@ -30,7 +34,15 @@ pub fn plain(receipt: &Receipt) -> Trace {
         abort: receipt.abort.clone(),
         exception: None,
     };
-    Trace { id: receipt.id, kind: receipt.kind.clone(), origin: receipt.origin, parent: Hash::ZERO, calls: vec![call], sent: Vec::new() }
+    Trace {
+        id: receipt.id,
+        kind: receipt.kind.clone(),
+        origin: receipt.origin,
+        parent: Hash::ZERO,
+        payload: Bytes::new(),
+        calls: vec![call],
+        sent: Vec::new(),
+    }
 }
 
 /// What the ledger keeps of a block's traces: those that are not [`plain`], each with its receipt's place.
@@ -42,6 +54,7 @@ pub fn rows(receipts: &[Receipt], traces: &[Trace]) -> Vec<(u32, Vec<u8>)> {
 fn to_bytes(trace: &Trace) -> Vec<u8> {
     let value = Value::Array(vec![
         Value::Bytes(trace.parent.0.to_vec()),
+        Value::Bytes(if trace.payload.len() > MAX_PAYLOAD { Vec::new() } else { trace.payload.to_vec() }),
         Value::Array(trace.calls.iter().take(MAX_ROWS).map(call_value).collect()),
         Value::Array(trace.sent.iter().take(MAX_ROWS).map(sent_value).collect()),
     ]);
@@ -51,9 +64,10 @@ fn to_bytes(trace: &Trace) -> Vec<u8> {
 /// The trace of a receipt out of a row of the ledger, or `None` where the bytes are none.
 pub fn from_bytes(receipt: &Receipt, bytes: &[u8]) -> Option<Trace> {
     let value = cbor::decode(bytes).ok()?;
-    let [parent, calls, sent] = items(&value)? else { return None };
+    let [parent, payload, calls, sent] = items(&value)? else { return None };
     Some(Trace {
         parent: Hash(parent.as_bytes()?.try_into().ok()?),
+        payload: Bytes::copy_from_slice(payload.as_bytes()?),
         calls: items(calls)?.iter().map(call_of).collect::<Option<_>>()?,
         sent: items(sent)?.iter().map(sent_of).collect::<Option<_>>()?,
         ..plain(receipt)
@@ -177,7 +191,7 @@ mod tests {
         let inner = CallTrace { depth: 1, abort: None, exception: Some(exception), ..plain(&receipt()).calls.remove(0) };
         let sent =
             SentMessage { receipt: Hash([5; 32]), id: Hash([6; 32]), target: Address([7; 20]), handler: "hear".into(), value: Amount(8) };
-        let mut trace = Trace { parent: Hash([11; 32]), sent: vec![sent], ..plain(&receipt()) };
+        let mut trace = Trace { parent: Hash([11; 32]), payload: Bytes::from_static(b"now"), sent: vec![sent], ..plain(&receipt()) };
         trace.calls.push(inner);
         trace
     }

@@ -17,7 +17,9 @@ pub(crate) enum Vm {
 
 /// Runs a script.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt")]
+#[command(
+    after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt"
+)]
 pub(crate) struct Run {
     /// The script
     file: PathBuf,

@@ -62,21 +62,30 @@ impl Devnet {
         tokio::task::spawn_blocking(move || node.shutdown()).await.expect("stopping does not panic");
     }
 
-    /// Deploys a source from an account, with what it seems to need and 10 CBY, and answers where it lives.
+    /// Deploys a source from an account, with what it seems to need and 10 CBY where it may hold any, and answers where it lives.
     pub(crate) async fn deploy(&self, key: &PrivateKey, nonce: u64, code: &str) -> Address {
-        let manifest = source::manifest_bytes(&source::manifest(&source::infer(code)));
+        let grants = source::infer(code);
+        let holds = grants.iter().any(|grant| grant.id == "econ.hold_balance");
+        let manifest = source::manifest_bytes(&source::manifest(&grants));
         let instruction = Instruction::Actor(Actor::Deploy {
             code: Blob::new(code.as_bytes().to_vec()).expect("a short source"),
             salt: Blob::default(),
             init: None,
             manifest: Some(Blob::new(manifest).expect("a short manifest")),
-            endowment: Amount::from_cby(10).expect("a small amount"),
+            endowment: if holds { Amount::from_cby(10).expect("a small amount") } else { Amount::ZERO },
         });
         self.send(key, nonce, instruction).await.created.expect("a deployment makes an actor").0
     }
 
     /// Calls a handler with a JSON argument, and answers the receipt.
-    pub(crate) async fn execute(&self, key: &PrivateKey, nonce: u64, target: Address, handler: &str, argument: serde_json::Value) -> Receipt {
+    pub(crate) async fn execute(
+        &self,
+        key: &PrivateKey,
+        nonce: u64,
+        target: Address,
+        handler: &str,
+        argument: serde_json::Value,
+    ) -> Receipt {
         let instruction = Instruction::Actor(Actor::Execute {
             target,
             handler: Text::new(handler.to_owned()).expect("a short name"),
