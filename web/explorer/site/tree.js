@@ -3,8 +3,9 @@
 const MAX_ROWS = 400;
 
 /**
- * The tree of deliveries below `root`. A delivery hangs below the latest one before it in which its sender ran, since only
- * a running actor sends. `root` and `deliveries` are receipts, the deliveries in chain order.
+ * The tree of deliveries below `root`. A delivery hangs below its parent, where the node knows it; else below the latest one
+ * before it in which its sender ran, since only a running actor sends. `root` and `deliveries` are receipts, the deliveries in
+ * chain order.
  * Answers { item, children }.
  */
 export function growTree(root, deliveries) {
@@ -18,6 +19,8 @@ export function growTree(root, deliveries) {
 }
 
 function parentOf(item, nodes) {
+  const named = item.parent ? nodes.find((node) => node.item.tx_hash === item.parent) : undefined;
+  if (named) return named;
   for (let at = nodes.length - 1; at > 0; at -= 1) {
     const candidate = nodes[at].item;
     if (candidate.target === item.sender && candidate.block_height < item.block_height) return nodes[at];

@@ -21,6 +21,13 @@ test("a delivery hangs below the latest run of its sender", () => {
   for (const [name, deliveries, expected] of rows) assert.deepEqual(outline(growTree(root, deliveries)), expected, name);
 });
 
+test("a delivery hangs below the parent that the node names", () => {
+  const named = (id, height, parent) => ({ ...delivery(id, height, "A", "A"), tx_hash: id, parent });
+  const root = { ...delivery("tx", 10, "alice", "A"), tx_hash: "tx" };
+  const deliveries = [named("1", 11, "tx"), named("2", 12, "tx"), named("3", 13, "1"), named("4", 14, "gone")];
+  assert.deepEqual(outline(growTree(root, deliveries)), ["tx", [["1", [["3", ["4"]]]], "2"]]);
+});
+
 test("rows go down, depth goes right", () => {
   const tree = growTree(delivery("tx", 1, "x", "A"), [delivery("1", 2, "A", "B"), delivery("2", 2, "A", "C"), delivery("3", 3, "B", "D")]);
   const { rows, edges, left } = layoutTree(tree);

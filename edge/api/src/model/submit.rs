@@ -53,9 +53,10 @@ pub struct Simulated {
     pub block_height: u64,
     /// What would come of it.
     pub receipt: Receipt,
-    /// A limit that leaves room for a changed state: what it used and a quarter more, at most the most allowed.
+    /// A limit that leaves room for a changed state and for the messages it sends: what it used and a quarter more, and 250,000
+    /// for each message, at most the most allowed.
     pub cycles_limit: u64,
-    /// The same for cells.
+    /// The same for cells, with 10,000 for each message.
     pub cells_limit: u64,
     /// A maximum price that holds for a while of rising base fees.
     pub max_fee_per_cycle: u64,

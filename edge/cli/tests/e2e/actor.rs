@@ -6,6 +6,25 @@ use std::{fs, path::Path};
 
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
+const SUM: &str = "from cowboy_sdk import actor, public
+
+
+@actor
+class Sum:
+    @public
+    def init(self):
+        self.storage['total'] = 0
+
+    @public
+    def add(self, amount: int) -> int:
+        self.storage['total'] += amount
+        return self.storage['total']
+
+    @public
+    def plus(self, amount: int) -> int:
+        return self.storage['total'] + amount
+";
+
 /// The README's first actor: new, deploy, execute, query, logs, by the name of its folder (A-90 to A-92).
 #[test]
 fn a_first_actor_answers() {
@@ -17,6 +36,11 @@ fn a_first_actor_answers() {
         assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
         said
     };
+    fs::write(root.join("sum.py"), SUM).expect("the directory is writable");
+    run(&["actor", "deploy", "--code", "sum.py"]);
+    assert_eq!(run(&["actor", "execute", "sum", "add", "--payload", "-1", "--json"]).json()["result"], -1);
+    assert_eq!(run(&["query", "sum", "plus", "--payload", "-2", "--json"]).json()["result"], -3);
+    assert_eq!(run(&["proof", "storage", "sum", "total", "--json"]).json()["value"], -1);
     run(&["actor", "new", "hello"]);
     let predicted = run(&["actor", "address", "--code", "hello/actor.py"]).stdout;
     let deployed = run(&["actor", "deploy", "--code", "hello/actor.py"]);
@@ -25,6 +49,8 @@ fn a_first_actor_answers() {
     let called = run(&["actor", "execute", "hello", "greet", "--payload", "\"Ada\""]).stdout;
     assert!(called.contains("Result: \"Hello, Ada!\"") && called.contains("Event: greeted"), "{called}");
     assert_eq!(run(&["actor", "query", "hello", "greetings"]).stdout.trim(), "1");
+    let again = cowboy(root, &node.url, &["actor", "deploy", "--code", "hello/actor.py", "--private-key", KEY]);
+    assert!(again.code == Some(1) && again.stderr.contains("--salt 01") && again.stderr.contains(predicted.trim()), "{again:?}");
     assert_eq!(run(&["query", "hello", "greetings", "--json"]).json()["result"], 1);
     let logs = run(&["actor", "logs", "hello", "--json"]).json();
     assert_eq!((&logs["total_count"], &logs["logs"][0]["value"]), (&json!(1), &json!({ "count": 1, "name": "Ada" })));
@@ -132,6 +158,12 @@ fn scripts_run_in_the_virtual_machine() {
             "before\n",
             "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    raise ValueError('no')\nValueError: no\n",
         ),
+        (
+            "def f(n):\n    return f(n + 1)\n\nf(0)\n",
+            vec![],
+            "",
+            "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    f(0)\n  File \"script.py\", line 2, in f\n    return f(n + 1)\n  File \"script.py\", line 2, in f\n    return f(n + 1)\n  File \"script.py\", line 2, in f\n    return f(n + 1)\n  [Previous line repeated 252 more times]\nRecursionError: maximum recursion depth exceeded\n",
+        ),
         ("while True: pass\n", vec!["--cycles", "1000"], "", "trap: out_of_cycles\n"),
         ("x = [0]\nwhile True: x = x + x\n", vec![], "", "trap: out_of_memory\n"),
     ];
@@ -139,6 +171,11 @@ fn scripts_run_in_the_virtual_machine() {
         let said = run(source, &more);
         assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(1), stdout, stderr), "{source}");
     }
+    let traced = run("def f(x):\n    return x + 1\n\nprint(f(1))\n", &["--trace"]);
+    let lines: Vec<&str> = traced.stderr.lines().map(|line| line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])).collect();
+    let expected =
+        ["script.py:1    def f(x):", "script.py:4    print(f(1))", "script.py:2      call f", "script.py:2      return x + 1"];
+    assert_eq!((traced.stdout.as_str(), lines.as_slice()), ("2\n", expected.as_slice()), "{traced:?}");
     for (source, reason) in [("import os\n", "os"), ("def f(:\n", "SyntaxError")] {
         let said = run(source, &[]);
         assert!(said.code == Some(1) && said.stderr.contains(reason), "{said:?}");

@@ -64,6 +64,14 @@ fn reading_commands_speak_json() {
     let height = sent["receipt"]["block_height"].to_string();
     assert_eq!(run(&["block", "get", &height])["receipts"][0]["tx_hash"], hash);
     assert_eq!(run(&["status"])["health"]["chain_id"], 1337);
+    let proven = run(&["proof", "account"]);
+    assert_eq!((&proven["verified"], &proven["present"], &proven["value"]["nonce"]), (&json!(true), &json!(true), &json!(1)));
+    assert_eq!(run(&["proof", "account", NOBODY])["present"], false);
+    let key = proven["group_key"].as_str().expect("the key is text");
+    let genesis = proven["genesis"].as_str().expect("the genesis is text");
+    let included = run(&["proof", "receipt", hash, "--genesis", genesis, "--group-key", key]);
+    assert_eq!((&included["value"]["id"], &included["value"]["status"]), (&json!(hash), &json!("success")));
+    assert_eq!(run(&["proof", "transaction", hash])["verified"], true);
     let mined = run(&["chain", "mine", "3"])["height"].as_u64().expect("a height");
     let snapshot = run(&["chain", "snapshot"]);
     let warped = run(&["chain", "warp", "--blocks", "1000"])["height"].as_u64().expect("a height");
@@ -137,6 +145,10 @@ fn failures_have_reasons_and_codes() {
         row(&["actor", "query", "hello", "greet"], 2, "no actor that this folder deployed"),
         row(&["actor", "deploy", "--code", "nowhere.py", "--private-key", KEY], 1, "nowhere.py"),
         row(&["actor", "new", "1x"], 2, "class name"),
+        row(&["transfer", "0x12", "1", "--private-key", KEY], 2, "2 digits after 0x, and an address has 40"),
+        row(&["proof", "storage", NOBODY, "0xz"], 2, "no hex"),
+        row(&["proof", "account", NOBODY, "--genesis", &hash], 2, "ask a node of the right chain"),
+        row(&["proof", "account", NOBODY, "--group-key", "0x12"], 2, "no key"),
         row(&["chain", "warp"], 2, "required"),
         row(&["chain", "revert", "9"], 1, "no snapshot"),
         row(&["status", "--rpc-url", "http://127.0.0.1:1"], 1, "unreachable"),
@@ -166,6 +178,7 @@ fn help_names_every_command() {
         "transaction",
         "block",
         "query",
+        "proof",
         "status",
         "chain",
         "vm",

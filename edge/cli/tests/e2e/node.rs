@@ -135,6 +135,40 @@ fn a_follower_answers_what_its_source_does() {
     assert_eq!((follower.terminate(), source.terminate()), (Some(0), Some(0)));
 }
 
+/// A chain packed on one folder goes on in another; and a folder that `init` made follows it.
+#[test]
+fn a_chain_moves_and_is_followed_from_a_config() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let account = "0x1100000000000000000000000000000000000011";
+    let daemon = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments).current_dir(root).output();
+        let output = output.expect("the program runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    };
+    let first = Node::dev(root, &["--state", "chain"]);
+    assert_eq!(cowboy(root, &first.url, &["faucet", account]).code, Some(0));
+    let running = daemon(&["snapshot", "export", "--state", "chain", "--out", "chain.tar"]);
+    assert!(running.0 == Some(1) && running.1.contains("in use by another node"), "{running:?}");
+    assert_eq!(first.terminate(), Some(0));
+    let packed = daemon(&["snapshot", "export", "--state", "chain", "--out", "chain.tar", "--json"]);
+    assert_eq!(packed.0, Some(0), "{packed:?}");
+    let unpacked = daemon(&["snapshot", "import", "chain.tar", "--state", "copy"]);
+    assert_eq!(unpacked.0, Some(0), "{unpacked:?}");
+    let second = Node::dev(root, &["--state", "copy"]);
+    let balance = |url: &str| cowboy(root, url, &["account", "balance", account, "--json"]).json()["balance"].as_u64();
+    assert_eq!(balance(&second.url), Some(5_000_000_000_000), "the copy has what the chain had");
+    let made = daemon(&["init", &second.url, "--out", "node"]);
+    assert!(made.0 == Some(0) && made.1.contains("cowboyd start --config node/node.json"), "{made:?}");
+    let again = daemon(&["init", &second.url, "--out", "node"]);
+    assert_eq!(again.0, Some(1), "what is there stays: {again:?}");
+    let follower = Node::start(root, &["start", "--config", "node/node.json", "--port", "0"]).expect("the follower starts");
+    let height = cowboy(root, &second.url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
+    wait_for_height(&follower.url, height);
+    assert_eq!(balance(&follower.url), Some(5_000_000_000_000), "the follower has executed everything");
+    assert_eq!((follower.terminate(), second.terminate()), (Some(0), Some(0)));
+}
+
 /// Listens to `/follow` until a block of this height has come through.
 fn wait_for_height(url: &str, height: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -246,6 +246,12 @@ fn waiting(app: &App, hash: &Hash) -> Answer<model::Transaction> {
 /// Room over what a simulation used, in percent: the state may change before the transaction runs.
 const HEADROOM_PERCENT: u64 = 125;
 
+/// Room for each message that the transaction sends: its delivery, and what that sends in turn.
+const MESSAGE_CYCLES: u64 = 250_000;
+
+/// The same for cells.
+const MESSAGE_CELLS: u64 = 10_000;
+
 /// How many times the present base fee the proposed maximum price is.
 const PRICE_FACTOR: u64 = 2;
 
@@ -263,7 +269,12 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
     let lane = Lane::of(&transaction.instruction);
     let tried = try_out(&app, &state, transaction).await?;
     let (receipt, trace) = tried.result.map_err(|invalid| Refusal(explain_invalid(&invalid)))?;
-    let roomy = |used: u64, most: u64| (u128::from(used) * u128::from(HEADROOM_PERCENT) / 100).try_into().unwrap_or(u64::MAX).min(most);
+    // Messages draw on what the transaction leaves of its limits, and what they do not use comes back.
+    let sent = u64::try_from(trace.sent.len()).unwrap_or(u64::MAX);
+    let roomy = |used: u64, message: u64, most: u64| {
+        let with_room = u128::from(used) * u128::from(HEADROOM_PERCENT) / 100 + u128::from(sent) * u128::from(message);
+        u64::try_from(with_room).unwrap_or(u64::MAX).min(most)
+    };
     let place = convert::Place {
         height: state.head.height.get().saturating_add(1),
         block: Hash::ZERO,
@@ -273,8 +284,8 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
     let receipt = convert::receipt(&receipt, &place, trace::inside(&trace), Vec::new());
     Ok(Json(model::Simulated {
         block_height: state.head.height.get(),
-        cycles_limit: roomy(receipt.cycles_used, lane.budget(&params).get()),
-        cells_limit: roomy(receipt.cells_used, params.fees.block_cells),
+        cycles_limit: roomy(receipt.cycles_used, MESSAGE_CYCLES, lane.budget(&params).get()),
+        cells_limit: roomy(receipt.cells_used, MESSAGE_CELLS, params.fees.block_cells),
         max_fee_per_cycle: lane_base_fee(tried.base_fees.cycle, lane.fee_multiplier(&params)).get().saturating_mul(PRICE_FACTOR),
         max_fee_per_cell: tried.base_fees.cell.get().saturating_mul(PRICE_FACTOR),
         fee: receipt.fee.total,

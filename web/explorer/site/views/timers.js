@@ -1,6 +1,6 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
-import { each, find, get } from "../api.js";
+import { get } from "../api.js";
 import { fromHex } from "../bytes.js";
 import { timeline } from "../charts.js";
 import { Clock, countdown } from "../clock.js";
@@ -10,20 +10,15 @@ import { clip, count, plural } from "../format.js";
 import { empty, identifier, panel, payload, table, who } from "../parts.js";
 import { wakeOf } from "../wake.js";
 
-const RECENT_BLOCKS = 60;
-const MAX_ACTORS = 40;
 const MAX_TIMERS = 300;
 
 /** See VIEWS in main.js. */
 export async function timersView(_, { live, signal }) {
   const clock = await Clock.read(live, signal);
   const box = h("div", {});
-  const actors = new Set();
   const draw = async () => {
-    await gather(actors, signal);
-    const lists = await each([...actors], (actor) => find(`/timers/${actor}?limit=100`, signal));
-    const timers = lists.flatMap((list) => list?.timers ?? []).sort((left, right) => Number(left.height) - Number(right.height));
-    replace(box, timersPanel(timers, clock, { withActor: true }));
+    const { timers, total_count: total } = await get(`/timers?limit=${MAX_TIMERS}`, signal);
+    replace(box, timersPanel(timers, clock, { withActor: true, total }));
   };
   await draw();
   follow(live, signal, draw);
@@ -34,38 +29,15 @@ export async function timersView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Timers"),
-      h(
-        "p",
-        { class: "soft" },
-        `Actors wake themselves up. These are the timers of the actors that were active in the last ${RECENT_BLOCKS} blocks.`,
-      ),
+      h("p", { class: "soft" }, "Actors wake themselves up. This is what the chain will do without being asked, the next first."),
     ),
     box,
   );
   return { title: "Timers", node };
 }
 
-/** Adds the actors that the newest blocks mention. */
-async function gather(actors, signal) {
-  const { blocks } = await get(`/blocks?limit=${RECENT_BLOCKS}`, signal);
-  const busy = blocks.filter(({ receipt_count: size }) => Number(size) > 0 && Number(size) <= 300);
-  await each(busy, async ({ hash }) => {
-    if (gathered.has(hash)) return;
-    const block = await find(`/block/${hash}`, signal);
-    gathered.add(hash);
-    for (const receipt of block?.receipts ?? []) {
-      if (receipt.handler || receipt.created) seen.add(receipt.created ?? receipt.target);
-    }
-  });
-  for (const actor of [...seen].slice(-MAX_ACTORS)) actors.add(actor);
-}
-
-// Blocks never change, so what was read of them stays read while the page lives.
-const gathered = new Set();
-const seen = new Set();
-
 /** Timers as a table, the next to fire first. */
-export function timersPanel(timers, clock, { withActor = false } = {}) {
+export function timersPanel(timers, clock, { withActor = false, total = timers.length } = {}) {
   if (timers.length === 0) return panel({ title: "Waiting" }, empty(withActor ? "No timer waits." : "This actor has no timer."));
   const shown = timers.slice(0, MAX_TIMERS);
   const columns = [
@@ -89,14 +61,14 @@ export function timersPanel(timers, clock, { withActor = false } = {}) {
     { name: "Data", class: "optional", cell: (timer) => folded(wake(timer).data) },
   ].filter(Boolean);
   return panel(
-    { title: "Waiting", aside: count(timers.length), flush: true },
+    { title: "Waiting", aside: count(total), flush: true },
     h(
       "div",
       { class: "picture" },
       timeline(marksOf(timers, clock), `${plural(timers.length, "timer")}, the next ${clock.until(timers[0].height)}`),
     ),
     table(columns, shown, { caption: "Timers" }),
-    timers.length > shown.length && empty(`and ${count(timers.length - shown.length)} more`),
+    Number(total) > shown.length && empty(`and ${count(Number(total) - shown.length)} more`),
   );
 }
 

@@ -1,6 +1,7 @@
 // One transaction, message or timer fire: what was asked, what came of it as a tree, what it cost, and why it failed.
 
 import { each, find } from "../api.js";
+import { fromHex } from "../bytes.js";
 import { partsBar } from "../charts.js";
 import { codeView } from "../code.js";
 import { h } from "../dom.js";
@@ -17,6 +18,7 @@ import {
   money,
   nodeOf,
   panel,
+  payload,
   payloadOfHex,
   route,
   spaced,
@@ -26,6 +28,7 @@ import {
 } from "../parts.js";
 import { treePanel } from "../tree-view.js";
 import { valueView } from "../value.js";
+import { wakeOf } from "../wake.js";
 
 const MAX_DELIVERIES = 300;
 
@@ -61,7 +64,7 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
       h("div", {}, askedPanel(hash, transaction, receipt, tree), tree && treePanel(tree, receipt), receipt && answerPanel(receipt)),
       h("div", {}, receipt ? feePanel(receipt, transaction) : offerPanel(transaction)),
     ),
-    transaction?.instruction && payloadPanel(effective(transaction.instruction)),
+    transaction?.instruction ? payloadPanel(effective(transaction.instruction)) : receipt && argumentPanel(receipt),
   );
   return { title: `${heading} ${hash.slice(0, 8)}`, node };
 }
@@ -222,6 +225,13 @@ function payloadPanel(instruction) {
       panel({ title: "Source", aside: bytes(instruction.code.length), flush: true }, codeView(instruction.code)),
   ].filter(Boolean);
   return sections;
+}
+
+/** What a message, timer or callback brought along; of a timer what its handler gets of it. */
+function argumentPanel(receipt) {
+  const bytes = fromHex(receipt.payload ?? "0x") ?? new Uint8Array();
+  const data = receipt.kind === "timer" ? wakeOf(bytes).data : bytes;
+  return data.length > 0 && panel({ title: "Payload" }, payload(data));
 }
 
 /** Why it failed, with the source that failed: the actor's, or the one that was to be deployed. */
