@@ -3,6 +3,7 @@
 use cowboy_api::{
     Client, cbor,
     keystore::{DEV_MNEMONIC, Mnemonic},
+    manifest,
     model::Receipt,
     source,
 };
@@ -66,7 +67,7 @@ impl Devnet {
     pub(crate) async fn deploy(&self, key: &PrivateKey, nonce: u64, code: &str) -> Address {
         let grants = source::infer(code);
         let holds = grants.iter().any(|grant| grant.id == "econ.hold_balance");
-        let manifest = source::manifest_bytes(&source::manifest(&grants));
+        let manifest = manifest::manifest_bytes(&manifest::manifest(&grants));
         let instruction = Instruction::Actor(Actor::Deploy {
             code: Blob::new(code.as_bytes().to_vec()).expect("a short source"),
             salt: Blob::default(),
