@@ -37,7 +37,15 @@ impl Execution {
             events: List::new(events).expect("a block's sweep announces fewer events than a receipt holds"),
             abort: None,
         };
-        let trace = Trace { id, kind: ReceiptKind::Protocol, origin: id, parent: Hash::ZERO, payload: Default::default(), calls: Vec::new(), sent: Vec::new() };
+        let trace = Trace {
+            id,
+            kind: ReceiptKind::Protocol,
+            origin: id,
+            parent: Hash::ZERO,
+            payload: Default::default(),
+            calls: Vec::new(),
+            sent: Vec::new(),
+        };
         self.books.protocol_receipts.push((receipt, trace));
         Ok(())
     }

@@ -172,9 +172,9 @@ fn scripts_run_in_the_virtual_machine() {
         assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(1), stdout, stderr), "{source}");
     }
     let traced = run("def f(x):\n    return x + 1\n\nprint(f(1))\n", &["--trace"]);
-    let lines: Vec<&str> = traced.stderr.lines().map(|line| line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])).collect();
-    let expected =
-        ["script.py:1    def f(x):", "script.py:4    print(f(1))", "script.py:2      call f", "script.py:2      return x + 1"];
+    let lines: Vec<&str> =
+        traced.stderr.lines().map(|line| line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])).collect();
+    let expected = ["script.py:1    def f(x):", "script.py:4    print(f(1))", "script.py:2      call f", "script.py:2      return x + 1"];
     assert_eq!((traced.stdout.as_str(), lines.as_slice()), ("2\n", expected.as_slice()), "{traced:?}");
     for (source, reason) in [("import os\n", "os"), ("def f(:\n", "SyntaxError")] {
         let said = run(source, &[]);
