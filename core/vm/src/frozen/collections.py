@@ -330,6 +330,12 @@ class OrderedDict(dict):
         return f"{self.__class__.__name__}({shown})"
 
 
+def _count_elements(mapping, iterable):
+    """Counts the items of an iterable in a mapping."""
+    for item in iterable:
+        mapping[item] = mapping.get(item, 0) + 1
+
+
 class Counter(dict):
     """Counts of things: missing ones count zero."""
 
@@ -361,8 +367,11 @@ class Counter(dict):
     def update(self, iterable=None, /, **kwds):
         if iterable is not None:
             if isinstance(iterable, _abc.Mapping):
-                for item, count in iterable.items():
-                    self[item] = count + self.get(item, 0)
+                if not self:
+                    super().update(iterable)
+                else:
+                    for item, count in iterable.items():
+                        self[item] = count + self.get(item, 0)
             else:
                 get = self.get
                 for item in iterable:

@@ -557,6 +557,11 @@ class MutableSequence(Sequence):
         return self
 
 
+Callable.register(type(lambda: 0))
+Callable.register(type(len))
+Callable.register(type([].append))
+Callable.register(type(list.append))
+Callable.register(type)
 Set.register(frozenset)
 MutableSet.register(set)
 KeysView.register(type({}.keys()))

@@ -35,8 +35,7 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     }
     for index, name in enumerate(fields):
         namespace[name] = _Item(index)
-    if module is not None:
-        namespace["__module__"] = module
+    namespace["__module__"] = "__main__" if module is None else module
     return type(typename, (tuple,), namespace)
 
 

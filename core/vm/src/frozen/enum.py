@@ -3,10 +3,11 @@
 __all__ = [
     "EnumMeta", "EnumType", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum", "auto", "unique", "member",
     "nonmember", "property", "FlagBoundary", "STRICT", "CONFORM", "EJECT", "KEEP", "global_enum", "verify", "UNIQUE",
-    "CONTINUOUS", "NAMED_FLAGS", "EnumCheck",
+    "CONTINUOUS", "NAMED_FLAGS", "EnumCheck", "global_str", "global_enum_repr", "global_flag_repr",
 ]
 
 _property = property
+_bin = bin
 _MISSING = object()
 
 
@@ -52,6 +53,28 @@ class property(_property):
         self.fdel(instance)
 
 
+class _Redirect:
+    """A member whose name a base gave to something else: the class shows the member, members show what the base has."""
+
+    def __init__(self, member, name, found):
+        self.member = member
+        self._name = name
+        self.fget = getattr(found, "fget", None)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self.member
+        if self.fget is not None:
+            return self.fget(instance)
+        return getattr(instance._value_, self._name)
+
+    def __set__(self, instance, value):
+        raise AttributeError(f"<enum {type(instance).__name__!r}> cannot set attribute {self._name!r}")
+
+    def __delete__(self, instance):
+        raise AttributeError(f"<enum {type(instance).__name__!r}> cannot delete attribute {self._name!r}")
+
+
 def _is_descriptor(value):
     return hasattr(value, "__get__") or hasattr(value, "__set__") or hasattr(value, "__delete__")
 
@@ -77,7 +100,7 @@ _SUNDERS = (
 class _Body(dict):
     """The namespace of an enum's class body: it notes the members and resolves auto() at once."""
 
-    def __init__(self, cls_name):
+    def __init__(self, cls_name=""):
         super().__init__()
         self._cls_name = cls_name
         self._member_names = {}
@@ -156,6 +179,8 @@ class EnumType(type):
             type.__setattr__(root, "_member_names_", [])
             type.__setattr__(root, "_member_map_", {})
             root._member_type_ = object
+            root._new_member_ = object.__new__
+            root._value_repr_ = None
             return root
         names = list(classdict._member_names)
         for name in classdict._ignore:
@@ -185,17 +210,23 @@ class EnumType(type):
         if saved_new is not None:
             enum_class.__new_member__ = saved_new
         make = _maker(first_enum, member_type, saved_new)
+        enum_class._new_member_ = object.__new__ if make is None else make
+        enum_class._value_repr_ = _value_repr(bases)
         for name in names:
             _add_member(enum_class, name, values[name], make, member_type)
         # From now on, calling the class looks a member up.
         enum_class.__new__ = Enum.__new__ if Enum is not None else enum_class.__new__
         if order is not None:
             listed = order.replace(",", " ").split() if isinstance(order, str) else list(order)
-            kept = [name for name in listed if name in enum_class._member_names_]
+            kept = [name for name in listed if name in enum_class._member_names_ or name not in enum_class._member_map_]
             if kept != enum_class._member_names_:
                 raise TypeError(
                     f"member order does not match _order_:\n  {enum_class._member_names_!r}\n  {kept!r}"
                 )
+        if Flag is not None and issubclass(enum_class, Flag):
+            numbers = [enum_class._member_map_[name]._value_ for name in enum_class._member_names_]
+            if numbers != sorted(numbers):
+                enum_class._iter_member_ = enum_class._iter_member_by_def_
         return enum_class
 
     def __init__(cls, *args, **kwds):
@@ -230,9 +261,9 @@ class EnumType(type):
         """`Color(1)` finds a member; `Color("Color", "RED BLUE")` makes a class."""
         if names is None:
             return cls.__new__(cls, value)
-        return cls._create(value, names, type, start, boundary)
+        return cls._create(value, names, type, start, boundary, module, qualname)
 
-    def _create(cls, class_name, names, type, start, boundary):
+    def _create(cls, class_name, names, type, start, boundary, module=None, qualname=None):
         bases = (cls,) if type is None else (type, cls)
         metacls = cls.__class__
         body = metacls.__prepare__(class_name, bases)
@@ -250,6 +281,10 @@ class EnumType(type):
             names = names.items()
         for name, value in names:
             body[name] = value
+        if module is not None:
+            body["__module__"] = module
+        if qualname is not None:
+            body["__qualname__"] = qualname
         return metacls.__new__(metacls, class_name, bases, body, boundary=boundary)
 
     def __contains__(cls, member):
@@ -258,6 +293,17 @@ class EnumType(type):
                 f"unsupported operand type(s) for 'in': '{member.__class__.__qualname__}' and '{cls.__class__.__qualname__}'"
             )
         return isinstance(member, cls) and member._name_ in cls._member_map_
+
+    def __dir__(cls):
+        shown = {
+            "__class__", "__contains__", "__doc__", "__getitem__", "__iter__", "__len__", "__members__", "__module__", "__name__",
+            "__qualname__", "__init_subclass__", *cls._member_names_,
+        }
+        if cls._new_member_ is not object.__new__:
+            shown.add("__new__")
+        if cls._member_type_ is not object:
+            shown.update(dir(cls._member_type_))
+        return sorted(shown)
 
     def __getattr__(cls, name):
         raise AttributeError(name)
@@ -314,6 +360,30 @@ def _maker(first_enum, member_type, own_new):
     return None if member_type is object else member_type.__new__
 
 
+def _value_repr(bases):
+    """How the data type of an enumeration shows values; None when there is no data type."""
+    for chain in bases:
+        for base in chain.__mro__:
+            if base is object:
+                continue
+            if isinstance(base, EnumType):
+                shown = base.__dict__.get("_value_repr_")
+                if shown is not None:
+                    return shown
+                continue
+            if "__repr__" in base.__dict__:
+                parameters = base.__dict__.get("__dataclass_params__")
+                if parameters is not None and parameters.repr:
+                    return _dataclass_repr
+                return base.__dict__["__repr__"]
+    return None
+
+
+def _dataclass_repr(self):
+    fields = self.__dataclass_fields__
+    return ", ".join([f"{name}={getattr(self, name)!r}" for name in fields if fields[name].repr])
+
+
 def _choose_methods(enum_class, bases, namespace, member_type, first_enum):
     """Undoes what a data type's methods hide: members show, and flags combine, as members."""
     if ReprEnum is not None and ReprEnum in bases:
@@ -346,7 +416,10 @@ def _add_member(enum_class, name, value, make, member_type):
         if make is None or member_type is object:
             new._value_ = value
         else:
-            new._value_ = member_type(*arguments)
+            try:
+                new._value_ = member_type(*arguments)
+            except Exception as problem:
+                raise TypeError("_value_ not set in __new__, unable to create it") from problem
     value = new._value_
     new._name_ = name
     new.__objclass__ = enum_class
@@ -364,7 +437,13 @@ def _add_member(enum_class, name, value, make, member_type):
             enum_class._singles_mask_ |= value
         enum_class._all_bits_ = (1 << max(value.bit_length(), enum_class._all_bits_.bit_length())) - 1
     enum_class._member_map_[name] = new
-    type.__setattr__(enum_class, name, new)
+    shown = new
+    for base in enum_class.__mro__[1:]:
+        found = base.__dict__.get(name)
+        if found is not None and _is_descriptor(found):
+            shown = _Redirect(new, name, found)
+            break
+    type.__setattr__(enum_class, name, shown)
     try:
         enum_class._value2member_map_.setdefault(value, new)
     except TypeError:
@@ -396,19 +475,26 @@ class Enum(metaclass=EnumType):
         known = _find(cls, value)
         if known is not None:
             return known
-        result = cls._missing_(value)
+        if not cls._member_map_:
+            raise TypeError(f"{cls!r} has no members defined")
+        problem = None
+        result = None
+        try:
+            result = cls._missing_(value)
+        except Exception as raised:
+            problem = raised
         if isinstance(result, cls):
             return result
-        if result is None and Flag is not None and issubclass(cls, Flag) and isinstance(value, int) and cls._boundary_ is EJECT:
-            return value
-        problem = ValueError(f"{value!r} is not a valid {cls.__qualname__}")
-        if result is None:
-            raise problem
-        if isinstance(result, int) and cls._boundary_ is EJECT:
+        if isinstance(result, int) and Flag is not None and issubclass(cls, Flag) and cls._boundary_ is EJECT:
             return result
-        raise TypeError(
-            f"error in {cls.__name__}._missing_: returned {result!r} instead of None or a valid member"
-        ) from problem
+        refused = ValueError(f"{value!r} is not a valid {cls.__qualname__}")
+        if problem is None:
+            if result is None:
+                raise refused
+            problem = TypeError(f"error in {cls.__name__}._missing_: returned {result!r} instead of None or a valid member")
+        if not isinstance(problem, ValueError):
+            problem.__context__ = refused
+        raise problem
 
     def __init__(self, *args, **kwds):
         pass
@@ -437,8 +523,7 @@ class Enum(metaclass=EnumType):
         return self._value_
 
     def __repr__(self):
-        data = self._member_type_
-        shown = repr(self._value_) if data is object else data.__repr__(self._value_)
+        shown = (self.__class__._value_repr_ or repr)(self._value_)
         return f"<{self.__class__.__name__}.{self._name_}: {shown}>"
 
     def __str__(self):
@@ -451,7 +536,17 @@ class Enum(metaclass=EnumType):
         return hash(self._name_)
 
     def __dir__(self):
-        return ["__class__", "__doc__", "__eq__", "__hash__", "__module__", "name", "value"]
+        shown = set(object.__dir__(self)) if self.__class__._member_type_ is not object else set()
+        shown.update([name for name in self.__dict__ if name[0] != "_"])
+        for cls in self.__class__.__mro__:
+            for name, found in cls.__dict__.items():
+                if name[0] == "_":
+                    continue
+                if name not in self._member_map_ or isinstance(found, _Redirect) and found.fget is not None:
+                    shown.add(name)
+                else:
+                    shown.discard(name)
+        return sorted(shown | {"__class__", "__doc__", "__eq__", "__hash__", "__module__"})
 
     def __copy__(self):
         return self
@@ -514,6 +609,8 @@ class Flag(Enum, boundary=STRICT):
         if not last_values:
             return start if start is not None else 1
         last = max(last_values)
+        if not isinstance(last, int):
+            raise TypeError(f"invalid flag value {last!r}")
         return 2 ** last.bit_length()
 
     @classmethod
@@ -552,13 +649,20 @@ class Flag(Enum, boundary=STRICT):
         return new
 
     @classmethod
-    def _iter_member_(cls, value):
+    def _iter_member_by_def_(cls, value):
+        """The same, in the order of their definition."""
+        yield from sorted(cls._iter_member_by_value_(value), key=lambda each: each._sort_order_)
+
+    @classmethod
+    def _iter_member_by_value_(cls, value):
         """The single-bit members that `value` is made of, lowest first."""
         bits = value & cls._singles_mask_
         while bits:
             lowest = bits & -bits
             yield cls._value2member_map_[lowest]
             bits ^= lowest
+
+    _iter_member_ = _iter_member_by_value_
 
     def __contains__(self, other):
         if not isinstance(other, self.__class__):
@@ -571,7 +675,7 @@ class Flag(Enum, boundary=STRICT):
         yield from self._iter_member_(self._value_)
 
     def __len__(self):
-        return bin(self._value_).count("1")
+        return _bin(self._value_).count("1")
 
     def __repr__(self):
         shown = self._numeric_repr_(self._value_)
@@ -623,9 +727,9 @@ class IntFlag(int, ReprEnum, Flag, boundary=KEEP):
 def _bits(number, length):
     """A number in binary as this module's messages show it: `0b0 101`, `0b1 010` for negative ones."""
     if number >= 0:
-        digits = bin(number)[2:]
+        digits = _bin(number)[2:]
         return "0b0 " + "0" * (length - len(digits)) + digits
-    digits = bin(number + (1 << length))[2:] if number + (1 << length) >= 0 else bin(-number)[2:]
+    digits = _bin(number + (1 << length))[2:] if number + (1 << length) >= 0 else _bin(-number)[2:]
     return "0b1 " + "1" * (length - len(digits)) + digits
 
 
@@ -681,10 +785,8 @@ def _check_continuous(enumeration):
     low, high = values[0], values[-1]
     if issubclass(enumeration, Flag):
         missing = [2**i for i in range(low.bit_length(), high.bit_length()) if 2**i not in values]
-    elif issubclass(enumeration, IntEnum):
-        missing = [i for i in range(low + 1, high) if i not in values]
     else:
-        raise Exception(f"verify: unknown type {enumeration.__class__!r}")
+        missing = [i for i in range(low + 1, high) if i not in values]
     if missing:
         kind = "flag" if issubclass(enumeration, Flag) else "enum"
         raise ValueError(f"invalid {kind} {enumeration.__name__!r}: missing values {', '.join([str(m) for m in missing])}"[:256])
@@ -706,10 +808,81 @@ def _check_named(enumeration):
             alias = f"alias {missing_names[0]} is missing"
         else:
             alias = f"aliases {', '.join(missing_names[:-1])} and {missing_names[-1]} are missing"
-        what = "value" if bin(missing_value).count("1") == 1 else "combined values of"
+        what = "value" if _bin(missing_value).count("1") == 1 else "combined values of"
         raise ValueError(f"invalid Flag {enumeration.__name__!r}: {alias} {what} {hex(missing_value)} [use enum.show_flag_values(value) for details]")
 
 
+def _iter_bits_lsb(num):
+    """The bits of a number, lowest first."""
+    if isinstance(num, Enum):
+        num = num.value
+    if num < 0:
+        raise ValueError(f"{num!r} is not a positive integer")
+    while num:
+        lowest = num & -num
+        yield lowest
+        num ^= lowest
+
+
+def show_flag_values(value):
+    """The single bits of a flag's value."""
+    return list(_iter_bits_lsb(value))
+
+
+def bin(num, max_bits=None):
+    """A number in binary with its sign bit apart."""
+    ceiling = 2 ** num.bit_length()
+    text = _bin(num + ceiling).replace("1", "0", 1) if num >= 0 else _bin(~num ^ (ceiling - 1) + ceiling)
+    sign, digits = text[:3], text[3:]
+    if max_bits is not None and len(digits) < max_bits:
+        digits = (sign[-1] * max_bits + digits)[-max_bits:]
+    return f"{sign} {digits}"
+
+
+def global_enum_repr(self):
+    """A member's repr with its module for its class."""
+    return f"{self.__class__.__module__.split('.')[-1]}.{self._name_}"
+
+
+def global_flag_repr(self):
+    """A flag's repr with its module for its class."""
+    module = self.__class__.__module__.split(".")[-1]
+    if self._name_ is None:
+        return f"{module}.{self.__class__.__name__}({self._value_!r})"
+    return "|".join([name if name[0].isdigit() else f"{module}.{name}" for name in self._name_.split("|")])
+
+
+def global_str(self):
+    """A member's name."""
+    return self._name_ if self._name_ is not None else f"{self.__class__.__name__}({self._value_!r})"
+
+
 def global_enum(cls, update_str=False):
-    """Marks an enumeration whose members are also exported as names of their module. Only their repr changes here."""
+    """Marks an enumeration whose members are also exported as names of their module: they show so."""
+    cls.__repr__ = global_flag_repr if issubclass(cls, Flag) else global_enum_repr
+    if not issubclass(cls, ReprEnum) or update_str:
+        cls.__str__ = global_str
     return cls
+
+
+def _simple_enum(etype=Enum, *, boundary=None, use_args=None):
+    """Makes an enumeration of a plain class."""
+
+    def convert(cls):
+        metacls = etype.__class__
+        body = metacls.__prepare__(cls.__name__, (etype,))
+        for name, value in cls.__dict__.items():
+            if name not in ("__dict__", "__weakref__"):
+                body[name] = value
+        return metacls.__new__(metacls, cls.__name__, (etype,), body, boundary=boundary)
+
+    return convert
+
+
+def _test_simple_enum(checked_enum, simple_enum):
+    """Refuses two enumerations that differ in names or values."""
+    names = list(checked_enum.__members__)
+    failed = [name for name in {*names, *simple_enum.__members__} if name not in names or name not in simple_enum.__members__]
+    failed += [name for name in names if name not in failed and checked_enum[name].value != simple_enum[name].value]
+    if failed:
+        raise TypeError(f"enum mismatch:\n   {', '.join(failed)}")

@@ -1,5 +1,6 @@
 """Tools for functions: caching, partial application, wrapping, ordering, dispatch by type."""
 
+import _functools
 from collections import namedtuple as _namedtuple
 
 WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
@@ -35,7 +36,7 @@ def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
 # Folding and partial application
 
 
-def reduce(function, iterable, initial=_MISSING, /):
+def _reduce(function, iterable, initial=_MISSING, /):
     """Folds the items from the left with a function of two arguments."""
     items = iter(iterable)
     if initial is _MISSING:
@@ -48,6 +49,9 @@ def reduce(function, iterable, initial=_MISSING, /):
     for item in items:
         value = function(value, item)
     return value
+
+
+reduce = _functools.reduce
 
 
 class partial:
@@ -77,7 +81,8 @@ class partial:
         parts = [repr(self.func)]
         parts.extend([repr(argument) for argument in self.args])
         parts.extend([f"{name}={value!r}" for name, value in self.keywords.items()])
-        return f"functools.partial({', '.join(parts)})"
+        name = "functools.partial" if type(self) is partial else type(self).__qualname__
+        return f"{name}({', '.join(parts)})"
 
 
 class partialmethod:
@@ -86,13 +91,42 @@ class partialmethod:
     def __init__(self, func, /, *args, **keywords):
         if not callable(func) and not hasattr(func, "__get__"):
             raise TypeError(f"{func!r} is not callable or a descriptor")
+        if isinstance(func, partialmethod):
+            args = func.args + args
+            keywords = {**func.keywords, **keywords}
+            func = func.func
         self.func = func
         self.args = args
         self.keywords = keywords
 
+    def __repr__(self):
+        parts = [repr(self.func)]
+        parts.extend([repr(argument) for argument in self.args])
+        parts.extend([f"{name}={value!r}" for name, value in self.keywords.items()])
+        cls = type(self)
+        return f"{cls.__module__}.{cls.__qualname__}({', '.join(parts)})"
+
+    def _unbound(self):
+        def method(cls_or_self, /, *args, **keywords):
+            return self.func(cls_or_self, *self.args, *args, **{**self.keywords, **keywords})
+
+        method.__isabstractmethod__ = self.__isabstractmethod__
+        return method
+
     def __get__(self, instance, owner=None):
-        bound = self.func.__get__(instance, owner) if hasattr(self.func, "__get__") else self.func
-        return partial(bound, *self.args, **self.keywords)
+        bind = getattr(self.func, "__get__", None)
+        if bind is not None:
+            bound = bind(instance, owner)
+            if bound is not self.func:
+                result = partial(bound, *self.args, **self.keywords)
+                if hasattr(bound, "__self__"):
+                    result.__self__ = bound.__self__
+                return result
+        return self._unbound().__get__(instance, owner)
+
+    @property
+    def __isabstractmethod__(self):
+        return getattr(self.func, "__isabstractmethod__", False)
 
 
 # Caching
@@ -207,18 +241,31 @@ class cached_property:
             return self
         if self.attrname is None:
             raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
-        value = self.func(instance)
-        instance.__dict__[self.attrname] = value
+        kept = getattr(instance, "__dict__", None)
+        if kept is None:
+            kind = type(instance).__name__
+            raise TypeError(f"No '__dict__' attribute on {kind!r} instance to cache {self.attrname!r} property.")
+        value = kept.get(self.attrname, _MISSING)
+        if value is _MISSING:
+            value = self.func(instance)
+            try:
+                kept[self.attrname] = value
+            except TypeError:
+                raise TypeError(
+                    f"The '__dict__' attribute on {type(instance).__name__!r} instance does not support item assignment for "
+                    f"caching {self.attrname!r} property."
+                ) from None
         return value
 
 
 # Ordering
 
 
-def cmp_to_key(mycmp):
+def _cmp_to_key(mycmp):
     """A sort key from a function that compares two values with a negative, zero or positive answer."""
 
     class K:
+        _name_in_messages = "functools.KeyWrapper"
         __slots__ = ["obj"]
 
         def __init__(self, obj):
@@ -242,6 +289,9 @@ def cmp_to_key(mycmp):
         __hash__ = None
 
     return K
+
+
+cmp_to_key = _functools.cmp_to_key
 
 
 def _gt_from_lt(self, other):
@@ -327,53 +377,150 @@ def total_ordering(cls):
 # Dispatch by type
 
 
+def _c3_merge(sequences):
+    """One order of classes that keeps the order of each sequence."""
+    result = []
+    while True:
+        sequences = [sequence for sequence in sequences if sequence]
+        if not sequences:
+            return result
+        for sequence in sequences:
+            candidate = sequence[0]
+            if not any([candidate in other[1:] for other in sequences]):
+                break
+        else:
+            raise RuntimeError("Inconsistent hierarchy")
+        result.append(candidate)
+        for sequence in sequences:
+            if sequence[0] is candidate:
+                del sequence[0]
+
+
+def _c3_mro(cls, abcs=None):
+    """The method resolution order of a class if it also inherited from some abstract classes that it only claims to be."""
+    bases = list(cls.__bases__)
+    boundary = 0
+    for index in range(len(bases) - 1, -1, -1):
+        if hasattr(bases[index], "__abstractmethods__"):
+            boundary = index + 1
+            break
+    abcs = list(abcs) if abcs else []
+    # An abstract class goes behind the last base that is one, unless a base is one of its kind already.
+    claimed = [
+        abc for abc in abcs if issubclass(cls, abc) and not any([issubclass(base, abc) for base in bases])
+    ]
+    rest = [abc for abc in abcs if abc not in claimed]
+    orders = [_c3_mro(base, rest) for base in bases[:boundary]]
+    orders += [_c3_mro(abc, rest) for abc in claimed]
+    orders += [_c3_mro(base, rest) for base in bases[boundary:]]
+    return _c3_merge([[cls], *orders, bases[:boundary], list(claimed), bases[boundary:]])
+
+
+def _compose_mro(cls, types):
+    """The order in which implementations for these types fit instances of a class."""
+    own = set(cls.__mro__)
+
+    def is_related(kind):
+        return (
+            kind not in own and hasattr(kind, "__mro__") and not isinstance(kind, type(list[int])) and issubclass(cls, kind)
+        )
+
+    types = [kind for kind in types if is_related(kind)]
+
+    def is_above_another(kind):
+        return any([kind is not other and kind in other.__mro__ for other in types])
+
+    return _c3_mro(cls, abcs=[kind for kind in types if not is_above_another(kind)])
+
+
+def _find_impl(cls, registry):
+    """The implementation for instances of a class."""
+    match = None
+    order = _compose_mro(cls, registry.keys())
+    for kind in order:
+        if match is not None:
+            # Two abstract classes that a class claims to be, neither above the other, do not decide.
+            if (
+                kind in registry and kind not in cls.__mro__ and match not in cls.__mro__ and not issubclass(match, kind)
+            ):
+                raise RuntimeError(f"Ambiguous dispatch: {match} or {kind}")
+            break
+        if kind in registry:
+            match = kind
+    return registry.get(match)
+
+
+def _union_members(cls):
+    """The classes of a union; None for anything else."""
+    if type(cls) is type(int | str):
+        return cls.__args__
+    origin = getattr(cls, "__origin__", None)
+    if origin is not None and getattr(origin, "_name", None) == "Union":
+        return cls.__args__
+    return None
+
+
+def _is_class(cls):
+    return isinstance(cls, type) and not isinstance(cls, type(list[int]))
+
+
 def singledispatch(func):
     """A function that picks its implementation by the type of the first argument."""
-    registry = {object: func}
+    registry = {}
+    found = {}
 
     def dispatch(cls):
         """The implementation for instances of `cls`: that of its nearest registered class."""
-        for base in cls.__mro__:
-            if base is not object and base in registry:
-                return registry[base]
-        # Classes that only claim to be a base, such as collections.abc.Mapping.
-        best = object
-        for candidate in registry:
-            if candidate is not object and issubclass(cls, candidate) and issubclass(candidate, best):
-                best = candidate
-        return registry[best]
+        implementation = found.get(cls)
+        if implementation is None:
+            implementation = registry.get(cls)
+            if implementation is None:
+                implementation = _find_impl(cls, registry)
+            found[cls] = implementation
+        return implementation
 
     def register(cls, func=None):
         """Adds an implementation, as a call or as a decorator; the class may stand in the annotation."""
-        if isinstance(cls, type):
+        members = _union_members(cls)
+        if _is_class(cls) or members is not None and all([_is_class(member) for member in members]):
             if func is None:
-                return partial(register, cls)
-            registry[cls] = func
-            return func
-        if func is not None:
-            raise TypeError(f"Invalid first argument to `register()`. {cls!r} is not a class.")
-        function = cls
-        for annotation in getattr(function, "__annotations__", {}).values():
-            break
+                return lambda function: register(cls, function)
         else:
-            raise TypeError(
-                f"Invalid first argument to `register()`: {function!r}. "
-                "Use either `@register(some_class)` or plain `@register` on an annotated function."
-            )
-        if not isinstance(annotation, type):
-            raise TypeError(f"Invalid annotation for {function!r}. {annotation!r} is not a class.")
-        registry[annotation] = function
-        return function
+            if func is not None:
+                raise TypeError(f"Invalid first argument to `register()`. {cls!r} is not a class or union type.")
+            annotations = getattr(cls, "__annotations__", {})
+            if not annotations:
+                raise TypeError(
+                    f"Invalid first argument to `register()`: {cls!r}. "
+                    "Use either `@register(some_class)` or plain `@register` on an annotated function."
+                )
+            func = cls
+            from typing import get_type_hints
+
+            name, cls = next(iter(get_type_hints(func).items()))
+            members = _union_members(cls)
+            if members is not None:
+                if not all([_is_class(member) for member in members]):
+                    raise TypeError(f"Invalid annotation for {name!r}. {cls!r} not all arguments are classes.")
+            elif not _is_class(cls):
+                raise TypeError(f"Invalid annotation for {name!r}. {cls!r} is not a class.")
+        for member in members if members is not None else (cls,):
+            registry[member] = func
+        found.clear()
+        return func
 
     def wrapper(*args, **kwargs):
         if not args:
-            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        return dispatch(type(args[0]))(*args, **kwargs)
+            raise TypeError(f"{name} requires at least 1 positional argument")
+        return dispatch(args[0].__class__)(*args, **kwargs)
 
+    name = getattr(func, "__name__", "singledispatch function")
+    registry[object] = func
     update_wrapper(wrapper, func)
     wrapper.register = register
     wrapper.dispatch = dispatch
     wrapper.registry = registry
+    wrapper._clear_cache = found.clear
     return wrapper
 
 
@@ -387,15 +534,21 @@ class singledispatchmethod:
         self.func = func
 
     def register(self, cls, method=None):
+        """Adds an implementation."""
         return self.dispatcher.register(cls, func=method)
 
     def __get__(self, instance, cls=None):
         dispatcher = self.dispatcher
 
         def method(*args, **kwargs):
-            chosen = dispatcher.dispatch(type(args[0]))
+            chosen = dispatcher.dispatch(args[0].__class__)
             return chosen.__get__(instance, cls)(*args, **kwargs)
 
-        update_wrapper(method, self.func)
+        method.__isabstractmethod__ = self.__isabstractmethod__
         method.register = self.register
+        update_wrapper(method, self.func)
         return method
+
+    @property
+    def __isabstractmethod__(self):
+        return getattr(self.func, "__isabstractmethod__", False)

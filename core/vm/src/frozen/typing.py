@@ -1,6 +1,7 @@
 """Type hints: names for readers and tools. At run time they are values that subscript, compare and print, and do no more."""
 
 import collections
+import re
 import collections.abc as collections_abc
 from abc import ABCMeta, abstractmethod
 from collections import namedtuple as _namedtuple
@@ -76,6 +77,9 @@ class TypeVar(_Hint):
         self.__covariant__ = bool(covariant)
         self.__contravariant__ = bool(contravariant)
 
+    def __mro_entries__(self, bases):
+        raise TypeError("Cannot subclass an instance of TypeVar")
+
     def __repr__(self):
         prefix = "+" if self.__covariant__ else "-" if self.__contravariant__ else "~"
         return prefix + self.__name__
@@ -85,20 +89,57 @@ class ParamSpec(_Hint):
     """A name for a list of parameters."""
 
     def __init__(self, name, *, bound=None, covariant=False, contravariant=False):
+        if covariant and contravariant:
+            raise ValueError("Bivariant types are not supported.")
         self.__name__ = name
-        self.args = _ParamPart(name, "args")
-        self.kwargs = _ParamPart(name, "kwargs")
+        self.__bound__ = None if bound is None else _hint(bound)
+        self.__covariant__ = bool(covariant)
+        self.__contravariant__ = bool(contravariant)
+
+    @property
+    def args(self):
+        """The positional arguments."""
+        return ParamSpecArgs(self)
+
+    @property
+    def kwargs(self):
+        """The keyword arguments."""
+        return ParamSpecKwargs(self)
+
+    def __mro_entries__(self, bases):
+        raise TypeError("Cannot subclass an instance of ParamSpec")
 
     def __repr__(self):
-        return "~" + self.__name__
+        prefix = "+" if self.__covariant__ else "-" if self.__contravariant__ else "~"
+        return prefix + self.__name__
 
 
 class _ParamPart(_Hint):
-    def __init__(self, name, part):
-        self._text = f"{name}.{part}"
+    _part = ""
+
+    def __init__(self, origin):
+        self.__origin__ = origin
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.__origin__ == other.__origin__
+
+    def __hash__(self):
+        return hash((self._part, self.__origin__))
 
     def __repr__(self):
-        return self._text
+        return f"{self.__origin__.__name__}.{self._part}"
+
+
+class ParamSpecArgs(_ParamPart):
+    """The positional arguments of a list of parameters."""
+
+    _part = "args"
+
+
+class ParamSpecKwargs(_ParamPart):
+    """The keyword arguments of a list of parameters."""
+
+    _part = "kwargs"
 
 
 class TypeVarTuple(_Hint):
@@ -109,6 +150,9 @@ class TypeVarTuple(_Hint):
 
     def __iter__(self):
         yield Unpack[self]
+
+    def __mro_entries__(self, bases):
+        raise TypeError("Cannot subclass an instance of TypeVarTuple")
 
     def __repr__(self):
         return self.__name__
@@ -440,7 +484,19 @@ AsyncIterable = _Container("AsyncIterable", collections_abc.AsyncIterable, 1)
 AsyncIterator = _Container("AsyncIterator", collections_abc.AsyncIterator, 1)
 AsyncGenerator = _Container("AsyncGenerator", collections_abc.AsyncGenerator, 2)
 Callable = _CallableForm("Callable", collections_abc.Callable, 2)
+ByteString = _Container("ByteString", collections_abc.ByteString, 0)
+MappingView = _Container("MappingView", collections_abc.MappingView, 1)
+Pattern = _Container("Pattern", re.Pattern, 1)
+Match = _Container("Match", re.Match, 1)
 Text = str
+
+T = TypeVar("T")
+KT = TypeVar("KT")
+VT = TypeVar("VT")
+T_co = TypeVar("T_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
+VT_co = TypeVar("VT_co", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
 
 
 # Generic classes and protocols
@@ -595,6 +651,13 @@ class SupportsAbs(Protocol):
 
 
 @runtime_checkable
+class SupportsComplex(Protocol):
+    @abstractmethod
+    def __complex__(self):
+        pass
+
+
+@runtime_checkable
 class SupportsRound(Protocol):
     @abstractmethod
     def __round__(self, ndigits=0):
@@ -726,9 +789,25 @@ def assert_never(arg, /):
     raise AssertionError(f"Expected code to be unreachable, but got: {arg!r:.100}")
 
 
+_overloads = {}
+
+
 def overload(func):
     """Declares one of several signatures; the implementation follows without this decorator."""
+    function = getattr(func, "__func__", func)
+    _overloads.setdefault((function.__module__, function.__qualname__), []).append(func)
     return _overload_dummy
+
+
+def get_overloads(func):
+    """The signatures declared for a function."""
+    function = getattr(func, "__func__", func)
+    return list(_overloads.get((function.__module__, function.__qualname__), ()))
+
+
+def clear_overloads():
+    """Forgets all declared signatures."""
+    _overloads.clear()
 
 
 def _overload_dummy(*args, **kwds):
@@ -744,11 +823,34 @@ def final(f):
 
 
 def no_type_check(arg):
+    """Marks a class or function whose annotations are no type hints."""
+    try:
+        arg.__no_type_check__ = True
+    except (AttributeError, TypeError):
+        pass
     return arg
 
 
-def dataclass_transform(**options):
+def no_type_check_decorator(decorator):
+    """Marks what a decorator returns."""
+
+    def wrapped(*args, **kwds):
+        return no_type_check(decorator(*args, **kwds))
+
+    wrapped.__name__ = decorator.__name__
+    return wrapped
+
+
+def dataclass_transform(
+    *, eq_default=True, order_default=False, kw_only_default=False, field_specifiers=(), **kwargs,
+):
+    """Says to readers that a decorator or class makes dataclasses."""
+
     def decorate(cls_or_fn):
+        cls_or_fn.__dataclass_transform__ = {
+            "eq_default": eq_default, "order_default": order_default, "kw_only_default": kw_only_default,
+            "field_specifiers": field_specifiers, "kwargs": kwargs,
+        }
         return cls_or_fn
 
     return decorate
@@ -782,17 +884,141 @@ def is_typeddict(tp):
     return isinstance(tp, _TypedDictMeta)
 
 
+class _Reader:
+    """Reads a hint that was written as text: names, attributes, brackets, lists, texts, numbers and `|`."""
+
+    def __init__(self, text, names):
+        self._tokens = _TOKENS.findall(text)
+        self._names = names
+        self._place = 0
+        if "".join(self._tokens).replace(" ", "") != text.replace(" ", ""):
+            raise SyntaxError(f"Forward reference must be an expression -- got {text!r}")
+
+    def _next(self):
+        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+
+    def _take(self):
+        token = self._next()
+        self._place += 1
+        return token
+
+    def whole(self):
+        """The whole text's value."""
+        value = self._union()
+        if self._next():
+            raise SyntaxError("invalid syntax")
+        return value
+
+    def _union(self):
+        value = self._item()
+        while self._next() == "|":
+            self._take()
+            value = value | self._item()
+        return value
+
+    def _many(self, closing):
+        items = []
+        while self._next() != closing:
+            items.append(self._union())
+            if self._next() != ",":
+                break
+            self._take()
+        if self._take() != closing:
+            raise SyntaxError("invalid syntax")
+        return items
+
+    def _item(self):
+        token = self._take()
+        if token == "[":
+            value = self._many("]")
+        elif token == "(":
+            items = self._many(")")
+            value = items[0] if len(items) == 1 else tuple(items)
+        elif token == "...":
+            value = ...
+        elif token[:1] in ("'", '"'):
+            value = token[1:-1]
+        elif token[:1].isdigit() or token == "-":
+            value = int(token) if token != "-" else -int(self._take())
+        elif token in _WORDS:
+            value = _WORDS[token]
+        elif token.isidentifier():
+            if token not in self._names:
+                raise NameError(f"name {token!r} is not defined")
+            value = self._names[token]
+        else:
+            raise SyntaxError("invalid syntax")
+        while self._next() in (".", "["):
+            if self._take() == ".":
+                value = getattr(value, self._take())
+            else:
+                items = self._many("]")
+                value = value[items[0] if len(items) == 1 else tuple(items)]
+        return value
+
+
+_TOKENS = re.compile(r"\.\.\.|[\w]+|'[^']*'|\"[^\"]*\"|[^\w\s]")
+_BUILTINS = {
+    cls.__name__: cls
+    for cls in (
+        int, str, float, bool, bytes, bytearray, list, dict, tuple, set, frozenset, type, object, range, slice, property, BaseException,
+        Exception, ValueError, TypeError, KeyError,
+    )
+}
+_WORDS = {"None": None, "True": True, "False": False}
+
+
+def _resolved(hint, names):
+    """A hint with every reference in it looked up."""
+    if isinstance(hint, ForwardRef):
+        return _resolved(_hint(_Reader(hint.__forward_arg__, names).whole()), names)
+    if isinstance(hint, (_Alias, _GenericAlias)) and not isinstance(hint, _LiteralAlias):
+        args = tuple([_resolved(_hint(arg) if isinstance(arg, str) else arg, names) for arg in hint.__args__])
+        if any([new is not old for new, old in zip(args, hint.__args__)]):
+            if isinstance(hint, _GenericAlias):
+                return _GenericAlias(hint.__origin__, args)
+            if hint.__origin__ is Union:
+                return Union[args]
+            if not isinstance(hint, _AnnotatedAlias):
+                return _Alias(hint._name, hint.__origin__, args)
+    return hint
+
+
+def _names_for(obj, globalns, localns):
+    """The names that a hint may mention."""
+    import __main__
+
+    names = {**_BUILTINS, **vars(__main__)}
+    for extra in (globalns, localns):
+        if extra is not None:
+            names.update(extra)
+    if isinstance(obj, type):
+        names.update(vars(obj))
+    return names
+
+
 def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
-    """The annotations of a function or of a class with its bases. Hints written as text stay references."""
+    """The annotations of a function or of a class with its bases. Hints written as text are looked up among the module's names."""
+    if getattr(obj, "__no_type_check__", False):
+        return {}
     if isinstance(obj, type):
         hints = {}
         for base in reversed(obj.__mro__):
             hints.update(base.__dict__.get("__annotations__", {}))
     else:
-        hints = dict(getattr(obj, "__annotations__", {}))
+        hints = getattr(obj, "__annotations__", None)
+        if hints is None:
+            if callable(obj):
+                return {}
+            raise TypeError(f"{obj!r} is not a module, class, method, or function.")
+    names = None
     result = {}
     for name, hint in hints.items():
         hint = _hint(hint)
+        if isinstance(hint, (ForwardRef, _Alias, _GenericAlias)):
+            if names is None:
+                names = _names_for(obj, globalns, localns)
+            hint = _resolved(hint, names)
         if isinstance(hint, _AnnotatedAlias) and not include_extras:
             hint = hint.__origin__
         result[name] = hint
@@ -800,3 +1026,30 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
 
 
 AnyStr = TypeVar("AnyStr", bytes, str)
+
+
+class IO(Generic[AnyStr]):
+    """A file."""
+
+
+class TextIO(IO[str]):
+    """A file of text."""
+
+
+class BinaryIO(IO[bytes]):
+    """A file of bytes."""
+
+
+__all__ = [
+    "Annotated", "Any", "Callable", "ClassVar", "Concatenate", "Final", "ForwardRef", "Generic", "Literal", "Optional", "ParamSpec",
+    "Protocol", "Tuple", "Type", "TypeVar", "TypeVarTuple", "Union", "AbstractSet", "ByteString", "Container", "Hashable",
+    "ItemsView", "Iterable", "Iterator", "KeysView", "Mapping", "MappingView", "MutableMapping", "MutableSequence", "MutableSet",
+    "Sequence", "Sized", "ValuesView", "Awaitable", "AsyncIterator", "AsyncIterable", "Coroutine", "Collection", "AsyncGenerator",
+    "Reversible", "SupportsAbs", "SupportsBytes", "SupportsComplex", "SupportsFloat", "SupportsIndex", "SupportsInt",
+    "SupportsRound", "ChainMap", "Counter", "Deque", "Dict", "DefaultDict", "List", "OrderedDict", "Set", "FrozenSet", "NamedTuple",
+    "TypedDict", "Generator", "BinaryIO", "IO", "Match", "Pattern", "TextIO", "AnyStr", "assert_type", "assert_never", "cast",
+    "clear_overloads", "dataclass_transform", "final", "get_args", "get_origin", "get_overloads", "get_type_hints", "is_typeddict",
+    "LiteralString", "Never", "NewType", "no_type_check", "no_type_check_decorator", "NoReturn", "NotRequired", "overload",
+    "ParamSpecArgs", "ParamSpecKwargs", "Required", "reveal_type", "runtime_checkable", "Self", "Text", "TYPE_CHECKING",
+    "TypeAlias", "TypeGuard", "Unpack",
+]

@@ -2,6 +2,7 @@
 
 mod decimal;
 pub(crate) mod files;
+mod functools;
 mod hashlib;
 mod json;
 mod math;
@@ -17,6 +18,7 @@ use crate::types::nm;
 /// The functions of all modules, table by table.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
     files::ROWS,
+    functools::ROWS,
     json::ROWS,
     math::UNARY,
     math::ROWS,

@@ -1,0 +1,27 @@
+//! Functions of `functools` that, as classes' attributes, must not bind: builtin ones, which leave the work to Python.
+
+use crate::error::{Outcome, Throw, Trap};
+use crate::interp::{OnReturn, Vm};
+use crate::native::{NativeKind::Function, NativeRow};
+use crate::objects::payload::Payload;
+use crate::types::MODULES_DICT;
+use crate::value::Value;
+
+/// Rows of the module `_functools`.
+pub(crate) const ROWS: &[NativeRow] = &[
+    NativeRow(Function, "_functools.reduce", "function, iterable, initial=, /", 5, |vm, a| leave(vm, "_reduce", a), ""),
+    NativeRow(Function, "_functools.cmp_to_key", "mycmp", 5, |vm, a| leave(vm, "_cmp_to_key", a), ""),
+];
+
+/// Calls a function of the module `functools`.
+fn leave(vm: &mut Vm, name: &str, arguments: &[Value]) -> Outcome {
+    let (module, name) = (vm.heap.intern("functools"), vm.heap.intern(name));
+    let module = vm.dict_get_name(MODULES_DICT, module).and_then(Value::object);
+    let dict = match module.map(|module| vm.heap.payload(module)) {
+        Some(Payload::Module { dict, .. }) => *dict,
+        _ => return Err(Throw::Trap(Trap::Internal)),
+    };
+    let Some(function) = vm.dict_get_name(dict, name) else { return Err(Throw::Trap(Trap::Internal)) };
+    let given: Vec<Value> = arguments.iter().copied().filter(|argument| !argument.is_undefined()).collect();
+    Err(vm.call_later(function, &given, OnReturn::Store))
+}
