@@ -132,6 +132,28 @@ def retry_items(native, first, *args):
     return native(first, *[each if type(each) in (list, tuple, dict, set, frozenset, str, bytes) else _each(each) for each in args])
 
 
+def retry_real(native, *args):
+    """Calls a function of math again with floats for what has a `__float__`, or else an `__index__`."""
+    return native(*[_real(each) for each in args])
+
+
+def retry_close(native, a, b, rel_tol=None, abs_tol=None):
+    """Calls math.isclose again with floats."""
+    relative = 1e-09 if rel_tol is None else _real(rel_tol)
+    return native(_real(a), _real(b), rel_tol=relative, abs_tol=0.0 if abs_tol is None else _real(abs_tol))
+
+
+def retry_integer(native, *args):
+    """Calls a function of math again with integers for what has an `__index__`."""
+    return native(*[index(each) if _vm.own(each, "__index__") is not None else each for each in args])
+
+
+def _real(value):
+    if _vm.own(value, "__float__") is not None:
+        return float(value)
+    return value if _vm.own(value, "__index__") is None else float(index(value))
+
+
 def index(value):
     result = _vm.own(value, "__index__")(value)
     if not isinstance(result, int):

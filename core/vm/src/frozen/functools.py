@@ -54,6 +54,13 @@ def _reduce(function, iterable, initial=_MISSING, /):
 reduce = _functools.reduce
 
 
+def _product(iterable, start):
+    """The product of values of any class, for math.prod."""
+    for item in iterable:
+        start = start * item
+    return start
+
+
 class partial:
     """A function with some arguments fixed in advance."""
 

@@ -1,5 +1,6 @@
 """Values to and from packed bytes."""
 
+import _struct
 import math as _math
 
 
@@ -28,9 +29,16 @@ class Struct:
             raise TypeError(f"Struct() argument 1 must be a str or bytes object, not {type(format).__name__}")
         self.format = format
         self._is_little, self._fields, self.size = _parse(format)
+        plan = bytearray()
+        for code, count, size, place in self._fields:
+            plan += code.encode("ascii") + bytes([size]) + count.to_bytes(4, "little") + place.to_bytes(4, "little")
+        self._plan = bytes(plan)
         self._count = sum([0 if code == "x" else 1 if code in "sp" else count for code, count, _, _ in self._fields])
 
     def pack(self, *values):
+        packed = _struct.pack(self._plan, self._is_little, self.size, values)
+        if packed is not NotImplemented:
+            return packed
         if len(values) != self._count:
             raise error(f"pack expected {self._count} items for packing (got {len(values)})")
         out = bytearray(self.size)
@@ -42,6 +50,8 @@ class Struct:
             raise error(f"pack_into expected {self._count} items for packing (got {len(values)})")
         place = offset
         if place < 0:
+            if place + self.size > 0:
+                raise error(f"no space to pack {self.size} bytes at offset {offset}")
             place += len(buffer)
             if place < 0:
                 raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
@@ -71,7 +81,7 @@ class Struct:
     def unpack(self, buffer):
         if len(buffer) != self.size:
             raise error(f"unpack requires a buffer of {self.size} bytes")
-        return self._read(bytes(buffer), 0)
+        return self._read(buffer, 0)
 
     def unpack_from(self, buffer, offset=0):
         place = offset
@@ -86,7 +96,7 @@ class Struct:
                 f"unpack_from requires a buffer of at least {self.size + place} bytes for unpacking {self.size} bytes at offset "
                 f"{place} (actual buffer size is {len(buffer)})"
             )
-        return self._read(bytes(buffer), place)
+        return self._read(buffer, place)
 
     def iter_unpack(self, buffer):
         if self.size == 0:
@@ -100,6 +110,9 @@ class Struct:
             yield self._read(buffer, place)
 
     def _read(self, buffer, start):
+        values = _struct.unpack(self._plan, self._is_little, self.size, buffer, start)
+        if values is not NotImplemented:
+            return values
         order = "little" if self._is_little else "big"
         values = []
         for code, count, size, place in self._fields:
@@ -121,6 +134,10 @@ class Struct:
         return f"Struct({self.format!r})"
 
 
+# More bytes than an actor's memory holds.
+_MOST = 1 << 30
+
+
 def _parse(format):
     """(little-endian, [(code, count, size of one, place)], size of all)."""
     mark = format[:1]
@@ -130,6 +147,8 @@ def _parse(format):
     fields = []
     place = 0
     digits = ""
+    if "\0" in format:
+        raise error("embedded null character")
     for code in format[1:] if mark in ("@", "=", "<", ">", "!") and mark else format:
         if code.isspace():
             if digits:
@@ -143,6 +162,8 @@ def _parse(format):
             place += alignment - place % alignment
         count = int(digits) if digits else 1
         digits = ""
+        if count > _MOST or place > _MOST:
+            raise error("total struct size too long")
         fields.append((code, count, size, place))
         place += count * size
     if digits:
@@ -203,6 +224,8 @@ def _range_message(code, size, order, value):
     """What the reference says, which depends on the C function behind the code."""
     by_long = code in "bB" or (code in "hH" and order == "little")
     low, high = (0, 1 << 64) if not by_long and code not in _SIGNED else (-(1 << 63), 1 << 63)
+    if size == 8 and order == "big":
+        return "int too large to convert"
     if size == 8 or not low <= value < high:
         return "argument out of range"
     signed = code in _SIGNED
@@ -277,31 +300,45 @@ def _float_value(bits, code):
 # Functions
 
 
+_cache = {}
+
+
+def _known(format):
+    """The format taken apart, kept for the next time."""
+    known = _cache.get(format)
+    if known is None:
+        known = Struct(format)
+        if len(_cache) >= 100:
+            _cache.clear()
+        _cache[format] = known
+    return known
+
+
 def calcsize(format, /):
     """Bytes that the format takes."""
-    return Struct(format).size
+    return _known(format).size
 
 
 def pack(format, /, *values):
     """The values as bytes in the format."""
-    return Struct(format).pack(*values)
+    return _known(format).pack(*values)
 
 
 def pack_into(format, buffer, offset, /, *values):
     """Writes the values into a bytearray."""
-    Struct(format).pack_into(buffer, offset, *values)
+    _known(format).pack_into(buffer, offset, *values)
 
 
 def unpack(format, buffer, /):
     """The values in the bytes, as a tuple."""
-    return Struct(format).unpack(buffer)
+    return _known(format).unpack(buffer)
 
 
 def unpack_from(format, /, buffer, offset=0):
     """The values in the bytes from a place on."""
-    return Struct(format).unpack_from(buffer, offset)
+    return _known(format).unpack_from(buffer, offset)
 
 
 def iter_unpack(format, buffer, /):
     """The values in the bytes, row by row."""
-    return Struct(format).iter_unpack(buffer)
+    return _known(format).iter_unpack(buffer)

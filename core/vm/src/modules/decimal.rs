@@ -223,7 +223,7 @@ fn apply(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             let third = own(vm, arguments[3])?;
             number.times_plus(&other, &third)
         }
-        _ => return Err(Throw::Trap(Trap::Internal)),
+        _ => return Err(vm.value_error("unknown operation")),
     };
     finished(vm, outcome)
 }

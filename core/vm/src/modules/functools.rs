@@ -14,7 +14,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 /// Calls a function of the module `functools`.
-fn leave(vm: &mut Vm, name: &str, arguments: &[Value]) -> Outcome {
+pub(super) fn leave(vm: &mut Vm, name: &str, arguments: &[Value]) -> Outcome {
     let (module, name) = (vm.heap.intern("functools"), vm.heap.intern(name));
     let module = vm.dict_get_name(MODULES_DICT, module).and_then(Value::object);
     let dict = match module.map(|module| vm.heap.payload(module)) {

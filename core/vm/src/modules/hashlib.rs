@@ -1,7 +1,8 @@
-//! The module `hashlib`: the digests of CPython's that need no options, and keccak-256.
+//! The module `hashlib`: the digests that CPython guarantees, with their options, and keccak-256.
 
 use crate::error::Outcome;
 use crate::interp::Vm;
+use crate::modules::digests::{Blake2, shake};
 use crate::native::{
     NativeKind::{Function, Method},
     NativeRow,
@@ -30,7 +31,7 @@ macro_rules! algorithms {
 
         /// The constructors.
         const CONSTRUCTORS: &[NativeRow] = &[$(
-            NativeRow(Function, concat!("hashlib.", $name), "string=, *, usedforsecurity=", 20, |vm, arguments| make(vm, $name, arguments[0]), ""),
+            NativeRow(Function, concat!("hashlib.", $name), "string=, *, usedforsecurity=", 20, |vm, arguments| make(vm, $name, arguments[0], None), ""),
         )*];
     };
 }
@@ -46,19 +47,45 @@ algorithms! {
     "sha3_256" 32 136 500 26 sha3::Sha3_256;
     "sha3_384" 48 104 500 20 sha3::Sha3_384;
     "sha3_512" 64 72 500 14 sha3::Sha3_512;
-    "blake2b" 64 128 500 16 blake2::Blake2b512;
-    "blake2s" 32 64 500 8 blake2::Blake2s256;
     "keccak256" 32 136 0 26 sha3::Keccak256;
 }
 
 /// Rows of the module, constructors first.
 pub(crate) const TABLES: [&[NativeRow]; 2] = [CONSTRUCTORS, ROWS];
 
+/// Digests without a row above: name, bytes of a block, cycles before the blocks and for each.
+const OTHERS: [(&str, usize, usize, usize); 4] =
+    [("blake2b", 128, 500, 16), ("blake2s", 64, 500, 8), ("shake_128", 168, 500, 30), ("shake_256", 136, 500, 26)];
+
+/// Names of the digests that every CPython has.
+pub(crate) const GUARANTEED: [&str; 14] = [
+    "md5",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha3_224",
+    "sha3_256",
+    "sha3_384",
+    "sha3_512",
+    "shake_128",
+    "shake_256",
+    "blake2b",
+    "blake2s",
+];
+
+const BLAKE2: &str = "data=, /, *, digest_size=, key=, salt=, person=, fanout=, depth=, leaf_size=, node_offset=, node_depth=, inner_size=, last_node=, usedforsecurity=";
+
 const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "hashlib.new", "name, string=, *, usedforsecurity=", 20, new, ""),
+    NativeRow(Function, "hashlib.new", "name, string=, *, usedforsecurity=, digest_size=, key=, salt=, person=", 20, new, ""),
+    NativeRow(Function, "hashlib.blake2b", BLAKE2, 20, |vm, a| blake2(vm, false, a), ""),
+    NativeRow(Function, "hashlib.blake2s", BLAKE2, 20, |vm, a| blake2(vm, true, a), ""),
+    NativeRow(Function, "hashlib.shake_128", "string=, *, usedforsecurity=", 20, |vm, a| make(vm, "shake_128", a[0], None), ""),
+    NativeRow(Function, "hashlib.shake_256", "string=, *, usedforsecurity=", 20, |vm, a| make(vm, "shake_256", a[0], None), ""),
     NativeRow(Method, "_hashlib.HASH.update", "self, obj, /", 5, update, ""),
-    NativeRow(Method, "_hashlib.HASH.digest", "self, /", 5, digest, ""),
-    NativeRow(Method, "_hashlib.HASH.hexdigest", "self, /", 5, hexdigest, ""),
+    NativeRow(Method, "_hashlib.HASH.digest", "self, length=", 5, digest, ""),
+    NativeRow(Method, "_hashlib.HASH.hexdigest", "self, length=", 5, hexdigest, ""),
     NativeRow(Method, "_hashlib.HASH.copy", "self, /", 20, copy, ""),
 ];
 
@@ -69,13 +96,87 @@ fn algorithm(name: &str) -> Option<&'static Algorithm> {
 /// Facts of a hash object: its name, digest size and block size.
 pub(crate) fn facts(state: &HashState) -> (&'static str, i64, i64) {
     let size = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
-    algorithm(state.name).map_or((state.name, 0, 0), |row| (row.name, size(row.digest_size), size(row.block_size)))
+    let digest_size = match (&state.blake2, algorithm(state.name)) {
+        (Some(options), _) => usize::from(options.digest_size),
+        (None, Some(row)) => row.digest_size,
+        (None, None) => 0,
+    };
+    (state.name, size(digest_size), size(cost(state.name).0))
 }
 
-fn make(vm: &mut Vm, name: &'static str, data: Value) -> Outcome {
+/// Bytes of a block, cycles before the blocks, and for each.
+fn cost(name: &str) -> (usize, usize, usize) {
+    match algorithm(name) {
+        Some(row) => (row.block_size, row.base, row.block),
+        None => OTHERS.iter().find(|row| row.0 == name).map_or((64, 500, 16), |row| (row.1, row.2, row.3)),
+    }
+}
+
+fn make(vm: &mut Vm, name: &'static str, data: Value, blake2: Option<Box<Blake2>>) -> Outcome {
     let data = if data.is_undefined() { Vec::new() } else { buffer(vm, data)? };
     vm.reserve(data.len())?;
-    Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(HashState { name, data }))))
+    Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(HashState { name, data, blake2 }))))
+}
+
+/// An integer option within bounds, or what the message says.
+fn option(vm: &mut Vm, value: Value, default: u64, most: u64, refusal: impl Fn(&str) -> (bool, String)) -> Outcome<u64> {
+    if value.is_undefined() {
+        return Ok(default);
+    }
+    let Some(number) = vm.as_int(value) else {
+        let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
+        return Err(vm.type_error(message));
+    };
+    match u64::try_from(&number) {
+        Ok(number) if number <= most => Ok(number),
+        _ => {
+            let (overflow, message) = refusal(&number.to_string());
+            Err(vm.raise(if overflow { ty::OVERFLOW_ERROR } else { ty::VALUE_ERROR }, &message))
+        }
+    }
+}
+
+/// A byte option of at most some length.
+fn short(vm: &mut Vm, value: Value, what: &str, most: usize) -> Outcome<Vec<u8>> {
+    if value.is_undefined() {
+        return Ok(Vec::new());
+    }
+    let bytes = crate::objects::bytes::bytes_like(vm, value)?;
+    if bytes.len() > most {
+        return Err(vm.value_error(format!("maximum {what} length is {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
+    let name = if small { "blake2s" } else { "blake2b" };
+    let (most, tweak) = if small { (32, 8) } else { (64, 16) };
+    let mut options = Blake2::plain(small);
+    let byte = |number: u64| u8::try_from(number).unwrap_or(u8::MAX);
+    let size = option(vm, arguments[1], most, most, |given| {
+        (false, format!("digest_size for {name} must be between 1 and {most} bytes, here it is {given}"))
+    })?;
+    if size == 0 {
+        return Err(vm.value_error(format!("digest_size for {name} must be between 1 and {most} bytes, here it is 0")));
+    }
+    options.digest_size = byte(size);
+    options.key = short(vm, arguments[2], "key", usize::try_from(most).unwrap_or(64))?;
+    options.salt = short(vm, arguments[3], "salt", tweak)?;
+    options.person = short(vm, arguments[4], "person", tweak)?;
+    let between = |text: &'static str| move |_: &str| (false, text.to_owned());
+    options.fanout = byte(option(vm, arguments[5], 1, 255, between("fanout must be between 0 and 255"))?);
+    options.depth = byte(option(vm, arguments[6], 1, 255, between("depth must be between 1 and 255"))?);
+    if options.depth == 0 {
+        return Err(vm.value_error("depth must be between 1 and 255"));
+    }
+    let leaf = option(vm, arguments[7], 0, u64::from(u32::MAX), |_| (true, "leaf_size is too large".to_owned()))?;
+    options.leaf_size = u32::try_from(leaf).unwrap_or(u32::MAX);
+    let farthest = if small { (1 << 48) - 1 } else { u64::MAX };
+    options.node_offset = option(vm, arguments[8], 0, farthest, |_| (true, "node_offset is too large".to_owned()))?;
+    options.node_depth = byte(option(vm, arguments[9], 0, 255, between("node_depth must be between 0 and 255"))?);
+    options.inner_size = byte(option(vm, arguments[10], 0, most, |_| (false, format!("inner_size must be between 0 and is {most}")))?);
+    options.last_node = !arguments[11].is_undefined() && vm.truth(arguments[11])?;
+    make(vm, name, arguments[0], Some(Box::new(options)))
 }
 
 fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -83,8 +184,15 @@ fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         let message = format!("new() argument 'name' must be str, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
-    match algorithm(&name) {
-        Some(row) => make(vm, row.name, arguments[1]),
+    if name.starts_with("blake2") && OTHERS.iter().any(|row| row.0 == name) {
+        let mut given = vec![Value::Undefined; 13];
+        given[0] = arguments[1];
+        given[1..5].copy_from_slice(&arguments[3..7]);
+        return blake2(vm, name == "blake2s", &given);
+    }
+    let known = algorithm(&name).map(|row| row.name).or_else(|| OTHERS.iter().find(|row| row.0 == name).map(|row| row.0));
+    match known {
+        Some(known) => make(vm, known, arguments[1], None),
         None => Err(vm.value_error(format!("unsupported hash type {name}"))),
     }
 }
@@ -123,22 +231,42 @@ fn update(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
-fn finish(vm: &mut Vm, receiver: Value) -> Outcome<Vec<u8>> {
-    let state = state(vm, receiver)?;
-    let Some(row) = algorithm(state.name) else { return Ok(Vec::new()) };
-    let blocks = state.data.len().div_ceil(row.block_size);
-    vm.spend(row.base.saturating_add(row.block.saturating_mul(blocks)))?;
-    Ok((row.digest)(&state.data))
+/// The digest; its length is asked for only with the extendable ones.
+fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
+    let state = state(vm, arguments[0])?;
+    let extendable = state.name.starts_with("shake");
+    let length = match (extendable, arguments[1]) {
+        (true, Value::Int(length)) => match usize::try_from(length) {
+            Ok(length) if length < 1 << 29 => length,
+            _ => return Err(vm.value_error("value must be positive")),
+        },
+        (true, Value::Undefined) => return Err(vm.type_error("digest() missing required argument 'length' (pos 1)")),
+        (true, other) => {
+            let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(other));
+            return Err(vm.type_error(message));
+        }
+        (false, Value::Undefined) => 0,
+        (false, _) => return Err(vm.type_error("digest() takes no arguments (1 given)")),
+    };
+    let (block_size, base, block) = cost(state.name);
+    let blocks = state.data.len().div_ceil(block_size).saturating_add(length / block_size);
+    vm.spend(base.saturating_add(block.saturating_mul(blocks)))?;
+    vm.reserve(length)?;
+    Ok(match (&state.blake2, algorithm(state.name)) {
+        (Some(options), _) => options.digest(&state.data),
+        (None, Some(row)) => (row.digest)(&state.data),
+        (None, None) => shake(block_size, &state.data, length),
+    })
 }
 
 fn digest(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let digest = finish(vm, arguments[0])?;
+    let digest = finish(vm, arguments)?;
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(digest)))
 }
 
 fn hexdigest(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digest = finish(vm, arguments[0])?;
+    let digest = finish(vm, arguments)?;
     let mut text = String::with_capacity(digest.len() * 2);
     for byte in digest {
         text.push(char::from(DIGITS[usize::from(byte >> 4)]));

@@ -5,7 +5,7 @@ use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::math::{self, MathError, SumError};
 use crate::num::{F64, NumberError, int};
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::Value;
 use dashu_int::IBig;
 
@@ -30,7 +30,7 @@ macro_rules! unary {
                 Ok(value) => Ok(Value::Float(value)),
                 Err(error) => Err(math_error(vm, error)),
             }
-        }, ""),)*]
+        }, "retry_real"),)*]
     };
 }
 
@@ -66,34 +66,35 @@ pub(crate) const UNARY: &[NativeRow] = unary! {
 
 /// The other functions.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| binary(vm, a, math::fmod), ""),
-    NativeRow(Function, "math.remainder", "x, y, /", EXACT, |vm, a| binary(vm, a, math::remainder), ""),
-    NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), ""),
-    NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), ""),
-    NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), ""),
-    NativeRow(Function, "math.pow", "x, y, /", QUICK, |vm, a| binary(vm, a, math::pow), ""),
-    NativeRow(Function, "math.log", "x, base=, /", QUICK, log, ""),
-    NativeRow(Function, "math.log2", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log2, math::log_int_2), ""),
-    NativeRow(Function, "math.log10", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log10, math::log_int_10), ""),
+    NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| binary(vm, a, math::fmod), "retry_real"),
+    NativeRow(Function, "math.remainder", "x, y, /", EXACT, |vm, a| binary(vm, a, math::remainder), "retry_real"),
+    NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), "retry_real"),
+    NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), "retry_real"),
+    NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), "retry_real"),
+    NativeRow(Function, "math.pow", "x, y, /", QUICK, |vm, a| binary(vm, a, math::pow), "retry_real"),
+    NativeRow(Function, "math.log", "x, base=, /", QUICK, log, "retry_real"),
+    NativeRow(Function, "math.log2", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log2, math::log_int_2), "retry_real"),
+    NativeRow(Function, "math.log10", "x, /", QUICK, |vm, a| log_of(vm, a[0], math::log10, math::log_int_10), "retry_real"),
     NativeRow(Function, "math.floor", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::floor), "math_floor"),
     NativeRow(Function, "math.ceil", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::ceil), "math_ceil"),
     NativeRow(Function, "math.trunc", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::trunc), "math_trunc"),
-    NativeRow(Function, "math.isnan", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_nan())), ""),
-    NativeRow(Function, "math.isinf", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_infinite())), ""),
-    NativeRow(Function, "math.isfinite", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_finite())), ""),
-    NativeRow(Function, "math.isclose", "a, b, *, rel_tol=, abs_tol=", EXACT, is_close, ""),
-    NativeRow(Function, "math.frexp", "x, /", EXACT, frexp, ""),
-    NativeRow(Function, "math.ldexp", "x, i, /", EXACT, ldexp, ""),
-    NativeRow(Function, "math.modf", "x, /", EXACT, modf, ""),
-    NativeRow(Function, "math.factorial", "x, /", TRANSCENDENTAL, factorial, ""),
-    NativeRow(Function, "math.comb", "n, k, /", TRANSCENDENTAL, |vm, a| integers(vm, a, int::comb), ""),
-    NativeRow(Function, "math.perm", "n, k=, /", TRANSCENDENTAL, perm, ""),
-    NativeRow(Function, "math.isqrt", "n, /", EXACT, isqrt, ""),
-    NativeRow(Function, "math.gcd", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ZERO, |x, y| Ok(int::gcd(x, y))), ""),
-    NativeRow(Function, "math.lcm", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ONE, int::lcm), ""),
-    NativeRow(Function, "math.hypot", "*coordinates", TRANSCENDENTAL, hypot, ""),
+    NativeRow(Function, "math.isnan", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_nan())), "retry_real"),
+    NativeRow(Function, "math.isinf", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_infinite())), "retry_real"),
+    NativeRow(Function, "math.isfinite", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_finite())), "retry_real"),
+    NativeRow(Function, "math.isclose", "a, b, *, rel_tol=, abs_tol=", EXACT, is_close, "retry_close"),
+    NativeRow(Function, "math.frexp", "x, /", EXACT, frexp, "retry_real"),
+    NativeRow(Function, "math.ldexp", "x, i, /", EXACT, ldexp, "retry_real"),
+    NativeRow(Function, "math.modf", "x, /", EXACT, modf, "retry_real"),
+    NativeRow(Function, "math.factorial", "x, /", TRANSCENDENTAL, factorial, "retry_integer"),
+    NativeRow(Function, "math.comb", "n, k, /", TRANSCENDENTAL, |vm, a| integers(vm, a, int::comb), "retry_integer"),
+    NativeRow(Function, "math.perm", "n, k=, /", TRANSCENDENTAL, perm, "retry_integer"),
+    NativeRow(Function, "math.isqrt", "n, /", EXACT, isqrt, "retry_integer"),
+    NativeRow(Function, "math.gcd", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ZERO, |x, y| Ok(int::gcd(x, y))), "retry_integer"),
+    NativeRow(Function, "math.lcm", "*integers", EXACT, |vm, a| fold(vm, a, IBig::ONE, int::lcm), "retry_integer"),
+    NativeRow(Function, "math.hypot", "*coordinates", TRANSCENDENTAL, hypot, "retry_real"),
     NativeRow(Function, "math.dist", "p, q, /", TRANSCENDENTAL, dist, "math_dist"),
     NativeRow(Function, "math.fsum", "seq, /", EXACT, fsum, "math_fsum"),
+    NativeRow(Function, "math.prod", "iterable, /, *, start=", EXACT, prod, ""),
 ];
 
 /// Constants of the module.
@@ -108,6 +109,7 @@ fn math_error(vm: &mut Vm, error: MathError) -> Throw {
 fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
     match vm.number(value) {
         Some(number) => vm.to_float(&number),
+        None if vm.python_method(value, nm::FLOAT).is_some() || vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
         None => {
             let message = format!("must be real number, not {}", vm.class_name(value));
             Err(vm.type_error(message))
@@ -119,6 +121,7 @@ fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
 fn integer(vm: &mut Vm, value: Value) -> Outcome<IBig> {
     match vm.as_int(value) {
         Some(number) => Ok(number),
+        None if vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
         None => {
             let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(value));
             Err(vm.type_error(message))
@@ -291,4 +294,31 @@ fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Err(SumError::Overflow) => Err(vm.raise(ty::OVERFLOW_ERROR, "intermediate overflow in fsum")),
         Err(SumError::OppositeInfinities) => Err(vm.value_error("-inf + inf in fsum")),
     }
+}
+
+/// The product of numbers; of anything else Python code makes it.
+fn prod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let start = arguments[1].or(Value::Int(1));
+    let items = match vm.collect(arguments[0]) {
+        Ok(items) => items,
+        Err(Throw::Fallback) => return prod_slowly(vm, arguments[0], start),
+        Err(throw) => return Err(throw),
+    };
+    let plain = [start].iter().chain(&items).all(|&value| vm.number(value).is_some() && !vm.is_python_instance(value));
+    if !plain {
+        vm.heap.release_all(items);
+        return prod_slowly(vm, arguments[0], start);
+    }
+    let mut product = vm.heap.retain(start);
+    for item in &items {
+        let next = vm.binary_core(crate::interp::operators::BinaryOp::Mul, product, *item);
+        vm.heap.release(product);
+        product = next?.unwrap_or(Value::NotImplemented);
+    }
+    vm.heap.release_all(items);
+    Ok(product)
+}
+
+fn prod_slowly(vm: &mut Vm, iterable: Value, start: Value) -> Outcome {
+    crate::modules::functools::leave(vm, "_product", &[iterable, start])
 }

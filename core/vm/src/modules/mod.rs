@@ -1,6 +1,7 @@
 //! Modules written in Rust: their functions as rows, their constants.
 
 mod decimal;
+pub(crate) mod digests;
 pub(crate) mod files;
 mod functools;
 mod hashlib;
@@ -8,12 +9,14 @@ mod json;
 mod math;
 mod pvm_host;
 pub(crate) mod regex;
+mod structs;
 
 use crate::interp::Vm;
 use crate::native::NativeRow;
 use crate::value::Value;
 
-use crate::types::nm;
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
 
 /// The functions of all modules, table by table.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
@@ -27,6 +30,7 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     regex::ROWS,
     decimal::TABLES[0],
     decimal::TABLES[1],
+    structs::ROWS,
     pvm_host::PURE,
 ];
 
@@ -38,7 +42,7 @@ pub(crate) fn derived_rows() -> Vec<NativeRow> {
 /// An attribute of a running hash.
 pub(crate) fn hash_attribute(vm: &mut Vm, value: Value, attribute: crate::value::Ref) -> Option<Value> {
     let state = match vm.heap.payload(value.object()?) {
-        crate::objects::payload::Payload::Hasher(state) => state,
+        Payload::Hasher(state) => state,
         _ => return None,
     };
     let (name, digest_size, block_size) = hashlib::facts(state);
@@ -52,6 +56,17 @@ pub(crate) fn hash_attribute(vm: &mut Vm, value: Value, attribute: crate::value:
 /// Enters the modules' constants.
 pub(crate) fn constants(vm: &mut Vm) {
     pvm_host::constants(vm);
+    let module = vm.native_module("hashlib");
+    let names = hashlib::GUARANTEED.map(|name| Value::Obj(vm.heap.intern(name)));
+    for key in ["algorithms_guaranteed", "algorithms_available"] {
+        let set = vm.heap.make(ty::SET, Payload::Set(Box::default()));
+        for name in names {
+            let added = vm.set_add(set, name);
+            debug_assert!(added.is_ok(), "names hash without Python code");
+        }
+        let key = vm.heap.intern(key);
+        vm.dict_set_name(module, key, set);
+    }
     let module = vm.native_module("math");
     for (name, value) in math::CONSTANTS {
         let name = vm.heap.intern(name);

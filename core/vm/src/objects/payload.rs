@@ -270,6 +270,8 @@ pub(crate) struct HashState {
     pub name: &'static str,
     /// What was fed in.
     pub data: Vec<u8>,
+    /// The options of BLAKE2.
+    pub blake2: Option<Box<crate::modules::digests::Blake2>>,
 }
 
 /// What an object holds.

@@ -370,7 +370,7 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
                 match part {
                     Part::Text(text) => out.extend_from_slice(text),
                     Part::Group(group) => {
-                        let pair = matcher.marks.get(2 * group..2 * group + 2).unwrap_or(&[UNSET, UNSET]);
+                        let pair = matcher.marks.chunks(2).nth(*group).unwrap_or(&[UNSET, UNSET]);
                         if pair[0] != UNSET && pair[1] != UNSET {
                             out.extend_from_slice(&matcher.text[pair[0]..pair[1]]);
                         }
