@@ -284,6 +284,7 @@ const HELPER_NAMES: &[&str] = &[
     "exception_str",
     "filter_new",
     "format_converted",
+    "generator_abandoned",
     "generator_close",
     "generator_throw",
     "getattr_default",

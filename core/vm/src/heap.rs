@@ -88,6 +88,8 @@ pub(crate) struct Heap {
     pub(crate) slots: Vec<Slot>,
     free: Vec<u32>,
     doomed: Vec<Value>,
+    /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
+    pub(crate) abandoned: Vec<Ref>,
     /// Modelled bytes in use.
     pub memory: usize,
     /// Most modelled bytes in use so far.
@@ -114,6 +116,7 @@ impl Heap {
             slots: Vec::new(),
             free: Vec::new(),
             doomed: Vec::new(),
+            abandoned: Vec::new(),
             memory: 0,
             peak: 0,
             limit,
@@ -272,10 +275,17 @@ impl Heap {
     }
 
     /// Counts one more reference of each value.
-    pub(crate) fn retain_all(&mut self, values: &[Value]) -> Vec<Value> {
-        for &value in values {
-            self.retain(value);
+    pub(crate) fn retain_each(&mut self, values: &[Value]) {
+        for value in values {
+            if let Value::Obj(object) = *value {
+                self.retain_object(object);
+            }
         }
+    }
+
+    /// Counts one more reference of each value; a list of them.
+    pub(crate) fn retain_all(&mut self, values: &[Value]) -> Vec<Value> {
+        self.retain_each(values);
         values.to_vec()
     }
 
@@ -298,17 +308,22 @@ impl Heap {
     fn destroy(&mut self, object: Ref) {
         let mut dying = object;
         loop {
+            let mut doomed = std::mem::take(&mut self.doomed);
             let index = dying.0 - self.frozen_len;
             let slot = &mut self.slots[index as usize];
-            let payload = std::mem::replace(&mut slot.payload, Payload::Free);
-            let class = slot.class;
-            self.free.push(index);
-            self.free_memory(payload.size());
-            let mut doomed = std::mem::take(&mut self.doomed);
-            payload.take_apart(&mut doomed);
-            // Heap classes are kept alive by their instances.
-            if class.0 >= self.immortal {
-                doomed.push(Value::Obj(class));
+            if matches!(&slot.payload, Payload::Generator(row) if row.guarded) {
+                slot.count = 1;
+                self.abandoned.push(dying);
+            } else {
+                let payload = std::mem::replace(&mut slot.payload, Payload::Free);
+                let class = slot.class;
+                self.free.push(index);
+                self.free_memory(payload.size());
+                payload.take_apart(&mut doomed);
+                // Heap classes are kept alive by their instances.
+                if class.0 >= self.immortal {
+                    doomed.push(Value::Obj(class));
+                }
             }
             let mut next = None;
             while let Some(value) = doomed.pop() {

@@ -166,6 +166,8 @@ opcodes! {
     GetItem 3 8 "a = b[c]";
     SetItem 3 10 "a[b] = c";
     DeleteItem 3 15 "del a[b]";
+    GetSlice 4 25 "a = b[c:c+1:c+2]";
+    SetSlice 4 25 "a[b:b+1:b+2] = c";
     BuildSlice 1 20 "a = slice(b, b+1, b+2)";
     BuildList 2 20 "a = list of c values from b";
     BuildTuple 2 20 "a = tuple of c values from b";

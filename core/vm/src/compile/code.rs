@@ -105,6 +105,11 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// Whether the instruction before `pc` stands inside a `try` or `with`.
+    pub(crate) fn guards(&self, pc: u32) -> bool {
+        self.handlers.iter().any(|handler| handler.start < pc && pc <= handler.end)
+    }
+
     /// Number of parameters of every sort: the registers a call fills.
     pub(crate) fn parameters(&self) -> usize {
         usize::from(self.positional) + usize::from(self.keyword_only) + usize::from(self.var_positional) + usize::from(self.var_keyword)

@@ -359,27 +359,38 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(subscript) => {
                 let object = self.operand(&subscript.value)?;
+                if let Expr::Slice(slice) = &*subscript.slice {
+                    let parts = self.slice_parts(slice)?;
+                    self.emit(Op::GetSlice, object.flag(TEMP_B), target, object.register, parts);
+                    return Ok(());
+                }
                 let key = self.operand(&subscript.slice)?;
                 let flags = object.flag(TEMP_B) | key.flag(TEMP_C);
                 self.emit(Op::GetItem, flags, target, object.register, key.register);
                 Ok(())
             }
             Expr::Slice(slice) => {
-                let first = self.temporaries(3)?;
-                for (offset, part) in [(0, &slice.lower), (1, &slice.upper), (2, &slice.step)] {
-                    match part {
-                        Some(part) => self.into(part, first + offset)?,
-                        None => {
-                            self.emit(Op::LoadNone, 0, first + offset, 0, 0);
-                        }
-                    }
-                }
+                let first = self.slice_parts(slice)?;
                 self.emit(Op::BuildSlice, 0, target, first, 0);
                 Ok(())
             }
             Expr::Starred(starred) => Err(CompileError::at(starred.range, "can't use starred expression here")),
             other => Err(CompileError::at(other.range(), "this syntax is newer than Python 3.11")),
         }
+    }
+
+    /// Computes the parts of a slice into three registers in a row.
+    pub(super) fn slice_parts(&mut self, slice: &'a ruff_python_ast::ExprSlice) -> Compiled<u16> {
+        let first = self.temporaries(3)?;
+        for (offset, part) in [(0, &slice.lower), (1, &slice.upper), (2, &slice.step)] {
+            match part {
+                Some(part) => self.into(part, first + offset)?,
+                None => {
+                    self.emit(Op::LoadNone, 0, first + offset, 0, 0);
+                }
+            }
+        }
+        Ok(first)
     }
 
     /// Waits for `operand`, which is an awaitable.

@@ -257,6 +257,11 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(subscript) => {
                 let object = self.operand(&subscript.value)?;
+                if let Expr::Slice(slice) = &*subscript.slice {
+                    let parts = self.slice_parts(slice)?;
+                    self.emit(Op::SetSlice, object.flag(TEMP_A) | value.flag(TEMP_C), object.register, parts, value.register);
+                    return Ok(());
+                }
                 let key = self.operand(&subscript.slice)?;
                 let flags = object.flag(TEMP_A) | key.flag(TEMP_B) | value.flag(TEMP_C);
                 self.emit(Op::SetItem, flags, object.register, key.register, value.register);

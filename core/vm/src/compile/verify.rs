@@ -42,6 +42,8 @@ fn registers(ins: Instruction, next: Option<Instruction>) -> u32 {
             }
         }
         Op::LoadMethod | Op::LoadSpecial => most(&[a + 2, b + 1]),
+        Op::GetSlice => most(&[a + 1, b + 1, c + 3]),
+        Op::SetSlice => most(&[a + 1, b + 3, c + 1]),
         Op::BuildSlice | Op::CallSpread => most(&[a + 1, b + 3]),
         Op::BuildList | Op::BuildTuple | Op::BuildSet | Op::BuildString => most(&[a + 1, b + c]),
         Op::BuildDict => most(&[a + 1, b + 2 * c]),

@@ -1767,3 +1767,11 @@ def handler_entry(method, payload):
     import cowboy_sdk
 
     return cowboy_sdk._dispatch(method, payload)
+
+
+def generator_abandoned(generator):
+    # What a generator raises while it is closed behind everybody's back reaches nobody.
+    try:
+        generator.close()
+    except BaseException:
+        pass

@@ -12,19 +12,7 @@ impl Vm {
     /// A global or builtin that the cache did not know. Not retained.
     pub(crate) fn load_global(&mut self, globals: Ref, name: Ref, site: u32) -> Outcome {
         let epoch = self.heap.globals_epoch;
-        let cache = self.caches[site as usize];
-        let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
-        if cache.kind == CacheKind::Global {
-            // A program that assigns its globals in a loop finds them where they were.
-            if let Some(entry) = dict.entries.get(cache.index as usize) {
-                if matches!(entry.key, Value::Obj(key) if key.0 == cache.shape) {
-                    let value = entry.value;
-                    self.caches[site as usize] = Cache { epoch, value, ..cache };
-                    return Ok(value);
-                }
-            }
-        }
-        let watched = dict.module;
+        let watched = self.table(globals).is_some_and(|dict| dict.module);
         if let Some(position) = self.dict_position_of_name(globals, name) {
             let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
             let entry = dict.entries[position];
@@ -158,8 +146,8 @@ impl Vm {
                     if let Some(position) = self.heap.shape_position(shape, name) {
                         let data_descriptor = self.lookup(class, name).is_some_and(|found| self.is_data_descriptor(found));
                         if !data_descriptor && self.overridden(class, nm::GETATTRIBUTE).is_none() {
-                            self.caches[site] =
-                                Cache { kind: CacheKind::Field, class, epoch, shape, index: position as u32, value: Value::Undefined };
+                            let index = position as u32;
+                            self.remember(site, Cache { kind: CacheKind::Field, class, epoch, shape, index, value: Value::Undefined });
                         }
                     }
                 }
@@ -506,7 +494,7 @@ impl Vm {
                         };
                         if let Some(shape) = shape {
                             let epoch = self.heap.type_epoch;
-                            self.caches[site] = Cache { kind: CacheKind::Method, class, epoch, shape, index: 0, value: found };
+                            self.remember(site, Cache { kind: CacheKind::Method, class, epoch, shape, index: 0, value: found });
                         }
                     }
                     return Ok((self.heap.retain(found), true));
@@ -556,13 +544,12 @@ impl Vm {
                     let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
                     let found = self.lookup(class, name);
                     let plain = found.is_none_or(|found| !self.is_data_descriptor(found)) && self.overridden(class, nm::SETATTR).is_none();
-                    if plain {
-                        let (kind, index) = if before == after {
-                            (CacheKind::Field, self.heap.shape_position(after, name).unwrap_or(0) as u32)
-                        } else {
-                            (CacheKind::Transition, after)
-                        };
-                        self.caches[site] = Cache { kind, class, epoch, shape: before, index, value: Value::Undefined };
+                    // Where the name is not in the shape, it went somewhere else.
+                    let position = self.heap.shape_position(after, name).filter(|_| plain);
+                    if let Some(position) = position {
+                        let (kind, index) =
+                            if before == after { (CacheKind::Field, position as u32) } else { (CacheKind::Transition, after) };
+                        self.remember(site, Cache { kind, class, epoch, shape: before, index, value: Value::Undefined });
                     }
                 }
             }

@@ -300,6 +300,7 @@ impl Vm {
             sent: 0,
             delegate: None,
             state: GeneratorState::Created,
+            guarded: false,
             name,
             qualname,
         };
@@ -486,8 +487,16 @@ impl Vm {
     }
 
     /// Calls a builtin function.
-    fn call_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>, dest: usize, on_return: OnReturn) -> Outcome<bool> {
-        let native = crate::native::native(row);
+    pub(super) fn call_native(
+        &mut self,
+        row: u16,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        let native = &self.natives[usize::from(row)];
         self.cycles -= i64::from(native.cycles);
         self.weight -= i64::from(native.weight);
         let signature = &native.signature;
@@ -1094,7 +1103,7 @@ impl Vm {
 
     /// The exit of an entry that is over.
     pub(crate) fn finished(&mut self) -> Option<Exit> {
-        if !self.frames.is_empty() {
+        if !self.frames.is_empty() || self.close_abandoned() {
             return None;
         }
         if let Err(trap) = self.check_limits() {

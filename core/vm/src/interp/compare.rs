@@ -12,6 +12,8 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::cmp::Ordering;
 
+/// Entries of a table that is searched from end to end.
+const SMALL_TABLE: usize = 8;
 /// Nesting of containers that comparison, hashing and repr follow.
 pub(crate) const NATIVE_DEPTH: usize = 200;
 
@@ -71,7 +73,33 @@ impl Heap {
         match value {
             Value::Int(value) => Some(hash_i64(value)),
             Value::Obj(object) => match self.payload(object) {
-                Payload::Str(text) => Some(text.known_hash().unwrap_or_else(|| crate::num::hash::hash_str(&text.text))),
+                Payload::Str(text) => Some(text.hash()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// How two numbers, two texts, or two short tuples of them compare; `None` for everything else.
+    pub(crate) fn order(&self, left: &Value, right: &Value) -> Option<Ordering> {
+        match (left, right) {
+            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+            (Value::Obj(a), Value::Obj(b)) => match (self.payload(*a), self.payload(*b)) {
+                (Payload::Str(a), Payload::Str(b)) => Some(a.text.cmp(&b.text)),
+                (Payload::Tuple(a), Payload::Tuple(b)) if a.len() <= 4 && b.len() <= 4 => {
+                    for (a, b) in a.iter().zip(b) {
+                        // Tuples inside tuples take the general way, so that this does not nest.
+                        if matches!(a, Value::Obj(inner) if matches!(self.payload(*inner), Payload::Tuple(_))) {
+                            return None;
+                        }
+                        match self.order(a, b)? {
+                            Ordering::Equal => {}
+                            ordering => return Some(ordering),
+                        }
+                    }
+                    Some(a.len().cmp(&b.len()))
+                }
                 _ => None,
             },
             _ => None,
@@ -81,27 +109,58 @@ impl Heap {
     /// The position of a text or small integer in a dict; `None` also when the key is of another sort.
     #[inline]
     pub(crate) fn find_simple(&self, dict: &Dict, key: Value) -> Option<usize> {
-        match key {
+        self.find_certain(dict, key).flatten()
+    }
+
+    /// Whether and where a dict has a text or small integer; `None` when that is not certain without running code or charging for it: the
+    /// key is of another sort or has to be hashed at length, or one of another sort has the same hash.
+    #[inline]
+    pub(crate) fn find_known(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
+        if let Value::Obj(object) = key {
+            // The very same text in a small table is found soonest by looking for it.
+            if dict.entries.len() <= SMALL_TABLE {
+                let found = dict.entries.iter().position(|entry| matches!(entry.key, Value::Obj(known) if known == object));
+                if found.is_some() {
+                    return Some(found);
+                }
+            }
+            if matches!(self.payload(object), Payload::Str(text) if text.text.len() > 64 && !text.is_hashed()) {
+                return None;
+            }
+        }
+        self.find_certain(dict, key)
+    }
+
+    #[inline]
+    fn find_certain(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
+        let mut certain = true;
+        let found = match key {
             Value::Int(number) => dict.find(hash_i64(number), |known| match known {
                 Value::Int(known) => known == number,
                 Value::Bool(known) => i64::from(known) == number,
-                _ => false,
+                Value::Obj(known) if matches!(self.payload(known), Payload::Str(_)) => false,
+                _ => {
+                    certain = false;
+                    false
+                }
             }),
             Value::Obj(object) => {
-                let slot = self.slot(object);
-                let Payload::Str(text) = &slot.payload else { return None };
-                let hash = text.known_hash().unwrap_or_else(|| crate::num::hash::hash_str(&text.text));
-                dict.find(hash, |known| match known {
+                let Payload::Str(text) = self.payload(object) else { return None };
+                dict.find(text.hash(), |known| match known {
                     Value::Obj(known) if known == object => true,
                     Value::Obj(known) => match self.payload(known) {
                         Payload::Str(other) => !(text.interned && other.interned) && other.text == text.text,
-                        _ => false,
+                        _ => {
+                            certain = false;
+                            false
+                        }
                     },
                     _ => false,
                 })
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        if found.is_none() && !certain { None } else { Some(found) }
     }
 }
 
@@ -536,17 +595,11 @@ impl Vm {
             });
         };
         if let Payload::Str(text) = self.heap.payload(object) {
-            if let Some(hash) = text.known_hash() {
-                return Ok(hash);
+            if !text.is_hashed() && !self.heap.is_frozen(object) {
+                let length = text.text.len();
+                self.spend(length / 8)?;
             }
-            let length = text.text.len();
-            self.spend(length / 8)?;
-            if self.heap.is_frozen(object) {
-                return Ok(self.heap.simple_hash(value).unwrap_or(0));
-            }
-            if let Payload::Str(text) = self.heap.payload_mut(object) {
-                return Ok(text.hash());
-            }
+            return Ok(self.heap.simple_hash(value).unwrap_or(0));
         }
         let class = self.heap.slot(object).class;
         if class.0 >= crate::types::FIXED_COUNT {
@@ -764,6 +817,15 @@ impl Vm {
     /// A container without a label holds no other container and was never stored into one.
     pub(crate) fn label_children(&mut self, value: Value) {
         let Value::Obj(object) = value else { return };
+        let items: &[Value] = match self.heap.payload(object) {
+            Payload::List(list) => &list.items,
+            Payload::Tuple(items) => items,
+            _ => &[Value::Obj(object)],
+        };
+        // Numbers hold nothing.
+        if !items.iter().any(|item| matches!(item, Value::Obj(_))) {
+            return;
+        }
         let mut lowest = i32::MAX;
         let mut leaves = Vec::new();
         self.heap.payload(object).each(&mut |child| {

@@ -71,6 +71,7 @@ impl Vm {
         let row = self.generator(generator).expect("checked above");
         let started = row.state == GeneratorState::Suspended;
         row.state = GeneratorState::Running;
+        row.guarded = false;
         let count = row.registers.len();
         let handled = std::mem::take(&mut row.handled);
         let (code, globals, pc, sent, delegate) = (row.code, row.globals, row.pc, row.sent, row.delegate);
@@ -118,6 +119,99 @@ impl Vm {
         }
     }
 
+    /// The next step of a generator that a `for` loop walks over; `false` when the general form has to see to it.
+    #[inline(never)]
+    pub(super) fn resume_for_loop(&mut self, generator: Ref, dest: usize, exit: u32) -> bool {
+        if self.heap.is_frozen(generator) || self.frames.len() >= self.limits.recursion {
+            return false;
+        }
+        let base = self.stack_top();
+        let slot = self.heap.slot_mut(generator);
+        if slot.class != ty::GENERATOR {
+            return false;
+        }
+        let Payload::Generator(row) = &mut slot.payload else { return false };
+        if !matches!(row.state, GeneratorState::Created | GeneratorState::Suspended) || !row.handled.is_empty() {
+            return false;
+        }
+        let top = base + row.registers.len();
+        if self.registers.len() <= top {
+            self.registers.resize(top + 256, Value::Undefined);
+        }
+        for (register, value) in self.registers[base..top].iter_mut().zip(&row.registers) {
+            *register = value.afresh();
+        }
+        row.registers.clear();
+        let mut old = Value::Undefined;
+        if row.state == GeneratorState::Suspended {
+            old = std::mem::replace(&mut self.registers[base + usize::from(row.sent)], Value::None);
+        }
+        row.state = GeneratorState::Running;
+        row.guarded = false;
+        slot.count += 1;
+        self.frames.push(Frame {
+            code: row.code,
+            pc: row.pc,
+            base: base as u32,
+            dest: dest as u32,
+            globals: row.globals,
+            handled: self.handled.len() as u32,
+            generator: Some(generator),
+            namespace: Value::Undefined,
+            on_return: OnReturn::ForIter { exit },
+        });
+        self.heap.release(old);
+        true
+    }
+
+    /// Suspends the top frame, a generator's, and gives `value` to the `for` loop that walks over it; `false` when it is walked otherwise.
+    #[inline(never)]
+    pub(super) fn yield_to_loop(&mut self, value: Value, sent: u16, code: &LinkedCode) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        let (Some(generator), OnReturn::ForIter { .. }) = (frame.generator, &frame.on_return) else { return false };
+        if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
+            return false;
+        }
+        let (base, dest, pc) = (frame.base as usize, frame.dest as usize, frame.pc);
+        let (registers, guarded) = (code.code.registers, code.code.guards(pc));
+        let Payload::Generator(row) = self.heap.payload_mut(generator) else { return false };
+        let live = &mut self.registers[base..base + usize::from(registers)];
+        row.registers.clear();
+        row.registers.extend(live.iter().map(Value::afresh));
+        live.fill(Value::Undefined);
+        row.pc = pc;
+        row.guarded = guarded;
+        row.sent = sent;
+        row.delegate = None;
+        row.state = GeneratorState::Suspended;
+        self.frames.pop();
+        self.heap.release_object(generator);
+        let old = std::mem::replace(&mut self.registers[dest], value);
+        self.heap.release(old);
+        true
+    }
+
+    /// Begins to close the generator that was abandoned first, as its `finally` wants; says whether there was one.
+    #[inline(never)]
+    pub(super) fn close_abandoned(&mut self) -> bool {
+        if self.heap.abandoned.is_empty() {
+            return false;
+        }
+        let generator = self.heap.abandoned.remove(0);
+        if let Payload::Generator(row) = self.heap.payload_mut(generator) {
+            row.guarded = false;
+        }
+        let helper = self.helper("generator_abandoned");
+        if let Throw::Call(call) = self.call_later(helper, &[Value::Obj(generator)], OnReturn::Discard) {
+            // At the recursion limit nothing more can run, so it dies as it is.
+            if let Err(Throw::Raise(exception)) = self.begin_call(*call, 0) {
+                self.heap.release(exception);
+            }
+        }
+        self.heap.release_object(generator);
+        true
+    }
+
     fn drop_wake(&mut self, wake: Wake) {
         let (Wake::Send(value) | Wake::Throw(value)) = wake;
         self.heap.release(value);
@@ -129,12 +223,14 @@ impl Vm {
         let Some(generator) = frame.generator else { return Err(Throw::Trap(Trap::Internal)) };
         let base = frame.base as usize;
         let handled = self.handled.split_off(frame.handled as usize);
+        let asynchronous = self.heap.slot(generator).class == ty::ASYNC_GENERATOR;
         if let Payload::Generator(row) = self.heap.payload_mut(generator) {
             let count = usize::from(code.code.registers);
             row.registers.clear();
             row.registers.extend(self.registers[base..base + count].iter_mut().map(|value| std::mem::replace(value, Value::Undefined)));
             row.handled = handled;
             row.pc = frame.pc;
+            row.guarded = code.code.guards(frame.pc) && !asynchronous;
             row.sent = sent;
             row.delegate = delegate;
             row.state = GeneratorState::Suspended;

@@ -249,8 +249,14 @@ pub struct Vm {
     pub(crate) entry: EntryKind,
     /// What the entry returned.
     pub(crate) result: Option<Value>,
+    /// The table of native functions.
+    natives: &'static [crate::native::Native],
     /// What the last instruction threw.
     thrown: Option<Throw>,
+    /// Whether the top frame has changed, or a limit may be passed, since the loop looked.
+    reload: bool,
+    /// Inline caches that others have replaced at their site, by site, class and shape. Empty until one is.
+    replaced: Vec<(u32, Cache)>,
     /// The next exception is raised again: its trace already has the current line.
     pub(crate) quiet: bool,
     /// The text of an uncaught exception is being made.
@@ -305,7 +311,10 @@ impl Vm {
             in_repr: Vec::new(),
             entry: EntryKind::Script,
             result: None,
+            natives: crate::native::natives(),
             thrown: None,
+            reload: false,
+            replaced: Vec::new(),
             quiet: false,
             describing: false,
             loader: false,

@@ -68,6 +68,33 @@ impl Number {
     }
 }
 
+/// An integer where it lies.
+enum Integer<'heap> {
+    Small(i64),
+    Big(&'heap IBig),
+}
+
+impl Integer<'_> {
+    fn limbs(&self) -> usize {
+        match self {
+            Integer::Small(_) => 1,
+            Integer::Big(big) => int::bit_length(big) / 64 + 1,
+        }
+    }
+}
+
+/// One of the operations that cannot fail.
+fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
+    match op {
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        _ => a + b,
+    }
+}
+
 impl Vm {
     /// The number a value is, looking through subclasses of `int` and `float`.
     #[inline]
@@ -130,7 +157,11 @@ impl Vm {
                 }
             }
         }
-        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
+        let outcome = match self.whole(op, left, right) {
+            Some(outcome) => outcome,
+            None if is_inplace(ins.flags) => self.binary_inplace(op, left, right),
+            None => self.binary(op, left, right),
+        };
         if ins.flags & TEMP_C != 0 {
             let old = std::mem::replace(&mut self.registers[c], Value::Undefined);
             self.heap.release(old);
@@ -155,7 +186,11 @@ impl Vm {
             return Err(self.unbound_register(ins.b));
         }
         let right = Value::Int(ins.immediate());
-        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
+        let outcome = match self.whole(op, left, right) {
+            Some(outcome) => outcome,
+            None if is_inplace(ins.flags) => self.binary_inplace(op, left, right),
+            None => self.binary(op, left, right),
+        };
         if ins.flags & TEMP_B != 0 {
             let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
             self.heap.release(old);
@@ -165,6 +200,51 @@ impl Vm {
         let old = std::mem::replace(&mut self.registers[a], value);
         self.heap.release(old);
         Ok(())
+    }
+
+    /// The frequent operations of integers of which one or the result is beyond 64 bits; `None` for everything else.
+    fn whole(&mut self, op: BinaryOp, left: Value, right: Value) -> Option<Outcome> {
+        let cost = match (op, self.integer(left)?, self.integer(right)?) {
+            // Where both are small, only an overflow comes here, and it is one limb.
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Integer::Small(a), Integer::Small(b)) => {
+                let (a, b) = (i128::from(a), i128::from(b));
+                let wide = match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Sub => a - b,
+                    _ => a * b,
+                };
+                return Some(Ok(match i64::try_from(wide) {
+                    Ok(small) => Value::Int(small),
+                    Err(_) => self.heap.make(ty::INT, Payload::BigInt(IBig::from(wide))),
+                }));
+            }
+            (_, Integer::Small(_), Integer::Small(_)) => return None,
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b) => a.limbs().max(b.limbs()),
+            (BinaryOp::Mul, a, b) => a.limbs() * b.limbs(),
+            _ => return None,
+        };
+        if let Err(throw) = self.spend(cost) {
+            return Some(Err(throw));
+        }
+        let result = match (self.integer(left)?, self.integer(right)?) {
+            (Integer::Big(a), Integer::Big(b)) => operate(op, a, b),
+            (Integer::Big(a), Integer::Small(b)) => operate(op, a, &IBig::from(b)),
+            (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),
+            (Integer::Small(_), Integer::Small(_)) => return None,
+        };
+        Some(self.int_value(result))
+    }
+
+    /// The integer that a value is, where it lies; not of a subclass.
+    fn integer(&self, value: Value) -> Option<Integer<'_>> {
+        match value {
+            Value::Int(small) => Some(Integer::Small(small)),
+            Value::Obj(object) => match self.heap.payload(object) {
+                Payload::BigInt(big) => Some(Integer::Big(big)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// UnboundLocalError for a register of the top frame.

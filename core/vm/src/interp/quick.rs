@@ -2,10 +2,12 @@
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
 use super::compare::is_tracked;
-use super::{CacheKind, Vm};
+use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
+use crate::image::LinkedCode;
 use crate::objects::payload::Payload;
-use crate::types::latin1;
+use crate::opcode::Instruction;
+use crate::types::{BUILTINS_DICT, FIXED_COUNT, latin1};
 use crate::value::{Ref, Value};
 
 impl Heap {
@@ -41,6 +43,15 @@ static CHARACTERS: [Value; 256] = {
     characters
 };
 
+/// How many replaced inline caches are kept.
+const REPLACED: usize = 512;
+
+/// Where a replaced inline cache is kept.
+#[inline]
+fn replaced_position(site: u32, class: Ref, shape: u32) -> usize {
+    (site.wrapping_mul(31) ^ class.0.wrapping_mul(17) ^ shape.wrapping_mul(7)) as usize % REPLACED
+}
+
 /// The position that an index means.
 #[inline(always)]
 fn place(index: i64, length: usize) -> usize {
@@ -50,6 +61,77 @@ fn place(index: i64, length: usize) -> usize {
 }
 
 impl Vm {
+    /// Keeps what was found out in the inline cache of a site. What it knew before, about another class or shape, stays within reach.
+    pub(super) fn remember(&mut self, site: usize, cache: Cache) {
+        let before = self.caches[site];
+        self.caches[site] = cache;
+        let number = u32::try_from(site).unwrap_or(u32::MAX);
+        if before.kind == CacheKind::Empty || before.epoch != cache.epoch {
+            return;
+        }
+        if self.replaced.is_empty() {
+            self.replaced = vec![(u32::MAX, NO_CACHE); REPLACED];
+        }
+        for cache in [before, cache] {
+            self.replaced[replaced_position(number, cache.class, cache.shape)] = (number, cache);
+        }
+    }
+
+    /// Brings back what the site's inline cache once knew about objects like this one. Whether that changes anything.
+    #[inline(never)]
+    pub(super) fn recall(&mut self, object: &Value, site: u32) -> bool {
+        let Value::Obj(object) = *object else { return false };
+        let slot = self.heap.slot(object);
+        let shape = match &slot.payload {
+            Payload::Instance(attributes) if attributes.dict.is_none() => attributes.shape,
+            Payload::Instance(_) => return false,
+            _ => 0,
+        };
+        let Some((number, cache)) = self.replaced.get(replaced_position(site, slot.class, shape)) else { return false };
+        let known = &mut self.caches[site as usize];
+        let fits = *number == site && cache.class == slot.class && cache.shape == shape && cache.epoch == self.heap.type_epoch;
+        if !fits || (known.class == cache.class && known.shape == cache.shape && known.epoch == cache.epoch) {
+            return false;
+        }
+        *known = *cache;
+        true
+    }
+
+    /// Whether the inline cache of a `LoadGlobal` has the value that the dicts have.
+    pub(super) fn knows_global(&self, code: &LinkedCode, ins: Instruction) -> bool {
+        let name = code.names[usize::from(code.code.sites[ins.wide() as usize])];
+        let globals = self.frames.last().map_or(BUILTINS_DICT, |frame| frame.globals);
+        let found = self.dict_get_name(globals, name).or_else(|| self.dict_get_name(BUILTINS_DICT, name));
+        found.is_some_and(|found| found.is(self.caches[(code.sites + ins.wide()) as usize].value))
+    }
+
+    /// Finds a global where it was, after the dict of some module has changed. Whether the inline cache of the site is right again.
+    #[inline(never)]
+    pub(super) fn relocate(&mut self, globals: Ref, site: u32) -> bool {
+        let cache = &mut self.caches[site as usize];
+        let Payload::Dict(dict) = self.heap.payload(globals) else { return false };
+        match dict.entries.get(cache.index as usize) {
+            Some(entry) if cache.kind == CacheKind::Global && matches!(entry.key, Value::Obj(key) if key.0 == cache.shape) => {
+                cache.value = entry.value;
+                cache.epoch = self.heap.globals_epoch;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How a loop over a range, list or tuple begins: step, next and count of a range; `None` and 0 for the others.
+    #[inline(always)]
+    pub(super) fn quick_iteration(&self, iterable: &Value) -> Option<(Option<(i64, i64)>, i64)> {
+        let Value::Obj(object) = *iterable else { return None };
+        let slot = self.heap.slot(object);
+        match &slot.payload {
+            Payload::Range(range) => i64::try_from(range.len()).ok().map(|left| (Some((range.step, range.start)), left)),
+            Payload::List(_) | Payload::Tuple(_) if slot.class.0 < FIXED_COUNT => Some((None, 0)),
+            _ => None,
+        }
+    }
+
     /// The attribute that the inline cache knows.
     #[inline(always)]
     pub(super) fn cached_attribute(&self, object: &Value, site: u32) -> Option<&Value> {
@@ -130,7 +212,7 @@ impl Vm {
         match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => list.items.get(place(index, list.items.len())),
             (Payload::Tuple(items), &Value::Int(index)) => items.get(place(index, items.len())),
-            (Payload::Dict(dict), key) => self.heap.find_simple(dict, key.afresh()).map(|position| &dict.entries[position].value),
+            (Payload::Dict(dict), key) => self.heap.find_known(dict, key.afresh()).flatten().map(|position| &dict.entries[position].value),
             (Payload::Str(text), &Value::Int(index)) if text.ascii() => {
                 text.text.as_bytes().get(place(index, text.text.len())).map(|&byte| &CHARACTERS[usize::from(byte)])
             }
@@ -147,7 +229,7 @@ impl Vm {
         }
         let position = match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => place(index, list.items.len()),
-            (Payload::Dict(dict), key) if !dict.module => self.heap.find_simple(dict, key.afresh()).unwrap_or(usize::MAX),
+            (Payload::Dict(dict), key) if !dict.module => self.heap.find_known(dict, key.afresh()).flatten().unwrap_or(usize::MAX),
             _ => return false,
         };
         let target = match self.heap.payload_mut(object) {

@@ -6,10 +6,25 @@ use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
+use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::value::{Ref, Value};
 use std::sync::Arc;
+
+/// Whether a float holds the integer exactly.
+#[inline(always)]
+fn exact(number: i64) -> bool {
+    number.unsigned_abs() < 1 << 53
+}
+
+/// `x << y` where the result fits.
+#[inline(always)]
+fn shifted(x: i64, y: i64) -> Option<i64> {
+    let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
+    let result = x << shift;
+    (result >> shift == x).then_some(result)
+}
 
 impl Vm {
     /// Runs until the host is needed or the entry is over.
@@ -66,6 +81,20 @@ impl Vm {
     }
 
     #[inline(never)]
+    fn call_builtin(&mut self, row: u16, at: usize, count: usize, dest: usize) -> bool {
+        let callee = std::mem::replace(&mut self.registers[at - 1], Value::Undefined);
+        let outcome = self.call_native(row, at, count, None, dest, OnReturn::Store);
+        self.heap.release(callee);
+        match outcome {
+            Ok(reload) => {
+                self.reload = reload;
+                true
+            }
+            Err(throw) => self.goes_on(Err(throw)),
+        }
+    }
+
+    #[inline(never)]
     fn call(&mut self, at: usize, count: u16, dest: usize) -> bool {
         let outcome = self.call_registers(at, usize::from(count), None, dest).map(|_| ());
         self.goes_on(outcome)
@@ -97,6 +126,9 @@ impl Vm {
         // Goes on in what is the top frame now.
         macro_rules! load {
             () => {{
+                if !self.heap.abandoned.is_empty() && !self.frames.is_empty() {
+                    self.close_abandoned();
+                }
                 let Some(frame) = self.frames.last() else { return };
                 code = &program.codes[frame.code as usize];
                 base = frame.base as usize;
@@ -122,6 +154,14 @@ impl Vm {
             ($ins:expr) => {{
                 save!();
                 self.general($ins, program)
+            }};
+        }
+        // Runs the instruction once more, for the same charge: an inline cache knows better now.
+        macro_rules! again {
+            ($ins:expr) => {{
+                cycles += i64::from(CYCLES[$ins.op as usize]);
+                cursor.back();
+                continue;
             }};
         }
         // Writes a register; what it held is released.
@@ -183,6 +223,16 @@ impl Vm {
                         None => general!($ins),
                     },
                     (&Value::Float($x), &Value::Float($y)) => {
+                        set!($ins.a, Value::Float($float));
+                        continue;
+                    }
+                    (&Value::Float($x), &Value::Int(right)) => {
+                        let $y = F64::from_i64(right);
+                        set!($ins.a, Value::Float($float));
+                        continue;
+                    }
+                    (&Value::Int(left), &Value::Float($y)) => {
+                        let $x = F64::from_i64(left);
                         set!($ins.a, Value::Float($float));
                         continue;
                     }
@@ -336,8 +386,13 @@ impl Vm {
                 Op::LoadGlobal => {
                     let cache = &self.caches[(code.sites + ins.wide()) as usize];
                     if cache.epoch == self.heap.globals_epoch {
+                        debug_assert!(self.knows_global(code, ins), "every change of a module's dict is noticed");
                         set_found!(ins.a, &cache.value);
                         continue;
+                    }
+                    let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
+                    if self.relocate(globals, code.sites + ins.wide()) {
+                        again!(ins);
                     }
                     general!(ins)
                 }
@@ -358,7 +413,11 @@ impl Vm {
                 }
                 Op::Clear => {
                     clear!(ins.a);
-                    continue;
+                    if self.heap.abandoned.is_empty() {
+                        continue;
+                    }
+                    save!();
+                    true
                 }
                 Op::Check => {
                     if window.at(ins.a).is_undefined() {
@@ -371,16 +430,26 @@ impl Vm {
                 Op::Sub => arithmetic!(ins, checked_sub, |x, y| x - y),
                 Op::Mul => arithmetic!(ins, checked_mul, |x, y| x * y),
                 Op::TrueDiv => {
-                    if let (&Value::Float(left), &Value::Float(right)) = (window.at(ins.b), window.at(ins.c)) {
-                        if !right.is_zero() {
+                    let operands = match (window.at(ins.b), window.at(ins.c)) {
+                        (&Value::Float(left), &Value::Float(right)) => Some((left, right)),
+                        (&Value::Float(left), &Value::Int(right)) => Some((left, F64::from_i64(right))),
+                        (&Value::Int(left), &Value::Float(right)) => Some((F64::from_i64(left), right)),
+                        (&Value::Int(left), &Value::Int(right)) if exact(left) && exact(right) => {
+                            Some((F64::from_i64(left), F64::from_i64(right)))
+                        }
+                        _ => None,
+                    };
+                    match operands {
+                        Some((left, right)) if !right.is_zero() => {
                             set!(ins.a, Value::Float(left / right));
                             continue;
                         }
+                        _ => general!(ins),
                     }
-                    general!(ins)
                 }
                 Op::FloorDiv => integers!(ins, |x, y| floor_div(x, y)),
                 Op::Mod => integers!(ins, |x, y| floor_mod(x, y)),
+                Op::LeftShift => integers!(ins, |x, y| shifted(x, y)),
                 Op::RightShift => integers!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None }),
                 Op::And => integers!(ins, |x, y| Some(x & y)),
                 Op::Or => integers!(ins, |x, y| Some(x | y)),
@@ -402,6 +471,13 @@ impl Vm {
                     }
                     _ => general!(ins),
                 },
+                Op::Invert => match *window.at(ins.b) {
+                    Value::Int(value) => {
+                        set!(ins.a, Value::Int(!value));
+                        continue;
+                    }
+                    _ => general!(ins),
+                },
                 Op::Not => {
                     if let Value::Bool(truth) = *window.at(ins.b) {
                         set!(ins.a, Value::Bool(!truth));
@@ -418,10 +494,11 @@ impl Vm {
                 Op::In | Op::NotIn => {
                     if let Value::Obj(container) = *window.at(ins.c) {
                         if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
-                            if self.heap.find_simple(table, window.at(ins.b).afresh()).is_some() {
+                            if let Some(found) = self.heap.find_known(table, window.at(ins.b).afresh()) {
+                                let found = found.is_some();
                                 consume!(ins, ins.b, TEMP_B);
                                 consume!(ins, ins.c, TEMP_C);
-                                set!(ins.a, Value::Bool(ins.op == Op::In));
+                                set!(ins.a, Value::Bool(found == (ins.op == Op::In)));
                                 continue;
                             }
                         }
@@ -473,13 +550,21 @@ impl Vm {
                         set!(ins.a, value);
                         continue;
                     }
-                    None => general!(ins),
+                    None => {
+                        if self.recall(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                            again!(ins);
+                        }
+                        general!(ins)
+                    }
                 },
                 Op::StoreAttr => {
                     if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), code.sites + u32::from(ins.c)) {
                         hand_over!(ins, ins.b, TEMP_B);
                         consume!(ins, ins.a, TEMP_A);
                         continue;
+                    }
+                    if self.recall(window.at(ins.a), code.sites + u32::from(ins.c)) {
+                        again!(ins);
                     }
                     general!(ins)
                 }
@@ -491,7 +576,12 @@ impl Vm {
                         set!(ins.a + 1, Value::Obj(receiver));
                         continue;
                     }
-                    _ => general!(ins),
+                    _ => {
+                        if self.recall(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                            again!(ins);
+                        }
+                        general!(ins)
+                    }
                 },
                 Op::GetItem => match self.quick_item(window.at(ins.b), window.at(ins.c)) {
                     Some(found) => {
@@ -515,7 +605,31 @@ impl Vm {
                     }
                     general!(ins)
                 }
+                Op::GetIter => match self.quick_iteration(window.at(ins.b)) {
+                    Some((second, third)) => {
+                        // A range is not needed any more: its numbers are in the registers.
+                        if let Some((step, next)) = second {
+                            consume!(ins, ins.b, TEMP_B);
+                            set!(ins.a, Value::Int(step));
+                            set!(ins.a + 1, Value::Int(next));
+                            set!(ins.a + 2, Value::Int(third));
+                        } else {
+                            let iterable = window.at(ins.b).afresh();
+                            hand_over!(ins, ins.b, TEMP_B);
+                            set!(ins.a, iterable);
+                            set!(ins.a + 1, Value::Int(0));
+                            set!(ins.a + 2, Value::Undefined);
+                        }
+                        continue;
+                    }
+                    None => general!(ins),
+                },
                 Op::ForIter => match (window.at(ins.b), window.at(ins.b + 1), window.at(ins.b + 2)) {
+                    (&Value::Int(_), &Value::Int(_), &Value::Int(0)) => {
+                        *window.place(ins.b) = Value::Undefined;
+                        cursor.forward(ins.c);
+                        continue;
+                    }
                     (&Value::Int(step), &Value::Int(next), &Value::Int(left)) if left > 0 => {
                         *window.place(ins.b + 1) = Value::Int(next.wrapping_add(step));
                         *window.place(ins.b + 2) = Value::Int(left - 1);
@@ -523,23 +637,45 @@ impl Vm {
                         continue;
                     }
                     (&Value::Obj(source), &Value::Int(index), _) => {
-                        let items: &[Value] = match self.heap.payload(source) {
-                            Payload::List(list) => &list.items,
-                            Payload::Tuple(items) => items,
-                            _ => &[],
+                        let items: Option<&[Value]> = match self.heap.payload(source) {
+                            Payload::List(list) => Some(&list.items),
+                            Payload::Tuple(items) => Some(items),
+                            _ => None,
                         };
-                        match items.get(usize::try_from(index).unwrap_or(usize::MAX)) {
-                            Some(item) => {
+                        match items.map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                            Some(Some(item)) => {
                                 set_found!(ins.a, item);
                                 *window.place(ins.b + 1) = Value::Int(index + 1);
+                                continue;
+                            }
+                            Some(None) => {
+                                clear!(ins.b);
+                                cursor.forward(ins.c);
                                 continue;
                             }
                             None => general!(ins),
                         }
                     }
+                    (&Value::Obj(source), &Value::Undefined, _) => {
+                        save!();
+                        let exit = cursor.position() + u32::from(ins.c);
+                        if self.resume_for_loop(source, base + usize::from(ins.a), exit) {
+                            load!();
+                            continue;
+                        }
+                        general!(ins)
+                    }
                     _ => general!(ins),
                 },
                 Op::Call => {
+                    // A generator that the program let go of closes before anything else is done.
+                    if !self.heap.abandoned.is_empty() {
+                        cycles += i64::from(CYCLES[ins.op as usize]);
+                        cursor.back();
+                        save!();
+                        load!();
+                        continue;
+                    }
                     let (mut at, mut count) = (ins.b, ins.c);
                     if ins.flags & METHOD != 0 {
                         if window.at(at).is_undefined() {
@@ -551,6 +687,20 @@ impl Vm {
                     let first = base + usize::from(at) + 1;
                     let mut pushed = false;
                     if let Value::Obj(object) = *window.at(at) {
+                        if let Payload::Native(row) = *self.heap.payload(object) {
+                            save!();
+                            if !self.call_builtin(row, first, usize::from(count), base + usize::from(ins.a)) {
+                                return;
+                            }
+                            if self.reload {
+                                self.reload = false;
+                                load!();
+                            } else {
+                                cycles = self.cycles;
+                                window = Window::over(&mut self.registers, base, code.code.registers);
+                            }
+                            continue;
+                        }
                         if let Payload::Function(function) = self.heap.payload(object) {
                             let (number, globals) = (function.code, function.globals);
                             let callee_code: &LinkedCode = &program.codes[number as usize];
@@ -586,6 +736,21 @@ impl Vm {
                     } else {
                         save!();
                         self.leave(value, code)
+                    }
+                }
+                Op::Yield => {
+                    let value = window.at(ins.b).afresh();
+                    if ins.flags & NEGATE == 0 && !value.is_undefined() {
+                        hand_over!(ins, ins.b, TEMP_B);
+                        save!();
+                        if self.yield_to_loop(value, ins.a, code) {
+                            load!();
+                            continue;
+                        }
+                        let outcome = self.yield_value(value, ins.a, None, code);
+                        self.goes_on(outcome)
+                    } else {
+                        general!(ins)
                     }
                 }
                 Op::Unpack => {

@@ -143,11 +143,27 @@ impl Vm {
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
                 outcome.map_err(discard)?;
             }
+            Op::GetSlice => {
+                let object = register!(self, base, ins.b);
+                let parts = self.take_parts(base + usize::from(ins.c));
+                let outcome = if object.is_undefined() { Err(self.unbound(code, ins.b)) } else { self.get_by_parts(object, parts) };
+                consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
+                set!(self, base, ins.a, outcome?);
+            }
+            Op::SetSlice => {
+                let (object, value) = (register!(self, base, ins.a), register!(self, base, ins.c));
+                let parts = self.take_parts(base + usize::from(ins.b));
+                let outcome = if object.is_undefined() || value.is_undefined() {
+                    Err(self.unbound(code, if object.is_undefined() { ins.a } else { ins.c }))
+                } else {
+                    self.set_by_parts(object, parts, value)
+                };
+                consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
+                consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
+                outcome.map_err(discard)?;
+            }
             Op::BuildSlice => {
-                let mut parts = [Value::Undefined; 3];
-                for (offset, part) in parts.iter_mut().enumerate() {
-                    *part = std::mem::replace(&mut self.registers[base + usize::from(ins.b) + offset], Value::Undefined);
-                }
+                let parts = self.take_parts(base + usize::from(ins.b));
                 let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
                 set!(self, base, ins.a, slice);
             }
@@ -235,5 +251,42 @@ impl Vm {
             _ => return self.step_flow(ins, code, base),
         }
         Ok(())
+    }
+
+    /// The three values in registers from `first` on, which are consumed.
+    fn take_parts(&mut self, first: usize) -> [Value; 3] {
+        [first, first + 1, first + 2].map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined))
+    }
+
+    /// `object[a:b:c]`, without the slice object where nobody sees it. The parts are consumed.
+    fn get_by_parts(&mut self, object: Value, parts: [Value; 3]) -> Outcome {
+        if let Value::Obj(receiver) = object {
+            let plain = matches!(
+                self.heap.payload(receiver),
+                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+            );
+            if plain && parts.iter().all(|part| matches!(part, Value::Int(_) | Value::None)) {
+                return self.get_slice(receiver, parts);
+            }
+        }
+        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
+        let outcome = self.get_item(object, slice);
+        self.heap.release(slice);
+        outcome
+    }
+
+    /// `object[a:b:c] = value`, the same way.
+    fn set_by_parts(&mut self, object: Value, parts: [Value; 3], value: Value) -> Outcome<()> {
+        if let Value::Obj(receiver) = object {
+            let plain = matches!(self.heap.payload(receiver), Payload::List(_));
+            let builtin = value.object().is_some_and(|value| matches!(self.heap.payload(value), Payload::List(_) | Payload::Tuple(_)));
+            if plain && builtin && parts.iter().all(|part| matches!(part, Value::Int(_) | Value::None)) {
+                return crate::objects::list::set_slice(self, receiver, parts, value);
+            }
+        }
+        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
+        let outcome = self.set_item(object, slice, value);
+        self.heap.release(slice);
+        outcome
     }
 }

@@ -367,7 +367,7 @@ impl Vm {
         Ok((start, step, usize::try_from(count).unwrap_or(0)))
     }
 
-    fn get_slice(&mut self, receiver: Ref, parts: [Value; 3]) -> Outcome {
+    pub(super) fn get_slice(&mut self, receiver: Ref, parts: [Value; 3]) -> Outcome {
         let (_, length) = self.sequence_word(receiver);
         let (start, step, count) = self.slice_bounds(parts, length)?;
         let indices = (0..count).map(|index| start + step * i64::try_from(index).unwrap_or(0));
@@ -393,13 +393,13 @@ impl Vm {
         let indices = indices.map(|index| usize::try_from(index).unwrap_or(0));
         match self.heap.payload(receiver).core() {
             Payload::List(list) => {
-                let items: Vec<Value> = indices.map(|index| list.items[index]).collect();
-                let items = self.heap.retain_all(&items);
+                let items = pick(&list.items, start, step, count);
+                self.heap.retain_each(&items);
                 Ok(self.list(items))
             }
             Payload::Tuple(tuple) => {
-                let items: Vec<Value> = indices.map(|index| tuple[index]).collect();
-                let items = self.heap.retain_all(&items);
+                let items = pick(tuple, start, step, count);
+                self.heap.retain_each(&items);
                 Ok(self.tuple(items))
             }
             Payload::Str(text) => {
@@ -741,4 +741,14 @@ impl Vm {
 pub(crate) fn absolute(index: i64, length: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(i64::try_from(length).ok()?)? } else { index };
     usize::try_from(index).ok().filter(|&index| index < length)
+}
+
+/// The items of a slice whose bounds are known.
+fn pick(items: &[Value], start: i64, step: i64, count: usize) -> Vec<Value> {
+    let first = usize::try_from(start).unwrap_or(0);
+    match step {
+        1 => items[first..first + count].to_vec(),
+        -1 if count > 0 => items[first + 1 - count..=first].iter().rev().copied().collect(),
+        _ => (0..count).map(|index| items[usize::try_from(start + step * i64::try_from(index).unwrap_or(0)).unwrap_or(0)]).collect(),
+    }
 }

@@ -110,6 +110,20 @@ impl<'code> Cursor<'code> {
         self.next = unsafe { self.first.add(target as usize) };
     }
 
+    /// Back before the instruction that was fetched last.
+    #[inline(always)]
+    pub(super) fn back(&mut self) {
+        // SAFETY: at least one instruction was fetched since the cursor was made or jumped.
+        self.next = unsafe { self.next.sub(1) };
+    }
+
+    /// Goes on after some more instructions.
+    #[inline(always)]
+    pub(super) fn forward(&mut self, distance: u16) {
+        // SAFETY: as in `jump`.
+        self.next = unsafe { self.next.add(usize::from(distance)) };
+    }
+
     /// Goes on at a distance from the next instruction.
     #[inline(always)]
     pub(super) fn skip(&mut self, distance: i16) {

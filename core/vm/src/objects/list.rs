@@ -7,6 +7,7 @@ use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{Iter, Payload};
 use crate::types::ty;
 use crate::value::{Ref, Value};
+use std::cmp::Ordering;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -290,7 +291,7 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
         });
     } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
         items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
-    } else {
+    } else if !items.windows(2).all(|pair| matches!(vm.heap.order(&pair[0], &pair[1]), Some(Ordering::Less | Ordering::Equal))) {
         items = merge_sort(vm, items)?;
     }
     if reverse {
@@ -312,7 +313,12 @@ fn merge_sort(vm: &mut Vm, mut items: Vec<Value>) -> Outcome<Vec<Value>> {
             let end = (start + 2 * width).min(length);
             let (mut left, mut right) = (start, middle);
             while left < middle && right < end {
-                let less = match vm.compare_native(CompareOp::Lt, items[right], items[left])? {
+                let quick = vm.heap.order(&items[right], &items[left]).map(|ordering| ordering == Ordering::Less);
+                let known = match quick {
+                    Some(less) => Some(less),
+                    None => vm.compare_native(CompareOp::Lt, items[right], items[left])?,
+                };
+                let less = match known {
                     Some(less) => less,
                     None => {
                         let (a, b) = (vm.class_name(items[right]), vm.class_name(items[left]));

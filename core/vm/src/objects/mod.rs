@@ -17,6 +17,7 @@ pub(crate) mod payload;
 pub(crate) mod percent;
 pub(crate) mod set;
 pub(crate) mod str;
+pub(crate) mod template;
 pub(crate) mod tuple;
 
 use crate::error::Outcome;

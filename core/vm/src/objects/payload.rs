@@ -6,9 +6,10 @@ use crate::objects::dict::Dict;
 use crate::types::Layout;
 use crate::value::{Ref, Value};
 use dashu_int::IBig;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Text with its length in characters and, once needed, its hash.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Str {
     /// The text.
     pub text: String,
@@ -18,15 +19,22 @@ pub(crate) struct Str {
     pub interned: bool,
     /// The largest byte: says how wide CPython would store the characters.
     widest: u8,
-    hashed: bool,
-    hash: i64,
+    /// The hash once it was asked for; 0 before. Atomic only because frozen texts are shared between runs.
+    hash: AtomicI64,
+}
+
+impl Clone for Str {
+    fn clone(&self) -> Self {
+        let hash = AtomicI64::new(self.hash.load(Ordering::Relaxed));
+        Self { text: self.text.clone(), chars: self.chars, interned: self.interned, widest: self.widest, hash }
+    }
 }
 
 impl Str {
     /// Text, not yet hashed.
     pub(crate) fn new(text: String) -> Self {
         let (chars, widest) = if text.is_ascii() { (text.len(), 0) } else { (text.chars().count(), text.bytes().max().unwrap_or(0)) };
-        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, widest, hashed: false, hash: 0 }
+        Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, widest, hash: AtomicI64::new(0) }
     }
 
     /// Whether every character is one byte.
@@ -35,19 +43,23 @@ impl Str {
         self.chars as usize == self.text.len()
     }
 
-    /// Computes and keeps the hash.
-    pub(crate) fn hash(&mut self) -> i64 {
-        if !self.hashed {
-            self.hash = hash_str(&self.text);
-            self.hashed = true;
-        }
-        self.hash
+    /// Whether the hash was asked for before.
+    #[inline]
+    pub(crate) fn is_hashed(&self) -> bool {
+        self.hash.load(Ordering::Relaxed) != 0
     }
 
-    /// The hash, kept or computed.
+    /// The hash, computed once.
     #[inline]
-    pub(crate) fn known_hash(&self) -> Option<i64> {
-        self.hashed.then_some(self.hash)
+    pub(crate) fn hash(&self) -> i64 {
+        match self.hash.load(Ordering::Relaxed) {
+            0 => {
+                let hash = hash_str(&self.text);
+                self.hash.store(hash, Ordering::Relaxed);
+                hash
+            }
+            hash => hash,
+        }
     }
 
     /// Appends text in place.
@@ -55,7 +67,7 @@ impl Str {
         self.text.push_str(&more.text);
         self.chars += more.chars;
         self.widest = self.widest.max(more.widest);
-        self.hashed = false;
+        *self.hash.get_mut() = 0;
     }
 
     fn size(&self) -> usize {
@@ -185,6 +197,8 @@ pub(crate) struct Generator {
     pub delegate: Option<u16>,
     /// What it is doing.
     pub state: GeneratorState,
+    /// Whether closing it runs code: it rests inside a `try` or `with`.
+    pub guarded: bool,
     /// `__name__`
     pub name: Value,
     /// `__qualname__`
@@ -546,6 +560,17 @@ impl Payload {
 
     /// Gives up every value held.
     pub(crate) fn take_apart(self, into: &mut Vec<Value>) {
+        let items: &[Value] = match &self {
+            Payload::Str(_) | Payload::BigInt(_) | Payload::Bytes(_) | Payload::Plain => return,
+            Payload::List(list) => &list.items,
+            Payload::Tuple(items) => items,
+            Payload::Instance(attributes) if attributes.dict.is_none() => &attributes.values,
+            _ => return self.each_object(into),
+        };
+        into.extend(items.iter().filter(|item| matches!(item, Value::Obj(_))));
+    }
+
+    fn each_object(&self, into: &mut Vec<Value>) {
         self.each(&mut |value| {
             if let Value::Obj(_) = value {
                 into.push(value);

@@ -1,4 +1,4 @@
-//! `text % values`: a helper written in Python takes the directives apart.
+//! `text % values`: plain directives in `template`; a helper written in Python takes the others apart.
 
 use crate::error::Outcome;
 use crate::interp::Vm;
@@ -6,7 +6,10 @@ use crate::value::Value;
 
 /// `text % values`
 pub(crate) fn format(vm: &mut Vm, text: Value, values: Value) -> Outcome {
-    vm.call_helper("percent_slow", &[text, values])
+    match super::template::percent(vm, text, values)? {
+        Some(value) => Ok(value),
+        None => vm.call_helper("percent_slow", &[text, values]),
+    }
 }
 
 /// `bytes % values`

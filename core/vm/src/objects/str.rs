@@ -654,6 +654,9 @@ fn translate(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Some(value) = super::template::format(vm, args[0], &args[2..], args[1])? {
+        return Ok(value);
+    }
     let positional = vm.heap.retain_all(&args[2..]);
     let positional = vm.tuple(positional);
     let outcome = vm.call_helper("str_format", &[args[0], positional, args[1]]);
