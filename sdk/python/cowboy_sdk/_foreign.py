@@ -34,11 +34,6 @@ def topup_subscription(sub_id, additional_gas):
     return pvm_host.topup_subscription(bytes(sub_id), int(additional_gas))
 
 
-def upgrade_self(new_code, new_manifest=None, routes=None, route_sponsorship=None):
-    """Replaces this actor's code. Only system actors may hold the entitlement for it (sys.upgrade)."""
-    pvm_host.upgrade_self(new_code, new_manifest, routes, route_sponsorship)
-
-
 def intent_deposit(token_id, amount):
     pvm_host.intent_deposit(token_argument(token_id), amount)
 

@@ -60,7 +60,6 @@ from ._foreign import (
     topup_subscription,
     unsubscribe_event,
     update_bid,
-    upgrade_self,
 )
 from ._state import (
     INITIALIZED_KEY,
@@ -71,6 +70,7 @@ from ._state import (
     scan_state_prefix,
     set_state,
 )
+from .spawn import upgrade_self
 from .timer import (
     cancel_timer,
     decode_interval,

@@ -1,4 +1,4 @@
-"""`spawn`: a child actor, deployed now, in this transaction."""
+"""`spawn`: a child actor, deployed now, in this transaction. `upgrade_self`: the own code anew."""
 
 from . import codec
 from ._host import HostError, pvm_host
@@ -33,6 +33,17 @@ def spawn(code, salt=b"", init_handler="", init_payload=b"", manifest=None, endo
     except RecursionError as problem:
         raise CallDepthExceeded("local call recursion limit exceeded (check for circular Actor calls)") from problem
     return Address(born)
+
+
+def upgrade_self(new_code, new_manifest=None, routes=None, route_sponsorship=None):
+    """Replaces this actor's code, and its manifest where one is given; storage, balance and address stay.
+
+    Only actors that a system deployer deployed with sys.upgrade may. The handler under way goes on with the old code.
+    Returns the new code's hash. `routes` and `route_sponsorship` belong to other networks: the host refuses them.
+    """
+    source = new_code.encode("utf-8") if isinstance(new_code, str) else bytes(new_code)
+    manifest = None if new_manifest is None else encode_manifest(new_manifest)
+    return pvm_host.upgrade_self(source, manifest, routes, route_sponsorship)
 
 
 def encode_manifest(manifest):

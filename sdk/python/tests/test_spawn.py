@@ -68,14 +68,14 @@ def test_a_child_belongs_to_its_parent(chain):
 
 
 def test_a_child_whose_init_fails_was_never_born(chain):
-    assert "no such child" in chain.execute(chain.parent, "fail", {"code": CHILD})
+    assert "no such child" in chain.execute(chain.parent, "fail", CHILD)
     assert all(account.balance >= 0 for account in chain.world.accounts.values())
     assert chain.balance(chain.parent) == 100
 
 
 def test_spawning_is_no_pure_work(chain):
     with pytest.raises(PurityViolationError):
-        chain.execute(chain.parent, "purely", {"code": CHILD})
+        chain.execute(chain.parent, "purely", CHILD)
 
 
 @pytest.mark.parametrize(

@@ -423,3 +423,30 @@ fn deprecations_are_listed() {
         rows.iter().map(|row| (row.get("id").and_then(Value::as_text), row.get("removed_at").and_then(Value::as_u64))).collect();
     assert_eq!(shown, [(Some("http.fetch"), Some(from + 101)), (Some("timer.schedule"), Some(from + 101))]);
 }
+
+/// A-254: nobody borrows another's grant: whoever is called acts by its own manifest, whoever calls gains nothing.
+#[test]
+fn grants_are_never_lent() {
+    let mut chain = Chain::new();
+    let fetch = job("http", "https://a.com", vec![]);
+    let lines = format!("handler kv\n set 'a' 'b'\nhandler pay\n pay @3 1\nhandler job\n send {} {fetch}\n", system(2));
+    let rich = of_json(
+        &mut chain,
+        &lines,
+        r#"[{"id":"econ.hold_balance"},{"id":"econ.transfer"},{"id":"exec.spawn"},{"id":"http.fetch"},{"id":"storage.kv"}]"#,
+    );
+    let handlers = ["kv", "pay", "job"];
+    let through: String =
+        handlers.iter().map(|name| format!("handler {name}\n try call {} '{name}' '' 90000\n return $last\n", hex(&rich.0))).collect();
+    let own: String = lines.replace("handler ", "handler own_");
+    let poor = chain.deploy_with(&format!("{through}{own}"), &[], 0);
+    for name in handlers {
+        assert_eq!(chain.call(poor, &format!("own_{name}"), b"").abort, Some(error::MISSING_ENTITLEMENT), "{name}");
+    }
+    assert_eq!(chain.call(poor, "kv", b"").abort, None);
+    assert_eq!((chain.stored(rich, "a").is_some(), chain.stored(poor, "a").is_none()), (true, true), "the callee wrote its own storage");
+    assert_eq!(chain.call(poor, "pay", b"").return_data[..], *b"transfer_failed", "and pays out of its own balance, which is empty");
+    // The other way round: a caller's grants do not reach into what it calls.
+    let lender = chain.deploy_with(&format!("handler go\n try call {} 'own_kv' '' 90000\n return $last\n", hex(&poor.0)), ALL, 0);
+    assert_eq!(chain.call(lender, "go", b"").return_data[..], *b"missing_entitlement");
+}

@@ -7,6 +7,8 @@ use commonware_codec::{Decode as _, Encode as _};
 use cowboy_light::{answer::Anchor, state};
 use cowboy_params::Params;
 use cowboy_types::cbor::{self, Value};
+use cowboy_types::entitlement::Attestation;
+use cowboy_types::permission::{Action, Constraints, Name, Scope};
 use cowboy_types::wire::List;
 use cowboy_types::{Address, Block, Event, Hash, Header, Receipt, Transaction, signing};
 use cowboy_vm::{Limits, build_image, compile};
@@ -123,6 +125,20 @@ fn no_bytes_break_a_decoder() {
         include_str!("../../../../examples/lottery/actor.py"),
         "def f(a, *b, c=1, **d):\n    try:\n        return [x async for x in a] if b else {**d}\n    finally:\n        del a\n",
     ];
+    let pool = Name::new(b"eu".to_vec()).expect("a short name");
+    let (scope, action) = (Scope::RunnerPool { pool: pool.clone() }, Action::RunnerJoinPool { pool });
+    let attestation = Attestation {
+        runner_id: Address([7; 20]),
+        capabilities: cowboy_types::entitlement::Grants::parse_manifest(
+            cowboy_system::entitlements::grants::bounds(&Params::GENESIS),
+            &grants(&[("accel.gpu", &[("min_vram_gb", 24)]), ("oracle.llm", &[("max_tokens", 2)])]),
+        )
+        .expect("the manifest is right"),
+        valid_from: cowboy_types::Height(1),
+        valid_until: cowboy_types::Height(2),
+        evidence_hash: Some(cowboy_types::Hash([9; 32])),
+        signature: Default::default(),
+    };
     let rows = [
         Row {
             name: "transaction",
@@ -145,6 +161,34 @@ fn no_bytes_break_a_decoder() {
             check: |bytes| {
                 let _ =
                     cowboy_types::entitlement::Grants::parse_manifest(cowboy_system::entitlements::grants::bounds(&Params::GENESIS), bytes);
+            },
+        },
+        Row {
+            name: "attestation",
+            corpus: vec![attestation.encode()],
+            times: MUTATIONS,
+            check: |bytes| {
+                let bounds = cowboy_system::entitlements::grants::bounds(&Params::GENESIS);
+                if let Ok(attestation) = Attestation::decode(bounds, bytes) {
+                    assert!(Attestation::decode(bounds, &attestation.encode()).is_ok());
+                    let _ = attestation.is_signed();
+                }
+            },
+        },
+        Row {
+            name: "permission",
+            corpus: vec![scope.encode().to_vec(), action.encode().to_vec(), Constraints::default().encode().to_vec()],
+            times: MUTATIONS,
+            check: |bytes| {
+                if let Some(scope) = same::<Scope>(bytes) {
+                    assert_eq!(scope.to_string().parse(), Ok(scope), "a scope's text says all of it");
+                }
+                if let Some(action) = same::<Action>(bytes) {
+                    assert_eq!(action.to_string().parse(), Ok(action), "an action's text says all of it");
+                }
+                if let Some(constraints) = same::<Constraints>(bytes) {
+                    assert!(!constraints.are_within(&constraints), "nothing is a strict subset of itself");
+                }
             },
         },
         Row {

@@ -10,10 +10,14 @@ use crate::{
     send::{self, Terms},
 };
 use clap::{Args, Subcommand};
-use cowboy_api::{Hex, model};
+use cowboy_api::{Hex, manifest, model};
+use cowboy_types::cbor::Value as CborValue;
 use cowboy_types::{Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text, error::ADDRESS_TAKEN, keccak256};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// The number of the system actor that keeps entitlements.
+const ENTITLEMENT_REGISTRY: u8 = 0x07;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Actor {
@@ -24,6 +28,8 @@ pub(crate) enum Actor {
     },
     /// Deploy a source, and run its init in the same transaction
     Deploy(Box<Deploy>),
+    /// Give an actor whose entitlement was removed a new manifest
+    Redeploy(Redeploy),
     /// Print the address that a deployment would have
     Address(Source),
     /// Call a handler in a transaction
@@ -87,6 +93,17 @@ pub(crate) struct Deploy {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Redeploy {
+    /// Which: an address, or an actor of this folder
+    actor: String,
+    /// What it may do from now on
+    #[arg(long, value_name = "FILE")]
+    manifest_json: PathBuf,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
 #[command(after_help = "Examples:
   cowboy actor execute hello greet --payload Ada
   cowboy actor execute counter add --payload -1
@@ -129,6 +146,7 @@ impl Actor {
         match self {
             Self::New { name } => template::write(session, &name),
             Self::Deploy(deploy) => deploy.run(session).await,
+            Self::Redeploy(redeploy) => redeploy.run(session).await,
             Self::Address(source) => source.address(session),
             Self::Execute(execute) => execute.run(session).await,
             Self::Query(query) => query.run(session).await,
@@ -221,6 +239,28 @@ fn address_of(creator: &Address, source: &str, salt: &[u8]) -> Address {
     let mut padded = [0; 32];
     padded[..salt.len()].copy_from_slice(salt);
     Address::of_actor(creator, &Hash(padded), &keccak256(&[source.as_bytes()]))
+}
+
+impl Redeploy {
+    /// A call of the Entitlement Registry: same code, same storage, same address, another manifest (000 §9.11).
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let too_large = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
+        let actor = session.address(&self.actor)?;
+        let text = std::fs::read_to_string(&self.manifest_json).map_err(Failure::file(&self.manifest_json))?;
+        let mut deployment = Deployment::of(String::new());
+        deployment.use_manifest(&text, &self.manifest_json.display().to_string())?;
+        let manifest = CborValue::Bytes(manifest::manifest_bytes(&deployment.manifest));
+        let payload = CborValue::map([("actor", CborValue::Bytes(actor.0.to_vec())), ("manifest", manifest)]).encode();
+        let instruction = Instruction::Actor(ActorInstruction::Execute {
+            target: Address::system(ENTITLEMENT_REGISTRY),
+            handler: Text::new("redeploy").ok_or_else(|| too_large("the handler's name"))?,
+            payload: Blob::new(payload).ok_or_else(|| too_large("the manifest"))?,
+            value: amount::argument("0")?,
+        });
+        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        session.output.result(&sent, format_args!("Transaction hash: {}\nActor address: {actor}", sent.tx_hash));
+        Ok(())
+    }
 }
 
 impl Execute {

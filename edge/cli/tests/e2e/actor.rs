@@ -199,3 +199,33 @@ fn a_handler_runs_without_a_chain() {
     assert_eq!(run(&["dev", "--code", "nowhere.py", "--handler", "x"]).code, Some(1));
     assert!(!Path::new("nowhere.py").exists());
 }
+
+/// What a source needs and its manifest does not grant is said before it is deployed, with the line and what to add; and who may do what
+/// is granted, listed and taken back (A-263, A-271).
+#[test]
+fn entitlements_are_said_granted_and_listed() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| {
+        let said = cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said
+    };
+    let source = "from cowboy_sdk import actor, public, set_timer\n\n@actor\nclass A:\n    @public\n    def beat(self):\n        set_timer(99999, 'beat')\n";
+    fs::write(root.join("beat.py"), source).expect("the directory is writable");
+    fs::write(root.join("narrow.json"), r#"{"entitlements":[{"id":"econ.hold_balance"}]}"#).expect("the directory is writable");
+    let deployed = run(&["actor", "deploy", "--code", "beat.py", "--manifest-json", "narrow.json"]);
+    let warning = "Warning: set_timer needs timer.schedule, which narrow.json does not grant: add {\"id\": \"timer.schedule\"} (line 1)";
+    assert!(deployed.stderr.contains(warning), "{deployed:?}");
+    assert!(run(&["entitlement", "registry"]).stdout.contains("storage.kv"));
+    let runner = "0x1100000000000000000000000000000000000011";
+    let granted = run(&["entitlement", "grant", runner, "pool:eu", "join_pool:eu", "--until", "900000", "--json"]).json();
+    let id = granted["id"].as_str().expect("the id is printed").to_owned();
+    let listed = run(&["entitlement", "list", runner]).stdout;
+    assert!(listed.contains(&format!("{id}  pool:eu  join_pool:eu")), "{listed}");
+    run(&["entitlement", "revoke", &id]);
+    assert_eq!(run(&["entitlement", "list", runner]).stdout.trim(), "nothing");
+    let refused = cowboy(root, &node.url, &["entitlement", "revoke", &id, "--private-key", KEY]);
+    assert!(refused.code == Some(1) && refused.stderr.contains("permission_not_found"), "{refused:?}");
+}

@@ -23,7 +23,10 @@ use cowboy_state::{
     Directory, Key, Kind, Miss, World,
     records::{self, keys},
 };
-use cowboy_system::entitlements::{lifecycle::Standings, state::deprecations};
+use cowboy_system::entitlements::{
+    lifecycle::{Standing, Standings},
+    state::deprecations,
+};
 use cowboy_types::{Address, Cycles, Hash, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
@@ -60,6 +63,10 @@ pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>
         None => Vec::new(),
     };
     let quota = if actor.storage_quota.get() == 0 { params.execution.storage_quota_per_actor } else { actor.storage_quota.get() };
+    let entitlements = granted(&manifest.unwrap_or_default(), &standings, state.head.height);
+    // Whether it runs follows from its manifest at once; its record follows when the removal is announced.
+    let is_removed = |grant: &model::Entitlement| standings.of(&grant.id, state.head.height) == Standing::Removed;
+    let status = if entitlements.iter().any(is_removed) { "non_executable" } else { status(&actor.status) };
     Ok(Json(model::Actor {
         address: Hex(address),
         code_hash: Hex(actor.code_hash),
@@ -70,11 +77,11 @@ pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>
         storage: entries.into_iter().map(|entry| (entry.key, entry.value)).collect(),
         storage_bytes: actor.storage_bytes.get(),
         storage_quota: quota,
-        entitlements: granted(&manifest.unwrap_or_default(), &standings, state.head.height),
+        entitlements,
         owner: Hex(actor.owner),
         creator: Hex(actor.creator),
         created_at: actor.created_at.get(),
-        status: status(&actor.status).into(),
+        status: status.into(),
         handlers,
     }))
 }

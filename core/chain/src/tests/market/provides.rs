@@ -1,6 +1,7 @@
 //! Who may be drawn by what they provide: attestations, registrations, pools (000 §6, §8; 002 §7.3).
 
 use super::*;
+use commonware_codec::Encode as _;
 use cowboy_types::entitlement::{Attestation, Bounds, Grants};
 use cowboy_types::job::Candidates;
 use cowboy_types::permission::{Action, Constraints, Scope};
@@ -132,7 +133,6 @@ fn pools_bound_the_candidates() {
     assert_eq!(market.candidates(actor, &job), Err("no_candidates".to_string()), "nobody was let in");
     let pool = Blob::new(b"eu".to_vec()).expect("short");
     let encoded = |value: bytes::Bytes| Blob::new(value).expect("short");
-    use commonware_codec::Encode as _;
     for (runner, valid_until) in [(10, None), (12, Some(Height(market.chain.height.0 + 5)))] {
         let grant = System::EntitlementGrant {
             grantee: address(runner),
