@@ -10,7 +10,7 @@ use crate::{
 use commonware_codec::Encode as _;
 use commonware_consensus::{
     marshal::{ancestry::Ancestry, core::Mailbox, standard::Standard},
-    types::Height as BlockNumber,
+    types::{Height as BlockNumber, Round},
 };
 use commonware_glue::stateful::{Application, Finality, Input, Proposed, db::DatabaseSet};
 use commonware_runtime::{Clock, Spawner};
@@ -68,6 +68,7 @@ impl Machine {
             None => self.now_ms(clock),
         };
         let latest = if before.number.0 == 0 { u64::MAX } else { before.timestamp_ms.0.saturating_add(gap) };
+        let parent_round = Round::new(context.round.epoch(), context.parent.0);
         let context = protocol_context(context);
         let beacon = beacon(&context, &parent.hash(), &seeds);
         let proof = self.chain.keys.as_ref().map_or(Fixed([0; 48]), |keys| keys.prove(&beacon, height));
@@ -82,7 +83,7 @@ impl Machine {
             proposer_vrf: proof,
             context,
             reshare: None,
-            voters: Blob::default(),
+            voters: Blob::new(self.chain.seeds.voters(parent_round)).unwrap_or_default(),
             extension: Blob::default(),
             ..before.clone()
         }

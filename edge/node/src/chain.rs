@@ -15,7 +15,7 @@ use cowboy_chain::{
     ChainConfig, Outcome, StateKey, Trace,
     input::{BaseFees, Images},
 };
-use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, recent};
+use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, View, recent};
 use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;
 use std::{
@@ -189,6 +189,8 @@ pub struct Chain {
     pub told: watch::Sender<u64>,
     /// Blocks that this node is building.
     pub building: watch::Sender<usize>,
+    /// The newest final block, or genesis: most questions are about it.
+    newest: Mutex<SealedBlock>,
     outputs: Mutex<HashMap<Hash, Arc<Output>>>,
     state: OnceLock<Arc<dyn StateReader>>,
     is_open: watch::Sender<bool>,
@@ -198,7 +200,8 @@ impl Chain {
     /// A node at the ledger's tip.
     pub fn new(setup: Setup) -> Result<Self, StoreError> {
         let view = setup.ledger.view()?;
-        let head = Head::of(&tip_block(&setup.ledger, &setup.genesis)?);
+        let newest = tip_block(&setup.ledger, &setup.genesis)?;
+        let head = Head::of(&newest);
         let carry = match view.carry(head.number)? {
             Some(bytes) => Carry::from_bytes(&bytes).ok_or(StoreError::Damaged { row: "the newest carry".into() })?,
             None => Carry::genesis(&setup.config),
@@ -230,6 +233,7 @@ impl Chain {
             asked: watch::Sender::new(false),
             told: watch::Sender::new(head.number),
             building: watch::Sender::new(0),
+            newest: Mutex::new(newest),
             outputs: Mutex::default(),
             state: OnceLock::new(),
             is_open: watch::Sender::new(false),
@@ -300,6 +304,9 @@ impl Chain {
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
         // After a restart the newest blocks may be booked a second time, and were told already.
         let is_new = self.head.borrow().number < output.number;
+        if is_new {
+            *self.newest.lock().expect("nothing panics while it holds the lock") = block.clone();
+        }
         self.head.send_if_modified(|head| {
             *head = if is_new { Head::of(block) } else { *head };
             true
@@ -311,6 +318,16 @@ impl Chain {
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);
+    }
+
+    /// The final block of this number, or genesis, where there is one.
+    pub fn block(&self, number: u64) -> Result<Option<SealedBlock>, StoreError> {
+        let newest = self.newest.lock().expect("nothing panics while it holds the lock").clone();
+        match number {
+            0 => Ok(Some(self.genesis.clone())),
+            _ if newest.header().number.0 == number => Ok(Some(newest)),
+            _ => sealed(&self.ledger.view()?, number),
+        }
     }
 
     /// The newest final block of the ledger, or genesis.
@@ -371,8 +388,13 @@ impl Chain {
 fn tip_block(ledger: &Ledger, genesis: &SealedBlock) -> Result<SealedBlock, StoreError> {
     let view = ledger.view()?;
     let Some(number) = view.tip()? else { return Ok(genesis.clone()) };
-    let block = view.block(number)?.and_then(|block| SealedBlock::check(block).ok());
-    block.ok_or_else(|| StoreError::Damaged { row: format!("block {number}") })
+    sealed(&view, number)?.ok_or_else(|| StoreError::Damaged { row: format!("block {number}") })
+}
+
+/// A block of the ledger, where there is one of this number.
+fn sealed(view: &View, number: u64) -> Result<Option<SealedBlock>, StoreError> {
+    let Some(block) = view.block(number)? else { return Ok(None) };
+    SealedBlock::check(block).map(Some).map_err(|_| StoreError::Damaged { row: format!("block {number}") })
 }
 
 /// What a [`Chain`] is made from.

@@ -15,6 +15,7 @@ use commonware_runtime::{Clock, Spawner, Supervisor};
 use cowboy_chain::SignedTransaction;
 use cowboy_state::{Key, records::Account};
 use cowboy_types::{Hash, List, Transaction};
+use rayon::prelude::*;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{self, error::RecvError};
 
@@ -109,7 +110,7 @@ async fn listen(chain: Arc<Chain>, mut receiver: impl Receiver<PublicKey = Publi
     while let Ok((_, message)) = receiver.recv().await {
         let Ok(batch) = Batch::decode_cfg(message, &()) else { continue };
         let Some(state) = chain.state().cloned() else { continue };
-        let unknown = batch.into_vec().into_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
+        let unknown = batch.into_vec().into_par_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
         let signed: Vec<SignedTransaction> = unknown.filter_map(|transaction| SignedTransaction::check(transaction).ok()).collect();
         let keys = signed.iter().map(|signed| Key::account(signed.transaction().from).digest()).collect();
         let accounts = state.read(keys).await;

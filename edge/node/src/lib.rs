@@ -42,6 +42,7 @@ pub mod committee;
 pub mod dev;
 pub mod engine;
 pub mod execute;
+mod failing;
 pub mod follow;
 pub mod genesis;
 pub mod gossip;

@@ -4,6 +4,7 @@ use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
     committee::ValidatorKeys,
     engine::{self, Parts, Patience},
+    failing,
     follow::{self, Fed, Feed},
     genesis::Genesis,
     images::ImageCache,
@@ -28,6 +29,7 @@ use std::{
     collections::HashMap,
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{Arc, Mutex, RwLock},
     thread::JoinHandle,
@@ -96,6 +98,9 @@ pub enum NodeError {
     /// The engine stopped; the log says why.
     #[error("the node stopped before it was ready: the log says why")]
     Stopped,
+    /// It ran, and ended by itself.
+    #[error("the node ended by itself: {0}; the log says more, and what is final is kept")]
+    Ended(String),
 }
 
 /// The node is stopped for a moment, while a snapshot is taken or put back, or for good.
@@ -172,7 +177,7 @@ impl NodeHandle {
     fn launch(config: NodeConfig, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
-        let tellers = Tellers { head, blocks };
+        let tellers = Tellers { head, blocks, last_words: watch::Sender::default() };
         let running = Running::start(&config, &tellers, fed)?;
         Ok(Self(Arc::new(Inner { config, tellers, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
     }
@@ -256,6 +261,14 @@ impl NodeHandle {
         Ok(self.chain()?.trace(receipt)?)
     }
 
+    /// Waits until the node ends by itself, as when its disk is full, and says why. A node that is stopped has not ended.
+    pub async fn ended(&self) -> NodeError {
+        let mut last_words = self.0.tellers.last_words.subscribe();
+        // The sender lives as long as this handle.
+        let words = last_words.wait_for(Option::is_some).await.ok().and_then(|words| words.clone());
+        failing::named(&words.unwrap_or_default())
+    }
+
     /// The metrics of every part, as Prometheus reads them.
     pub fn metrics(&self) -> Result<String, Unavailable> {
         self.running(|running| (running.metrics)())
@@ -292,6 +305,8 @@ impl NodeHandle {
 struct Tellers {
     head: watch::Sender<Head>,
     blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+    /// What it said when it ended by itself.
+    last_words: watch::Sender<Option<String>>,
 }
 
 impl Running {
@@ -314,7 +329,7 @@ impl Running {
         patience: Patience,
     ) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
-        let Tellers { head, blocks } = tellers.clone();
+        let Tellers { head, blocks, last_words } = tellers.clone();
         let directory = Directory::open(&config.directory, &genesis.hash())?;
         let ledger = Ledger::open(&directory.ledger())?.keeping(config.retention);
         let chain = Arc::new(Chain::new(Setup {
@@ -345,7 +360,15 @@ impl Running {
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || task.run(directory))
+            .spawn(move || {
+                // Nothing of the node is used any more after a panic, so nothing half-changed is seen.
+                let ended = catch_unwind(AssertUnwindSafe(|| task.run(directory)));
+                let words = match ended {
+                    Ok(words) => words,
+                    Err(payload) => Some(failing::last_words(&*payload)),
+                };
+                last_words.send_replace(words);
+            })
             .map_err(|error| StoreError::file(&config.directory, error))?;
         match is_ready.recv() {
             Ok(Ok(metrics)) => Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread) })),
@@ -385,29 +408,30 @@ struct Task {
 struct Stalled;
 
 impl Task {
-    /// Runs the node until it is told to stop. The folder is given back last.
-    fn run(self, directory: Directory) {
+    /// Runs the node until it is told to stop, or ends by itself: then it says why. The folder is given back last.
+    fn run(self, directory: Directory) -> Option<String> {
         let runtime = runtime::Config::new().with_storage_directory(directory.engine()).with_worker_threads(self.config.threads);
-        runtime::Runner::new(runtime).start(|context| self.serve(context));
+        let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context));
         drop(directory);
+        last_words
     }
 
-    async fn serve(self, context: runtime::Context) {
+    async fn serve(self, context: runtime::Context) -> Option<String> {
         let Self { config, chain, quic, fed, patience, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
-        let working = match (&config.keys, fed) {
+        let mut working = match (&config.keys, fed) {
             (Some(keys), _) => validate(&context, &config, keys, chain.clone(), patience).await,
             (None, Some(fed)) => {
                 let chain = chain.clone();
                 context.child("follower").spawn(move |context| follow::serve(context, chain, fed))
             }
-            (None, None) => return,
+            (None, None) => return None,
         };
         let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
         let registry = context.child("metrics");
         let is_ready = tokio::select! {
             is_ready = wait_until_ready(&chain, is_alone, patience) => is_ready,
-            _ = working => return,
+            _ = &mut working => return None,
         };
         // A starter that has given up wants no answer.
         let _ = match is_ready {
@@ -415,8 +439,11 @@ impl Task {
             false => ready.send(Err(Stalled)),
         };
         if is_ready {
-            // Told to stop, or forgotten: either way it ends.
-            let _ = stopped.await;
+            tokio::select! {
+                // Told to stop, or forgotten: either way it ends.
+                _ = stopped => {}
+                _ = working => return Some("the engine ended".into()),
+            }
             // A proposal that is cut off would hold up the next start, and nothing else comes of not waiting.
             chain.pace.pause();
             let _ = tokio::time::timeout(STOP_TIMEOUT, chain.wait_until_quiet()).await;
@@ -424,6 +451,7 @@ impl Task {
         if context.stop(0, Some(STOP_TIMEOUT)).await.is_err() {
             tracing::debug!("some tasks were still busy when the node stopped");
         }
+        None
     }
 }
 

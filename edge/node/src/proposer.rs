@@ -13,7 +13,10 @@ use commonware_glue::stateful;
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::Context;
 use futures::{StreamExt as _, future::Either, pin_mut};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+
+/// After how long a block that is not final yet will not be without another one. Far longer than any disk takes.
+const LIMBO: Duration = Duration::from_secs(3);
 
 /// The state machine behind the wait for its turn. Clones share it.
 pub struct Proposer<E: Spawner + Clock + Context> {
@@ -28,6 +31,26 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
     }
 
     async fn wait_for_turn(&self, clock: &E, parent: &SealedBlock) {
+        let limbo = self.wait_for_limbo(clock, parent);
+        let turn = self.wait_for_advice(clock, parent);
+        pin_mut!(limbo, turn);
+        // Whichever comes first.
+        let _ = futures::future::select(limbo, turn).await;
+    }
+
+    /// Waits until it is clear that nothing but another block will make the parent final.
+    ///
+    /// A lone validator that was stopped between its two votes for a block does not vote for it again. Who waits for that
+    /// block to be final, as somebody who mines one does, would wait for ever.
+    async fn wait_for_limbo(&self, clock: &E, parent: &SealedBlock) {
+        let is_alone = self.chain.committee.members().len() == 1;
+        clock.sleep(LIMBO).await;
+        if !is_alone || parent.header().number.0 <= self.chain.head.borrow().number {
+            futures::future::pending().await
+        }
+    }
+
+    async fn wait_for_advice(&self, clock: &E, parent: &SealedBlock) {
         let header = parent.header();
         loop {
             let changed = self.chain.pace.changed();

@@ -451,3 +451,79 @@ impl Storage for Context {
         self.inner.scan(partition).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonware_runtime::{Runner as _, tokio::Runner};
+
+    const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+    /// Runs a test over real sockets of the loopback, with a listener's address and a context that dials.
+    fn over_sockets<F: Future<Output = ()>>(test: impl FnOnce(Context, Listener, Context) -> F) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
+        Runner::new(runtime).start(|context| async move {
+            let listens = Context::new(context.child("listens"), Quic::new().expect("QUIC"));
+            let dials = Context::new(context.child("dials"), Quic::new().expect("QUIC"));
+            let listener = listens.bind(ANYWHERE).await.expect("a free port");
+            test(listens, listener, dials).await;
+        });
+    }
+
+    async fn received(stream: &mut Stream, len: usize) -> Vec<u8> {
+        stream.recv(len).await.expect("they come").coalesce().as_ref().to_vec()
+    }
+
+    /// bytes go both ways in order, cut anyhow, over QUIC: UDP, TLS 1.3, our protocol's name.
+    #[test]
+    fn peers_speak_quic_over_tls_1_3() {
+        over_sockets(|_, mut listener, dials| async move {
+            let address = listener.local_addr().expect("it is bound");
+            let (mut sink, mut stream) = dials.dial(address).await.expect("somebody listens");
+            sink.send(b"hello".to_vec()).await.expect("it is open");
+            let (_, mut back, mut heard) = listener.accept().await.expect("a connection");
+            assert_eq!((received(&mut heard, 2).await, received(&mut heard, 3).await), (b"he".to_vec(), b"llo".to_vec()));
+            let large: Vec<u8> = (0..300_000u32).map(|byte| byte.to_le_bytes()[0]).collect();
+            let sent = large.clone();
+            let sending = tokio::spawn(async move { back.send(sent).await.map(|()| back) });
+            assert_eq!(received(&mut stream, large.len()).await, large);
+            sending.await.expect("it does not panic").expect("it is open");
+
+            let handshake = sink.connection.handshake_data().expect("it is done");
+            let handshake = handshake.downcast::<quinn::crypto::rustls::HandshakeData>().expect("TLS by rustls");
+            assert_eq!(handshake.protocol.as_deref(), Some(ALPN));
+            let tcp = std::net::TcpStream::connect(address);
+            assert!(tcp.is_err(), "nobody listens on TCP");
+        });
+    }
+
+    /// A peer that speaks another protocol, or is gone, is no peer.
+    #[test]
+    fn who_speaks_otherwise_is_refused() {
+        over_sockets(|_, mut listener, _| async move {
+            let address = listener.local_addr().expect("it is bound");
+            let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+            let mut tls = rustls::ClientConfig::builder_with_provider(provider.clone())
+                .with_protocol_versions(&[&rustls::version::TLS13])
+                .expect("TLS 1.3 is there")
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+                .with_no_client_auth();
+            tls.alpn_protocols = vec![b"h3".to_vec()];
+            let client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(tls).expect("TLS 1.3 will do")));
+            let endpoint = Endpoint::client(ANYWHERE).expect("a free port");
+            let other = endpoint.connect_with(client, address, "peer").expect("the address is good").await;
+            assert!(other.is_err(), "another protocol's name");
+            let quic = Quic::new().expect("QUIC");
+            let ours = quic.dialer().expect("a free port").connect_with(quic.client.clone(), address, "peer").expect("the address is good");
+            let connection = ours.await.expect("our own protocol's name");
+            let (mut sending, _receiving) = connection.open_bi().await.expect("it is open");
+            sending.write_all(b"x").await.expect("it is open");
+            let (_, _, mut heard) = listener.accept().await.expect("a connection");
+            assert_eq!(received(&mut heard, 1).await, b"x", "and none before it was taken");
+            connection.close(VarInt::from_u32(0), b"gone");
+            assert!(heard.recv(1).await.is_err() && heard.recv(1).await.is_err(), "a connection that is gone stays gone");
+        });
+    }
+}

@@ -8,11 +8,12 @@ use commonware_storage::Context;
 use cowboy_chain::{BlockInput, Mode, Outcome, SignedTransaction, StateKey, input::RoundSeed};
 use cowboy_store::state;
 use cowboy_types::{
-    Hash,
+    Hash, Transaction,
     block::{HEADER_VERSION, Header},
     keccak256,
     units::Count,
 };
+use rayon::prelude::*;
 
 /// How far behind the next block a block may be, in ms, for each height between them (decision 121).
 pub const MAX_GAP_MS: u64 = 3_600_000;
@@ -37,6 +38,7 @@ impl Chain {
             && before.number.0.checked_add(1) == Some(header.number.0)
             && skipped.is_some_and(|skipped| skipped == 0 || self.config.is_dev)
             && header.extension.is_empty()
+            && header.voters.len() <= self.committee.members().len().div_ceil(8)
             && header.reshare.is_none()
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
@@ -65,15 +67,18 @@ impl Chain {
     }
 
     /// The block's transactions with their signatures checked, or `None` where one does not hold.
+    ///
+    /// What waits in the mempool was checked when it came; the rest is checked on all cores.
     pub fn signed(&self, block: &SealedBlock, finality: Finality) -> Option<Vec<SignedTransaction>> {
-        let known = |transaction: &cowboy_types::Transaction| {
-            self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction)
-        };
-        let check = |transaction: &cowboy_types::Transaction| match finality {
-            Finality::Finalized => Some(SignedTransaction::unchecked(transaction.clone())),
-            Finality::Candidate => known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()),
-        };
-        block.block().transactions.iter().map(check).collect()
+        let transactions = &block.block().transactions;
+        if finality == Finality::Finalized {
+            return Some(transactions.iter().cloned().map(SignedTransaction::unchecked).collect());
+        }
+        let known = |transaction: &Transaction| self.mempool.get(&transaction.digest()).filter(|known| known.transaction() == transaction);
+        transactions
+            .par_iter()
+            .map(|transaction| known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()))
+            .collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The seeds of past rounds, as certificates reveal them (decision 114).
+//! What the engine tells of past rounds: the seeds that certificates reveal (decision 114), and who voted (decision 133).
 
 use commonware_actor::Feedback;
 use commonware_codec::Encode as _;
@@ -17,7 +17,7 @@ use commonware_cryptography::{
 };
 use cowboy_types::{Header, block::MAX_SEEDS, wire::Fixed};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
 };
 use tokio::sync::Notify;
@@ -40,6 +40,8 @@ pub struct Seeds(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     seen: Mutex<BTreeMap<Round, Signature>>,
+    /// Whose votes for a block were seen, by round.
+    voters: Mutex<BTreeMap<Round, BTreeSet<usize>>>,
     changed: Notify,
 }
 
@@ -61,6 +63,29 @@ impl Seeds {
         }
         drop(seen);
         self.0.changed.notify_waiters();
+    }
+
+    /// Takes note of a validator's vote for a block of this round.
+    fn voted(&self, round: Round, voter: usize) {
+        let mut voters = self.0.voters.lock().expect("nothing panics while it holds the lock");
+        voters.entry(round).or_default().insert(voter);
+        while voters.len() > HELD_ROUNDS {
+            voters.pop_first();
+        }
+    }
+
+    /// Whose votes for the block of this round this node has seen: bit i of byte j is the validator 8j + i. Empty where
+    /// it has seen none.
+    ///
+    /// A claim: a threshold certificate names nobody, and the votes behind it were not all seen by all.
+    pub fn voters(&self, round: Round) -> Vec<u8> {
+        let voters = self.0.voters.lock().expect("nothing panics while it holds the lock");
+        let mut bitmap = Vec::new();
+        for voter in voters.get(&round).into_iter().flatten() {
+            bitmap.resize(voter / 8 + 1, 0);
+            bitmap[voter / 8] |= 1 << (voter % 8);
+        }
+        bitmap
     }
 
     /// The seeds that a header of `round` on a parent of view `parent` carries. Waits until all are known.
@@ -123,6 +148,9 @@ impl Reporter for Seeds {
     type Activity = Activity<Scheme, Digest>;
 
     fn report(&mut self, activity: Self::Activity) -> Feedback {
+        if let Activity::Notarize(vote) = &activity {
+            self.voted(vote.proposal.round, usize::from(vote.attestation.signer));
+        }
         let seed = match activity {
             Activity::Notarization(certificate) | Activity::Certification(certificate) => Some(certificate.seed()),
             Activity::Finalization(certificate) => Some(certificate.seed()),
@@ -135,5 +163,111 @@ impl Reporter for Seeds {
             self.put(seed.round, seed.signature);
         }
         Feedback::Ok
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::committee::{Committee, ValidatorKeys};
+    use commonware_consensus::simplex::types::{Notarization, Notarize, Nullification, Nullify, Proposal};
+    use commonware_parallel::Sequential;
+    use commonware_utils::iter::NonEmpty;
+    use cowboy_types::{Amount, units::Count, wire::List};
+
+    const NAMESPACE: &[u8] = b"test";
+
+    fn committee(seed: &[u8]) -> (Committee, Vec<ValidatorKeys>) {
+        let (validators, sharing, keys) = Committee::derive(seed, 4, Amount(1));
+        (Committee::new(&validators, &sharing).expect("a committee"), keys)
+    }
+
+    fn round(view: u64) -> Round {
+        Round::new(Epoch::new(0), View::new(view))
+    }
+
+    fn schemes(committee: &Committee, keys: &[ValidatorKeys]) -> Vec<Scheme> {
+        keys.iter().take(3).map(|keys| committee.voter(NAMESPACE, keys.share.clone()).expect("a share of it")).collect()
+    }
+
+    /// A certificate by three of four that the view was given up.
+    fn nullified(schemes: &[Scheme], view: u64) -> Activity<Scheme, Digest> {
+        let votes: Vec<_> = schemes.iter().map(|scheme| Nullify::sign::<Digest>(scheme, round(view)).expect("it votes")).collect();
+        let votes = NonEmpty::try_new(votes.iter()).expect("there are votes");
+        Activity::Nullification(Nullification::from_nullifies(&schemes[0], votes, &Sequential).expect("three are enough"))
+    }
+
+    /// A certificate by three of four for some block.
+    fn notarized(schemes: &[Scheme], view: u64) -> Activity<Scheme, Digest> {
+        let proposal = Proposal::new(round(view), View::new(view - 1), Digest::from([u8::try_from(view).expect("small"); 32]));
+        let votes: Vec<_> = schemes.iter().map(|scheme| Notarize::sign(scheme, proposal.clone()).expect("it votes")).collect();
+        let votes = NonEmpty::try_new(votes.iter()).expect("there are votes");
+        Activity::Notarization(Notarization::from_notarizes(&schemes[0], votes, &Sequential).expect("three are enough"))
+    }
+
+    /// A header of view 5 on a parent of view 2, with these seeds.
+    fn header(seeds: Vec<SeedBytes>) -> Header {
+        let (genesis, _) = crate::genesis::dev(Default::default()).expect("a genesis");
+        let mut header = genesis.block.header().clone();
+        header.context.view = Count(5);
+        header.context.parent_view = Count(2);
+        header.seeds = List::new(seeds).expect("few");
+        header
+    }
+
+    /// every round has one seed, given up or not; a header carries those of all rounds since its parent's, and
+    /// each verifies against the group key, for its own round only.
+    #[test]
+    fn headers_carry_every_rounds_seed() {
+        let (committee, keys) = committee(b"ours");
+        let schemes = schemes(&committee, &keys);
+        let mut seen = Seeds::default();
+        for activity in [notarized(&schemes, 2), nullified(&schemes, 3), nullified(&schemes, 4)] {
+            seen.report(activity);
+        }
+        let seeds: Vec<SeedBytes> = (2..5).map(|view| seen.get(round(view)).expect("its certificate was seen")).collect();
+        let mut others = Seeds::default();
+        others.report(nullified(&schemes, 2));
+        assert_eq!(others.get(round(2)), Some(seeds[0]), "a round's seed does not depend on what became of it");
+
+        let verifier = committee.verifier(NAMESPACE);
+        let (foreign, foreign_keys) = self::committee(b"theirs");
+        let mut theirs = Seeds::default();
+        theirs.report(nullified(&self::schemes(&foreign, &foreign_keys), 3));
+        let foreign_seed = theirs.get(round(3)).expect("its certificate was seen");
+        let [second, third, fourth] = seeds[..] else { unreachable!("there are three") };
+        let rows = [
+            ("all of them", vec![second, third, fourth], &verifier, true),
+            ("one is missing", vec![second, fourth], &verifier, false),
+            ("none", vec![], &verifier, false),
+            ("one too many", vec![second, second, third, fourth], &verifier, false),
+            ("in another order", vec![third, second, fourth], &verifier, false),
+            ("another group's", vec![second, foreign_seed, fourth], &verifier, false),
+            ("no point of the curve", vec![second, Fixed([0xFF; 48]), fourth], &verifier, false),
+            ("against another group's key", vec![second, third, fourth], &foreign.verifier(NAMESPACE), false),
+            ("of another chain", vec![second, third, fourth], &committee.verifier(b"other"), false),
+        ];
+        for (name, seeds, verifier, expected) in rows {
+            let nothing_seen = Seeds::default();
+            assert_eq!(nothing_seen.verify(&header(seeds), verifier), expected, "{name}");
+        }
+    }
+
+    /// Decision 133: whose votes were seen, a bit each.
+    #[test]
+    fn voters_are_a_bitmap() {
+        let (committee, keys) = committee(b"ours");
+        let mut seen = Seeds::default();
+        assert!(seen.voters(round(2)).is_empty(), "nobody voted");
+        for scheme in [0, 2] {
+            let proposal = Proposal::new(round(2), View::new(1), Digest::from([1; 32]));
+            let vote = Notarize::sign(&schemes(&committee, &keys)[scheme], proposal).expect("it votes");
+            seen.report(Activity::Notarize(vote));
+        }
+        assert_eq!(seen.voters(round(2)), [0b101]);
+        for voter in [8, 17] {
+            seen.voted(round(3), voter);
+        }
+        assert_eq!((seen.voters(round(3)), seen.voters(round(4))), (vec![0, 1, 2], vec![]));
     }
 }

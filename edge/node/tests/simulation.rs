@@ -10,9 +10,13 @@ mod checks;
 mod common;
 #[path = "simulation/devnet.rs"]
 mod devnet;
+#[path = "simulation/full_disk.rs"]
+mod full_disk;
 #[path = "simulation/killed.rs"]
 mod killed;
 #[path = "simulation/network.rs"]
 mod network;
 #[path = "simulation/script.rs"]
 mod script;
+#[path = "simulation/timers.rs"]
+mod timers;

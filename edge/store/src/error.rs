@@ -5,8 +5,10 @@ use std::{io, path::PathBuf};
 /// Why something could not be stored or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The disk has no room left.
-    #[error("the disk that holds the chain's data is full: free some space and start the node again; no finalized block is lost")]
+    /// The disk has no room left, or a file may not grow.
+    #[error(
+        "the disk that holds the chain's data is full, or a limit keeps its files from growing: free some space and start the node again; no finalized block is lost"
+    )]
     DiskFull,
     /// The operating system refused a file operation.
     #[error("cannot use {path}: {source}")]
@@ -59,10 +61,7 @@ pub enum StoreError {
 impl StoreError {
     /// The error of a file operation on `path`.
     pub fn file(path: impl Into<PathBuf>, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull,
-            _ => Self::File { path: path.into(), source },
-        }
+        if is_full(&source) { Self::DiskFull } else { Self::File { path: path.into(), source } }
     }
 }
 
@@ -76,7 +75,7 @@ impl From<redb::StorageError> for StoreError {
 }
 
 fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
 macro_rules! from_redb {

@@ -106,10 +106,10 @@ impl Dev {
         output::line(format_args!("\nready: {url}\n"));
         let done = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => match deployed {
-                Ok(()) => serving::told_to_stop().await,
+                Ok(()) => serving::told_to_stop(&node).await,
                 Err(failure) => Err(failure),
             },
-            told = serving::told_to_stop() => told,
+            told = serving::told_to_stop(&node) => told,
         };
         if let Some(printer) = printer {
             printer.abort();

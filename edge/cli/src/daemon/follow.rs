@@ -82,7 +82,7 @@ pub(super) async fn follow(
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {
         failure = feed_for_ever(&source, &node, &feed, output) => Err(failure),
-        told = serving::told_to_stop() => told,
+        told = serving::told_to_stop(&node) => told,
     };
     if let Some(printer) = printer {
         printer.abort();

@@ -335,7 +335,7 @@ impl Start {
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
-        let told = serving::told_to_stop().await;
+        let told = serving::told_to_stop(&node).await;
         if let Some(printer) = printer {
             printer.abort();
         }

@@ -48,8 +48,16 @@ pub(crate) async fn print_blocks(node: NodeHandle) {
     }
 }
 
+/// Waits for Ctrl-C or SIGTERM, or until the node ends by itself, which is a failure.
+pub(crate) async fn told_to_stop(node: &NodeHandle) -> Result<(), Failure> {
+    tokio::select! {
+        told = signalled() => told,
+        ended = node.ended() => Err(node_failure(ended)),
+    }
+}
+
 /// Waits for Ctrl-C or SIGTERM.
-pub(crate) async fn told_to_stop() -> Result<(), Failure> {
+async fn signalled() -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -7,7 +7,7 @@ use crate::{
 };
 use commonware_cryptography::ed25519::PublicKey;
 use commonware_glue::simulate::{property::Property, tracker::ProgressTracker};
-use cowboy_node::{Chain, Genesis, mempool::account_of};
+use cowboy_node::{Chain, Genesis, mempool::account_of, seeds::Seeds};
 use cowboy_state::{
     Key, Kind,
     records::{Account, Supply, keys},
@@ -36,6 +36,7 @@ impl Property<PublicKey, Validator> for Holds {
     ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
         Box::pin(async move {
             same_blocks(states)?;
+            seeds_hold(states.iter().find_map(|validator| validator.honest()).ok_or("nobody is honest")?)?;
             for chain in states.iter().filter_map(|validator| validator.honest()) {
                 let view = chain.ledger.view().map_err(|error| error.to_string())?;
                 let ran = Ran::of(&view)?;
@@ -66,6 +67,21 @@ fn same_blocks(validators: &[&Validator]) -> Result<(), String> {
         require(roots.len() == 1, || format!("block {number} has {} versions", roots.len()))?;
     }
     Ok(())
+}
+
+/// the headers carry the seed of every round from the first on, given up or not, and each holds against the
+/// group key: this asks a store that has seen nothing itself.
+fn seeds_hold(chain: &Chain) -> Result<(), String> {
+    let view = chain.ledger.view().map_err(|error| error.to_string())?;
+    let (mut rounds, mut last) = (0, 0);
+    for number in 1..=BLOCKS {
+        let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
+        let context = &block.header.context;
+        require(Seeds::default().verify(&block.header, &chain.verifier), || format!("the seeds of block {number} do not hold"))?;
+        rounds += block.header.seeds.len();
+        last = context.view.0.saturating_sub(1);
+    }
+    require(u64::try_from(rounds) == Ok(last), || format!("{rounds} seeds for {last} rounds"))
 }
 
 /// A timer that an actor promised or kept, and for which height: as events say it.

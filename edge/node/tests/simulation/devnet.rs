@@ -8,23 +8,23 @@ use std::{net::UdpSocket, path::Path, time::Duration};
 
 const STRANGER: Address = Address([0x77; 20]);
 
-fn start(directory: &Path, block_time: BlockTime) -> NodeHandle {
+pub(crate) fn start(directory: &Path, block_time: BlockTime) -> NodeHandle {
     let (genesis, mut keys) = node_genesis::dev(genesis(1)).expect("a genesis");
     let mut config = NodeConfig::alone(directory.to_owned(), genesis, keys.remove(0));
     config.block_time = block_time;
     NodeHandle::start(config).expect("the node starts")
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
 }
 
-fn wait_for(node: &NodeHandle, number: u64) {
+pub(crate) fn wait_for(node: &NodeHandle, number: u64) {
     let mut head = node.watch_head();
     block_on(async { head.wait_for(|head| head.number >= number).await.expect("the node lives") });
 }
 
-fn send(node: &NodeHandle, from: u64, nonce: u64, amount: u64) -> Result<cowboy_types::Hash, Refused> {
+pub(crate) fn send(node: &NodeHandle, from: u64, nonce: u64, amount: u64) -> Result<cowboy_types::Hash, Refused> {
     let transaction = transfer(from, nonce, STRANGER, Amount(amount));
     block_on(node.submit(vec![transaction.to_bytes().to_vec()])).expect("the node runs").remove(0)
 }
@@ -215,7 +215,8 @@ fn a_follower_verifies_and_executes() {
     node.shutdown();
 }
 
-/// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any.
+/// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any;
+/// votes are gathered and checked together.
 #[test]
 fn four_validators_over_quic() {
     let (genesis, keys) = node_genesis::dev(genesis(4)).expect("a genesis");
@@ -250,5 +251,15 @@ fn four_validators_over_quic() {
         let block = node.view().expect("the ledger opens").block(receipt.number).expect("the ledger reads").expect("a block");
         assert_eq!(block.digest(), nodes[1].view().expect("it opens").block(receipt.number).expect("it reads").expect("a block").digest());
     }
+    let metrics = nodes[0].metrics().expect("the node runs");
+    let (batches, votes) = (metric(&metrics, "batcher_batch_size_count"), metric(&metrics, "batcher_batch_size_sum"));
+    assert!(batches > 0.0 && votes > batches, "{votes} votes were checked in {batches} batches");
     nodes.iter().for_each(NodeHandle::shutdown);
+}
+
+/// The sum of a metric over all its labels.
+fn metric(page: &str, name: &str) -> f64 {
+    let rows =
+        page.lines().filter(|line| !line.starts_with('#') && line.split(['{', ' ']).next().is_some_and(|found| found.ends_with(name)));
+    rows.filter_map(|row| row.rsplit(' ').next()?.parse::<f64>().ok()).sum()
 }

@@ -70,6 +70,13 @@ fn a_node_survives_being_killed() {
 
     let node = start(folder.path(), Duration::from_secs(3_600));
     assert!(node.head().number >= told, "what was told is kept");
+    assert!(check_ledger(&node, RECEIVER) > 0, "something was sent");
+    node.shutdown();
+}
+
+/// Checks that every block follows the one before, that every transaction has its receipt, and that the receiver has what
+/// the receipts say. Answers how many there are.
+pub(crate) fn check_ledger(node: &NodeHandle, receiver: Address) -> u64 {
     let view = node.view().expect("the ledger opens");
     let tip = view.tip().expect("the ledger reads").expect("there are blocks");
     let mut parent = node.config().genesis.block.hash();
@@ -87,10 +94,9 @@ fn a_node_survives_being_killed() {
         }
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let keys = vec![cowboy_state::Key::account(RECEIVER).digest()];
+    let keys = vec![cowboy_state::Key::account(receiver).digest()];
     let stored = runtime.block_on(node.read(tip, keys)).expect("the newest block can be read").remove(0);
     let received = stored.as_ref().and_then(cowboy_node::mempool::account_of).map_or(0, |account| account.balance.0);
     assert_eq!(received, receipts, "every receipt moved one unit, and nothing else did");
-    assert!(receipts > 0, "something was sent");
-    node.shutdown();
+    receipts
 }

@@ -24,11 +24,16 @@ pub(crate) fn transaction(account: u64, nonce: u64) -> Transaction {
     let keeper = account - account % 2;
     let instruction = match (nonce, (account + nonce) % 3) {
         (0, _) if account == keeper => deployment(),
-        (_, 0) => Instruction::System(System::Transfer { to: RECEIVER, amount: Amount(1 + account) }),
+        (_, 0) => transfer(1 + account),
         (_, 1) => promise(keeper_of(keeper), 1 + (account * 5 + nonce * 3) % 6),
         _ => call(keeper_of(keeper), "kept", b""),
     };
     sign(account, nonce, instruction)
+}
+
+/// A transfer to the receiver.
+pub(crate) fn transfer(amount: u64) -> Instruction {
+    Instruction::System(System::Transfer { to: RECEIVER, amount: Amount(amount) })
 }
 
 /// What the receiver gets from everybody together.
@@ -43,14 +48,20 @@ pub(crate) fn received() -> u64 {
 
 /// A deployment of the actor that sets timers.
 pub(crate) fn deployment() -> Instruction {
-    let grant = |id: &str| Value::map([("id", Value::text(id))]);
-    let manifest = Value::map([("entitlements", Value::Array(vec![grant("storage.kv"), grant("timer.schedule")]))]);
+    deploy(KEEPER, &["storage.kv", "timer.schedule"], Amount(0))
+}
+
+/// A deployment of any actor, with what it may do and what it begins with.
+pub(crate) fn deploy(source: &str, grants: &[&str], endowment: Amount) -> Instruction {
+    let grants = grants.iter().map(|id| Value::map([("id", Value::text(*id))])).collect();
+    let manifest = Value::map([("entitlements", Value::Array(grants))]);
+    let has_init = source.contains("def init(");
     Instruction::Actor(Actor::Deploy {
-        code: Blob::new(KEEPER.as_bytes().to_vec()).expect("the source fits"),
+        code: Blob::new(source.as_bytes().to_vec()).expect("the source fits"),
         salt: Blob::default(),
-        init: Some(Init { handler: Text::new("init").expect("a short name"), payload: Blob::default() }),
+        init: has_init.then(|| Init { handler: Text::new("init").expect("a short name"), payload: Blob::default() }),
         manifest: Some(Blob::new(manifest.encode()).expect("the manifest fits")),
-        endowment: Amount(0),
+        endowment,
     })
 }
 

@@ -278,8 +278,10 @@ async fn answer(app: &App, state: &Snapshot, question: Question) -> Result<Answe
 
 /// The committed block on whose state the law runs.
 pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
-    let view = read::ledger(app)?;
-    let header = read::block(&view, state.head.number)?.header;
+    let number = state.head.number;
+    let chain = app.node.chain()?;
+    let block = chain.block(number)?.ok_or_else(|| Refusal::missing("number", number))?;
+    let header = block.header();
     let beacon = beacon(&header.context, &header.parent, &header.seeds);
     let round = if header.seeds.is_empty() { (0, 0) } else { (header.context.epoch.get(), header.context.view.get().saturating_sub(1)) };
     Ok(At {
@@ -288,7 +290,7 @@ pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
         timestamp: header.timestamp_ms,
         beacon: beacon.into(),
         round,
-        images: app.node.chain()?.images.clone(),
+        images: chain.images.clone(),
     })
 }
 
