@@ -23,7 +23,7 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "callable", "x, /", 1, callable, ""),
     NativeRow(F, "chr", "i, /", 1, chr, ""),
     NativeRow(F, "delattr", "object, name, /", 3, delattr, ""),
-    NativeRow(F, "dir", "object, /", 10, dir, ""),
+    NativeRow(F, "dir", "object=, /", 10, dir, ""),
     NativeRow(F, "divmod", "x, y, /", 1, divmod, ""),
     NativeRow(F, "format", "value, format_spec=, /", 2, format, ""),
     NativeRow(F, "getattr", "object, name, default=, /", 3, getattr, ""),
@@ -47,7 +47,8 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "setattr", "object, name, value, /", 3, setattr, ""),
     NativeRow(F, "sorted", "iterable, /, *, key=, reverse=", 5, sorted, "sorted_slow"),
     NativeRow(F, "sum", "iterable, /, start=", 1, sum, "sum_slow"),
-    NativeRow(F, "vars", "object, /", 3, vars, ""),
+    NativeRow(F, "locals", "", 5, locals, ""),
+    NativeRow(F, "vars", "object=, /", 3, vars, ""),
     NativeRow(F, "__build_class__", "body, name, /, *bases, **kwargs", 10, build_class, ""),
 ];
 
@@ -239,6 +240,12 @@ fn none_result(throw: Throw) -> Throw {
 }
 
 fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[0].is_undefined() {
+        let variables = locals(vm, args)?;
+        let outcome = vm.call_helper("sorted_slow", &[variables]);
+        vm.heap.release(variables);
+        return outcome;
+    }
     if let Some(function) = vm.python_method(args[0], nm::DIR) {
         let _ = function;
         return vm.call_helper("dir_slow", &[args[0]]);
@@ -610,7 +617,57 @@ fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(total)
 }
 
+/// The variables of the calling frame that have values, as a dict of its own; in a class body its namespace.
+fn locals(vm: &mut Vm, _: &[Value]) -> Outcome {
+    let Some(frame) = vm.frames.last() else { return Ok(Value::Obj(vm.new_dict())) };
+    if !frame.namespace.is_undefined() {
+        let namespace = frame.namespace;
+        return Ok(vm.heap.retain(namespace));
+    }
+    let (base, globals) = (frame.base as usize, frame.globals);
+    let code = std::sync::Arc::clone(&vm.program.codes[frame.code as usize]);
+    let dict = vm.new_dict();
+    if code.code.name == "<module>" {
+        for (name, value) in vm.dict_pairs(Value::Obj(globals)) {
+            vm.spend(1)?;
+            vm.heap.retain(name);
+            vm.heap.retain(value);
+            vm.dict_insert_text(dict, name, value);
+        }
+        return Ok(Value::Obj(dict));
+    }
+    // Parameters and plain variables first, then those that closures share, as CPython lists them.
+    let own = code.code.local_names.iter().enumerate();
+    let free = usize::from(code.code.free_start);
+    let outer = code.code.free_names.iter().enumerate().map(|(index, name)| (free + index, name));
+    let mut plain = Vec::new();
+    let mut shared = Vec::new();
+    for (register, name) in own.chain(outer) {
+        let (value, cell) = match vm.registers[base + register] {
+            Value::Obj(object) => match vm.heap.payload(object) {
+                Payload::Cell(inner) => (*inner, true),
+                _ => (Value::Obj(object), false),
+            },
+            value => (value, false),
+        };
+        if value.is_undefined() || name.starts_with('.') || name == "__class__" {
+            continue;
+        }
+        if cell && register >= code.code.parameters() { shared.push((name, value)) } else { plain.push((name, value)) }
+    }
+    for (name, value) in plain.into_iter().chain(shared) {
+        vm.spend(1)?;
+        let name = vm.heap.intern(name);
+        vm.heap.retain(value);
+        vm.dict_set_name(dict, name, value);
+    }
+    Ok(Value::Obj(dict))
+}
+
 fn vars(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[0].is_undefined() {
+        return locals(vm, args);
+    }
     match vm.get_attribute(args[0], nm::DICT) {
         Err(Throw::Raise(exception)) => {
             vm.heap.release(exception);

@@ -399,6 +399,16 @@ impl Vm {
     /// What an attribute of a class gives when it is read from the class itself.
     pub(crate) fn bind_to_class(&mut self, found: Value, class: Ref) -> Outcome {
         let Value::Obj(attribute) = found else { return Ok(found) };
+        if let Payload::Extended(_) = self.heap.payload(attribute) {
+            // A subclass of property, staticmethod or classmethod may say for itself what it gives.
+            if let Some(get) = self.python_method(found, nm::GET) {
+                return Err(self.call_later(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
+            }
+            // What the properties of enumerations give on the class: there the builtin `__get__` stays, for speed.
+            if let Some(get) = self.python_method(found, nm::CLASS_GET) {
+                return Err(self.call_later(get, &[found, Value::Obj(class)], OnReturn::Store));
+            }
+        }
         match self.heap.payload(attribute).core() {
             Payload::StaticMethod(inner) => {
                 let inner = *inner;
