@@ -256,6 +256,8 @@ impl Vm {
 
 /// Helpers that the interpreter itself calls.
 const HELPER_NAMES: &[&str] = &[
+    "alias_getitem",
+    "alias_parameters",
     "and_slow",
     "as_tuple",
     "ascii",

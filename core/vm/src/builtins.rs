@@ -72,6 +72,9 @@ const INTRINSICS: &[NativeRow] = &[
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
     NativeRow(F, "_vm.copy_trace", "source, target, /", 2, copy_trace, ""),
     NativeRow(F, "_vm.dress", "generator, cls, /", 2, dress, ""),
+    NativeRow(F, "_vm.cell_content", "cell, /", 1, cell_content, ""),
+    NativeRow(F, "_vm.module_name", "", 1, module_name, ""),
+    NativeRow(F, "_vm.alias", "origin, arguments, /", 3, alias, ""),
     NativeRow(F, "_vm.close", "generator, /", 2, close, ""),
     NativeRow(F, "_vm.is_subclass", "cls, base, /", 1, is_subclass, ""),
     NativeRow(F, "_vm.wrap", "cls, value, /", 2, wrap, ""),
@@ -168,7 +171,11 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn callable(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let known = match args[0].object().map(|object| vm.heap.payload(object)) {
+    Ok(Value::Bool(is_callable(vm, args[0])))
+}
+
+fn is_callable(vm: &mut Vm, value: Value) -> bool {
+    match value.object().map(|object| vm.heap.payload(object)) {
         Some(
             Payload::Function(_)
             | Payload::Native(_)
@@ -177,9 +184,8 @@ fn callable(vm: &mut Vm, args: &[Value]) -> Outcome {
             | Payload::StaticMethod(_)
             | Payload::GenericAlias { .. },
         ) => true,
-        _ => vm.special(args[0], nm::CALL).is_some(),
-    };
-    Ok(Value::Bool(known))
+        _ => vm.special(value, nm::CALL).is_some(),
+    }
 }
 
 fn chr(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -396,6 +402,9 @@ fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
     if !args[1].is_undefined() {
+        if !is_callable(vm, args[0]) {
+            return Err(vm.type_error("iter(v, w): v must be callable"));
+        }
         return vm.call_helper("iter_sentinel", &[args[0], args[1]]);
     }
     vm.iterator(args[0])
@@ -590,6 +599,11 @@ fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
     if vm.text(start).is_some() {
         return Err(vm.type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
+    for (class, name) in [(ty::BYTES, "bytes"), (ty::BYTEARRAY, "bytearray")] {
+        if vm.is_instance(start, class) {
+            return Err(vm.type_error(format!("sum() can't sum {name} [use b''.join(seq) instead]")));
+        }
+    }
     let items = vm.collect(args[0])?;
     let mut total = vm.heap.retain(start);
     for (index, &item) in items.iter().enumerate() {
@@ -650,7 +664,7 @@ fn locals(vm: &mut Vm, _: &[Value]) -> Outcome {
             },
             value => (value, false),
         };
-        if value.is_undefined() || name.starts_with('.') || name == "__class__" {
+        if value.is_undefined() || name.is_empty() || name.starts_with('.') || name == "__class__" {
             continue;
         }
         if cell && register >= code.code.parameters() { shared.push((name, value)) } else { plain.push((name, value)) }
@@ -830,6 +844,29 @@ fn inner(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let held = vm.heap.retain_all(&held);
     Ok(vm.list(held))
+}
+
+/// `origin[arguments]` without asking the origin.
+fn alias(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.heap.retain(args[0]);
+    vm.heap.retain(args[1]);
+    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments: args[1] }))
+}
+
+/// What a cell holds; `None` when nothing.
+fn cell_content(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let inner = match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Cell(inner)) => inner.or(Value::None),
+        _ => Value::None,
+    };
+    Ok(vm.heap.retain(inner))
+}
+
+/// `__name__` of the module whose code called the helper that asks.
+fn module_name(vm: &mut Vm, _: &[Value]) -> Outcome {
+    let caller = vm.frames.iter().rev().find(|frame| !vm.program.codes[frame.code as usize].code.hidden).map(|frame| frame.globals);
+    let name = caller.and_then(|globals| vm.dict_get_name(globals, nm::NAME)).unwrap_or(Value::None);
+    Ok(vm.heap.retain(name))
 }
 
 /// Makes a generator an iterator of another class, given itself or by its name.

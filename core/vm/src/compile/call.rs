@@ -226,6 +226,14 @@ impl<'a> Compiler<'a> {
             self.load_constant(Const::Str(text.to_owned()), target);
             return Ok(());
         }
+        if let Expr::Starred(starred) = annotation {
+            // `*args: *Ts` has the one item that unpacking `Ts` gives.
+            let operand = self.operand(&starred.value)?;
+            let first = self.temporary()?;
+            self.emit(Op::Unpack, operand.flag(TEMP_B), first, operand.register, 1);
+            self.emit(Op::Move, 0, target, first, 1);
+            return Ok(());
+        }
         self.into(annotation, target)
     }
 

@@ -42,7 +42,14 @@ def build_class(body, name, /, *bases, metaclass=None, **kwargs):
         namespace["__classcell__"] = cell
     if meta is type:
         return type_new(meta, name, resolved, namespace, kwargs)
-    return meta(name, resolved, namespace, **kwargs)
+    cls = meta(name, resolved, namespace, **kwargs)
+    if cell is not None and isinstance(cls, type):
+        inside = _vm.cell_content(cell)
+        if inside is None:
+            raise RuntimeError(f"__class__ not set defining {name!r} as {cls!r}. Was __classcell__ propagated to type.__new__?")
+        if inside is not cls:
+            raise TypeError(f"__class__ set to {inside!r} defining {name!r} as {cls!r}")
+    return cls
 
 
 def _resolve_bases(bases):
@@ -62,6 +69,10 @@ def _resolve_bases(bases):
 def type_new(meta, name, bases, namespace, kwargs):
     if type(namespace) is not dict:
         namespace = dict(namespace)
+    if "__module__" not in namespace:
+        module = _vm.module_name()
+        if module is not None:
+            namespace = {**namespace, "__module__": module}
     best = meta
     for base in bases:
         other = type(base)
@@ -187,6 +198,51 @@ def hasattr_slow(value, name):
 
 def dir_slow(value):
     return sorted(type(value).__dir__(value))
+
+
+def alias_parameters(arguments):
+    """Type variables among the arguments of a generic alias, in their order."""
+    found = []
+    for each in arguments:
+        kind = type(each)
+        if kind is type:
+            continue
+        if kind.__module__ == "typing" and kind.__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
+            parameters = (each,)
+        elif isinstance(each, (list, tuple)):
+            parameters = alias_parameters(each)
+        else:
+            parameters = getattr(each, "__parameters__", ()) if not isinstance(each, type) or kind.__name__ == "GenericAlias" else ()
+        for parameter in parameters if isinstance(parameters, tuple) else ():
+            if not _among(found, parameter):
+                found.append(parameter)
+    return tuple(found)
+
+
+def _among(items, value):
+    for each in items:
+        if each is value:
+            return True
+    return False
+
+
+def alias_getitem(alias, items):
+    parameters = alias_parameters(alias.__args__)
+    if not parameters:
+        raise TypeError(f"{alias!r} is not a generic class")
+    items = items if isinstance(items, tuple) else (items,)
+    if len(items) != len(parameters):
+        much = "many" if len(items) > len(parameters) else "few"
+        raise TypeError(f"Too {much} arguments for {alias!r}; actual {len(items)}, expected {len(parameters)}")
+
+    def filled(each):
+        for parameter, item in zip(parameters, items):
+            if each is parameter:
+                return item
+        inner = alias_parameters((each,))
+        return each[tuple([filled(parameter) for parameter in inner])] if inner else each
+
+    return _vm.alias(alias.__origin__, tuple([filled(each) for each in alias.__args__]))
 
 
 # exceptions
@@ -538,8 +594,6 @@ def any_slow(iterable):
 
 
 def sum_slow(iterable, start=0):
-    if start is None:
-        start = 0
     total = start
     for item in iterable:
         total = total + item
@@ -747,8 +801,12 @@ def generator_throw(generator, kind, value=None):
         exception = kind()
     elif isinstance(value, tuple):
         exception = kind(*value)
+    elif isinstance(value, kind):
+        exception = value
     else:
         exception = kind(value)
+    if not isinstance(exception, BaseException):
+        exception = TypeError(f"calling {kind!r} should have returned an instance of BaseException, not {type(exception)!r}")
     return generator.throw(exception)
 
 

@@ -77,6 +77,11 @@ class ABCMeta(type):
         for base in cls.__mro__:
             if isinstance(base, ABCMeta):
                 base._abc_registry.append(subclass)
+        # What it matches in a `match` statement goes with it.
+        for base in cls.__mro__:
+            for mark in ("__match_sequence__", "__match_mapping__"):
+                if mark in base.__dict__ and subclass.__module__ != "builtins":
+                    setattr(subclass, mark, True)
         return subclass
 
     def __instancecheck__(cls, instance):

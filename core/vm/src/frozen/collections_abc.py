@@ -2,6 +2,10 @@
 
 from abc import ABCMeta, abstractmethod
 
+import _vm
+
+_GenericAlias = _vm.alias
+
 
 def _has(cls, *names):
     for name in names:
@@ -185,6 +189,18 @@ class Callable(metaclass=ABCMeta):
     def __subclasshook__(cls, other):
         return _has(other, "__call__") if cls is Callable else NotImplemented
 
+    @classmethod
+    def __class_getitem__(cls, item):
+        """`Callable[[int, str], bool]`: the arguments of the alias are all the types in a row."""
+        if not isinstance(item, tuple) or len(item) != 2:
+            raise TypeError("Callable must be used as Callable[[arg, ...], result].")
+        parameters, result = item
+        if isinstance(parameters, (tuple, list)):
+            return _GenericAlias(cls, (*parameters, result))
+        if parameters is not ... and type(parameters).__name__ not in ("ParamSpec", "_Alias"):
+            raise TypeError(f"Expected a list of types, an ellipsis, ParamSpec, or Concatenate. Got {parameters}")
+        return _GenericAlias(cls, (parameters, result))
+
 
 class Set(Collection):
     def __le__(self, other):
@@ -316,6 +332,7 @@ class MutableSet(Set):
 
 
 class Mapping(Collection):
+    __match_mapping__ = True
     @abstractmethod
     def __getitem__(self, key):
         raise KeyError
@@ -466,6 +483,7 @@ class MutableMapping(Mapping):
 
 
 class Sequence(Reversible, Collection):
+    __match_sequence__ = True
     @abstractmethod
     def __getitem__(self, index):
         raise IndexError

@@ -308,6 +308,22 @@ def _field_type(kind):
     return _FIELD
 
 
+def _signature(fields):
+    """The parameters of `__init__` as documentation shows them."""
+    parts = []
+    for f in [f for f in fields if not f.kw_only] + [f for f in fields if f.kw_only]:
+        if f.kw_only and "*" not in parts:
+            parts.append("*")
+        kind = f.type.type if isinstance(f.type, InitVar) else f.type
+        if isinstance(kind, type) and not hasattr(kind, "__origin__"):
+            shown = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        else:
+            shown = repr(kind).replace("typing.", "")
+        default = " = <factory>" if f.default_factory is not MISSING else "" if f.default is MISSING else f" = {f.default!r}"
+        parts.append(f"{f.name}: {shown}{default}")
+    return f"({', '.join(parts)})"
+
+
 # Making the methods
 
 
@@ -315,6 +331,8 @@ def _install(cls, found, init, repr, eq, order, unsafe_hash, frozen):
     own = cls.__dict__
     has_explicit_hash = not (own.get("__hash__", MISSING) is MISSING or (own["__hash__"] is None and "__eq__" in own))
     real = [f for f in found.values() if f._field_type is _FIELD]
+    if not getattr(cls, "__doc__", None):
+        cls.__doc__ = cls.__name__ + _signature([f for f in found.values() if f.init and f._field_type is not _FIELD_CLASSVAR] if init else [])
     if init:
         cls.__init__ = _named(cls, _init_for(cls, found, frozen), "__init__")
     if repr and "__repr__" not in own:

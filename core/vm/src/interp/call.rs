@@ -989,6 +989,8 @@ impl Vm {
             Expect::Int => (self.as_int(value).is_some(), "__int__ returned non-int (type {})"),
             Expect::Float => (self.is_instance(value, ty::FLOAT), "{}.__float__ returned non-float (type {})"),
             Expect::Iter => (self.is_iterator(value), "iter() returned non-iterator of type '{}'"),
+            Expect::Await if self.heap.class_of(value) == ty::COROUTINE => (false, "__await__() returned a coroutine"),
+            Expect::Await => (self.is_iterator(value), "__await__() returned non-iterator of type '{}'"),
             Expect::Bytes => (self.is_instance(value, ty::BYTES), "__bytes__ returned non-bytes (type {})"),
         };
         if !fine {
@@ -1001,9 +1003,21 @@ impl Vm {
                 self.heap.release(value);
                 return Err(self.value_error("__len__() should return >= 0"));
             }
+            if i64::try_from(&length).is_err() {
+                self.heap.release(value);
+                return Err(self.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer"));
+            }
         }
         if expect == Expect::Hash {
-            let hash = self.as_int(value).map_or(0, |number| crate::num::hash_int(&number));
+            // What fits a word is the hash itself; only -1 means something else to CPython.
+            let hash = match self.as_int(value) {
+                Some(number) => match i64::try_from(&number) {
+                    Ok(-1) => -2,
+                    Ok(hash) => hash,
+                    Err(_) => crate::num::hash_int(&number),
+                },
+                None => 0,
+            };
             self.heap.release(value);
             return self.give_back(Value::Int(hash), OnReturn::Store, dest);
         }

@@ -751,7 +751,10 @@ impl Vm {
                 let arguments = *arguments;
                 Some(self.heap.retain(arguments))
             }
-            (Payload::GenericAlias { .. }, nm::PARAMETERS) => Some(Value::Obj(EMPTY_TUPLE)),
+            (Payload::GenericAlias { arguments, .. } | Payload::Union(arguments), nm::PARAMETERS) => {
+                let arguments = *arguments;
+                return self.call_helper("alias_parameters", &[arguments]).map(Some);
+            }
             (Payload::Union(arguments), nm::ALIAS_ARGS) => {
                 let arguments = *arguments;
                 Some(self.heap.retain(arguments))
@@ -853,6 +856,25 @@ impl Vm {
         Some(self.heap.retain(value))
     }
 
+    /// What decides whether an instance can change from one class to another: whether there is a dict, and the slots.
+    fn fields_of(&self, class: Ref) -> (bool, Vec<Ref>) {
+        let Payload::Class(row) = self.heap.payload(class) else { return (false, Vec::new()) };
+        let mut slots = Vec::new();
+        for &base in &row.mro {
+            if let Payload::Class(base) = self.heap.payload(base) {
+                for value in base.attributes.values() {
+                    if let Value::Obj(member) = value {
+                        if let Payload::Member { name, .. } = self.heap.payload(*member) {
+                            slots.push(*name);
+                        }
+                    }
+                }
+            }
+        }
+        slots.sort_unstable();
+        (row.has_dict, slots)
+    }
+
     /// Sets a builtin attribute; says whether there was one. The value is borrowed.
     pub(crate) fn set_builtin_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
         let Value::Obj(receiver) = object else { return Ok(false) };
@@ -909,7 +931,11 @@ impl Vm {
                     return Err(self.type_error(message));
                 };
                 let old = self.heap.slot(receiver).class;
-                if self.heap.layout(class) != self.heap.layout(old) || class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
+                if self.heap.layout(class) != self.heap.layout(old)
+                    || class.0 < FIXED_COUNT
+                    || old.0 < FIXED_COUNT
+                    || self.fields_of(class) != self.fields_of(old)
+                {
                     let message = format!(
                         "__class__ assignment: '{}' object layout differs from '{}'",
                         self.name_of_class(class),

@@ -361,7 +361,7 @@ impl Vm {
             }
         }
         match self.special(value, nm::AWAIT) {
-            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            Some(function) => Err(self.call_expecting(function, &[value], super::Expect::Await)),
             None => {
                 let message = format!("object {} can't be used in 'await' expression", self.class_name(value));
                 Err(self.type_error(message))

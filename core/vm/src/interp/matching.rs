@@ -3,8 +3,8 @@
 use super::Vm;
 use crate::error::Outcome;
 use crate::objects::payload::Payload;
-use crate::types::ty;
-use crate::value::Value;
+use crate::types::{nm, ty};
+use crate::value::{Ref, Value};
 
 impl Vm {
     /// Whether a value matches sequence or mapping patterns.
@@ -13,12 +13,20 @@ impl Vm {
         match self.heap.payload(object).core() {
             Payload::List(_) | Payload::Tuple(_) | Payload::Range(_) => sequence,
             Payload::Dict(_) | Payload::MappingProxy(_) => !sequence,
-            _ => {
-                let name = self.heap.intern(if sequence { "__match_sequence__" } else { "__match_mapping__" });
-                let class = self.heap.slot(object).class;
-                self.lookup(class, name).is_some()
-            }
+            Payload::Instance(_) | Payload::Plain => self.match_kind_of_class(self.heap.slot(object).class, sequence),
+            _ => false,
         }
+    }
+
+    /// The same for classes that descend from `collections.abc.Sequence` or `Mapping`, or are registered there: the nearest one decides.
+    fn match_kind_of_class(&self, class: Ref, sequence: bool) -> bool {
+        let Payload::Class(row) = self.heap.payload(class) else { return false };
+        let marked = row.mro.iter().find_map(|&base| match self.heap.payload(base) {
+            Payload::Class(base) if base.attributes.contains_key(&nm::MATCH_SEQUENCE) => Some(true),
+            Payload::Class(base) if base.attributes.contains_key(&nm::MATCH_MAPPING) => Some(false),
+            _ => None,
+        });
+        marked == Some(sequence)
     }
 
     /// The values of the keys, as tuple, or `None`.

@@ -92,6 +92,8 @@ pub(crate) enum Expect {
     Iter,
     /// `__bytes__`: bytes.
     Bytes,
+    /// `__await__`: an iterator, and no coroutine.
+    Await,
 }
 
 /// Rare things to do with a result.

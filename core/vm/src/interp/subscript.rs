@@ -236,16 +236,16 @@ impl Vm {
                 return Err(self.not_subscriptable(Value::Obj(class)));
             }
         }
+        if matches!(self.heap.payload(class), Payload::GenericAlias { .. }) {
+            return self.call_helper("alias_getitem", &[Value::Obj(class), key]);
+        }
         let arguments = if self.is_instance(key, ty::TUPLE) {
             self.heap.retain(key)
         } else {
             self.heap.retain(key);
             self.tuple(vec![key])
         };
-        let origin = match self.heap.payload(class) {
-            Payload::GenericAlias { origin, .. } => *origin,
-            _ => Value::Obj(class),
-        };
+        let origin = Value::Obj(class);
         self.heap.retain(origin);
         Ok(self.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin, arguments }))
     }

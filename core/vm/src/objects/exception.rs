@@ -181,6 +181,9 @@ fn add_note(vm: &mut Vm, args: &[Value]) -> Outcome {
             notes
         }
     };
+    if !vm.is_instance(notes, ty::LIST) {
+        return Err(vm.type_error("Cannot add note: __notes__ is not a list"));
+    }
     let note = vm.heap.retain(args[1]);
     vm.list_push(notes, note)?;
     Ok(Value::None)

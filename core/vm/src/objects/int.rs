@@ -54,6 +54,9 @@ pub(crate) fn of_class(vm: &mut Vm, class: Value, value: Value) -> Outcome {
 }
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[0].is(Value::Obj(ty::BOOL)) {
+        return Err(vm.type_error("int.__new__(bool) is not safe, use bool.__new__()"));
+    }
     let value = convert(vm, args[1], args[2])?;
     of_class(vm, args[0], value)
 }
@@ -131,6 +134,9 @@ fn bool_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[1].is_undefined() {
         return Ok(Value::Bool(false));
     }
+    if matches!(vm.special(args[1], nm::BOOL), Some(Value::None)) {
+        return Err(vm.type_error("'NoneType' object is not callable"));
+    }
     vm.truth(args[1]).map(Value::Bool)
 }
 
@@ -198,7 +204,13 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.spend(bytes.len())?;
     let value = num::int::from_bytes(&bytes, big, signed);
     let value = vm.int_value(value)?;
-    of_class(vm, args[0], value)
+    if args[0].is(Value::Obj(ty::INT)) {
+        return Ok(value);
+    }
+    // Other classes are called with the number, as CPython does.
+    let call = vm.call_later(args[0], &[value], crate::interp::OnReturn::Store);
+    vm.heap.release(value);
+    Err(call)
 }
 
 fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {

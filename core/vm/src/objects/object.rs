@@ -14,6 +14,13 @@ const C: NativeKind = NativeKind::ClassMethod;
 /// Rows of `object` and `type`.
 pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "object.__new__", "cls, /, *args, **kwargs", 10, new, ""),
+    NativeRow(S, "NoneType.__new__", "cls, /", 1, none_new, ""),
+    NativeRow(S, "NotImplementedType.__new__", "cls, /", 1, not_implemented_new, ""),
+    NativeRow(S, "ellipsis.__new__", "cls, /", 1, ellipsis_new, ""),
+    NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 1, call, ""),
+    NativeRow(M, "method.__call__", "self, /, *args, **kwargs", 1, call, ""),
+    NativeRow(M, "builtin_function_or_method.__call__", "self, /, *args, **kwargs", 1, call, ""),
+    NativeRow(M, "method_descriptor.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "object.__init__", "self, /, *args, **kwargs", 1, init, ""),
     NativeRow(M, "object.__repr__", "self, /", 5, repr, "object_repr"),
     NativeRow(M, "object.__str__", "self, /", 5, str, ""),
@@ -269,6 +276,37 @@ fn type_call(vm: &mut Vm, args: &[Value]) -> Outcome {
         function,
         arguments,
         keywords: named,
+        namespace: Value::Undefined,
+        on_return: crate::interp::OnReturn::Store,
+    })))
+}
+
+fn none_new(_: &mut Vm, _: &[Value]) -> Outcome {
+    Ok(Value::None)
+}
+
+fn not_implemented_new(_: &mut Vm, _: &[Value]) -> Outcome {
+    Ok(Value::NotImplemented)
+}
+
+fn ellipsis_new(_: &mut Vm, _: &[Value]) -> Outcome {
+    Ok(Value::Ellipsis)
+}
+
+/// `f.__call__(...)`
+fn call(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let function = vm.heap.retain(args[0]);
+    let arguments = vm.heap.retain_all(&args[2..]);
+    let mut keywords = Vec::new();
+    for (key, value) in vm.dict_pairs(args[1]) {
+        if let Some(name) = key.object().and_then(|key| vm.heap.intern_object(key)) {
+            keywords.push((name, vm.heap.retain(value)));
+        }
+    }
+    Err(Throw::Call(Box::new(crate::error::PendingCall {
+        function,
+        arguments,
+        keywords,
         namespace: Value::Undefined,
         on_return: crate::interp::OnReturn::Store,
     })))
