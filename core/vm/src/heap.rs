@@ -245,6 +245,11 @@ impl Heap {
         self.peak > self.limit
     }
 
+    /// Number of objects in use, the image's aside.
+    pub(crate) fn alive(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
     /// Counts one more reference.
     #[inline(always)]
     pub(crate) fn retain(&mut self, value: Value) -> Value {

@@ -34,6 +34,7 @@ mod base;
 mod builtins;
 pub mod cbor;
 mod compile;
+mod costs;
 mod error;
 mod heap;
 mod host;
@@ -54,6 +55,7 @@ mod value;
 
 pub use compile::code::Unit;
 pub use compile::{CompileError, CompileErrorKind, compile};
+pub use costs::markdown as costs;
 pub use error::{Exit, PyError, Trap};
 pub use host::{HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;

@@ -114,6 +114,40 @@ fn the_corpus_runs_as_on_cpython() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// What a run leaves when everything of it is dropped: references that are counted wrong would panic on the way, in every test.
+#[test]
+fn programs_that_let_go_of_everything_leave_no_objects() {
+    let rows = [
+        ("a function", "def run():\n    return [str(i) for i in range(1000)]\nrun()\n"),
+        ("instances", "class A:\n    pass\ndef run():\n    for i in range(300):\n        a = A(); a.x = [i]; a.y = a.x\nrun()\n"),
+        (
+            "exceptions",
+            "def run():\n    for i in range(300):\n        try:\n            [][i]\n        except IndexError as e:\n            f = e\nrun()\n",
+        ),
+        (
+            "generators",
+            "def g():\n    try:\n        yield [1]\n    finally:\n        pass\ndef run():\n    for i in range(300):\n        for x in g():\n            break\nrun()\n",
+        ),
+        ("closures", "def run():\n    for i in range(300):\n        f = lambda: [i]\n        f()\nrun()\n"),
+        ("text", "def run():\n    s = ''\n    for i in range(300):\n        s += 'ab%d' % i\n    return {s: (s, s[2:])}\nrun()\n"),
+        (
+            "natives",
+            "def run():\n    for i in range(300):\n        sorted(map(str, [i, 2]), key=len); '{} {}'.format(i, 'x'); max([1.5, i])\nrun()\n",
+        ),
+    ];
+    for (name, source) in rows {
+        let objects = |times: usize| {
+            let source = format!("{source}{}", "run()\n".repeat(times));
+            let unit = compile(&source, "program.py").expect("valid source");
+            let limits = Limits { cycles: 1 << 30, weight_ns: 1 << 50, ..Limits::default() };
+            let mut vm = Vm::start(script_image(&unit), Entry::Script, limits);
+            assert!(matches!(vm.run(), Exit::Return(_)), "{name}");
+            vm.objects()
+        };
+        assert_eq!(objects(0), objects(5), "{name}: five more runs leave nothing more");
+    }
+}
+
 #[test]
 fn cycles_and_memory_are_those_of_the_table() {
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_cycles.txt");

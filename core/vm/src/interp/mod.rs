@@ -281,7 +281,7 @@ pub(crate) enum EntryKind {
 }
 
 /// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
-const CYCLE_WEIGHT: u64 = 4;
+pub(crate) const CYCLE_WEIGHT: u64 = 4;
 
 fn signed(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
@@ -357,6 +357,11 @@ impl Vm {
         } else {
             Ok(())
         }
+    }
+
+    /// Number of objects that are alive and belong to this run.
+    pub fn objects(&self) -> usize {
+        self.heap.alive()
     }
 
     /// What was printed since the last call.

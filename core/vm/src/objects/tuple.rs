@@ -88,7 +88,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     }
     let mut items = vm.sequence_snapshot(left);
     items.extend(vm.sequence_snapshot(right));
-    vm.spend(items.len() / 4)?;
+    vm.spend(4 + items.len() / 4)?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
     Ok(vm.tuple(items))

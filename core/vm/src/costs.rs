@@ -1,0 +1,52 @@
+//! What everything costs, as a page: instructions, builtin functions, and the work that grows with a size.
+
+use crate::interp::CYCLE_WEIGHT;
+use crate::native::natives;
+use crate::opcode::OPCODES;
+use std::fmt::Write as _;
+
+/// Work charged by its size, before it is done: what, cycles, where the price comes from.
+const BY_SIZE: &[(&str, &str, &str)] = &[
+    ("text joined, appended or formatted", "1 a byte of what is written", "003 §3.5"),
+    ("`s += t` that nobody else sees", "1 a character of `t`, whatever `s` holds", "003 §3.5"),
+    ("bytes joined or appended", "1 for 4 bytes of what is written", "ours"),
+    ("sequences repeated", "1 for 4 bytes or items of the result", "ours"),
+    ("slices read", "1 for 4 items", "ours"),
+    ("slices written or deleted", "1 for 8 items of the list", "ours"),
+    ("lists and tuples joined", "4, and 1 for 4 items", "ours"),
+    ("`list.sort`, `sorted`", "n · (⌊log₂ n⌋ + 1)", "ours"),
+    ("sequences compared", "1 for 4 items of the shorter one", "ours"),
+    ("text hashed for the first time", "1 for 8 bytes", "ours"),
+    ("integers above 64 bits: `+ - & | ^ << >>`", "limbs of the larger one", "ours"),
+    ("integers above 64 bits: `* / // % divmod`", "product of the limbs", "ours"),
+    ("integers above 64 bits: `**`", "64 · limbs²", "ours"),
+    ("`f(*a, **b)`", "1 an argument", "ours"),
+    ("a store that moves labels of the cycle barrier", "1 an edge visited", "ours"),
+    ("`re`", "1 a step of the matcher", "ours"),
+];
+
+/// The page of costs, in Markdown.
+pub fn markdown() -> String {
+    let mut page = format!(
+        "# Costs\n\nGenerated from the tables of `core/vm` by `cargo run -p cowboy-vm --example costs > docs/costs.md`.\n\n\
+         Every instruction charges its cycles before it runs; a builtin function charges its own beside the 10 of the call; work that\n\
+         grows with a size is charged by it, before it is done. 003 §3.5 fixes arithmetic 1, call 10, dictionary access 3, list access 2,\n\
+         text 1 a character. Each cycle counts {CYCLE_WEIGHT} ns of weight, which is never charged but bounds a delivery's time; builtin\n\
+         functions add the weight in their row, and host functions that of theirs.\n\n\
+         ## By size\n\n| work | cycles | source |\n|---|---|---|\n"
+    );
+    for (work, cycles, source) in BY_SIZE {
+        writeln!(page, "| {work} | {cycles} | {source} |").expect("a string takes everything");
+    }
+    page.push_str("\n## Instructions\n\n| instruction | cycles | meaning |\n|---|---|---|\n");
+    for row in OPCODES {
+        writeln!(page, "| `{}` | {} | {} |", row.name, row.cycles, row.doc.replace('|', "\\|")).expect("a string takes everything");
+    }
+    page.push_str("\n## Builtin functions\n\n| function | cycles | weight, ns |\n|---|---|---|\n");
+    let mut rows: Vec<_> = natives().iter().map(|native| (native.name, native.cycles, native.weight)).collect();
+    rows.sort_unstable();
+    for (name, cycles, weight) in rows {
+        writeln!(page, "| `{name}` | {cycles} | {weight} |").expect("a string takes everything");
+    }
+    page
+}
