@@ -550,21 +550,12 @@ impl Vm {
                     let (class, epoch, after) = (self.heap.slot(receiver).class, self.heap.type_epoch, attributes.shape);
                     let found = self.lookup(class, name);
                     let plain = found.is_none_or(|found| !self.is_data_descriptor(found)) && self.overridden(class, nm::SETATTR).is_none();
-<<<<<<< HEAD
                     // Where the name is not in the shape, it went somewhere else.
                     let position = self.heap.shape_position(after, name).filter(|_| plain);
                     if let Some(position) = position {
                         let (kind, index) =
                             if before == after { (CacheKind::Field, position as u32) } else { (CacheKind::Transition, after) };
                         self.remember(site, Cache { kind, class, epoch, shape: before, index, value: Value::Undefined });
-=======
-                    // `__class__` and its like are stored elsewhere: the shape does not have them.
-                    let position = self.heap.shape_position(after, name);
-                    if let Some(position) = position.filter(|_| plain) {
-                        let (kind, index) =
-                            if before == after { (CacheKind::Field, position as u32) } else { (CacheKind::Transition, after) };
-                        self.caches[site] = Cache { kind, class, epoch, shape: before, index, value: Value::Undefined };
->>>>>>> e3c7c87 (Match classes of collections.abc, keep hashes whole, substitute in aliases, and store no class in a field)
                     }
                 }
             }
