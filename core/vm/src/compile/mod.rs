@@ -15,6 +15,7 @@ use code::Unit;
 use ruff_python_ast::PythonVersion;
 use ruff_python_parser::{Mode, ParseOptions};
 use ruff_text_size::{Ranged, TextRange};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -102,7 +103,14 @@ pub(crate) fn compile_trusted(source: &str, module: &str, file: &str, trust: Tru
 
 /// Compiles a source that may also import the modules named here.
 pub(crate) fn compile_beside(source: &str, module: &str, file: &str, trust: Trust, more: &[String]) -> Result<Unit, CompileError> {
+    let source = &*canonical(source);
     compile_ranged(source, module, file, trust, more).map_err(|error| error.located(source))
+}
+
+/// The text as Python reads it: without a byte order mark, its lines ending with a line feed only.
+fn canonical(source: &str) -> Cow<'_, str> {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    if source.contains('\r') { Cow::Owned(source.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(source) }
 }
 
 fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust, more: &[String]) -> Result<Unit, CompileError> {
