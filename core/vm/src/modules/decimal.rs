@@ -15,9 +15,9 @@ use crate::value::{Ref, Value};
 use std::cmp::Ordering;
 
 /// Cycles of a sum, product or comparison.
-const SIMPLE: u32 = 30;
+const SIMPLE: u32 = 60;
 /// Cycles of a quotient or a conversion.
-const QUOTIENT: u32 = 60;
+const QUOTIENT: u32 = 80;
 /// Cycles of a root.
 const ROOT: usize = 200;
 /// Cycles of an exponential or logarithm: computed to more bits until it rounds to one decimal.
@@ -47,7 +47,7 @@ operators! {
 
 /// Rows of the module `_decimal`.
 const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "_decimal.number", "value, /", SIMPLE, number, ""),
+    NativeRow(Function, "_decimal.number", "value, /", QUOTIENT, number, ""),
     NativeRow(Method, "_decimal.neg", "self, /", SIMPLE, |vm, a| unary(vm, a[0], Decimal::negated), ""),
     NativeRow(Method, "_decimal.pos", "self, /", SIMPLE, |vm, a| unary(vm, a[0], Decimal::posited), ""),
     NativeRow(Method, "_decimal.abs", "self, /", SIMPLE, |vm, a| unary(vm, a[0], Decimal::absolute), ""),

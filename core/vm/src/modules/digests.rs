@@ -69,6 +69,10 @@ macro_rules! blake2 {
                 let end = data.len().min((index + 1) * BLOCK);
                 let mut block = [0; BLOCK];
                 block[..end - index * BLOCK].copy_from_slice(&data[index * BLOCK..end]);
+                let mut words: [$Word; 16] = [0; 16];
+                for (index, part) in words.iter_mut().enumerate() {
+                    *part = word(&block, index);
+                }
                 let last = index + 1 == blocks;
                 let mut mixed: [$Word; 16] = [0; 16];
                 mixed[..8].copy_from_slice(&state);
@@ -87,7 +91,7 @@ macro_rules! blake2 {
                     let order = &SCHEDULE[round % 10];
                     for (step, lanes) in LANES.iter().enumerate() {
                         let [a, b, c, d] = *lanes;
-                        let (x, y) = (word(&block, order[2 * step]), word(&block, order[2 * step + 1]));
+                        let (x, y) = (words[order[2 * step]], words[order[2 * step + 1]]);
                         mixed[a] = mixed[a].wrapping_add(mixed[b]).wrapping_add(x);
                         mixed[d] = (mixed[d] ^ mixed[a]).rotate_right($a);
                         mixed[c] = mixed[c].wrapping_add(mixed[d]);
@@ -205,39 +209,61 @@ pub(crate) fn shake(rate: usize, data: &[u8], length: usize) -> Vec<u8> {
     }
 }
 
+/// Constants of the rounds (FIPS 202, algorithm 5), worked out at compile time.
+const ROUNDS: [u64; 24] = {
+    let mut constants = [0; 24];
+    let mut register: u8 = 1;
+    let mut round = 0;
+    while round < 24 {
+        let mut bit = 0;
+        while bit < 7 {
+            if register & 1 == 1 {
+                constants[round] ^= 1 << ((1_u32 << bit) - 1);
+            }
+            register = register << 1 ^ if register & 0x80 != 0 { 0x71 } else { 0 };
+            bit += 1;
+        }
+        round += 1;
+    }
+    constants
+};
+
+/// Where each word goes and by how much it turns, in the order in which they push each other on.
+const MOVES: [(usize, u32); 24] = {
+    let mut moves = [(0, 0); 24];
+    let (mut x, mut y) = (1, 0);
+    let mut step = 0;
+    while step < 24 {
+        (x, y) = (y, (2 * x + 3 * y) % 5);
+        moves[step] = (x + 5 * y, ((step + 1) * (step + 2) / 2 % 64) as u32);
+        step += 1;
+    }
+    moves
+};
+
 /// The permutation of Keccak, 24 rounds.
 fn permute(state: &mut [u64; 25]) {
-    // The constants come from a shift register (FIPS 202, algorithm 5).
-    let mut register: u8 = 1;
-    for _ in 0..24 {
+    for constant in ROUNDS {
         let mut parity = [0_u64; 5];
         for (x, column) in parity.iter_mut().enumerate() {
-            *column = (0..5).fold(0, |sum, y| sum ^ state[x + 5 * y]);
+            *column = state[x] ^ state[x + 5] ^ state[x + 10] ^ state[x + 15] ^ state[x + 20];
         }
         for x in 0..5 {
             let mix = parity[(x + 4) % 5] ^ parity[(x + 1) % 5].rotate_left(1);
-            for y in 0..5 {
-                state[x + 5 * y] ^= mix;
+            for row in 0..5 {
+                state[x + 5 * row] ^= mix;
             }
         }
-        let (mut x, mut y) = (1, 0);
         let mut carried = state[1];
-        for step in 0..24_u32 {
-            (x, y) = (y, (2 * x + 3 * y) % 5);
-            let distance = (step + 1) * (step + 2) / 2 % 64;
-            carried = std::mem::replace(&mut state[x + 5 * y], carried.rotate_left(distance));
+        for (place, distance) in MOVES {
+            carried = std::mem::replace(&mut state[place], carried.rotate_left(distance));
         }
-        for row in state.chunks_mut(5) {
-            let before = [row[0], row[1], row[2], row[3], row[4]];
-            for (x, word) in row.iter_mut().enumerate() {
-                *word = before[x] ^ (!before[(x + 1) % 5] & before[(x + 2) % 5]);
+        for row in state.as_chunks_mut::<5>().0 {
+            let before = *row;
+            for x in 0..5 {
+                row[x] = before[x] ^ (!before[(x + 1) % 5] & before[(x + 2) % 5]);
             }
         }
-        for bit in 0..7_u32 {
-            if register & 1 == 1 {
-                state[0] ^= 1 << ((1_u32 << bit) - 1);
-            }
-            register = register << 1 ^ if register & 0x80 != 0 { 0x71 } else { 0 };
-        }
+        state[0] ^= constant;
     }
 }

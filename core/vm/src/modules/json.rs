@@ -13,8 +13,10 @@ use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::collections::BTreeMap;
 
-/// Cycles of a value, read or written, beside its bytes.
+/// Cycles of a value written, beside its bytes.
 const VALUE: usize = 4;
+/// Cycles of a value or key read.
+const READ: usize = 6;
 /// Bytes of text that one cycle reads or writes.
 const BYTES: usize = 8;
 /// Longest run of digits that always fits 64 bits.
@@ -490,7 +492,7 @@ impl Reader<'_> {
 
     fn value(&mut self, vm: &mut Vm) -> Result<Value, Stop> {
         loop {
-            vm.spend(VALUE)?;
+            vm.spend(READ)?;
             let mut value = match self.peek() {
                 Some(opening @ (b'[' | b'{')) => {
                     self.at += 1;
@@ -563,7 +565,7 @@ impl Reader<'_> {
 
     /// A key with its colon, for the innermost object.
     fn key(&mut self, vm: &mut Vm) -> Result<(), Stop> {
-        vm.spend(VALUE)?;
+        vm.spend(READ)?;
         if self.peek() != Some(b'"') {
             return refused("Expecting property name enclosed in double quotes", self.at);
         }
@@ -645,7 +647,7 @@ impl Reader<'_> {
         let text = &self.text[start..end];
         self.at = end;
         if end > whole {
-            vm.spend(VALUE * 2 + text.len())?;
+            vm.spend(READ + text.len())?;
             return Ok(Value::Float(repr::parse_float(text).unwrap_or(F64::NAN)));
         }
         if text.len() <= SHORT_INTEGER {
