@@ -367,8 +367,7 @@ impl Parser<'_> {
     fn sequence(&mut self, verbose: bool, depth: usize, first: bool) -> Parsed<Vec<Node>> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut verbose = verbose;
-        loop {
-            let Some(token) = self.next else { break };
+        while let Some(token) = self.next {
             if is(Some(token), '|') || is(Some(token), ')') {
                 break;
             }
