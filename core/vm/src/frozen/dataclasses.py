@@ -30,6 +30,13 @@ _FIELDS = "__dataclass_fields__"
 _PARAMS = "__dataclass_params__"
 
 
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+_Slot = type(_Slotted.__dict__["slot"])
+
+
 class InitVar:
     """A parameter of `__init__` that is passed to `__post_init__` and not stored."""
 
@@ -280,6 +287,9 @@ def _own_fields(cls, kw_only):
 
 def _own_field(cls, name, kind, kw_only):
     default = getattr(cls, name, MISSING)
+    if isinstance(default, _Slot):
+        # A slot of a base is no default.
+        default = MISSING
     f = default if isinstance(default, Field) else field(default=default)
     f.name = name
     f.type = kind
