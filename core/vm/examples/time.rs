@@ -1,42 +1,74 @@
-//! Processor time that a program takes in this VM, start-up and compilation excluded: `time FILE.py ROUNDS` prints each round's
-//! nanoseconds, then cycles, weight and peak memory, as one JSON object.
+//! Processor time of a program in this VM, start-up and compilation excluded: `time FILE.py MILLISECONDS` runs it again and again for
+//! that long and prints one JSON object: nanoseconds a run, cycles, weight, peak memory and output. Without a file: the VM's own
+//! figures, which are the start of an empty handler, compilation, and dispatch.
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a bench reads files and the clock, and prints")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::print_stdout, reason = "a bench reads files and the clock, and prints")]
 
-use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
+use cowboy_vm::{Entry, Exit, Limits, Usage, Vm, build_image, compile, script_image};
+use std::time::{Duration, Instant};
 
-/// Nanoseconds that this process has been running on a processor.
-fn processor_time() -> u64 {
+const LIMITS: Limits = Limits { cycles: 1 << 40, cells: 1 << 20, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50 };
+
+/// Nanoseconds that this process has been running on a processor, to a tick.
+fn processor_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux counts the time of processes");
     text.split(' ').next().and_then(|field| field.parse().ok()).expect("the first field is a number")
 }
 
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().expect("a program");
-    let rounds: usize = arguments.next().and_then(|text| text.parse().ok()).expect("a number of rounds");
-    let source = std::fs::read_to_string(&path).expect("a readable program");
+/// Nanoseconds of processor time a turn of `work`, over at least `least`.
+fn measure(least: Duration, mut work: impl FnMut()) -> f64 {
+    let (begin, start) = (Instant::now(), processor_time());
+    let mut turns = 0.0;
+    while begin.elapsed() < least {
+        work();
+        turns += 1.0;
+    }
+    (processor_time() - start) / turns
+}
+
+fn program(path: &str, least: Duration) {
+    let source = std::fs::read_to_string(path).expect("a readable program");
     let unit = compile(&source, "program.py").expect("a program that compiles");
     let image = script_image(&unit);
-    let limits = Limits { cycles: 1 << 40, memory_bytes: 1 << 30, weight_ns: 1 << 50, ..Limits::default() };
-    let mut times = Vec::new();
-    let mut output = String::new();
-    let mut usage = cowboy_vm::Usage::default();
-    for _ in 0..rounds {
-        let start = processor_time();
-        let mut vm = Vm::start(image.clone(), Entry::Script, limits);
+    let (mut output, mut usage) = (String::new(), Usage::default());
+    let time = measure(least, || {
+        let mut vm = Vm::start(image.clone(), Entry::Script, LIMITS);
         let exit = vm.run();
-        times.push((processor_time() - start).to_string());
         assert!(matches!(exit, Exit::Return(_)), "{path} ended with {exit:?}");
         output = vm.take_output();
         usage = vm.usage();
-    }
+    });
+    let Usage { cycles, weight_ns, peak_memory, .. } = usage;
+    println!("{{\"ns\": {time:.0}, \"cycles\": {cycles}, \"weight\": {weight_ns}, \"memory\": {peak_memory}, \"output\": {:?}}}", output.trim_end());
+}
+
+fn own(least: Duration) {
+    let handler = compile("from cowboy_sdk import actor\n\n@actor\nclass Empty:\n    def run(self):\n        pass\n", "main.py");
+    let (image, _) = build_image(&handler.expect("valid source"), LIMITS).expect("a module that loads");
+    let start = measure(least, || drop(Vm::start(image.clone(), Entry::Handler { method: "run".to_owned(), payload: Vec::new() }, LIMITS)));
+    let function = "def f(a, b=1):\n    x = [a * i + b for i in range(10) if i % 2]\n    return {'sum': sum(x), 'text': f'{a}:{b}'}\n\n\n";
+    let source: String = (0..200).map(|number| function.replace("def f", &format!("def f{number}"))).collect();
+    let compiling = measure(least, || drop(compile(&source, "main.py").expect("valid source")));
+    let unit = compile("def run(n):\n    a = 0\n    while a < n:\n        a += 1\n\n\nrun(1000000)\n", "main.py").expect("valid source");
+    let image = script_image(&unit);
+    let loops = measure(least, || {
+        let exit = Vm::start(image.clone(), Entry::Script, LIMITS).run();
+        assert!(matches!(exit, Exit::Return(_)), "the loop ended with {exit:?}");
+    });
     println!(
-        "{{\"times\": [{}], \"cycles\": {}, \"weight\": {}, \"memory\": {}, \"output\": {:?}}}",
-        times.join(", "),
-        usage.cycles,
-        usage.weight_ns,
-        usage.peak_memory,
-        output.trim_end()
+        "{{\"start_us\": {:.2}, \"compile_mb_s\": {:.1}, \"dispatch_m_s\": {:.0}}}",
+        start / 1e3,
+        source.len() as f64 * 1e3 / compiling,
+        2e9 / loops
     );
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next();
+    let least = Duration::from_millis(arguments.next().and_then(|text| text.parse().ok()).unwrap_or(500));
+    match path {
+        Some(path) => program(&path, least),
+        None => own(least),
+    }
 }
