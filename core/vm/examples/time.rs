@@ -2,7 +2,12 @@
 //! that long and prints one JSON object: nanoseconds a run, cycles, weight, peak memory and output. Without a file: the VM's own
 //! figures, which are the start of an empty handler, compilation, and dispatch.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::print_stdout, reason = "a bench reads files and the clock, and prints")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    reason = "a bench reads files and the clock, and prints"
+)]
 
 use cowboy_vm::{Entry, Exit, Limits, Usage, Vm, build_image, compile, script_image};
 use std::time::{Duration, Instant};
@@ -39,7 +44,10 @@ fn program(path: &str, least: Duration) {
         usage = vm.usage();
     });
     let Usage { cycles, weight_ns, peak_memory, .. } = usage;
-    println!("{{\"ns\": {time:.0}, \"cycles\": {cycles}, \"weight\": {weight_ns}, \"memory\": {peak_memory}, \"output\": {:?}}}", output.trim_end());
+    println!(
+        "{{\"ns\": {time:.0}, \"cycles\": {cycles}, \"weight\": {weight_ns}, \"memory\": {peak_memory}, \"output\": {:?}}}",
+        output.trim_end()
+    );
 }
 
 fn own(least: Duration) {

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn code_that_names_what_is_not_there_does_not_verify() {
-        let rows: &[(&str, fn(&mut Code), bool)] = &[
+        type Change = fn(&mut Code);
+        let rows: [(&str, Change, bool); 7] = [
             ("as compiled", |_| {}, true),
             ("fewer registers than it names", |code| code.registers -= 1, false),
             ("a result beyond the registers", |code| code.instructions[0].a = u16::MAX, false),
@@ -155,7 +156,7 @@ mod tests {
             ),
         ];
         for (name, change, expected) in rows {
-            assert_eq!(check(change), *expected, "{name}");
+            assert_eq!(check(change), expected, "{name}");
         }
     }
 }

@@ -72,11 +72,10 @@ impl Vm {
         let started = row.state == GeneratorState::Suspended;
         row.state = GeneratorState::Running;
         row.guarded = false;
-        let count = row.registers.len();
         let handled = std::mem::take(&mut row.handled);
         let (code, globals, pc, sent, delegate) = (row.code, row.globals, row.pc, row.sent, row.delegate);
         let base = self.stack_top();
-        self.ensure_registers(base + count + 1);
+        self.ensure_registers(base + usize::from(self.program.codes[code as usize].code.registers) + 1);
         // The list keeps its room for the next rest.
         if let Payload::Generator(row) = self.heap.payload_mut(generator) {
             for (register, value) in self.registers[base..].iter_mut().zip(row.registers.drain(..)) {
@@ -135,8 +134,9 @@ impl Vm {
             return false;
         }
         let top = base + row.registers.len();
-        if self.registers.len() <= top {
-            self.registers.resize(top + 256, Value::Undefined);
+        let needed = base + usize::from(self.program.codes[row.code as usize].code.registers);
+        if self.registers.len() <= needed {
+            self.registers.resize(needed + 256, Value::Undefined);
         }
         for (register, value) in self.registers[base..top].iter_mut().zip(&row.registers) {
             *register = value.afresh();
@@ -176,9 +176,12 @@ impl Vm {
         let (registers, guarded) = (code.code.registers, code.code.guards(pc));
         let Payload::Generator(row) = self.heap.payload_mut(generator) else { return false };
         let live = &mut self.registers[base..base + usize::from(registers)];
+        // What is unbound at the end need not move: registers above a frame are unbound anyway.
+        let held = live.iter().rposition(|value| !value.is_undefined()).map_or(0, |last| last + 1);
+        let held = held.max(usize::from(sent) + 1);
         row.registers.clear();
-        row.registers.extend(live.iter().map(Value::afresh));
-        live.fill(Value::Undefined);
+        row.registers.extend(live[..held].iter().map(Value::afresh));
+        live[..held].fill(Value::Undefined);
         row.pc = pc;
         row.guarded = guarded;
         row.sent = sent;

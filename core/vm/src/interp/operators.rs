@@ -83,16 +83,19 @@ impl Integer<'_> {
     }
 }
 
-/// One of the operations that cannot fail.
-fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
-    match op {
+/// One of the frequent operations; `None` where it is an error.
+fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> Option<IBig> {
+    Some(match op {
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::And => a & b,
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,
+        BinaryOp::RightShift => return int::shift_right(a, b).ok(),
+        BinaryOp::Mod => return int::floor_mod(a, b).ok(),
+        BinaryOp::FloorDiv => return int::floor_div(a, b).ok(),
         _ => a + b,
-    }
+    })
 }
 
 impl Vm {
@@ -220,6 +223,8 @@ impl Vm {
             }
             (_, Integer::Small(_), Integer::Small(_)) => return None,
             (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b) => a.limbs().max(b.limbs()),
+            (BinaryOp::RightShift, a, Integer::Small(distance)) if distance >= 0 => a.limbs(),
+            (BinaryOp::Mod | BinaryOp::FloorDiv, a, b) if !matches!(b, Integer::Small(0)) => a.limbs() * b.limbs(),
             (BinaryOp::Mul, a, b) => a.limbs() * b.limbs(),
             _ => return None,
         };
@@ -232,7 +237,7 @@ impl Vm {
             (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),
             (Integer::Small(_), Integer::Small(_)) => return None,
         };
-        Some(self.int_value(result))
+        result.map(|result| self.int_value(result))
     }
 
     /// The integer that a value is, where it lies; not of a subclass.

@@ -18,6 +18,16 @@ impl Heap {
         Some(left == right || (!(a.interned && b.interned) && a.text == b.text))
     }
 
+    /// The items of a list or tuple.
+    #[inline(always)]
+    pub(super) fn items(&self, object: Ref) -> Option<&[Value]> {
+        match self.payload(object) {
+            Payload::List(list) => Some(&list.items),
+            Payload::Tuple(items) => Some(items),
+            _ => None,
+        }
+    }
+
     /// Whether storing `value` into `parent` leaves every label of the cycle barrier as it is.
     #[inline(always)]
     fn holds_at_once(&self, parent: Ref, value: &Value) -> bool {

@@ -9,8 +9,12 @@ use crate::interp::operators::{floor_div, floor_mod};
 use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
+
+/// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
+const TEXT_OF_INTEGER: i64 = 12;
 
 /// Whether a float holds the integer exactly.
 #[inline(always)]
@@ -76,7 +80,16 @@ impl Vm {
 
     #[inline(never)]
     fn general(&mut self, ins: Instruction, program: &Program) -> bool {
-        let outcome = self.step(ins, program);
+        let outcome = if ins.op as u8 >= Op::LoadAttr as u8 {
+            let Some(frame) = self.frames.last() else { return false };
+            let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+            match ins.op as u8 >= Op::Call as u8 {
+                true => self.step_flow(ins, code, base),
+                false => self.step_objects(ins, code, base),
+            }
+        } else {
+            self.step(ins, program)
+        };
         self.goes_on(outcome)
     }
 
@@ -637,12 +650,7 @@ impl Vm {
                         continue;
                     }
                     (&Value::Obj(source), &Value::Int(index), _) => {
-                        let items: Option<&[Value]> = match self.heap.payload(source) {
-                            Payload::List(list) => Some(&list.items),
-                            Payload::Tuple(items) => Some(items),
-                            _ => None,
-                        };
-                        match items.map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                        match self.heap.items(source).map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
                             Some(Some(item)) => {
                                 set_found!(ins.a, item);
                                 *window.place(ins.b + 1) = Value::Int(index + 1);
@@ -701,6 +709,16 @@ impl Vm {
                             }
                             continue;
                         }
+                        if object == ty::STR && count == 1 {
+                            if let Value::Int(number) = *window.at(at + 1) {
+                                cycles -= TEXT_OF_INTEGER;
+                                let text = self.heap.string(number.to_string());
+                                *window.place(at) = Value::Undefined;
+                                *window.place(at + 1) = Value::Undefined;
+                                set!(ins.a, text);
+                                continue;
+                            }
+                        }
                         if let Payload::Function(function) = self.heap.payload(object) {
                             let (number, globals) = (function.code, function.globals);
                             let callee_code: &LinkedCode = &program.codes[number as usize];
@@ -755,12 +773,12 @@ impl Vm {
                 }
                 Op::Unpack => {
                     if let Value::Obj(object) = *window.at(ins.b) {
-                        if matches!(self.heap.payload(object), Payload::Tuple(items) if items.len() == usize::from(ins.c)) {
-                            // The tuple outlives the writes, one of which may be to its own register.
+                        if self.heap.items(object).is_some_and(|items| items.len() == usize::from(ins.c)) {
+                            // The sequence outlives the writes, one of which may be to its own register.
                             hand_over!(ins, ins.b, TEMP_B);
                             for offset in 0..ins.c {
-                                if let Payload::Tuple(items) = self.heap.payload(object) {
-                                    set_found!(ins.a + offset, &items[usize::from(offset)]);
+                                if let Some(item) = self.heap.items(object).and_then(|items| items.get(usize::from(offset))) {
+                                    set_found!(ins.a + offset, item);
                                 }
                             }
                             self.heap.release_object(object);

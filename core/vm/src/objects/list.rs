@@ -444,7 +444,12 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Valu
     if step == 1 {
         let first = usize::try_from(start).unwrap_or(0);
         if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
-            old = row.items.splice(first..first + count, items).collect();
+            old = items;
+            if old.len() == count {
+                row.items[first..first + count].swap_with_slice(&mut old);
+            } else {
+                old = row.items.splice(first..first + count, old).collect();
+            }
         }
         resized(vm, object);
     } else {
