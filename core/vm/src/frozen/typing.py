@@ -5,6 +5,7 @@ import re
 import collections.abc as collections_abc
 from abc import ABCMeta, abstractmethod
 from collections import namedtuple as _namedtuple
+from typing_reader import BUILTINS, Reader
 
 TYPE_CHECKING = False
 
@@ -884,94 +885,10 @@ def is_typeddict(tp):
     return isinstance(tp, _TypedDictMeta)
 
 
-class _Reader:
-    """Reads a hint that was written as text: names, attributes, brackets, lists, texts, numbers and `|`."""
-
-    def __init__(self, text, names):
-        self._tokens = _TOKENS.findall(text)
-        self._names = names
-        self._place = 0
-        if "".join(self._tokens).replace(" ", "") != text.replace(" ", ""):
-            raise SyntaxError(f"Forward reference must be an expression -- got {text!r}")
-
-    def _next(self):
-        return self._tokens[self._place] if self._place < len(self._tokens) else ""
-
-    def _take(self):
-        token = self._next()
-        self._place += 1
-        return token
-
-    def whole(self):
-        """The whole text's value."""
-        value = self._union()
-        if self._next():
-            raise SyntaxError("invalid syntax")
-        return value
-
-    def _union(self):
-        value = self._item()
-        while self._next() == "|":
-            self._take()
-            value = value | self._item()
-        return value
-
-    def _many(self, closing):
-        items = []
-        while self._next() != closing:
-            items.append(self._union())
-            if self._next() != ",":
-                break
-            self._take()
-        if self._take() != closing:
-            raise SyntaxError("invalid syntax")
-        return items
-
-    def _item(self):
-        token = self._take()
-        if token == "[":
-            value = self._many("]")
-        elif token == "(":
-            items = self._many(")")
-            value = items[0] if len(items) == 1 else tuple(items)
-        elif token == "...":
-            value = ...
-        elif token[:1] in ("'", '"'):
-            value = token[1:-1]
-        elif token[:1].isdigit() or token == "-":
-            value = int(token) if token != "-" else -int(self._take())
-        elif token in _WORDS:
-            value = _WORDS[token]
-        elif token.isidentifier():
-            if token not in self._names:
-                raise NameError(f"name {token!r} is not defined")
-            value = self._names[token]
-        else:
-            raise SyntaxError("invalid syntax")
-        while self._next() in (".", "["):
-            if self._take() == ".":
-                value = getattr(value, self._take())
-            else:
-                items = self._many("]")
-                value = value[items[0] if len(items) == 1 else tuple(items)]
-        return value
-
-
-_TOKENS = re.compile(r"\.\.\.|[\w]+|'[^']*'|\"[^\"]*\"|[^\w\s]")
-_BUILTINS = {
-    cls.__name__: cls
-    for cls in (
-        int, str, float, bool, bytes, bytearray, list, dict, tuple, set, frozenset, type, object, range, slice, property, BaseException,
-        Exception, ValueError, TypeError, KeyError,
-    )
-}
-_WORDS = {"None": None, "True": True, "False": False}
-
-
 def _resolved(hint, names):
     """A hint with every reference in it looked up."""
     if isinstance(hint, ForwardRef):
-        return _resolved(_hint(_Reader(hint.__forward_arg__, names).whole()), names)
+        return _resolved(_hint(Reader(hint.__forward_arg__, names).whole()), names)
     if isinstance(hint, (_Alias, _GenericAlias)) and not isinstance(hint, _LiteralAlias):
         args = tuple([_resolved(_hint(arg) if isinstance(arg, str) else arg, names) for arg in hint.__args__])
         if any([new is not old for new, old in zip(args, hint.__args__)]):
@@ -988,7 +905,7 @@ def _names_for(obj, globalns, localns):
     """The names that a hint may mention."""
     import __main__
 
-    names = {**_BUILTINS, **vars(__main__)}
+    names = {**BUILTINS, **vars(__main__)}
     for extra in (globalns, localns):
         if extra is not None:
             names.update(extra)
