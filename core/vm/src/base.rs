@@ -272,6 +272,7 @@ const HELPER_NAMES: &[&str] = &[
     "compare_lt",
     "compare_ne",
     "contains",
+    "coroutine_await",
     "dict_delitem",
     "dict_getitem",
     "dict_ior",

@@ -39,7 +39,7 @@ fn random_programs_print_what_cpython_prints() {
         return;
     }
     let number = |name: &str, otherwise: u32| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
-    let (seed, count) = (number("LANGUAGE_SEED", 1), number("LANGUAGE_COUNT", 300));
+    let (seed, count) = (number("LANGUAGE_SEED", 1), number("LANGUAGE_COUNT", 1_000));
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("generated-{seed}-{count}"));
     let _ = fs::remove_dir_all(&scratch);
     let mut generate = Command::new("python3");

@@ -796,6 +796,27 @@ def _enumerate(iterator, count):
         count += 1
 
 
+def coroutine_await(coroutine):
+    return _vm.dress(_steps(coroutine), "coroutine_wrapper")
+
+
+def _steps(coroutine):
+    """What a coroutine gives step by step, and what it returns."""
+    step, value = coroutine.send, None
+    while True:
+        try:
+            given = step(value)
+        except StopIteration as end:
+            return end.value
+        try:
+            step, value = coroutine.send, (yield given)
+        except GeneratorExit:
+            coroutine.close()
+            raise
+        except BaseException as error:
+            step, value = coroutine.throw, error
+
+
 def generator_throw(generator, kind, value=None):
     if value is None:
         exception = kind()

@@ -759,6 +759,11 @@ impl Vm {
                 let arguments = *arguments;
                 Some(self.heap.retain(arguments))
             }
+            (Payload::DictView { dict, .. }, nm::MAPPING) => {
+                let dict = *dict;
+                self.heap.retain(dict);
+                Some(self.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(dict)))
+            }
             (Payload::Super { receiver, .. }, nm::SELF) => {
                 let receiver = *receiver;
                 Some(self.heap.retain(receiver))
@@ -965,6 +970,20 @@ impl Vm {
             (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
                 if matches!(payload.core(), Payload::Exception(_)) =>
             {
+                let problem = match name {
+                    nm::CAUSE | nm::CONTEXT if !value.is_none() && !self.is_instance(value, ty::BASE_EXCEPTION) => {
+                        let which = if name == nm::CAUSE { "cause" } else { "context" };
+                        format!("exception {which} must be None or derive from BaseException")
+                    }
+                    nm::TRACEBACK if !value.is_none() && !self.is_instance(value, ty::TRACEBACK) => {
+                        "__traceback__ must be a traceback or None".to_owned()
+                    }
+                    nm::SUPPRESS_CONTEXT if !matches!(value, Value::Bool(_)) => "attribute value type must be bool".to_owned(),
+                    _ => String::new(),
+                };
+                if !problem.is_empty() {
+                    return Err(self.type_error(problem));
+                }
                 self.heap.retain(value);
                 let converted = if name == nm::ARGS {
                     let items = self.sequence_snapshot(value);

@@ -224,7 +224,13 @@ impl Vm {
                 let word = match class {
                     ty::COROUTINE => "coroutine",
                     ty::ASYNC_GENERATOR => "async_generator",
-                    _ => "generator",
+                    ty::GENERATOR => "generator",
+                    // Builtin iterators that run on a generator of ours.
+                    _ => {
+                        let name = self.qualified_name(class);
+                        out.push_str(&format!("<{name} object at {:#x}>", object.0));
+                        return Ok(());
+                    }
                 };
                 out.push_str(&format!("<{word} object {name} at {:#x}>", object.0));
             }

@@ -25,6 +25,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "BaseExceptionGroup.split", "self, condition, /", 3, split, ""),
     NativeRow(M, "BaseExceptionGroup.subgroup", "self, condition, /", 3, subgroup, ""),
     NativeRow(M, "ImportError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
+    NativeRow(M, "SyntaxError.__init__", "self, /, *args, **kwargs", 5, syntax_init, ""),
     NativeRow(M, "AttributeError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
     NativeRow(M, "NameError.__init__", "self, /, *args, **kwargs", 2, import_init, ""),
     NativeRow(M, "UnicodeEncodeError.__init__", "self, encoding, object, start, end, reason, /", 3, unicode_init, ""),
@@ -59,9 +60,45 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let names: &[crate::value::Ref] = if vm.is_instance(args[0], ty::IMPORT_ERROR) {
+        &[nm::NAME_ATTR, nm::PATH]
+    } else if vm.is_instance(args[0], ty::ATTRIBUTE_ERROR) {
+        &[nm::NAME_ATTR, nm::OBJ]
+    } else {
+        &[nm::NAME_ATTR]
+    };
     set_args(vm, args[0], &args[2..]);
+    for &name in names {
+        vm.put_attribute(args[0], name, Value::None);
+    }
     for (key, value) in vm.dict_pairs(args[1]) {
         let name = vm.attribute_name(key)?;
+        if !names.contains(&name) {
+            let (name, class) = (vm.name_text(name).to_owned(), vm.class_name(args[0]));
+            return Err(vm.type_error(format!("'{name}' is an invalid keyword argument for {class}")));
+        }
+        vm.put_attribute(args[0], name, value);
+    }
+    Ok(Value::None)
+}
+
+/// `SyntaxError(message, (filename, line, column, text[, end line, end column]))`
+fn syntax_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    init(vm, args)?;
+    let details = match args[2..] {
+        [_, details] => vm.sequence_snapshot(details),
+        _ => return Ok(Value::None),
+    };
+    if !matches!(details.len(), 4 | 6) {
+        let message = if details.len() == 5 {
+            "end_offset must be provided when end_lineno is provided".to_owned()
+        } else {
+            format!("function takes {} 4 arguments ({} given)", if details.len() < 4 { "at least" } else { "at most" }, details.len())
+        };
+        return Err(vm.type_error(message));
+    }
+    for (name, value) in ["filename", "lineno", "offset", "text", "end_lineno", "end_offset"].into_iter().zip(details) {
+        let name = vm.heap.intern(name);
         vm.put_attribute(args[0], name, value);
     }
     Ok(Value::None)

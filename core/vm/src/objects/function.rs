@@ -35,7 +35,12 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "coroutine.send", "self, value, /", 3, generator_send, ""),
     NativeRow(M, "coroutine.throw", "self, type, value=, traceback=, /", 3, generator_throw, ""),
     NativeRow(M, "coroutine.close", "self, /", 3, generator_close, ""),
-    NativeRow(M, "coroutine.__await__", "self, /", 1, same, ""),
+    NativeRow(M, "coroutine.__await__", "self, /", 3, coroutine_await, ""),
+    NativeRow(M, "coroutine_wrapper.__iter__", "self, /", 1, same, ""),
+    NativeRow(M, "coroutine_wrapper.__next__", "self, /", 3, generator_next, ""),
+    NativeRow(M, "coroutine_wrapper.send", "self, value, /", 3, generator_send, ""),
+    NativeRow(M, "coroutine_wrapper.throw", "self, type, value=, traceback=, /", 3, generator_throw, ""),
+    NativeRow(M, "coroutine_wrapper.close", "self, /", 3, generator_close, ""),
     NativeRow(M, "async_generator.__aiter__", "self, /", 1, same, ""),
     NativeRow(M, "async_generator.__anext__", "self, /", 3, async_next, ""),
     NativeRow(M, "async_generator.asend", "self, value, /", 3, async_send, ""),
@@ -136,6 +141,10 @@ fn map(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn filter(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.call_helper("filter_new", &[args[0], args[1], args[2]])
+}
+
+fn coroutine_await(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.call_helper("coroutine_await", &[args[0]])
 }
 
 fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
