@@ -1,8 +1,14 @@
 //! The market of off-chain work: 002 and 003 §5, with runners that do as a test says.
 
+mod adversaries;
 pub(crate) mod invariants;
+mod modes;
 mod path;
 mod provides;
+mod registry;
+mod selection;
+mod simulation;
+mod submission;
 
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};

@@ -1,0 +1,149 @@
+//! What a job must say, and in which forms it may be said.
+
+use super::super::harness::address;
+use super::*;
+use cowboy_types::job::{JobKind, Mode};
+
+/// A-203 to A-206, A-214, A-218, A-219: every rule of a submission, one row each.
+#[test]
+fn jobs_that_are_none() {
+    let change = |path: &[&str], value: serde_json::Value| {
+        let mut job = committee_job("majority_vote", 3);
+        let mut at = &mut job;
+        for name in path {
+            at = &mut at[*name];
+        }
+        *at = value;
+        job
+    };
+    let null = serde_json::Value::Null;
+    let rows = [
+        ("as it is", change(&["tip"], 0.into()), ""),
+        ("no kind", change(&["job_type"], null.clone()), "job_invalid"),
+        ("an unknown kind", change(&["job_type"], "Mining".into()), "job_invalid"),
+        ("a kind by its name alone", change(&["job_type"], "mcp".into()), ""),
+        ("a model without room for an answer", change(&["job_type"], "llm".into()), "job_invalid"),
+        ("no time", change(&["bounds", "max_wall_time_seconds"], 0.into()), "job_invalid"),
+        ("no bounds", change(&["bounds"], null.clone()), "job_invalid"),
+        ("no price", change(&["max_price"], 0.into()), "job_invalid"),
+        ("a price and a tip beyond all CBY", change(&["tip"], u64::MAX.into()), "job_invalid"),
+        ("a negative price", change(&["max_price"], (-1).into()), "job_invalid"),
+        ("no timeout", change(&["timeout_blocks"], 0.into()), "job_invalid"),
+        ("too long a timeout", change(&["timeout_blocks"], 14_401.into()), "job_invalid"),
+        ("no schema", change(&["result_schema"], null.clone()), "job_invalid"),
+        ("no size", change(&["result_schema", "max_return_bytes"], 0.into()), "job_invalid"),
+        ("the largest size", change(&["result_schema", "max_return_bytes"], 65_536.into()), ""),
+        ("64 KiB and one", change(&["result_schema", "max_return_bytes"], 65_537.into()), "job_invalid"),
+        ("no expected time", change(&["result_schema", "expected_execution_ms"], 0.into()), "job_invalid"),
+        ("no format", change(&["result_schema", "data_format"], null.clone()), "job_invalid"),
+        ("an unknown format", change(&["result_schema", "data_format"], "xml".into()), "job_invalid"),
+        ("a schema that cannot be decided", change(&["result_schema", "data_format"], r#"{"pattern":"(a+)+"}"#.into()), "job_invalid"),
+        ("a schema", change(&["result_schema", "data_format"], r#"{"type":"object"}"#.into()), ""),
+        ("an unknown mode", change(&["verification", "mode"], "zk".into()), "job_invalid"),
+        ("two runners for a vote", change(&["verification", "runners"], 2.into()), "job_invalid"),
+        ("ten runners", change(&["verification", "runners"], 10.into()), "job_invalid"),
+        ("more runners than there are", change(&["verification", "runners"], 9.into()), ""),
+        ("more must agree than work", change(&["verification", "threshold"], 4.into()), "job_invalid"),
+        ("one is no agreement", change(&["verification", "threshold"], 1.into()), "job_invalid"),
+        ("an unknown check", change(&["verification", "checks"], serde_json::json!([{ "type": "custom" }])), "job_invalid"),
+        ("seventeen checks", change(&["verification", "checks"], vec![serde_json::json!({ "type": "length_bounds" }); 17].into()), "job_invalid"),
+        ("three for a runner alone", committee_job("economic_bond", 3), "job_invalid"),
+        ("the same bytes without an environment", committee_job("deterministic", 3), "job_invalid"),
+        ("an answer to somebody else's actor", change(&["callback"], serde_json::json!({ "actor": hex(&address(2).0) })), "job_invalid"),
+        ("an answer to oneself", change(&["callback"], serde_json::json!({ "actor": hex(&address(1).0) })), ""),
+        ("an answer with too few cycles", change(&["callback"], serde_json::json!({ "actor": hex(&address(1).0), "cycles": 101_999 })), "job_invalid"),
+        ("more than the submitter has", change(&["max_price"], cby(4_000).into()), ""),
+    ];
+    for (case, job, expected) in rows {
+        let mut market = Market::new(5);
+        let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
+        assert_eq!(slug(&receipt), expected, "{case}");
+    }
+    let mut market = Market::new(5);
+    let mut dear = committee_job("majority_vote", 3);
+    dear["tip"] = cby(2_000_000).into();
+    assert_eq!(market.refused(&dear), "job_escrow");
+    assert_eq!(market.refused(&serde_json::json!([1])), "job_invalid");
+}
+
+/// A value that came along goes back: the escrow is what the job says.
+#[test]
+fn value_beside_a_job_comes_back() {
+    let mut market = Market::new(1);
+    let before = market.chain.balance(address(1));
+    let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &simple_job(), cby(7)));
+    assert_eq!(receipt.abort, None);
+    assert_eq!(market.chain.balance(address(1)), before - 100_500 - receipt.fee.burned.0 - receipt.fee.tip.0);
+}
+
+/// Decision 128: the i-th job of a delivery has its own id; a client knows them all before.
+#[test]
+fn ids() {
+    let mut market = Market::new(2);
+    let actor = market.chain.deploy_with(
+        "handler twice\n job $payload\n job $payload\n return $last\n",
+        &[("econ.hold_balance", &[]), ("http.fetch", &[])],
+        cby(1),
+    );
+    let nonce = market.chain.nonce(1);
+    let transaction = signed(1, nonce, execution(actor, "twice", &map(&simple_job()).encode(), 0));
+    let digest = *transaction.digest();
+    let receipt = market.chain.one(transaction);
+    let height = market.chain.height;
+    let expected: Vec<Hash> = (0..2).map(|number| dispatcher::handlers::job_id(&digest, height, number)).collect();
+    assert_eq!(receipt.return_data[..], expected[1].0);
+    let mut found: Vec<Hash> = invariants::jobs_of(&market.chain).into_keys().collect();
+    found.sort_unstable();
+    let mut sorted = expected;
+    sorted.sort_unstable();
+    assert_eq!(found, sorted);
+}
+
+/// Decision 129: the published SDK's message is a job with the parameters' price, schema and one runner; kwargs say otherwise.
+#[test]
+fn the_published_message() {
+    let mut market = Market::new(3);
+    let script = "handler ask\n send 0x0000000000000000000000000000000000000002 $payload\nhandler on_reply\n set 'answer' $payload\n";
+    let grants: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("oracle.llm", &[]), ("storage.kv", &[])];
+    let actor = market.chain.deploy_with(script, grants, cby(1_000));
+    let message = serde_json::json!({
+        "kind": "runner_job", "job_type": "llm", "cid": "00ff", "reply_handler": "on_reply",
+        "payload": { "args": ["hello"], "kwargs": { "max_tokens": 16, "max_input_tokens": 16, "tip": 7 } },
+    });
+    market.chain.call(actor, "ask", &map(&message).encode());
+    market.chain.idle(1);
+    let (id, job) = invariants::jobs_of(&market.chain).into_iter().next().expect("a job");
+    let spec: cowboy_types::job::JobSpec = market.chain.record(&dispatcher::state::spec_key(&id)).expect("its spec");
+    assert_eq!((spec.kind, spec.verification.mode, job.members.len()), (JobKind::Llm, Mode::None, 1));
+    assert_eq!((spec.max_price.0, spec.tip.0, spec.schema.max_return_bytes.0), (1_000_000_000, 7, 65_536));
+    assert_eq!(job.submitter, actor);
+    let runner = market.number(job.members[0].runner);
+    assert_eq!(market.result(&id, runner, b"hello yourself").abort, None);
+    market.chain.idle(1);
+    let answer = cowboy_types::cbor::decode(&market.chain.stored(actor, "answer").expect("the answer came")).expect("canonical");
+    assert_eq!(answer.get("cid").and_then(Value::as_text), Some("00ff"));
+    assert_eq!(answer.get("result").and_then(Value::as_text), Some("hello yourself"));
+    let ungranted = market.chain.deploy_with(&format!("{script}handler other\n"), &[("econ.hold_balance", &[])], cby(1_000));
+    assert_eq!(slug(&market.chain.call(ungranted, "ask", &map(&message).encode())), "missing_entitlement");
+}
+
+/// What nobody answers with: bytes at random are refused, and never panic.
+#[test]
+fn hostile_submissions() {
+    use cowboy_system::dispatcher::lower::{Offer, lower};
+    let rows = cowboy_params::Params::GENESIS.jobs;
+    let price = cowboy_types::Price(1);
+    let offer = Offer { rows: &rows, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let good = map(&committee_job("structured_match", 3)).encode();
+    assert!(lower(&offer, &good).is_ok());
+    for place in 0..good.len() {
+        for byte in [0x00, 0x1B, 0x5B, 0x7F, 0x9B, 0xBF, 0xF6, 0xFF] {
+            let mut bytes = good.clone();
+            bytes[place] = byte;
+            let _ = lower(&offer, &bytes);
+        }
+        let _ = lower(&offer, &good[..place]);
+    }
+    let deep = [vec![0x81; 10_000], vec![0x00]].concat();
+    assert!(lower(&offer, &deep).is_err());
+}
