@@ -216,6 +216,20 @@ endpoints! {
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
         "Runs a handler on committed state; it may write nothing."
     }
+    "Jobs" {
+        Jobs Get "/jobs" [OFFSET, LIMIT] () => (Jobs);
+        "Jobs of the off-chain market, newest first."
+        Job Get "/job/{id}" [] () => (Job);
+        "A job: its committee, what they said, and what came of it."
+        JobCandidates Get "/job/{id}/candidates" [] () => (JobCandidates);
+        "Who could be drawn for a job, with their weights: what the draw is checked with."
+        Runners Get "/runners" [OFFSET, LIMIT] () => (Runners);
+        "Runners, by address."
+        Runner Get "/runner/{address}" [] () => (Runner);
+        "A runner: stake, health, reputation, what it asks for and can do."
+        RunnerJobs Get "/runner/{address}/jobs" [OFFSET, LIMIT] () => (Jobs);
+        "The jobs that a runner has to do."
+    }
     "Blocks" {
         Blocks Get "/blocks" [OFFSET, LIMIT] () => (Blocks);
         "The newest blocks."

@@ -2,7 +2,7 @@
 
 use crate::{
     App, explorer, limits,
-    methods::{accounts, actors, blocks, dev, entitlements, faucet, node, proofs, streams, timers, transactions},
+    methods::{accounts, actors, blocks, dev, entitlements, faucet, jobs, node, proofs, streams, timers, transactions},
     metrics,
     refusal::Refusal,
 };
@@ -95,6 +95,12 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Timers => get(timers::all),
         Endpoint::ActorTimers => get(timers::of_actor),
         Endpoint::ReadHandler => post(actors::read_handler),
+        Endpoint::Jobs => get(jobs::list),
+        Endpoint::Job => get(jobs::job),
+        Endpoint::JobCandidates => get(jobs::candidates),
+        Endpoint::Runners => get(jobs::runners_list),
+        Endpoint::Runner => get(jobs::runner),
+        Endpoint::RunnerJobs => get(jobs::runner_jobs),
         Endpoint::Blocks => get(blocks::list),
         Endpoint::Block => get(blocks::block),
         Endpoint::Follow => get(streams::follow),

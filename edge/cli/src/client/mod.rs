@@ -6,7 +6,9 @@ mod block;
 mod chain;
 mod entitlement;
 mod init;
+mod job;
 mod proof;
+mod runner;
 mod session;
 mod simulate;
 mod template;
@@ -88,6 +90,12 @@ enum Command {
     Proof(proof::Proof),
     /// How the chain and the node are
     Status,
+    /// Ask the off-chain market, and watch it
+    #[command(subcommand)]
+    Job(job::Job),
+    /// Who does off-chain work, and becoming one of them
+    #[command(subcommand)]
+    Runner(runner::Runner),
     /// Steer a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
@@ -144,6 +152,8 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Query(command) => command.run(&session).await,
         Command::Proof(command) => command.run(&session).await,
         Command::Status => block::status(&session).await,
+        Command::Job(command) => command.run(&session).await,
+        Command::Runner(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),
     }

@@ -6,6 +6,7 @@ pub(crate) mod blocks;
 pub(crate) mod dev;
 pub(crate) mod entitlements;
 pub(crate) mod faucet;
+pub(crate) mod jobs;
 pub(crate) mod node;
 pub(crate) mod proofs;
 pub(crate) mod streams;

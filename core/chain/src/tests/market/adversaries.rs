@@ -7,7 +7,10 @@ use cowboy_types::job::{JobStatus, Verdict};
 
 /// A market with short windows.
 fn quick(runners: u8) -> Market {
-    Market::with(runners, |genesis| genesis.parameters = parameters(&[("jobs.challenge_window", 10), ("jobs.dispute_window", 2), ("jobs.reveal_window", 12), ("jobs.crash_window", 4)]))
+    Market::with(runners, |genesis| {
+        genesis.parameters =
+            parameters(&[("jobs.challenge_window", 10), ("jobs.dispute_window", 2), ("jobs.reveal_window", 12), ("jobs.crash_window", 4)])
+    })
 }
 
 fn stake_of(market: &Market, number: u8) -> u64 {
@@ -47,7 +50,11 @@ fn a_copied_commitment() {
     let before = stake_of(&market, committee[2]);
     let receipts = market.chain.idle(30);
     assert!(announced(&receipts).contains(&"NonRevealSlash".to_string()));
-    assert_eq!(stake_of(&market, committee[2]), before - before / 4, "25% (A-222), burned whole (A-223): the supply is checked by the harness");
+    assert_eq!(
+        stake_of(&market, committee[2]),
+        before - before / 4,
+        "25% (A-222), burned whole (A-223): the supply is checked by the harness"
+    );
     let record = &invariants::runners_of(&market.chain)[&address(committee[2])];
     assert_eq!(record.reputation.0, 0, "and the reputation is gone");
     let job = market.job(&id);
@@ -126,7 +133,10 @@ fn the_aggregator() {
         // Three of 1,000 each: 2,670 for the runners, 45 of it for the aggregator, the tip in three parts.
         let paid = |number: u8| job.members.iter().find(|member| member.runner == address(number)).expect("a member").paid.0;
         assert_eq!(job.members.iter().map(|member| member.paid.0).sum::<u64>(), 2_670 + 500);
-        assert_eq!(paid(aggregator) - paid(others[0].number).min(paid(others[1].number)), 45 + if job.members[0].runner == address(aggregator) { 2 } else { 0 });
+        assert_eq!(
+            paid(aggregator) - paid(others[0].number).min(paid(others[1].number)),
+            45 + if job.members[0].runner == address(aggregator) { 2 } else { 0 }
+        );
     }
 }
 

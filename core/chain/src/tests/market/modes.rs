@@ -29,17 +29,9 @@ fn judged(format: &str, verification: serde_json::Value, threshold: usize, outpu
     let price = cowboy_types::Price(1);
     let offer = Offer { rows: &rows, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
     let spec = lower(&offer, &map(&job).encode()).unwrap_or_else(|abort| panic!("{abort:?}: {job}"));
-    let submissions: Vec<Submission<'_>> = (0u64..)
-        .zip(outputs)
-        .map(|(place, output)| Submission { output, committed_at: Height(100 - place), is_attested: true })
-        .collect();
-    let rules = Rules {
-        threshold,
-        submitted_seconds: 1_000,
-        similarity: 8_500,
-        embedding_model: Hash::ZERO,
-        entropy: rows.entropy_min,
-    };
+    let submissions: Vec<Submission<'_>> =
+        (0u64..).zip(outputs).map(|(place, output)| Submission { output, committed_at: Height(100 - place), is_attested: true }).collect();
+    let rules = Rules { threshold, submitted_seconds: 1_000, similarity: 8_500, embedding_model: Hash::ZERO, entropy: rows.entropy_min };
     let judgement = judge(&spec, &submissions, &rules);
     (letters(&judgement.verdicts), judgement.accepted.map(|(_, bytes)| bytes))
 }
@@ -161,8 +153,7 @@ fn semantic_similarity() {
     let embedded = |answer: &str, embedding: &[i16]| {
         Embedded { answer: answer.as_bytes().to_vec(), model: Hash([7; 32]), embedding: embedding.to_vec() }.write()
     };
-    let (a, b, c, far) =
-        (embedded("a", &[100, 0]), embedded("b", &[100, 30]), embedded("c", &[100, 60]), embedded("far", &[0, 100]));
+    let (a, b, c, far) = (embedded("a", &[100, 0]), embedded("b", &[100, 30]), embedded("c", &[100, 60]), embedded("far", &[0, 100]));
     let (a, b, c, far) = (&a[..], &b[..], &c[..], &far[..]);
     type Case<'a> = (&'a str, u64, usize, &'a [&'a [u8]], &'a str, Option<&'a [u8]>);
     let table: [Case<'_>; 4] = [

@@ -26,7 +26,12 @@ fn stake_stands_for_the_largest_job() {
         ("no jobs at once", with(&|map| map["max_concurrent"] = 0.into()), cby(10_000), "invalid_argument"),
         ("an environment that is none", with(&|map| map["tee"] = serde_json::json!(["vm"])), cby(10_000), "invalid_argument"),
         ("less than the floor", declaration(10), cby(10_000) - 1, "stake_too_low"),
-        ("less than 1.5 times the largest job", with(&|map| map["rates"]["max_job_value"] = cby(6_667).into()), cby(10_000), "stake_too_low"),
+        (
+            "less than 1.5 times the largest job",
+            with(&|map| map["rates"]["max_job_value"] = cby(6_667).into()),
+            cby(10_000),
+            "stake_too_low",
+        ),
         ("exactly 1.5 times", with(&|map| map["rates"]["max_job_value"] = cby(10_000).into()), cby(15_000), ""),
         ("twice", declaration(10), cby(10_000), "runner_exists"),
     ];
@@ -105,7 +110,7 @@ fn filters() {
         ("cheap enough", change(&["max_price"], 1_000.into()), ""),
         ("more than the largest job", change(&["max_price"], (cby(5_000) + 1).into()), "no_candidates"),
         ("a pool that nobody is in", change(&["required_runner_pool"], "0x01".into()), "no_candidates"),
-        ("a requirement that nobody meets", change(&["requires"], "0xa0".into()), "no_candidates"),
+        ("requirements that are no manifest", change(&["requires"], "0xa0".into()), "job_invalid"),
     ];
     for (case, job, expected) in rows {
         let mut market = Market::new(1);

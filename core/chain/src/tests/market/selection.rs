@@ -2,9 +2,9 @@
 
 use super::*;
 use cowboy_system::dispatcher::selection::{self, Draw, SelectionError};
+use cowboy_types::List;
 use cowboy_types::job::{Candidate, Candidates};
 use cowboy_types::units::Height;
-use cowboy_types::List;
 
 fn runner(number: u64) -> Address {
     let mut bytes = [0; 20];

@@ -143,9 +143,11 @@ fn two_hundred_jobs() {
                 _ => failed += 1,
             }
             // Who fell low comes back after its probation.
-            let beats = market.runners.clone().into_iter().map(|number| {
-                signed(number, market.chain.nonce(number), ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0))
-            });
+            let beats = market
+                .runners
+                .clone()
+                .into_iter()
+                .map(|number| signed(number, market.chain.nonce(number), ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0)));
             market.chain.block(beats.collect());
         }
         assert!(market.chain.balance(address(1)) > 0);

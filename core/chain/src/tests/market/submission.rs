@@ -46,12 +46,20 @@ fn jobs_that_are_none() {
         ("more must agree than work", change(&["verification", "threshold"], 4.into()), "job_invalid"),
         ("one is no agreement", change(&["verification", "threshold"], 1.into()), "job_invalid"),
         ("an unknown check", change(&["verification", "checks"], serde_json::json!([{ "type": "custom" }])), "job_invalid"),
-        ("seventeen checks", change(&["verification", "checks"], vec![serde_json::json!({ "type": "length_bounds" }); 17].into()), "job_invalid"),
+        (
+            "seventeen checks",
+            change(&["verification", "checks"], vec![serde_json::json!({ "type": "length_bounds" }); 17].into()),
+            "job_invalid",
+        ),
         ("three for a runner alone", committee_job("economic_bond", 3), "job_invalid"),
         ("the same bytes without an environment", committee_job("deterministic", 3), "job_invalid"),
         ("an answer to somebody else's actor", change(&["callback"], serde_json::json!({ "actor": hex(&address(2).0) })), "job_invalid"),
         ("an answer to oneself", change(&["callback"], serde_json::json!({ "actor": hex(&address(1).0) })), ""),
-        ("an answer with too few cycles", change(&["callback"], serde_json::json!({ "actor": hex(&address(1).0), "cycles": 101_999 })), "job_invalid"),
+        (
+            "an answer with too few cycles",
+            change(&["callback"], serde_json::json!({ "actor": hex(&address(1).0), "cycles": 101_999 })),
+            "job_invalid",
+        ),
         ("more than the submitter has", change(&["max_price"], cby(4_000).into()), ""),
     ];
     for (case, job, expected) in rows {

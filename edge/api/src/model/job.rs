@@ -1,0 +1,204 @@
+//! The market of off-chain work: jobs and runners.
+
+use crate::hex_text::{HexAddress, HexBytes, HexHash};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Jobs, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Jobs {
+    /// The jobs.
+    pub jobs: Vec<JobSummary>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// A job in a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobSummary {
+    /// Its name.
+    pub job_id: HexHash,
+    /// `drawing`, `assigned`, `revealing`, `verified`, `disputed`, `settled` or `failed`.
+    pub status: String,
+    /// `llm`, `http`, `mcp`, `custom` or `container`.
+    pub kind: String,
+    /// How its results are verified.
+    pub mode: String,
+    /// Who asked.
+    pub submitter: HexAddress,
+    /// When.
+    pub submitted_at: u64,
+    /// The most it may cost.
+    pub max_price: u64,
+}
+
+/// A job with everything that is known of it. A job that is over can be read for about a day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Job {
+    /// It in a line.
+    #[serde(flatten)]
+    pub summary: JobSummary,
+    /// For the runners, beside the price.
+    pub tip: u64,
+    /// The submission, canonical CBOR: what a runner reads.
+    pub request: HexBytes,
+    /// The most bytes of a result.
+    pub max_return_bytes: u64,
+    /// Whether results must come with an attestation.
+    pub tee_required: bool,
+    /// Runners of the committee.
+    pub committee: u64,
+    /// Runners that must agree.
+    pub threshold: u64,
+    /// How many runners could be drawn.
+    pub candidates: u64,
+    /// The root of the tree over them.
+    pub candidates_root: HexHash,
+    /// The epoch of the round whose seed draws; zero where the submission's own beacon did.
+    pub draw_epoch: u64,
+    /// Its view.
+    pub draw_view: u64,
+    /// The seed of the first draw; zero before.
+    pub seed: HexHash,
+    /// Draws after the first.
+    pub attempt: u64,
+    /// Who was drawn before and may not be again.
+    pub excluded: Vec<HexAddress>,
+    /// Who works on it.
+    pub members: Vec<JobMember>,
+    /// Who puts the results together.
+    pub aggregator: Option<HexAddress>,
+    /// Until when commitments are taken.
+    pub commit_until: u64,
+    /// From when members reveal themselves.
+    pub reveal_from: u64,
+    /// Until when commitments can be opened.
+    pub reveal_until: u64,
+    /// When its status ends by itself.
+    pub status_until: u64,
+    /// CBY that are held for price and tip.
+    pub escrow: u64,
+    /// The accepted result.
+    pub result: Option<HexBytes>,
+    /// Runners that agreed on it.
+    pub agreeing: u64,
+    /// What it cost, tip aside.
+    pub gross: u64,
+    /// Why there is no result, in a word.
+    pub reason: String,
+}
+
+/// A runner of a committee.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobMember {
+    /// Who.
+    pub runner: HexAddress,
+    /// Its reputation when it was drawn.
+    pub reputation: u64,
+    /// What it committed to; zero before.
+    pub commitment: HexHash,
+    /// The digest of what it revealed; zero before.
+    pub output: HexHash,
+    /// What it revealed, where that is still kept.
+    pub result: Option<HexBytes>,
+    /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest` or `excused`.
+    pub verdict: String,
+    /// What it is paid.
+    pub paid: u64,
+}
+
+/// The candidates of a job as they were when it was submitted: what the draw is checked with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobCandidates {
+    /// Ascending by address.
+    pub candidates: Vec<JobCandidate>,
+    /// The root that the chain stored.
+    pub root: HexHash,
+}
+
+/// A runner that could be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobCandidate {
+    /// Who.
+    pub runner: HexAddress,
+    /// Its weight in the draw.
+    pub weight: u64,
+}
+
+/// Runners, by address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Runners {
+    /// The runners.
+    pub runners: Vec<Runner>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// A runner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Runner {
+    /// Who.
+    pub address: HexAddress,
+    /// CBY of its own that stand for it.
+    pub stake: u64,
+    /// CBY on their way out, which can still be slashed.
+    pub unbonding: u64,
+    /// `healthy`, `silent`, `low`, `probation` or `leaving`.
+    pub health: String,
+    /// Between 0 and 200.
+    pub reputation: u64,
+    /// Jobs under way.
+    pub active_jobs: u64,
+    /// Jobs it was paid for.
+    pub jobs_done: u64,
+    /// Jobs it failed.
+    pub jobs_failed: u64,
+    /// When it registered.
+    pub registered_at: u64,
+    /// When it was last heard of.
+    pub last_heartbeat: u64,
+    /// Ed25519 public key of its results.
+    pub result_key: HexBytes,
+    /// What it asks for.
+    pub rate_card: RateCard,
+    /// What it can do.
+    pub capabilities: Capabilities,
+}
+
+/// What a runner asks for, in base units.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RateCard {
+    /// A token into a model.
+    pub llm_input_token: u64,
+    /// A token out of a model.
+    pub llm_output_token: u64,
+    /// A web request.
+    pub http_request_base: u64,
+    /// A second of work.
+    pub compute_second: u64,
+    /// A mebibyte of memory, for a job.
+    pub memory_mb: u64,
+    /// The smallest job it takes.
+    pub min_job_value: u64,
+    /// The largest job it takes.
+    pub max_job_value: u64,
+    /// Models that it has.
+    pub supported_models: Vec<HexHash>,
+}
+
+/// What a runner can do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Capabilities {
+    /// Kinds of jobs.
+    pub job_types: Vec<String>,
+    /// Trusted environments.
+    pub tee_support: Vec<String>,
+    /// Where it stands.
+    pub regions: Vec<String>,
+    /// Web domains that it reaches; none means all.
+    pub http_domains: Vec<String>,
+    /// Jobs at once.
+    pub max_concurrent_jobs: u64,
+    /// Where other runners send results to it.
+    pub endpoint: String,
+}

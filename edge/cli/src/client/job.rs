@@ -1,0 +1,220 @@
+//! `cowboy job`: ask the off-chain market, watch, and check who was drawn.
+
+use super::session::Session;
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    payload,
+    send::{self, Terms},
+};
+use clap::Subcommand;
+use cowboy_api::{ApiError, HexHash, cbor as json_cbor, error::BAD_REQUEST, model};
+use cowboy_system::dispatcher::{self, selection};
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::instruction::Actor as ActorInstruction;
+use cowboy_types::job::{Candidate, Candidates};
+use cowboy_types::{Address, Amount, Blob, Hash, Height, Instruction, List, Text};
+use serde_json::json;
+use std::time::Duration;
+
+/// Blocks after the submission in which the named seed is looked for.
+const SEED_BLOCKS: u64 = 64;
+
+/// How often a watched job is asked for.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Job {
+    /// Hand a job to the Dispatcher; prints its id
+    Submit {
+        /// The job as JSON, or @FILE; bytes are hex with 0x
+        spec: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print a job: its committee, what they said, and what came of it
+    #[command(alias = "get")]
+    Status {
+        /// Its id
+        id: HexHash,
+        /// Print each change, until it is over
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Print the newest jobs
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// Draw the committee again from public data, and say whether it is the one that works
+    VerifySelection {
+        /// The job's id
+        id: HexHash,
+    },
+}
+
+impl Job {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Submit { spec, terms } => submit(session, &spec, &terms).await,
+            Self::Status { id, watch: true } => watch(session, id).await,
+            Self::Status { id, watch: false } => {
+                let job = get(session, id).await?;
+                session.output.result(&job, describe(&job));
+                Ok(())
+            }
+            Self::List { limit } => {
+                let jobs: model::Jobs = session.client.get(&format!("/jobs?limit={limit}")).await?;
+                let lines = jobs.jobs.iter().map(|job| format!("{}  {:<9} {:<6} {}", job.job_id, job.status, job.kind, job.mode));
+                session.output.result(&jobs, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+            Self::VerifySelection { id } => verify_selection(session, id).await,
+        }
+    }
+}
+
+/// A call of a system actor's method.
+pub(super) fn ask(target: Address, method: &str, argument: &serde_json::Value, value: Amount) -> Result<Instruction, Failure> {
+    let payload = bytes_of_hex(cbor::decode(&json_cbor::encode(argument)).map_err(|error| {
+        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
+    })?);
+    let payload = Blob::new(payload.encode()).ok_or_else(|| Failure::argument("the JSON is too long for a transaction", "shorten it"))?;
+    let handler = Text::new(method).expect("names of methods are short");
+    Ok(Instruction::Actor(ActorInstruction::Execute { target, handler, payload, value }))
+}
+
+/// Texts that are hex with 0x become bytes, which is what ids, keys and addresses are.
+fn bytes_of_hex(value: Value) -> Value {
+    match value {
+        Value::Text(text) => match text.strip_prefix("0x").and_then(|digits| hex::decode(digits).ok()) {
+            Some(bytes) => Value::Bytes(bytes),
+            None => Value::Text(text),
+        },
+        Value::Array(items) => Value::Array(items.into_iter().map(bytes_of_hex).collect()),
+        Value::Map(pairs) => Value::Map(pairs.into_iter().map(|(name, item)| (name, bytes_of_hex(item))).collect()),
+        other => other,
+    }
+}
+
+/// JSON given as text or as `@FILE`.
+pub(super) fn json_argument(text: &str) -> Result<serde_json::Value, Failure> {
+    serde_json::from_slice(&payload::bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
+}
+
+async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
+    Ok(session.client.get(&format!("/job/{id}")).await?)
+}
+
+async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<(), Failure> {
+    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &json_argument(spec)?, Amount::ZERO)?;
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
+    let height = sent.receipt.as_ref().map(|receipt| receipt.block_height);
+    let id = height.map(|height| dispatcher::handlers::job_id(&sent.tx_hash.0, Height(height), 0));
+    let shown = id.map_or_else(String::new, |id| format!("\nJob:    {id}"));
+    let value = json!({ "tx_hash": sent.tx_hash, "job_id": id.map(|id| id.to_string()), "block_height": height });
+    session.output.result(&value, format_args!("Transaction hash: {}{shown}", sent.tx_hash));
+    Ok(())
+}
+
+fn describe(job: &model::Job) -> String {
+    let summary = &job.summary;
+    let mut lines = vec![table([
+        ("job", summary.job_id.to_string()),
+        ("status", summary.status.clone()),
+        ("kind", format!("{}, verified by {}", summary.kind, summary.mode)),
+        ("submitted", format!("by {} at {}", summary.submitter, summary.submitted_at)),
+        ("price", format!("at most {}, tip {}", amount::cby(summary.max_price), amount::cby(job.tip))),
+        ("committee", format!("{} of {} candidates, {} must agree", job.committee, job.candidates, job.threshold)),
+        ("attempt", format!("{}", job.attempt + 1)),
+    ])];
+    lines.extend(job.members.iter().map(|member| {
+        let is_aggregator = if job.aggregator == Some(member.runner) { ", aggregator" } else { "" };
+        format!("  {} {} {}{is_aggregator}", member.runner, member.verdict, amount::cby(member.paid))
+    }));
+    if let Some(result) = &job.result {
+        let text = std::str::from_utf8(&result.0).map_or_else(|_| result.to_string(), str::to_owned);
+        lines.push(format!("result: {text}"));
+    }
+    if !job.reason.is_empty() {
+        lines.push(format!("failed: {}", job.reason));
+    }
+    lines.join("\n")
+}
+
+async fn watch(session: &Session, id: HexHash) -> Result<(), Failure> {
+    let mut last = String::new();
+    loop {
+        let job = get(session, id).await?;
+        let state = format!("{} {}", job.summary.status, job.attempt);
+        if state != last {
+            session.output.progress(format_args!("{} (attempt {})", job.summary.status, job.attempt + 1));
+            last = state;
+        }
+        if matches!(job.summary.status.as_str(), "verified" | "settled" | "failed") {
+            session.output.result(&job, describe(&job));
+            return Ok(());
+        }
+        tokio::time::sleep(WATCH_EVERY).await;
+    }
+}
+
+/// Draws again: the candidates must have the stored root, the seed must be that of the named round, and the draw must give the committee.
+async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure> {
+    let job = get(session, id).await?;
+    let snapshot: model::JobCandidates = session.client.get(&format!("/job/{id}/candidates")).await?;
+    let all = snapshot.candidates.iter().map(|entry| Candidate { runner: entry.runner.0, weight: entry.weight }).collect();
+    let candidates = Candidates { candidates: List::new(all).ok_or_else(|| wrong("there are more candidates than a job can have"))? };
+    if job.members.is_empty() {
+        return Err(wrong("nobody is drawn at present"));
+    }
+    let round_seed = round_seed(session, &job).await?;
+    let excluded: Vec<Address> = job.excluded.iter().map(|runner| runner.0).collect();
+    // Who failed in this very draw is left out of later ones only.
+    let members: Vec<Address> = job.members.iter().map(|member| member.runner.0).collect();
+    let excluded: Vec<Address> = excluded.into_iter().filter(|runner| !members.contains(runner)).collect();
+    let draw = selection::Draw {
+        candidates: &candidates,
+        root: job.candidates_root.0,
+        round_seed: &round_seed,
+        job: id.0,
+        submitted_at: Height(job.summary.submitted_at),
+        attempt: job.attempt,
+        excluded: &excluded,
+    };
+    selection::verify_selection(&draw, &members).map_err(|error| wrong(&error.to_string()))?;
+    let runners: Vec<String> = members.iter().map(ToString::to_string).collect();
+    let value = json!({ "job_id": id, "valid": true, "candidates": candidates.candidates.len(), "seed": job.seed, "members": runners });
+    let text = format!("The draw holds: {} of {} candidates under seed {}\n{}", members.len(), candidates.candidates.len(), job.seed, runners.join("\n"));
+    session.output.result(&value, text);
+    Ok(())
+}
+
+/// The seed of the round that the job named, out of the headers; the one from which the chain says it drew.
+async fn round_seed(session: &Session, job: &model::Job) -> Result<Vec<u8>, Failure> {
+    let submitted_at = job.summary.submitted_at;
+    for height in submitted_at..submitted_at.saturating_add(SEED_BLOCKS) {
+        // A dev chain skips heights; what is not there yet has no seeds.
+        let Ok(block) = session.client.block(&height.to_string()).await else { continue };
+        let beacon = if block.header.seeds.is_empty() { epoch_beacon(&block.header.parent.0) } else { Vec::new() };
+        let seeds = block.header.seeds.iter().map(|seed| seed.0.clone()).chain((!beacon.is_empty()).then_some(beacon));
+        for seed in seeds {
+            if selection::seed(&seed, &job.summary.job_id.0, Height(submitted_at)) == job.seed.0 {
+                return Ok(seed);
+            }
+        }
+    }
+    Err(wrong("no seed in the headers after the submission gives the seed of the draw"))
+}
+
+/// The beacon of an epoch's first view (decision 114).
+fn epoch_beacon(parent: &Hash) -> Vec<u8> {
+    cowboy_types::keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec()
+}
+
+fn wrong(reason: &str) -> Failure {
+    ApiError::of_fault(BAD_REQUEST).with(json!({ "reason": reason })).into()
+}

@@ -1,0 +1,111 @@
+//! `cowboy runner`: who works, and becoming one of them.
+
+use super::job::{ask, json_argument};
+use super::session::Session;
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::Subcommand;
+use cowboy_api::model;
+use cowboy_system::runners;
+use cowboy_types::{Address, Amount};
+use serde_json::json;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Runner {
+    /// Become a runner
+    Register {
+        /// What it says of itself as JSON, or @FILE: result_key, kinds, rates, max_concurrent and more
+        declaration: String,
+        /// What it stakes: base units, or CBY like 50000cby
+        #[arg(long, default_value = "50000cby")]
+        stake: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Replace what a runner says of itself
+    Update {
+        /// As with register
+        declaration: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Say that a runner is there
+    Heartbeat {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Ask all stake back, and take no more jobs
+    Leave {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Take out stake whose time is over
+    Withdraw {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print a runner
+    Get {
+        /// Its address; the key's own account where left out
+        address: Option<String>,
+    },
+    /// Print the runners
+    List {
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+}
+
+impl Runner {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let none = json!({});
+        match self {
+            Self::Register { declaration, stake, terms } => {
+                call(session, "register", &json_argument(&declaration)?, amount::argument(&stake)?, &terms).await
+            }
+            Self::Update { declaration, terms } => call(session, "update", &json_argument(&declaration)?, Amount::ZERO, &terms).await,
+            Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
+            Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
+            Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
+            Self::Get { address } => {
+                let address = session.address_or_own(address.as_deref())?;
+                let runner: model::Runner = session.client.get(&format!("/runner/{address}")).await?;
+                session.output.result(&runner, describe(&runner));
+                Ok(())
+            }
+            Self::List { limit } => {
+                let runners: model::Runners = session.client.get(&format!("/runners?limit={limit}")).await?;
+                let lines = runners.runners.iter().map(|runner| {
+                    format!("{}  {:<9} reputation {:>3}  stake {}", runner.address, runner.health, runner.reputation, amount::cby(runner.stake))
+                });
+                session.output.result(&runners, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
+    let instruction = ask(Address::system(runners::NUMBER), method, argument, value)?;
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
+}
+
+fn describe(runner: &model::Runner) -> String {
+    table([
+        ("runner", runner.address.to_string()),
+        ("health", runner.health.clone()),
+        ("stake", format!("{}, {} on its way out", amount::cby(runner.stake), amount::cby(runner.unbonding))),
+        ("reputation", runner.reputation.to_string()),
+        ("jobs", format!("{} under way, {} done, {} failed", runner.active_jobs, runner.jobs_done, runner.jobs_failed)),
+        ("kinds", runner.capabilities.job_types.join(", ")),
+        ("largest job", amount::cby(runner.rate_card.max_job_value)),
+        ("heard of", format!("at {}", runner.last_heartbeat)),
+    ])
+}

@@ -1,0 +1,190 @@
+//! Jobs and runners of the off-chain market.
+
+use super::{Page, count};
+use crate::{
+    App,
+    read::Snapshot,
+    refusal::{Answer, Asked, Named, Refusal},
+};
+use axum::{Json, extract::State};
+use cowboy_api::{Hex, model};
+use cowboy_params::Jobs;
+use cowboy_state::{Miss, World};
+use cowboy_system::dispatcher::state as jobs;
+use cowboy_system::runners::{handlers, reputation, state as runners};
+use cowboy_types::job::{Job, JobKind, JobSpec, Member, Runner};
+use cowboy_types::{Address, Hash, Height};
+
+pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
+    let mut state = Snapshot::newest(&app);
+    let names = state.ask(|world| jobs::jobs().list(world, &[], usize::MAX)).await?;
+    let ids: Vec<Hash> = page.of(names.iter().rev().map(|name| jobs::job_of(name)));
+    let listed = state.ask(|world| summaries(world, &ids)).await?;
+    Ok(Json(model::Jobs { jobs: listed, total_count: count(names.len()) }))
+}
+
+pub(crate) async fn job(State(app): State<App>, Named(id): Named<Hash>) -> Answer<model::Job> {
+    let found = Snapshot::newest(&app).ask(|world| details(world, &id)).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("job", id))
+}
+
+pub(crate) async fn candidates(State(app): State<App>, Named(id): Named<Hash>) -> Answer<model::JobCandidates> {
+    let found = Snapshot::newest(&app)
+        .ask(|world| {
+            let Some(job) = jobs::find(world, &id)? else { return Ok(None) };
+            Ok(Some((jobs::candidates(world, &id)?, job.candidates_root)))
+        })
+        .await?;
+    let (snapshot, root) = found.ok_or_else(|| Refusal::missing("job", id))?;
+    let entry = |candidate: &cowboy_types::job::Candidate| model::JobCandidate { runner: Hex(candidate.runner), weight: candidate.weight };
+    Ok(Json(model::JobCandidates { candidates: snapshot.candidates.iter().map(entry).collect(), root: Hex(root) }))
+}
+
+pub(crate) async fn runners_list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Runners> {
+    let mut state = Snapshot::newest(&app);
+    let (rows, height) = (state.params(&app.chain.params).await?.jobs, state.head.height);
+    let addresses = state.ask(runners::addresses).await?;
+    let wanted: Vec<Address> = page.of(addresses.iter().copied());
+    let listed = state.ask(|world| wanted.iter().filter_map(|address| runner_of(world, &rows, height, *address).transpose()).collect()).await?;
+    Ok(Json(model::Runners { runners: listed, total_count: count(addresses.len()) }))
+}
+
+pub(crate) async fn runner(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Runner> {
+    let mut state = Snapshot::newest(&app);
+    let (rows, height) = (state.params(&app.chain.params).await?.jobs, state.head.height);
+    let found = state.ask(|world| runner_of(world, &rows, height, address)).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("runner", address))
+}
+
+pub(crate) async fn runner_jobs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
+    let mut state = Snapshot::newest(&app);
+    let names = state.ask(|world| runners::jobs_of(address).list(world, &[], usize::MAX)).await?;
+    let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
+    let listed = state.ask(|world| summaries(world, &ids)).await?;
+    Ok(Json(model::Jobs { jobs: listed, total_count: count(names.len()) }))
+}
+
+fn summaries(world: &World, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Miss> {
+    let keys: Vec<_> = ids.iter().flat_map(|id| [jobs::job_key(id), jobs::spec_key(id)]).collect();
+    world.require(&keys)?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Some(job) = jobs::find(world, id)? {
+            found.push(summary(&job, &jobs::spec(world, id)?));
+        }
+    }
+    Ok(found)
+}
+
+fn summary(job: &Job, spec: &JobSpec) -> model::JobSummary {
+    model::JobSummary {
+        job_id: Hex(job.id),
+        status: job.status.name().to_lowercase(),
+        kind: spec.kind.name().to_lowercase(),
+        mode: spec.verification.mode.slug().to_owned(),
+        submitter: Hex(job.submitter),
+        submitted_at: job.submitted_at.0,
+        max_price: spec.max_price.0,
+    }
+}
+
+fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
+    let Some(job) = jobs::find(world, id)? else { return Ok(None) };
+    let spec = jobs::spec(world, id)?;
+    let output = |digest: &Hash| Ok(world.get(&jobs::output_key(id, digest))?.map(|bytes| Hex(bytes.to_vec())));
+    let result = match &job.outcome {
+        Some(outcome) => output(&outcome.output)?,
+        None => None,
+    };
+    let members = job.members.iter().map(|member| member_of(member, &output)).collect::<Result<_, Miss>>()?;
+    Ok(Some(model::Job {
+        summary: summary(&job, &spec),
+        tip: spec.tip.0,
+        request: Hex(spec.request.to_vec()),
+        max_return_bytes: spec.schema.max_return_bytes.0,
+        tee_required: spec.verification.is_tee_required,
+        committee: job.committee.0,
+        threshold: job.threshold.0,
+        candidates: job.candidates.0,
+        candidates_root: Hex(job.candidates_root),
+        draw_epoch: job.draw_epoch.0,
+        draw_view: job.draw_view.0,
+        seed: Hex(job.seed),
+        attempt: job.attempt.0,
+        excluded: job.excluded.iter().map(|runner| Hex(*runner)).collect(),
+        members,
+        aggregator: job.aggregator.map(Hex),
+        commit_until: job.commit_until.0,
+        reveal_from: job.reveal_from.0,
+        reveal_until: job.reveal_until.0,
+        status_until: job.status_until.0,
+        escrow: job.escrow.0,
+        result,
+        agreeing: job.outcome.as_ref().map_or(0, |outcome| outcome.agreeing.0),
+        gross: job.outcome.as_ref().map_or(0, |outcome| outcome.gross.0),
+        reason: job.reason.to_string(),
+    }))
+}
+
+fn member_of(
+    member: &Member,
+    output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u8>>>, Miss>,
+) -> Result<model::JobMember, Miss> {
+    Ok(model::JobMember {
+        runner: Hex(member.runner),
+        reputation: member.reputation.0,
+        commitment: Hex(member.commitment),
+        output: Hex(member.output),
+        result: if member.output == Hash::ZERO { None } else { output(&member.output)? },
+        verdict: member.verdict.name().to_lowercase(),
+        paid: member.paid.0,
+    })
+}
+
+fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Result<Option<model::Runner>, Miss> {
+    let Some(runner) = runners::find(world, address)? else { return Ok(None) };
+    let profile = runners::profile(world, address)?;
+    let kinds = [JobKind::Llm, JobKind::Http, JobKind::Mcp, JobKind::Custom, JobKind::Container];
+    Ok(Some(model::Runner {
+        address: Hex(address),
+        stake: runner.stake.0,
+        unbonding: runner.unbonding.iter().map(|tranche| tranche.amount.0).sum(),
+        health: health(rows, &runner, height).to_owned(),
+        reputation: reputation::points(rows, &runner, height),
+        active_jobs: runner.active_jobs.0,
+        jobs_done: runner.jobs_done.0,
+        jobs_failed: runner.jobs_failed.0,
+        registered_at: runner.registered_at.0,
+        last_heartbeat: runner.heartbeat_at.0,
+        result_key: Hex(runner.result_key.0.to_vec()),
+        rate_card: model::RateCard {
+            llm_input_token: runner.rates.llm_input_token.0,
+            llm_output_token: runner.rates.llm_output_token.0,
+            http_request_base: runner.rates.http_request_base.0,
+            compute_second: runner.rates.compute_second.0,
+            memory_mb: runner.rates.memory_mb.0,
+            min_job_value: runner.rates.min_job_value.0,
+            max_job_value: runner.rates.max_job_value.0,
+            supported_models: profile.models.iter().map(|model| Hex(*model)).collect(),
+        },
+        capabilities: model::Capabilities {
+            job_types: kinds.iter().filter(|kind| runner.kinds & kind.bit() != 0).map(|kind| kind.name().to_lowercase()).collect(),
+            tee_support: handlers::ENVIRONMENTS.iter().filter(|(_, bit)| runner.tee & bit != 0).map(|(name, _)| (*name).to_owned()).collect(),
+            regions: profile.regions.iter().map(ToString::to_string).collect(),
+            http_domains: profile.domains.iter().map(ToString::to_string).collect(),
+            max_concurrent_jobs: runner.max_concurrent.0,
+            endpoint: profile.endpoint.to_string(),
+        },
+    }))
+}
+
+/// Why a runner is not drawn, in a word; `healthy` where it is.
+fn health(rows: &Jobs, runner: &Runner, height: Height) -> &'static str {
+    match () {
+        () if runner.is_leaving => "leaving",
+        () if runner.probation_until > height => "probation",
+        () if reputation::points(rows, runner, height) < rows.reputation_min => "low",
+        () if !handlers::is_healthy(rows, runner, height) => "silent",
+        () => "healthy",
+    }
+}
