@@ -155,3 +155,10 @@ fn hostile_submissions() {
     let deep = [vec![0x81; 10_000], vec![0x00]].concat();
     assert!(lower(&offer, &deep).is_err());
 }
+
+/// there is no way to skip a job; who does not work times out.
+#[test]
+fn nobody_skips() {
+    let methods = cowboy_system::ACTORS.iter().flat_map(|actor| actor.methods).map(|method| method.name);
+    assert!(methods.into_iter().all(|name| !name.contains("skip")));
+}
