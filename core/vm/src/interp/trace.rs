@@ -85,7 +85,7 @@ impl Vm {
                 printed: std::mem::take(&mut self.output),
             });
         }
-        let shown = std::mem::replace(&mut tracer.open, Some((number, position)));
+        let shown = tracer.open.replace((number, position));
         let original = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize)).copied();
         let program = Arc::make_mut(&mut self.program);
         if let Some((number, position)) = shown {
