@@ -1,7 +1,8 @@
 //! Actors that do something by themselves: messages, timers, failures.
 
 use crate::devnet::Devnet;
-use cowboy_api::model;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use cowboy_api::{cbor, model};
 use serde_json::{Value, json};
 
 const TELLER: &str = r#"
@@ -87,5 +88,49 @@ async fn timers_name_what_they_run() {
     let used = |block: &model::BlockSummary| (block.usage.timer.cycles, block.usage.user.cycles);
     assert!(blocks.blocks.iter().any(|block| used(block).0 > 0 && used(block).1 == 0), "a fire uses the timer lane");
     assert!(blocks.blocks.iter().all(|block| used(block).0 + used(block).1 <= block.cycles_used));
+    devnet.stop().await;
+}
+
+const BOOK: &str = r#"
+from cowboy_sdk import actor, public
+
+@actor
+class Book:
+    @public
+    def write(self, word: str) -> int:
+        self.storage["words"] = self.storage.get("words", []) + [word]
+        return len(self.storage["words"])
+
+    @public
+    def read(self, at: int) -> str:
+        return self.storage["words"][at]
+"#;
+
+/// A handler is invoked by a transaction, and asked without one: the answer says its height and its cycles, costs nothing, and a
+/// question that writes is refused by name (A-355).
+#[tokio::test(flavor = "multi_thread")]
+async fn an_actor_is_invoked_and_asked() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let book = devnet.deploy(key, 0, BOOK).await;
+    let written = devnet.execute(key, 1, book, "write", json!("first")).await;
+    assert_eq!((written.return_value, written.handler.as_str()), (json!(1), "write"));
+    let account = client.account(&key.address()).await.expect("the account is known");
+    let ask = |selector: &str, argument: Value, min_block| model::ReadHandler {
+        selector: selector.into(),
+        payload: BASE64_STANDARD.encode(cbor::encode(&argument)),
+        max_cycles: None,
+        min_block,
+    };
+    let answer = client.read_handler(&book, &ask("read", json!(0), Some(written.block_height))).await.expect("the book answers");
+    let result = BASE64_STANDARD.decode(&answer.result).expect("base64");
+    assert_eq!(cbor::decode(&result), Some(json!("first")));
+    assert!(answer.block_height >= written.block_height && answer.cycles_used > 0, "{answer:?}");
+    assert_eq!(client.account(&key.address()).await.ok(), Some(account), "a question costs nothing");
+    let refused = client.read_handler(&book, &ask("write", json!("second"), None)).await.expect_err("a question writes nothing");
+    assert_eq!((refused.context["error"].as_str(), refused.status()), (Some("ERR_QUERY_NO_SIDE_EFFECTS"), 400), "{refused}");
+    let raised = client.read_handler(&book, &ask("read", json!(7), None)).await.expect_err("there is one word");
+    let trace = raised.context["trace"].as_str().unwrap_or_default();
+    assert!(trace.contains("in read") && trace.ends_with("IndexError: list index out of range"), "{raised}");
     devnet.stop().await;
 }

@@ -96,7 +96,8 @@ impl Devnet {
         self.send(key, nonce, instruction).await
     }
 
-    async fn send(&self, key: &PrivateKey, nonce: u64, instruction: Instruction) -> Receipt {
+    /// Sends an instruction with room enough for Python, and answers the receipt of its success.
+    pub(crate) async fn send(&self, key: &PrivateKey, nonce: u64, instruction: Instruction) -> Receipt {
         let mut transaction = self.transaction(key, nonce, instruction);
         transaction.cycles_limit = Cycles(5_000_000);
         transaction.cells_limit = Cells(100_000);

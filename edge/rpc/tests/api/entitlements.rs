@@ -29,7 +29,7 @@ async fn entitlements_and_permissions_are_shown() {
         manifest: Blob::new(manifest::manifest_bytes(&wished)),
         endowment: Amount(0),
     });
-    let receipt = client.submit_wait(&devnet.transaction(key, 0, deploy), PATIENCE).await.expect("the actor is deployed");
+    let receipt = devnet.send(key, 0, deploy).await;
     let actor = receipt.created.expect("a deployment creates");
     let shown: model::Entitlements = client.get(&format!("/actor/{actor}/entitlements")).await.expect("the actor has a manifest");
     let ids: Vec<(&str, bool)> = shown.entitlements.iter().map(|grant| (grant.id.as_str(), grant.deprecated)).collect();

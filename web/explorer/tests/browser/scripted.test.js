@@ -36,6 +36,7 @@ const VIEWS = [
   [`#/tx/${hashOf("nothing")}`, "Not here, or not yet", []],
   [`#/account/${ALICE}`, ALICE, ["4,999.123456789", "announce"]],
   [`#/account/0x${"00".repeat(19)}09`, "Governance", ["part of the protocol"]],
+  // A-353: a grant that the registry is about to remove says so.
   [`#/actor/${HEARTBEAT_ADDRESS}`, "Heartbeat", ["An agent that wakes itself up", "Runs every few blocks", "deprecated", "Next to fire"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/source`, "Heartbeat", ["set_interval(EVERY"]],
   [`#/actor/${COUNTER_ADDRESS}/storage`, "Counter", ["by/000", "Show more"]],
