@@ -2,7 +2,7 @@
 
 use super::{
     banner, examples, link, node_failure,
-    serving::{self, Serving},
+    serving::{self, Serving, StopSignals},
     state::{Beginning, Devnet, Folder},
 };
 use crate::{
@@ -92,6 +92,7 @@ impl Dev {
     }
 
     async fn serve(self, output: Output) -> Result<(), Failure> {
+        let mut signals = StopSignals::listen()?;
         // The port comes first: a devnet that cannot listen must not touch the folder.
         let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
@@ -104,12 +105,17 @@ impl Dev {
         output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::client().as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         output::line(format_args!("\nready: {url}\n"));
-        let done = tokio::select! {
-            deployed = self.deploy_examples(&url, &devnet, &node, output) => match deployed {
-                Ok(()) => serving::told_to_stop(&node).await,
-                Err(failure) => Err(failure),
-            },
-            told = serving::told_to_stop(&node) => told,
+        let deployed = tokio::select! {
+            deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
+            told = signals.told(&node) => {
+                told?;
+                None
+            }
+        };
+        let done = match deployed {
+            Some(Ok(())) => signals.told(&node).await,
+            Some(Err(failure)) => Err(failure),
+            None => Ok(()),
         };
         if let Some(printer) = printer {
             printer.abort();

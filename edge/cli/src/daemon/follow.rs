@@ -2,7 +2,7 @@
 
 use super::{
     node_failure,
-    serving::{self, Serving},
+    serving::{self, Serving, StopSignals},
 };
 use crate::{
     failure::Failure,
@@ -71,6 +71,7 @@ pub(super) async fn follow(
     quiet: bool,
     output: Output,
 ) -> Result<(), Failure> {
+    let mut signals = StopSignals::listen()?;
     let source = Client::new(url)?;
     let listeners = Listeners::bind(&serving.config()).await.map_err(node_failure)?;
     let chain = genesis.chain.clone();
@@ -82,7 +83,7 @@ pub(super) async fn follow(
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {
         failure = feed_for_ever(&source, &node, &feed, output) => Err(failure),
-        told = serving::told_to_stop(&node) => told,
+        told = signals.told(&node) => told,
     };
     if let Some(printer) = printer {
         printer.abort();

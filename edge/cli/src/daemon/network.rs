@@ -4,7 +4,7 @@
 
 use super::{
     follow, node_failure,
-    serving::{self, Serving},
+    serving::{self, Serving, StopSignals},
 };
 use crate::{
     failure::Failure,
@@ -317,6 +317,7 @@ impl Start {
     }
 
     async fn validate(&self, folder: &Path, file: ValidatorFile) -> Result<(), Failure> {
+        let mut signals = StopSignals::listen()?;
         let genesis = read_genesis(&folder.join(&file.genesis))?;
         let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
@@ -335,7 +336,7 @@ impl Start {
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
-        let told = serving::told_to_stop(&node).await;
+        let told = signals.told(&node).await;
         if let Some(printer) = printer {
             printer.abort();
         }

@@ -48,27 +48,45 @@ pub(crate) async fn print_blocks(node: NodeHandle) {
     }
 }
 
-/// Waits for Ctrl-C or SIGTERM, or until the node ends by itself, which is a failure.
-pub(crate) async fn told_to_stop(node: &NodeHandle) -> Result<(), Failure> {
-    tokio::select! {
-        told = signalled() => told,
-        ended = node.ended() => Err(node_failure(ended)),
-    }
+/// Ctrl-C and SIGTERM. Heard from the moment this is made, so that a node that says it is ready also stops cleanly.
+pub(crate) struct StopSignals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn signalled() -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
+impl StopSignals {
+    /// Begins to listen.
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let terminate = signal(SignalKind::terminate()).map_err(node_failure)?;
+            Ok(Self { terminate, interrupt: signal(SignalKind::interrupt()).map_err(node_failure)? })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// Waits for one of them, or until the node ends by itself, which is a failure.
+    pub(crate) async fn told(&mut self, node: &NodeHandle) -> Result<(), Failure> {
         tokio::select! {
-            told = tokio::signal::ctrl_c() => told.map_err(node_failure),
-            _ = terminate.recv() => Ok(()),
+            told = self.signalled() => told,
+            ended = node.ended() => Err(node_failure(ended)),
         }
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.map_err(node_failure)
+
+    async fn signalled(&mut self) -> Result<(), Failure> {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+        #[cfg(not(unix))]
+        tokio::signal::ctrl_c().await.map_err(node_failure)?;
+        Ok(())
+    }
 }
 
 /// Ends the server, then the node.

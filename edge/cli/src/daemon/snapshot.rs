@@ -141,7 +141,8 @@ impl Import {
                 return Err(no_snapshot("it does not begin with a chain's marker"));
             }
             // Links could lead out of the folder.
-            let is_inside = (kind.is_file() || kind.is_dir()) && entry.unpack_in(folder).map_err(Failure::file(folder))?;
+            let is_kept = kind.is_file() || kind.is_gnu_sparse() || kind.is_dir();
+            let is_inside = is_kept && entry.unpack_in(folder).map_err(Failure::file(folder))?;
             if !is_inside {
                 return Err(no_snapshot("it has something that is no file of a chain"));
             }
@@ -164,6 +165,9 @@ mod tests {
         std::fs::create_dir_all(path.join("snapshots/1")).expect("the folder is writable");
         std::fs::write(path.join("engine/votes/0"), [1, 2, 3]).expect("the folder is writable");
         std::fs::write(path.join("ledger.redb"), vec![9; 70_000]).expect("the folder is writable");
+        // With a hole, as databases make them.
+        let sparse = File::create(path.join("engine/blobs")).expect("the folder is writable");
+        sparse.set_len(5_000_000).expect("the folder is writable");
         genesis
     }
 
@@ -178,6 +182,7 @@ mod tests {
         assert_eq!(import.unpack().ok(), Some(genesis));
         assert_eq!(std::fs::read(copy.join("engine/votes/0")).ok(), Some(vec![1, 2, 3]));
         assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
+        assert_eq!(std::fs::read(copy.join("engine/blobs")).ok(), Some(vec![0; 5_000_000]));
         assert!(!copy.join("snapshots").exists());
         assert!(import.unpack().is_err(), "a folder that is there stays as it is");
         let held = Directory::open(&state, &genesis).expect("nobody holds it");
