@@ -8,6 +8,7 @@ mod jobs;
 mod messages;
 mod open;
 mod removals;
+mod rent;
 mod timers;
 mod transactions;
 
@@ -41,6 +42,15 @@ enum Phase {
     Timers,
     /// The next job that is due is next.
     Jobs,
+    /// Rent and eviction are next, after this many pieces of each.
+    Rent {
+        /// Actors that were collected from.
+        collected: u64,
+        /// Pieces that were pruned.
+        pruned: u64,
+    },
+    /// An epoch may turn.
+    Epoch,
     /// The books are closed.
     Close,
 }
@@ -243,6 +253,8 @@ impl Execution {
                 Phase::Transactions(place) => self.next_transaction(place).map(|()| None),
                 Phase::Timers => self.next_timer().map(|()| None),
                 Phase::Jobs => self.next_job().map(|()| None),
+                Phase::Rent { collected, pruned } => self.next_rent(collected, pruned).map(|()| None),
+                Phase::Epoch => self.turn_epoch().map(|()| None),
                 Phase::Close => self.close().map(Some).map_err(Halt::from),
             },
         };

@@ -6,7 +6,11 @@ use cowboy_params::Params;
 use cowboy_state::records::{
     Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
 };
-use cowboy_state::{StateKey, World};
+use cowboy_state::{Directory, StateKey, World};
+use cowboy_system::staking::{
+    self,
+    types::{Status, Validator},
+};
 pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};
 use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
 use cowboy_types::{Address, Hash, List, blake3, record};
@@ -120,6 +124,7 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
     world.write(keys::supply(), &Supply { genesis: Amount(params.economics.genesis_supply), minted: Amount::ZERO, burned: Amount::ZERO });
     world.write(keys::parameters(), &ParameterChanges { changes: List::default() });
     world.write(keys::deployers(), &Deployers { accounts: config.deployers.clone() });
+    enroll(&mut world, &config.validators);
     world.write(keys::validators(), &GenesisValidators { validators: config.validators.clone() });
     Ok(world.writes())
 }
@@ -146,6 +151,26 @@ fn balances(config: &GenesisConfig) -> Result<BTreeMap<Address, Amount>, Genesis
         take("foundation", bucket_address(STAKES), validator.stake)?;
     }
     Ok(balances)
+}
+
+/// Enters the genesis validators into the registry, and fixes the first set.
+fn enroll(world: &mut World, validators: &[GenesisValidator]) {
+    // Nothing stands in an empty state.
+    world.put(Directory::validators().first_key(), None);
+    let mut members = Vec::with_capacity(validators.len());
+    for validator in validators {
+        let record = Validator {
+            signing_key: validator.signing_key,
+            network_key: validator.network_key,
+            vrf_key: validator.vrf_key,
+            stake: validator.stake,
+            status: Status::Active,
+            jailings: Count::ZERO,
+        };
+        staking::state::add(world, validator.address, &record).expect("nothing is missing in an empty state");
+        members.push((validator.address, record));
+    }
+    staking::state::fix(world, 0, &members);
 }
 
 /// A system actor's record: it has an owner that nobody is, and no source.

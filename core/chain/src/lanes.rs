@@ -4,7 +4,7 @@
 //! never borrows what may still be needed: the timer lane keeps what this height's timers declare.
 
 use cowboy_params::Params;
-use cowboy_system::{runners, verifier};
+use cowboy_system::{governance, runners, verifier};
 use cowboy_types::Address;
 use cowboy_types::block::{LaneUsage, Usage};
 use cowboy_types::instruction::{Actor, Custom, Instruction, System};
@@ -40,6 +40,10 @@ impl Lane {
     /// What runners say of jobs, and that they are there, has a lane of its own (decision 85).
     fn of_actor(actor: &Actor) -> Self {
         let Actor::Execute { target, handler, .. } = actor else { return Self::User };
+        // Whatever governance and the validators do is asked of 0x09.
+        if *target == Address::system(governance::NUMBER) {
+            return Self::System;
+        }
         let is_heartbeat = *target == Address::system(runners::NUMBER) && &handler[..] == "heartbeat";
         if *target == Address::system(verifier::NUMBER) || is_heartbeat { Self::Runner } else { Self::User }
     }

@@ -49,8 +49,8 @@ parameters! {
         0x15 query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
         /// Messages that may lead to one another; a deeper send reverts its sender.
         0x16 message_depth: Count = 32 in 1..=1_024, T0, "003 §12.1";
-        /// Events of one delivery; the next fails it.
-        0x17 events_per_delivery: Count = 1_024 in 1..=60_000, T0, "ours";
+        /// Events of one delivery; the next fails it. A budget of its own, smaller than that of messages.
+        0x17 events_per_delivery: Count = 256 in 1..=60_000, T0, "003 Overview; the number is ours";
         /// Cycles of a method of a system actor, where no other row prices it.
         0x18 system_method_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "ours";
         /// The part of a lane's own budget that is kept for actors within their share: past its share, an actor runs only while more is left.
@@ -399,6 +399,12 @@ parameters! {
         0x0C max_change: BasisPoints = 1_250 in 1..=10_000, T0, "003 State Rent";
         /// Blocks for which relays keep shards that no manifest names.
         0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0, "003 §7.3";
+        /// The bond for each byte of a quota beyond the base: a year's rent of it.
+        0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 34";
+        /// Actors whose rent one block collects; the others' waits for the next.
+        0x0F collections_per_block: Count = 64 in 1..=10_000, T0, "ours: decision 34";
+        /// Pieces of evicted actors that one block prunes: up to 64 timers, or 64 entries, each.
+        0x10 prunings_per_block: Count = 16 in 1..=1_000, T0, "ours: decision 34";
     }
 
     /// Supply (003 §8).

@@ -106,6 +106,21 @@ impl Directory {
         Self { owner, tag }
     }
 
+    /// Actors that pay rent, by the epoch of their next collection and then their address.
+    pub const fn rents() -> Self {
+        Self { owner: Address::system(0x0A), tag: 5 }
+    }
+
+    /// Actors whose storage is being pruned.
+    pub const fn evictions() -> Self {
+        Self { owner: Address::system(0x0A), tag: 6 }
+    }
+
+    /// Validators, by their addresses.
+    pub const fn validators() -> Self {
+        Self { owner: Address::system(0x09), tag: 7 }
+    }
+
     fn root_key(self) -> Key {
         Key::named(Kind::Directory, self.owner, vec![self.tag])
     }

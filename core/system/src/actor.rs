@@ -128,7 +128,7 @@ pub static ACTORS: &[Actor] = &[
     entitlements::ACTOR,
     treasury::ACTOR,
     governance::ACTOR,
-    reserved(0x0A, "Storage Manager", "Volumes and capability tokens."),
+    storage::ACTOR,
     reserved(0x0B, "Relay Registry", "Storage relays."),
     reserved(0x0C, "Session Actor", "Payment sessions."),
     reserved(0x0D, "Stream Key Manager", "Paid streams."),
@@ -141,7 +141,7 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x1D, "Event Subscription", "The market of subscriptions."),
 ];
 
-use crate::{basefee, dispatcher, entitlements, governance, runners, treasury, verifier};
+use crate::{basefee, dispatcher, entitlements, governance, runners, storage, treasury, verifier};
 
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {

@@ -12,6 +12,8 @@ pub mod entitlements;
 pub mod governance;
 mod reader;
 pub mod runners;
+pub mod staking;
+pub mod storage;
 pub mod timers;
 pub mod treasury;
 pub mod verifier;

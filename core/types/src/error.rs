@@ -126,6 +126,16 @@ errors! {
     1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender is no system deployer.", "System instructions are for the accounts that genesis names.", "Ask a system deployer.";
     1218 INIT_ONLY_ONCE Execution "init_only_once", "The handler init cannot be called.", "It runs in the transaction that creates the actor, and at no other time.", "Name another handler, or deploy again with --init-payload.";
     1219 NOTHING_VESTED Execution "nothing_vested", "Nothing of the bucket can be released.", "All that has vested so far was paid out, or nobody was named to receive it.", "Ask get_vesting for the schedule and the beneficiary.";
+    1220 RENT_DEBT Execution "rent_debt", "The payment is not what is owed.", "A debt is paid whole, with the catch-up fee.", "Ask get_rent for the debt, and add the fee.";
+    1221 NOT_DORMANT Execution "not_dormant", "The actor has nothing to restore.", "It is not dormant, or it is still being pruned.", "Ask get_rent for its state.";
+    1222 WRONG_CHUNK Execution "wrong_chunk", "The entries are not those that were pruned.", "Their hash is not the one that the chain kept.", "Send the entries of one chunk, all of them, in ascending order of keys.";
+    1223 ACTOR_DORMANT Execution "actor_dormant", "The actor is dormant.", "Its rent was not paid and its storage was pruned.", "Pay its debt and restore its storage; anybody may.";
+    1224 RENT_RESERVE Execution "rent_reserve", "The actor must keep its reserve.", "About five weeks of its rent stay with it.", "Send less, or store less.";
+    1225 VALIDATOR_STAKE Execution "validator_stake", "The stake is below the minimum.", "Each validator stakes at least what governance says.", "Stake more; get_param tells consensus.validator_stake.";
+    1226 VALIDATOR_UNKNOWN Execution "validator_unknown", "There is no such validator.", "Nobody registered at the address.", "Check the address, or register.";
+    1227 VALIDATOR_STATE Execution "validator_state", "The validator cannot do that now.", "It registers once, with a network key of its own, and leaves once.", "Ask get_validator for its state.";
+    1228 BAD_EVIDENCE Execution "bad_evidence", "The evidence proves nothing new.", "Two different headers of one round by one validator are proof, and each fault counts once.", "Show two headers that the validator signed.";
+    1229 STILL_BOUND Execution "still_bound", "It is too early.", "The stake is bound, or the jail's time is not over.", "Ask get_validator for the height.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";

@@ -9,6 +9,7 @@ use cowboy_state::{Directory, Key, Kind};
 use cowboy_system::actor::announce;
 use cowboy_system::entitlements::manifests::Asker;
 use cowboy_system::entitlements::{self, lifecycle, manifests};
+use cowboy_system::storage::{self, rent};
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::Grants;
 use cowboy_types::units::Count;
@@ -52,8 +53,8 @@ impl Machine {
         let code_hash = keccak256(&[source.as_bytes()]);
         let address = Address::of_actor(&deployment.creator, &salt, &code_hash);
         let (actor, code) = (Key::of(Kind::Actor, address), keys::code(&code_hash));
-        let listed = Directory::actors().first_key();
-        self.world.require([&actor, &code, &Key::account(address), &Key::of(Kind::Manifest, address), &listed])?;
+        let (listed, rent) = (Directory::actors().first_key(), storage::state::account_key(address));
+        self.world.require([&actor, &code, &Key::account(address), &Key::of(Kind::Manifest, address), &listed, &rent])?;
         if self.world.actor(address)?.is_some() || address.is_reserved() {
             return Err(error::ADDRESS_TAKEN.into());
         }
@@ -66,7 +67,7 @@ impl Machine {
         if let Err(abort) = built {
             return Ok((Err(abort), price));
         }
-        self.write_actor(deployment, address, code_hash, source);
+        self.write_actor(deployment, address, code_hash, source)?;
         Ok((Ok(address), price))
     }
 
@@ -141,7 +142,7 @@ impl Machine {
         }
     }
 
-    fn write_actor(&mut self, deployment: &Deployment<'_>, address: Address, code_hash: Hash, source: String) {
+    fn write_actor(&mut self, deployment: &Deployment<'_>, address: Address, code_hash: Hash, source: String) -> Step<()> {
         let record = Actor {
             owner: deployment.creator,
             creator: deployment.creator,
@@ -158,9 +159,11 @@ impl Machine {
             children: Count::ZERO,
         };
         self.world.set_actor(address, &record);
+        rent::enlist(&mut self.world, &self.environment.params, self.environment.height, address, &record)?;
         self.write_code(code_hash, source);
         if let Some(manifest) = deployment.manifest {
             self.world.put(Key::of(Kind::Manifest, address), Some(manifest.to_vec().into()));
         }
+        Ok(())
     }
 }

@@ -100,7 +100,7 @@ fn host_code(abort: &Abort) -> u32 {
     match abort.code {
         1005 | 1006 | 1205 | 1209 => 1,
         1203 | 1202 | 1503 => 3,
-        1206 | 1210 | 1216 | 1217 | 1301 | 1302 | 1504 | 1505 | 1900 => 5,
+        1206 | 1210 | 1216 | 1217 | 1223 | 1224 | 1301 | 1302 | 1504 | 1505 | 1900 => 5,
         1207 | 1208 | 1213 | 1214 | 1502 | 1508 | 1509 => 8,
         1201 | 1212 | 1901 => 6,
         _ => 2,
@@ -132,8 +132,10 @@ impl Machine {
     /// A handler's frame, its value moved already. Fails where no actor lives at the target, or it does not run.
     pub(super) fn frame(&mut self, entry: Entry<'_>, checkpoint: Checkpoint) -> Step<Frame> {
         let actor = self.world.actor(entry.target)?.ok_or(error::ACTOR_NOT_FOUND)?;
-        if actor.status != ActorStatus::Active {
-            return Err(error::ACTOR_NON_EXECUTABLE.into());
+        match actor.status {
+            ActorStatus::Active => {}
+            ActorStatus::NonExecutable => return Err(error::ACTOR_NON_EXECUTABLE.into()),
+            ActorStatus::Dormant => return Err(error::ACTOR_DORMANT.into()),
         }
         if entry.handler == INIT_HANDLER && entry.gives == Gives::Data {
             return Err(error::INIT_ONLY_ONCE.into());

@@ -1,12 +1,13 @@
 //! The last step: tips, base fees, supply, roots.
 
-use super::{Attempt, Execution};
+use super::{Attempt, Execution, Halt, Phase};
 use crate::fees::next_base_fee;
 use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
 use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Queue, Supply, keys};
 use cowboy_system::dispatcher::{callback, lifecycle};
+use cowboy_system::staking::{self, epoch};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, merkle};
 
@@ -21,9 +22,12 @@ impl Execution {
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.books.tips;
         self.machine.world.credit(self.input.proposer, tips)?;
-        self.mint()?;
-        self.sweep_burned()?;
+        let reward = self.mint()?;
         let next_base_fees = self.move_base_fees();
+        self.count_storage()?;
+        self.sweep_burned()?;
+        // Counted last: what misses before here runs again.
+        self.books.supply.minted = self.books.supply.minted.checked_add(reward).expect("all CBY fit");
         let change = self.books.supply;
         let mut total: Supply = self.machine.world.read(&keys::supply())?.expect("genesis wrote the supply");
         total.minted = total.minted.checked_add(change.minted).expect("all CBY ever made fit");
@@ -72,11 +76,24 @@ impl Execution {
         Ok(())
     }
 
-    /// Rewards of this block: none until validators earn them (003 §8.2). The place in the epilogue stands.
-    fn mint(&mut self) -> Result<(), Miss> {
-        let reward = Amount::ZERO;
-        self.books.supply.minted = self.books.supply.minted.checked_add(reward).expect("all CBY fit");
-        self.machine.world.credit(self.input.proposer, reward)
+    /// Pays out what the epoch's validators earned, and fixes the next set, in the first block of an epoch.
+    pub(super) fn turn_epoch(&mut self) -> Result<(), Halt> {
+        let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        if epoch::is_due(&self.machine.world, params, height)? {
+            epoch::turn(&mut self.machine.world, params, height)?;
+        }
+        self.phase = Phase::Close;
+        Ok(())
+    }
+
+    /// Makes this block's rewards; they gather until the epoch is over (003 §8.2, State Transition 6). Answers how much.
+    fn mint(&mut self) -> Result<Amount, Miss> {
+        let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        let world = &mut self.machine.world;
+        let supply: Supply = world.read(&keys::supply())?.expect("genesis wrote the supply");
+        let reward = epoch::reward(world, params, height, &supply)?;
+        world.credit(staking::state::rewards(), reward)?;
+        Ok(reward)
     }
 
     fn move_base_fees(&mut self) -> BaseFees {

@@ -108,7 +108,7 @@ impl Execution {
         let height = self.machine.environment.height;
         let due = if has_room { lifecycle::next_due(&self.machine.world, height)? } else { None };
         let Some(id) = due else {
-            self.phase = Phase::Close;
+            self.phase = Phase::Rent { collected: 0, pruned: 0 };
             return Ok(());
         };
         self.machine.world.begin_delivery();

@@ -200,6 +200,26 @@ impl Chain {
         super::market::invariants::check(self);
         let records: Vec<(Key, Bytes)> = self.state.values().map(|stored| Key::open(stored).expect("every record is sealed")).collect();
         cowboy_system::entitlements::invariants::check(records.iter().map(|(key, body)| (key, body)));
+        self.check_rent();
+    }
+
+    /// Every rent account stands in the directory of collections once, and 0x0A holds what was prepaid and bonded.
+    fn check_rent(&self) {
+        use cowboy_system::storage::{NUMBER, state, types::RentAccount};
+        let mut held = 0;
+        let listed = self.names(Directory::rents());
+        for name in &listed {
+            let (epoch, actor) = state::listed(name);
+            let account: RentAccount = self.record(&state::account_key(actor)).expect("a listed actor has a rent account");
+            assert_eq!(account.next_epoch.0, epoch, "the account names its place");
+            held += account.prepaid.0 + account.bond.0;
+        }
+        let accounts = self.state.values().filter(|stored| {
+            let (key, _) = Key::open(stored).expect("every record is sealed");
+            key.kind == Kind::System && key.address == Address::system(NUMBER) && key.name.starts_with(b"rent:")
+        });
+        assert_eq!(accounts.count(), listed.len(), "every rent account is listed once");
+        assert!(self.balance(Address::system(NUMBER)) >= held, "0x0A holds what was prepaid and bonded");
     }
 
     /// genesis + minted − burned = what all records hold.

@@ -178,7 +178,7 @@ fn deploy(source: &[u8]) -> Instruction {
     deployment_of(source, Some(manifest(ALL)), None, b"", 1_000_000_000)
 }
 
-/// source that makes no actor.
+/// source that makes no actor.
 #[test]
 fn bad_source_is_refused_by_name() {
     let rows = |sources: &[(&'static str, Vec<u8>, u16, &'static str, &'static str)]| -> Vec<_> {
@@ -197,7 +197,15 @@ fn bad_source_is_refused_by_name() {
         ("a body of 10 MiB", text("x = [0] * (10 << 20)\n"), 1205, "out_of_memory", ""),
     ];
     let forbidden = [
+        "import sys\n",
         "import os\n",
+        "import inspect\n",
+        "import concurrent.futures\n",
+        "import multiprocessing\n",
+        "eval('1')\n",
+        "exec('1')\n",
+        "compile('1', 'x', 'eval')\n",
+        "globals()['x'] = 1\n",
         "import random\n",
         "import socket\n",
         "import time\n",
@@ -281,6 +289,10 @@ def cycle(payload):
 def nobody(payload):
     pvm_host.call_actor(payload, "go", b"")
 
+def announce(payload):
+    for number in range(257):
+        pvm_host.emit_event("e", b"")
+
 def fine(payload):
     return payload
 
@@ -317,6 +329,7 @@ fn bad_calls_are_refused_by_name() {
         ("a full mailbox", call("flood"), 1509, "mailbox_full", ""),
         ("more than it has", call("overdraw"), 1211, "transfer_failed", host),
         ("an event too long", call("long_event"), 1213, "event_too_large", host),
+        ("257 events", call("announce"), 1214, "too_many_events", ""),
         ("too much returned", call("long_return"), 1208, "return_too_large", ""),
         ("something else than bytes", call("wrong_type"), 1201, "handler_raised", "TypeError"),
         ("a reference cycle", call("cycle"), 1212, "determinism_error", "DeterminismError"),
@@ -416,6 +429,21 @@ fn deliveries_are_fetched_ahead() {
         chain.rounds - before
     };
     assert_eq!(rounds(40), rounds(8));
+}
+
+/// events have a budget of their own, much smaller than that of messages, and neither draws on the other's.
+#[test]
+fn events_and_messages_have_budgets_of_their_own() {
+    let rows = &Params::GENESIS.execution;
+    assert!(rows.events_per_delivery * 4 <= rows.fanout_per_tx);
+    let source = b"import pvm_host\n\ndef both(payload):\n    for number in range(256):\n        pvm_host.emit_event('e', b'')\n    for number in range(1_024):\n        pvm_host.send_message(payload, b'')\n";
+    let mut chain = Chain::new();
+    let actor = chain.send(1, deploy(source)).created.expect("the source is fine");
+    let mut transaction = unsigned(1, chain.nonce(1), execution(actor, "both", &address(3).0, 0));
+    (transaction.cycles_limit, transaction.cells_limit) = (Cycles(20_000_000), Cells(4_000_000));
+    let receipt = chain.one(sign(1, transaction));
+    assert_eq!((receipt.abort.clone(), receipt.events.len()), (None, 256));
+    assert_eq!(chain.all::<cowboy_state::records::Message>(Kind::Message).len(), 1_024);
 }
 
 /// A payload of the wrong shape is the handler's own error, and says what it wanted.

@@ -1,10 +1,11 @@
-//! 0x09, Governance: the parameters that the chain runs under (003 §9, §13.1).
+//! 0x09, Governance: the parameters that the chain runs under, and its validators (003 §9, §13.1, Validator Set).
 //!
 //! A moved parameter takes effect in the next block: a block runs under one set of parameters.
 
 pub mod handlers;
 
 use crate::actor::{Actor, Method};
+use crate::staking;
 
 /// The actor's number.
 pub const NUMBER: u8 = 0x09;
@@ -13,13 +14,45 @@ pub const NUMBER: u8 = 0x09;
 pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Governance",
-    doc: "Parameters and who may move them.",
+    doc: "Parameters and who may move them; validators.",
     methods: &[
         Method { name: "get_param", doc: "{name} → number: a parameter of the running block, by its name.", run: handlers::get_param },
         Method {
             name: "update_timer_config",
             doc: "{max_ttl_blocks, max_cycles_per_fire, max_cells_per_fire, max_timers_per_actor, gc_cycles_per_block} → null. System deployers only (SYS 49).",
             run: handlers::update_timer_config,
+        },
+        Method {
+            name: "register_validator",
+            doc: "{signing_key, network_key, vrf_key}, with the stake as value → null: the sender becomes a validator, active from the next epoch on.",
+            run: staking::handlers::register,
+        },
+        Method { name: "add_stake", doc: "{}, with value → null: adds to the sender's own stake.", run: staking::handlers::add_stake },
+        Method {
+            name: "leave",
+            doc: "{} → height: the sender is out of the next set, and withdraws from that height on.",
+            run: staking::handlers::leave,
+        },
+        Method { name: "withdraw", doc: "{} → amount: gives a validator that left its stake back.", run: staking::handlers::withdraw },
+        Method {
+            name: "unjail",
+            doc: "{} → null: lets the sender out of jail when its time is over; it is active from the next epoch on.",
+            run: staking::handlers::unjail,
+        },
+        Method {
+            name: "report_equivocation",
+            doc: "{validator, first, second} → null: two encoded headers of one round that one validator signed. Anybody may show them.",
+            run: staking::faults::report_equivocation,
+        },
+        Method {
+            name: "attest_fault",
+            doc: "{validator, fault, epoch, view} → bool: a member says that another double voted (double_vote), proposed an invalid block (invalid_proposal) or missed too much (downtime); true once more than two thirds say so.",
+            run: staking::faults::attest,
+        },
+        Method {
+            name: "get_validator",
+            doc: "{address} → {jailings, network_key, signing_key, stake, status, until, vrf_key}.",
+            run: staking::handlers::get_validator,
         },
     ],
 };

@@ -6,6 +6,7 @@ use crate::delivery::{Machine, Step};
 use crate::vm_driver::HostValue;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key};
+use cowboy_system::storage::rent;
 use cowboy_types::units::Count;
 use cowboy_types::{Address, error};
 
@@ -131,6 +132,7 @@ impl Machine {
         if taken != freed {
             record.storage_bytes = Count(bytes);
             self.world.set_actor(actor, &record);
+            rent::enlist(&mut self.world, &self.environment.params, self.environment.height, actor, &record)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::delivery::{Machine, Step};
 use crate::vm_driver::HostValue;
 use cowboy_state::records::Spent;
 use cowboy_state::{Key, Kind};
+use cowboy_system::storage::{self, rent};
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, error};
 
@@ -33,10 +34,22 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes CBY from the actor that runs. Answers whether it had that much.
+    /// Takes CBY from the actor that runs. Answers whether it had that much. What it keeps for its rent ends the handler.
     pub(super) fn take(&mut self, amount: Amount) -> Step<bool> {
         let actor = self.actor_address();
-        Ok(self.world.debit(actor, amount)?)
+        if !self.world.debit(actor, amount)? {
+            return Ok(false);
+        }
+        let params = &self.environment.params;
+        let record = self.world.actor(actor)?.expect("the actor that runs exists");
+        let bytes = rent::billable(params, &record, 0);
+        if amount > Amount::ZERO && bytes > 0 {
+            let reserve = rent::reserve(params, storage::state::rate(&self.world, params)?, bytes);
+            if self.world.account(actor)?.balance < reserve {
+                return Err(error::RENT_RESERVE.into());
+            }
+        }
+        Ok(true)
     }
 
     pub(super) fn transfer_balance(&mut self, arguments: Arguments<'_>) -> Step<Reply> {

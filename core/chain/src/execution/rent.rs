@@ -1,0 +1,88 @@
+//! Rent and eviction: after the timers, a bounded number of actors each block (003 §17.5, State Rent).
+
+use super::{Execution, Halt, Phase};
+use crate::fees::{Cost, Prices};
+use crate::input::Trace;
+use cowboy_state::records::Actor;
+use cowboy_state::{Directory, Kind, Miss};
+use cowboy_system::storage::rent::{self, Collected};
+use cowboy_system::storage::{NUMBER, eviction, state};
+use cowboy_types::receipt::ReceiptKind;
+use cowboy_types::units::{Amount, Cells, Cycles};
+use cowboy_types::{Address, Blob, Hash, List, Receipt, Text, keccak256};
+
+impl Execution {
+    /// Collects the rent of the next actor that is due, or prunes the next piece of one that was evicted.
+    pub(super) fn next_rent(&mut self, collected: u64, pruned: u64) -> Result<(), Halt> {
+        let rows = &self.machine.environment.params.rent;
+        let (collections, prunings) = (rows.collections_per_block, rows.prunings_per_block);
+        if let Some(actor) = self.due_for_rent()?.filter(|_| collected < collections) {
+            let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+            let done = rent::collect(&mut self.machine.world, params, height, actor)?;
+            self.note(done);
+            self.phase = Phase::Rent { collected: collected + 1, pruned };
+            return Ok(());
+        }
+        let piece = if pruned < prunings { eviction::prune(&mut self.machine.world)? } else { None };
+        self.phase = match piece {
+            Some(done) => {
+                self.note(done);
+                Phase::Rent { collected: collections, pruned: pruned + 1 }
+            }
+            None => Phase::Epoch,
+        };
+        Ok(())
+    }
+
+    /// The first actor whose next collection is at hand.
+    fn due_for_rent(&self) -> Result<Option<Address>, Miss> {
+        let now = rent::epoch_of(&self.machine.environment.params, self.machine.environment.height);
+        let first = Directory::rents().list(&self.machine.world, &[], 1)?;
+        Ok(first.first().map(|name| state::listed(name)).filter(|(epoch, _)| *epoch <= now).map(|(_, actor)| actor))
+    }
+
+    /// Writes a receipt where there is something to tell.
+    fn note(&mut self, done: Collected) {
+        if done.events.is_empty() {
+            return;
+        }
+        let height = self.machine.environment.height;
+        let id = keccak256(&[b"rent:", &done.actor.0, &height.0.to_be_bytes(), done.events[0].name.as_bytes()]);
+        let trace = Trace { id, kind: ReceiptKind::Protocol, origin: id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
+        self.books.timer_receipts.push((receipt_of(id, done), trace));
+    }
+
+    /// Counts what the block did to the size of all storage, and lets the rate follow it.
+    pub(super) fn count_storage(&mut self) -> Result<(), Miss> {
+        let bytes = |body: Option<&bytes::Bytes>| {
+            body.map_or(0, |body| {
+                let actor: Actor =
+                    commonware_codec::DecodeExt::decode(body.clone()).expect("the state holds only records that this code wrote");
+                i128::from(actor.code_bytes.0) + i128::from(actor.storage_bytes.0)
+            })
+        };
+        let grown = self.machine.world.changes(Kind::Actor).map(|(_, was, is)| bytes(is) - bytes(was)).sum();
+        let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        rent::close(&mut self.machine.world, params, height, grown)
+    }
+}
+
+/// The receipt of what the protocol did by itself: it cost nobody a fee.
+fn receipt_of(id: Hash, done: Collected) -> Receipt {
+    Receipt {
+        id,
+        kind: ReceiptKind::Protocol,
+        origin: id,
+        sender: Address::system(NUMBER),
+        target: done.actor,
+        handler: Text::default(),
+        value: Amount::ZERO,
+        cycles_used: Cycles::ZERO,
+        cells_used: Cells::ZERO,
+        fee: super::fee_of(done.actor, &Prices::default(), Amount::ZERO, &Cost::default(), Amount::ZERO),
+        created: None,
+        return_data: Blob::default(),
+        events: List::new(done.events).expect("a collection announces little"),
+        abort: None,
+    }
+}

@@ -1,0 +1,62 @@
+//! What is present from version 1 so that no format moves when its part of the protocol is built.
+
+use super::harness::{Chain, address};
+use cowboy_state::records::{GenesisValidator, GenesisValidators, Supply, Timer, keys};
+use cowboy_state::{Key, Kind, key::VM_NAMESPACE};
+use cowboy_types::List;
+use cowboy_types::units::{Amount, Count, Price};
+use cowboy_types::wire::Fixed;
+
+/// Timers carry the auction's bid and tip, zero until its height (003 §5.1b).
+#[test]
+fn timers_carry_a_bid() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy("handler run\n timer 100 'x'\n");
+    chain.call(actor, "run", b"");
+    let timer = &chain.all::<Timer>(Kind::Timer)[0].1;
+    assert_eq!((timer.max_fee_per_cycle, timer.priority_per_cycle), (Price(0), Price(0)));
+    assert_eq!(cowboy_params::Params::GENESIS.timers.auction_height, u64::MAX, "never, until governance names a height");
+}
+
+/// An actor's record counts its bytes and names its quota and the rent epoch it was last looked at.
+#[test]
+fn actors_carry_bytes_quota_and_rent_epoch() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = super::harness::parameters(&[("rent.epoch", 100)]));
+    chain.height = cowboy_types::Height(250);
+    let actor = chain.deploy("handler put\n set 'key' 'value'\n");
+    chain.call(actor, "put", b"");
+    let record = chain.actor(actor);
+    let code = "#script\nhandler put\n set 'key' 'value'\n".len();
+    assert_eq!((record.storage_bytes, record.code_bytes.0), (Count(8), u64::try_from(code).expect("fits")));
+    assert_eq!((record.storage_quota, record.rent_epoch), (Count(0), Count(2)));
+}
+
+/// Genesis validators carry three keys, and the supply knows what was minted.
+#[test]
+fn validators_carry_three_keys_and_the_supply_a_mint() {
+    let validator = GenesisValidator {
+        address: address(3),
+        signing_key: Fixed([1; 33]),
+        network_key: Fixed([2; 32]),
+        vrf_key: Fixed([3; 96]),
+        stake: Amount::from_cby(100_000).expect("fits"),
+    };
+    let chain = Chain::with(|genesis| genesis.validators = List::new(vec![validator.clone()]).expect("one fits"));
+    let kept: GenesisValidators = chain.record(&keys::validators()).expect("genesis wrote them");
+    assert_eq!(kept.validators.to_vec(), [validator]);
+    let supply: Supply = chain.record(&keys::supply()).expect("genesis wrote the supply");
+    assert_eq!((supply.minted, supply.burned), (Amount(0), Amount(0)));
+}
+
+/// the VM's namespace is part of every key, under which it is stored and which it names.
+#[test]
+fn keys_carry_the_namespace_of_their_machine() {
+    let key = Key::storage(address(1), b"name".to_vec());
+    let digest = cowboy_types::blake3(&[&[Kind::Storage.number(), VM_NAMESPACE], &address(1).0, b"name"]);
+    assert_eq!(key.digest().0, digest.0);
+    let sealed = key.seal(b"body");
+    assert_eq!(sealed[..2], [Kind::Storage.number(), VM_NAMESPACE]);
+    let mut foreign = sealed.to_vec();
+    foreign[1] = VM_NAMESPACE + 1;
+    assert_eq!(Key::open(&foreign.into()), None, "another machine's record is not ours");
+}

@@ -1,0 +1,147 @@
+//! Faults: what proves them, and what they cost (003 Slashing; decisions 96, 99, 119).
+
+use super::state;
+use super::types::{Status, Validator};
+use crate::actor::{Context, address_argument, number_argument};
+use crate::governance::NUMBER;
+use commonware_codec::DecodeExt as _;
+use cowboy_state::Step;
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Header, List, error, signing};
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Two headers for one round.
+    Equivocation,
+    /// Two votes for one round.
+    DoubleVote,
+    /// A block that no validator accepts.
+    InvalidProposal,
+    /// More than the allowed share of rounds missed.
+    Downtime,
+}
+
+impl Fault {
+    /// Every kind with its number and name, which stand in records and arguments.
+    pub const ALL: [(Self, u8, &'static str); 4] = [
+        (Self::Equivocation, 0, "equivocation"),
+        (Self::DoubleVote, 1, "double_vote"),
+        (Self::InvalidProposal, 2, "invalid_proposal"),
+        (Self::Downtime, 3, "downtime"),
+    ];
+
+    fn row(self) -> (u8, &'static str) {
+        let row = Self::ALL.into_iter().find(|(fault, ..)| *fault == self);
+        row.map(|(_, number, name)| (number, name)).expect("every kind has a row")
+    }
+
+    /// Whether it costs stake beside jail.
+    fn is_slashed(self) -> bool {
+        matches!(self, Self::Equivocation | Self::DoubleVote)
+    }
+}
+
+/// {first, second}: two headers of one round, signed by one validator. Anybody may show them.
+pub(crate) fn report_equivocation(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let header = |name| {
+        let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+        Header::decode(bytes.to_vec()).map_err(|_| error::BAD_EVIDENCE)
+    };
+    let (accused, first, second) = (address_argument(argument, "validator")?, header("first")?, header("second")?);
+    let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+    let signer = signing::address_of_public_key(&validator.signing_key);
+    let signed = |header: &Header| signer.is_some() && signing::recover(&header.signing_digest(), &header.signature) == signer;
+    let round = |header: &Header| (header.genesis, header.context.epoch, header.context.view);
+    // Two signatures over the same bytes are one header twice.
+    if round(&first) != round(&second) || first.signing_digest() == second.signing_digest() || !signed(&first) || !signed(&second) {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    let key = state::fault_key(accused, Fault::Equivocation.row().0, first.context.epoch.0, first.context.view.0);
+    let mut done = state::attestations(context.world, &key)?;
+    if done.is_done {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    done.is_done = true;
+    context.world.write(key, &done);
+    punish(context, accused, validator, Fault::Equivocation)?;
+    Ok(Value::Null)
+}
+
+/// {validator, fault, epoch, view}: a member of the newest set says that another is at fault. With more than two thirds
+/// of them it is.
+pub(crate) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let accused = address_argument(argument, "validator")?;
+    let (epoch, view) = (number_argument(argument, "epoch")?, number_argument(argument, "view")?);
+    let name = argument.get("fault").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
+    let (fault, number, _) =
+        Fault::ALL.into_iter().find(|(fault, _, row)| *row == name && *fault != Fault::Equivocation).ok_or(error::INVALID_ARGUMENT)?;
+    let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+    let total = state::total(context.world)?.ok_or(error::VALIDATOR_UNKNOWN)?;
+    let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
+    if !set.members.iter().any(|member| member.address == context.sender) {
+        return Err(error::SYSTEM_UNAUTHORIZED.into());
+    }
+    let key = state::fault_key(accused, number, epoch, view);
+    let mut record = state::attestations(context.world, &key)?;
+    let mut witnesses = record.witnesses.into_vec();
+    let Err(place) = witnesses.binary_search(&context.sender) else { return Err(error::BAD_EVIDENCE.into()) };
+    if record.is_done {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    witnesses.insert(place, context.sender);
+    let present = set.members.iter().filter(|member| witnesses.contains(&member.address)).count();
+    let faulty = set.members.len().saturating_sub(1) / 3;
+    record.is_done = present >= set.members.len() - faulty;
+    record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
+    context.world.write(key, &record);
+    if record.is_done {
+        punish(context, accused, validator, fault)?;
+    }
+    Ok(Value::Bool(record.is_done))
+}
+
+/// Jails a validator, longer each time, and takes the part of its stake that the fault costs.
+fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator, fault: Fault) -> Step<()> {
+    let rows = &context.params.consensus;
+    let mut slashed = Amount::ZERO;
+    if fault.is_slashed() {
+        slashed = part(validator.stake, rows.double_sign_slash);
+        validator.stake = validator.stake.saturating_sub(slashed);
+        distribute(context, slashed)?;
+    }
+    let times = 1u64.checked_shl(u32::try_from(validator.jailings.0).unwrap_or(u32::MAX)).unwrap_or(u64::MAX).min(rows.jail_growth_cap);
+    let until = Height(context.height.0.saturating_add(rows.jail.saturating_mul(times)));
+    validator.jailings = Count(validator.jailings.0.saturating_add(1));
+    // Who gave notice already is out of the next set anyhow, and stays bound.
+    if !matches!(validator.status, Status::Leaving { .. }) {
+        validator.status = Status::Jailed { until };
+    }
+    state::set_validator(context.world, accused, &validator);
+    let data = Value::map([
+        ("fault", Value::text(fault.row().1)),
+        ("slashed", Value::uint(slashed.0)),
+        ("until", Value::uint(until.0)),
+        ("validator", Value::Bytes(accused.0.to_vec())),
+    ]);
+    context.announce(NUMBER, "validator.jailed", &data);
+    Ok(())
+}
+
+/// Slashed stake by SlashDistribution: burned, to who proved it, to the treasury (003 §8.4). What does not divide is burned.
+fn distribute(context: &mut Context<'_>, slashed: Amount) -> Step<()> {
+    let rows = &context.params.jobs;
+    let submitter = part(slashed, rows.slash_submitter);
+    let treasury = part(slashed, rows.slash_treasury).min(slashed.saturating_sub(submitter));
+    let burned = slashed.saturating_sub(submitter).saturating_sub(treasury);
+    assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");
+    context.world.credit(context.sender, submitter)?;
+    context.world.credit(Address::system(0x08), treasury)?;
+    Ok(context.world.burn(burned)?)
+}
+
+fn part(amount: Amount, basis_points: u64) -> Amount {
+    let part = u128::from(amount.0) * u128::from(basis_points) / 10_000;
+    Amount(u64::try_from(part).expect("at most the whole"))
+}

@@ -1,0 +1,94 @@
+//! The records of validators.
+
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, List, record, variants};
+
+/// The most validators there can be: all CBY, divided by what each must stake, and then some.
+pub const MAX_VALIDATORS: usize = 65_536;
+
+variants! {
+    /// Where a validator is in its life.
+    pub enum Status {
+        /// It stakes, and is active from the next epoch on.
+        0 Waiting,
+        /// It belongs to the newest set.
+        1 Active,
+        /// It gave notice: out of the next set, its stake bound until the height.
+        2 Leaving {
+            /// The height from which it withdraws.
+            until: Height,
+        },
+        /// A fault of its was proven: out of the next set until it asks to be let out.
+        3 Jailed {
+            /// The height from which it may ask.
+            until: Height,
+        },
+    }
+}
+
+record! {
+    /// A validator.
+    pub struct Validator {
+        /// secp256k1 public key, compressed: signs headers.
+        pub signing_key: Fixed<33>,
+        /// Ed25519 public key: speaks on the network and votes.
+        pub network_key: Fixed<32>,
+        /// BLS12-381 public key: the proposer's VRF.
+        pub vrf_key: Fixed<96>,
+        /// CBY staked by itself.
+        pub stake: Amount,
+        /// Where it is in its life.
+        pub status: Status,
+        /// How often it was jailed.
+        pub jailings: Count,
+    }
+}
+
+record! {
+    /// A member of a set.
+    pub struct Member {
+        /// Who it is, and who is paid.
+        pub address: Address,
+        /// secp256k1 public key, compressed.
+        pub signing_key: Fixed<33>,
+        /// Ed25519 public key.
+        pub network_key: Fixed<32>,
+        /// BLS12-381 public key.
+        pub vrf_key: Fixed<96>,
+        /// CBY staked when the set was fixed: its weight among leaders.
+        pub stake: Amount,
+    }
+}
+
+record! {
+    /// The validators as they were fixed at the beginning of an epoch.
+    pub struct ValidatorSet {
+        /// That epoch. The set signs from two epochs later on (decision 118).
+        pub epoch: Count,
+        /// Ascending by network key.
+        pub members: List<Member, MAX_VALIDATORS>,
+    }
+}
+
+record! {
+    /// The newest set in two numbers, which every block reads.
+    pub struct StakeTotal {
+        /// The epoch at whose beginning it was fixed.
+        pub epoch: Count,
+        /// How many its members are.
+        pub members: Count,
+        /// What they stake together.
+        pub stake: Amount,
+    }
+}
+
+record! {
+    /// Who attested a fault.
+    pub struct Attestations {
+        /// Ascending.
+        pub witnesses: List<Address, MAX_VALIDATORS>,
+        /// Whether it was punished.
+        pub is_done: bool,
+    }
+}

@@ -1,0 +1,181 @@
+//! What 0x0A does when asked.
+
+use super::eviction::{CHUNK_ENTRIES, chunk_hash};
+use super::{NUMBER, rent, state};
+use crate::actor::{Context, address_argument, number_argument};
+use cowboy_state::records::{Actor, ActorStatus};
+use cowboy_state::{Directory, Key, Step};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count};
+use cowboy_types::{Address, error};
+
+/// The actor that an argument names.
+fn named(context: &Context<'_>, argument: &Value) -> Step<(Address, Actor)> {
+    let actor = address_argument(argument, "actor")?;
+    let record = context.world.actor(actor)?.filter(|_| !actor.is_rent_exempt()).ok_or(error::ACTOR_NOT_FOUND)?;
+    Ok((actor, record))
+}
+
+pub(super) fn get_rent(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (actor, record) = named(context, argument)?;
+    let (world, params) = (&*context.world, context.params);
+    let account = state::account(world, actor)?;
+    let dormancy = state::dormancy(world, actor)?;
+    let bytes = rent::billable(params, &record, state::mailbox_bytes(world, actor)?);
+    let rate = state::rate(world, params)?;
+    let number = |of: fn(&super::types::RentAccount) -> u64| Value::uint(account.as_ref().map_or(0, of));
+    let unpaid = account.as_ref().map_or(0, |account| account.unpaid.0);
+    let debt = dormancy.as_ref().map_or_else(|| number(|account| account.debt.0), |dormancy| Value::uint(dormancy.debt.0));
+    let state = match (dormancy, unpaid) {
+        (Some(_), _) => "dormant",
+        (None, 0) => "paid",
+        (None, unpaid) if unpaid < params.rent.grace_epochs => "overdue",
+        (None, _) => "eviction_imminent",
+    };
+    Ok(Value::map([
+        ("bond", number(|account| account.bond.0)),
+        ("debt", debt),
+        ("per_epoch", Value::uint(rent::per_epoch(params, rate, bytes).0)),
+        ("prepaid", number(|account| account.prepaid.0)),
+        ("quota", Value::uint(record.storage_quota.0.max(params.execution.storage_quota_per_actor))),
+        ("reserve", Value::uint(rent::reserve(params, rate, bytes).0)),
+        ("size", Value::uint(record.code_bytes.0.saturating_add(record.storage_bytes.0))),
+        ("state", Value::text(state)),
+        ("unpaid", Value::uint(unpaid)),
+    ]))
+}
+
+pub(super) fn prepay(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (actor, record) = named(context, argument)?;
+    if context.value == Amount::ZERO || record.status == ActorStatus::Dormant {
+        return Err(error::INVALID_ARGUMENT.into());
+    }
+    let mut account = rent::open(context.world, context.params, context.height, actor)?;
+    account.prepaid = account.prepaid.saturating_add(context.value);
+    state::set_account(context.world, actor, &account)?;
+    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("amount", Value::uint(context.value.0))]);
+    context.announce(NUMBER, "rent.prepaid", &data);
+    Ok(Value::Null)
+}
+
+pub(super) fn pay_debt(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (actor, _) = named(context, argument)?;
+    let dormancy = state::dormancy(context.world, actor)?;
+    let account = state::account(context.world, actor)?;
+    let debt = match (&dormancy, &account) {
+        (Some(dormancy), _) => dormancy.debt,
+        (None, Some(account)) => account.debt,
+        (None, None) => Amount::ZERO,
+    };
+    let owed = rent::with_catch_up(context.params, debt);
+    if debt == Amount::ZERO || context.value != owed {
+        return Err(error::RENT_DEBT.into());
+    }
+    assert!(context.world.debit(Address::system(NUMBER), owed)?, "the value came with the call");
+    context.world.credit(Address::system(0x08), owed)?;
+    match (dormancy, account) {
+        (Some(mut dormancy), _) => {
+            dormancy.debt = Amount::ZERO;
+            context.world.write(state::dormancy_key(actor), &dormancy);
+        }
+        (None, Some(mut account)) => {
+            (account.debt, account.unpaid) = (Amount::ZERO, Count::ZERO);
+            state::set_account(context.world, actor, &account)?;
+        }
+        (None, None) => {}
+    }
+    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("paid", Value::uint(owed.0))]);
+    context.announce(NUMBER, "rent.debt_paid", &data);
+    wake(context, actor)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn set_quota(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (actor, mut record) = named(context, argument)?;
+    let (quota, rows) = (number_argument(argument, "quota")?, context.params);
+    if context.sender != actor && context.sender != record.owner {
+        return Err(error::NOT_OWNER.into());
+    }
+    let base = rows.execution.storage_quota_per_actor;
+    if record.status == ActorStatus::Dormant || quota < base || quota > rows.execution.storage_quota_bonded {
+        return Err(error::INVALID_ARGUMENT.into());
+    }
+    if record.storage_bytes.0 > quota {
+        return Err(error::QUOTA_EXCEEDED.into());
+    }
+    let mut account = rent::open(context.world, rows, context.height, actor)?;
+    let bond = Amount((quota - base).saturating_mul(rows.rent.bond_per_byte));
+    if context.value != bond.saturating_sub(account.bond) {
+        return Err(error::INVALID_ARGUMENT.into());
+    }
+    let back = account.bond.saturating_sub(bond);
+    if back > Amount::ZERO {
+        assert!(context.world.debit(Address::system(NUMBER), back)?, "0x0A holds every bond");
+        context.world.credit(account.poster, back)?;
+    } else if account.bond == Amount::ZERO {
+        account.poster = context.sender;
+    }
+    account.bond = bond;
+    record.storage_quota = Count(if quota == base { 0 } else { quota });
+    state::set_account(context.world, actor, &account)?;
+    context.world.set_actor(actor, &record);
+    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("bond", Value::uint(bond.0)), ("quota", Value::uint(quota))]);
+    context.announce(NUMBER, "storage.quota", &data);
+    Ok(Value::Null)
+}
+
+/// Keys and values out of an argument.
+fn entries(argument: &Value) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+    let Some(Value::Array(items)) = argument.get("entries") else { return None };
+    if items.len() > CHUNK_ENTRIES {
+        return None;
+    }
+    let pair = |item: &Value| match item {
+        Value::Array(pair) => match &pair[..] {
+            [Value::Bytes(key), Value::Bytes(value)] => Some((key.clone(), value.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    items.iter().map(pair).collect()
+}
+
+pub(super) fn restore(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let (actor, mut record) = named(context, argument)?;
+    let chunk = number_argument(argument, "chunk")?;
+    let entries = entries(argument).ok_or(error::INVALID_ARGUMENT)?;
+    let mut dormancy = state::dormancy(context.world, actor)?.filter(|dormancy| dormancy.is_pruned).ok_or(error::NOT_DORMANT)?;
+    let hash = state::chunk(context.world, actor, chunk)?.ok_or(error::INVALID_ARGUMENT)?;
+    if chunk_hash(&entries) != hash {
+        return Err(error::WRONG_CHUNK.into());
+    }
+    let mut size = 0;
+    for (key, value) in entries {
+        size += u64::try_from(key.len() + value.len()).expect("a chunk is small");
+        Directory::storage(actor).insert(context.world, &key)?;
+        context.world.put(Key::storage(actor, key), Some(value.into()));
+    }
+    record.storage_bytes = Count(record.storage_bytes.0.saturating_add(size));
+    dormancy.missing = Count(dormancy.missing.0 - 1);
+    context.world.remove(state::chunk_key(actor, chunk));
+    context.world.write(state::dormancy_key(actor), &dormancy);
+    context.world.set_actor(actor, &record);
+    wake(context, actor)?;
+    Ok(Value::map([("missing", Value::uint(dormancy.missing.0))]))
+}
+
+/// A dormant actor whose debt is paid and whose storage is whole runs again.
+fn wake(context: &mut Context<'_>, actor: Address) -> Step<()> {
+    let Some(dormancy) = state::dormancy(context.world, actor)? else { return Ok(()) };
+    if !dormancy.is_pruned || dormancy.missing > Count::ZERO || dormancy.debt > Amount::ZERO {
+        return Ok(());
+    }
+    let mut record = context.world.actor(actor)?.expect("a dormant actor exists");
+    record.status = ActorStatus::Active;
+    record.rent_epoch = Count(rent::epoch_of(context.params, context.height));
+    context.world.remove(state::dormancy_key(actor));
+    context.world.set_actor(actor, &record);
+    rent::enlist(context.world, context.params, context.height, actor, &record)?;
+    context.announce(NUMBER, "rent.restored", &Value::map([("actor", Value::Bytes(actor.0.to_vec()))]));
+    Ok(())
+}

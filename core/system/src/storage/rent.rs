@@ -1,0 +1,189 @@
+//! What an actor owes, and collecting it at the beginning of each rent epoch (003 §17.5, State Rent; decisions 60 to 62).
+
+use super::state;
+use super::types::{RentAccount, RentRate};
+use super::{NUMBER, eviction};
+use cowboy_params::Params;
+use cowboy_state::records::Actor;
+use cowboy_state::{Miss, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Blob, Event, Text};
+
+/// The address to which rent goes: the treasury.
+const TREASURY: Address = Address::system(0x08);
+
+/// What the protocol did to an actor, for a receipt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// Whose rent.
+    pub actor: Address,
+    /// What is announced.
+    pub events: Vec<Event>,
+}
+
+/// The rent epoch of a height.
+pub fn epoch_of(params: &Params, height: Height) -> u64 {
+    height.0 / params.rent.epoch
+}
+
+/// Bytes that an actor pays for: what its code, storage and mailbox exceed the free bytes by, and the whole of what its
+/// quota exceeds the base by (decision 61).
+pub fn billable(params: &Params, actor: &Actor, mailbox_bytes: u64) -> u64 {
+    let size = actor.code_bytes.0.saturating_add(actor.storage_bytes.0).saturating_add(mailbox_bytes);
+    let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
+    size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
+}
+
+/// Bytes × rate × `numerator` / `denominator`, rounded down; as much as there is where it does not fit.
+fn scaled(bytes: u64, rate: Amount, numerator: u64, denominator: u64) -> Amount {
+    let yearly = u128::from(bytes) * u128::from(rate.0);
+    let part = yearly.saturating_mul(u128::from(numerator)) / u128::from(denominator);
+    u64::try_from(part).map_or(Amount::MAX, Amount)
+}
+
+/// Rent of one epoch.
+pub fn per_epoch(params: &Params, rate: Amount, bytes: u64) -> Amount {
+    scaled(bytes, rate, 1, params.rent.epochs_per_year)
+}
+
+/// What an actor may not spend: about five weeks of its rent (decision 62).
+pub fn reserve(params: &Params, rate: Amount, bytes: u64) -> Amount {
+    scaled(bytes, rate, params.rent.reserve, 10_000)
+}
+
+/// A debt with the catch-up fee.
+pub fn with_catch_up(params: &Params, debt: Amount) -> Amount {
+    let fee = u128::from(debt.0) * u128::from(params.rent.catch_up) / 10_000;
+    u64::try_from(fee).map_or(Amount::MAX, |fee| debt.saturating_add(Amount(fee)))
+}
+
+/// Enters an actor that pays rent from now on into the books, at the next epoch. Nothing for one that is there, owes nothing or is exempt.
+pub fn enlist(world: &mut World, params: &Params, height: Height, actor: Address, record: &Actor) -> Result<(), Miss> {
+    if actor.is_rent_exempt() || billable(params, record, 0) == 0 || state::account(world, actor)?.is_some() {
+        return Ok(());
+    }
+    open(world, params, height, actor).map(|_| ())
+}
+
+/// An actor's rent account, made where it has none.
+pub fn open(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<RentAccount, Miss> {
+    if let Some(account) = state::account(world, actor)? {
+        return Ok(account);
+    }
+    let account = RentAccount {
+        next_epoch: Count(epoch_of(params, height) + 1),
+        prepaid: Amount::ZERO,
+        debt: Amount::ZERO,
+        unpaid: Count::ZERO,
+        bond: Amount::ZERO,
+        poster: Address::ZERO,
+    };
+    state::set_account(world, actor, &account)?;
+    Ok(account)
+}
+
+/// Pays a sum out of what was prepaid, then out of the actor's balance. Answers whether there was enough; else nothing changes.
+fn pay(world: &mut World, actor: Address, account: &mut RentAccount, amount: Amount) -> Result<bool, Miss> {
+    let prepaid = account.prepaid.min(amount);
+    let rest = amount.saturating_sub(prepaid);
+    world.require([&cowboy_state::Key::account(TREASURY), &cowboy_state::Key::account(Address::system(NUMBER))])?;
+    if !world.debit(actor, rest)? {
+        return Ok(false);
+    }
+    account.prepaid = account.prepaid.saturating_sub(prepaid);
+    assert!(world.debit(Address::system(NUMBER), prepaid)?, "0x0A holds what was prepaid");
+    world.credit(TREASURY, amount)?;
+    Ok(true)
+}
+
+/// Collects an actor's rent up to the running epoch. An actor that cannot pay gets deeper into debt, is warned, and is evicted.
+pub fn collect(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<Collected, Miss> {
+    let mut account = state::account(world, actor)?.expect("a listed actor has a rent account");
+    let mut record = world.actor(actor)?.expect("a listed actor exists");
+    let mut collected = Collected { actor, events: Vec::new() };
+    let bytes = billable(params, &record, state::mailbox_bytes(world, actor)?);
+    if bytes == 0 && account.prepaid == Amount::ZERO && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
+        state::remove_account(world, actor)?;
+        return Ok(collected);
+    }
+    let now = epoch_of(params, height);
+    let epochs = now.saturating_sub(account.next_epoch.0).saturating_add(1);
+    let rent = per_epoch(params, state::rate(world, params)?, bytes);
+    if account.debt > Amount::ZERO {
+        let owed = with_catch_up(params, account.debt);
+        if pay(world, actor, &mut account, owed)? {
+            (account.debt, account.unpaid) = (Amount::ZERO, Count::ZERO);
+            collected.events.push(event("rent.caught_up", actor, [("paid", owed.0), ("unpaid", 0)]));
+        }
+    }
+    // Epochs that a dev chain jumped over are counted together: the work is the same for one and for many.
+    let able = account.prepaid.saturating_add(world.account(actor)?.balance);
+    let paid = if account.debt > Amount::ZERO { 0 } else { able.0.checked_div(rent.0).map_or(epochs, |most| most.min(epochs)) };
+    let amount = Amount(rent.0.saturating_mul(paid));
+    if amount > Amount::ZERO {
+        assert!(pay(world, actor, &mut account, amount)?, "as many epochs are paid as there is CBY for");
+        collected.events.push(event("rent.collected", actor, [("paid", amount.0), ("unpaid", account.unpaid.0)]));
+    }
+    account.unpaid = Count(account.unpaid.0.saturating_add(epochs - paid));
+    account.debt = account.debt.saturating_add(Amount(rent.0.saturating_mul(epochs - paid)));
+    account.next_epoch = Count(now + 1);
+    record.rent_epoch = Count(now);
+    if account.unpaid.0 >= params.rent.eviction_epochs {
+        collected.events.push(event("rent.evicted", actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
+        eviction::begin(world, actor, &mut record, &account)?;
+    } else {
+        if account.unpaid.0 > 0 {
+            let name = if account.unpaid.0 < params.rent.grace_epochs { "rent.overdue" } else { "rent.eviction_imminent" };
+            collected.events.push(event(name, actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
+        }
+        state::set_account(world, actor, &account)?;
+    }
+    world.set_actor(actor, &record);
+    Ok(collected)
+}
+
+/// Counts what a block added to or took from all storage, and moves the rate once an epoch where governance set a size
+/// to steer to: rate × (1 + clamp((S − T)/(T × alpha), ±max_change)).
+pub fn close(world: &mut World, params: &Params, height: Height, grown: i128) -> Result<(), Miss> {
+    if params.rent.target_state_size == 0 && grown == 0 {
+        return Ok(());
+    }
+    let epoch = epoch_of(params, height);
+    let fixed = Amount(params.rent.rate);
+    let before = world.read::<RentRate>(&state::rate_key())?;
+    let mut record = before.clone().unwrap_or(RentRate { rate: fixed, epoch: Count(epoch), bytes: Count::ZERO });
+    let bytes = i128::from(record.bytes.0).saturating_add(grown);
+    record.bytes = Count(u64::try_from(bytes).expect("storage that was counted is taken away at most once"));
+    if params.rent.target_state_size == 0 {
+        record.rate = fixed;
+    } else if epoch > record.epoch.0 {
+        record.rate = moved(params, record.rate, record.bytes.0);
+    }
+    record.epoch = Count(epoch);
+    if before.as_ref() != Some(&record) {
+        world.write(state::rate_key(), &record);
+    }
+    Ok(())
+}
+
+fn moved(params: &Params, rate: Amount, bytes: u64) -> Amount {
+    let rows = &params.rent;
+    let (rate, target) = (u128::from(rate.0), u128::from(rows.target_state_size));
+    let distance = u128::from(bytes).abs_diff(target);
+    let most = rate * u128::from(rows.max_change) / 10_000;
+    let change = (rate.saturating_mul(distance) / target.saturating_mul(u128::from(rows.alpha))).min(most);
+    let next = if u128::from(bytes) > target { rate.saturating_add(change) } else { rate.saturating_sub(change) };
+    Amount(u64::try_from(next).unwrap_or(u64::MAX))
+}
+
+/// Something that 0x0A announces of an actor.
+pub(super) fn event(name: &'static str, actor: Address, numbers: [(&str, u64); 2]) -> Event {
+    let [one, two] = numbers.map(|(name, number)| (name, Value::uint(number)));
+    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), one, two]);
+    Event {
+        emitter: Address::system(NUMBER),
+        name: Text::new(name).expect("event names of the protocol are short"),
+        data: Blob::new(data.encode()).expect("events of the protocol are short"),
+    }
+}

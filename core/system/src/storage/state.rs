@@ -1,0 +1,98 @@
+//! Where the records of rent stand. No other file spells their keys.
+
+use super::NUMBER;
+use super::types::{Dormancy, RentAccount, RentRate};
+use cowboy_params::Params;
+use cowboy_state::records::Mailbox;
+use cowboy_state::{Directory, Key, Kind, Miss, World};
+use cowboy_types::units::{Amount, Count};
+use cowboy_types::{Address, Hash};
+
+fn of(prefix: &str, actor: Address, rest: &[u8]) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), [prefix.as_bytes(), &actor.0, rest].concat())
+}
+
+/// An actor's rent account.
+pub fn account_key(actor: Address) -> Key {
+    of("rent:", actor, &[])
+}
+
+/// What it takes to bring a dormant actor back.
+pub fn dormancy_key(actor: Address) -> Key {
+    of("dormant:", actor, &[])
+}
+
+/// The hash of a pruned chunk that is missing.
+pub fn chunk_key(actor: Address, chunk: u64) -> Key {
+    of("pruned:", actor, &chunk.to_be_bytes())
+}
+
+/// The rate, and all storage there is.
+pub fn rate_key() -> Key {
+    Key::system(NUMBER, "system:cip4:rent_rate")
+}
+
+/// An actor's place in the directory of collections: by epoch, then address.
+pub fn listing(epoch: Count, actor: Address) -> Vec<u8> {
+    [&epoch.0.to_be_bytes()[..], &actor.0].concat()
+}
+
+/// The epoch and actor of a place in the directory of collections.
+pub fn listed(name: &[u8]) -> (u64, Address) {
+    let (epoch, actor) = name.split_at(8);
+    let epoch = u64::from_be_bytes(epoch.try_into().expect("a place begins with eight bytes"));
+    (epoch, Address(actor.try_into().expect("a place ends with an address")))
+}
+
+/// An actor's rent account, where it has one.
+pub fn account(world: &World, actor: Address) -> Result<Option<RentAccount>, Miss> {
+    world.read(&account_key(actor))
+}
+
+/// Writes an actor's rent account, and moves its place in the directory where that changed.
+pub fn set_account(world: &mut World, actor: Address, record: &RentAccount) -> Result<(), Miss> {
+    let before = account(world, actor)?.map(|before| before.next_epoch);
+    if before != Some(record.next_epoch) {
+        if let Some(before) = before {
+            Directory::rents().remove(world, &listing(before, actor))?;
+        }
+        Directory::rents().insert(world, &listing(record.next_epoch, actor))?;
+    }
+    world.write(account_key(actor), record);
+    Ok(())
+}
+
+/// Takes an actor out of the books of rent.
+pub fn remove_account(world: &mut World, actor: Address) -> Result<(), Miss> {
+    if let Some(account) = account(world, actor)? {
+        Directory::rents().remove(world, &listing(account.next_epoch, actor))?;
+        world.remove(account_key(actor));
+    }
+    Ok(())
+}
+
+/// What it takes to bring an actor back, where it is dormant.
+pub fn dormancy(world: &World, actor: Address) -> Result<Option<Dormancy>, Miss> {
+    world.read(&dormancy_key(actor))
+}
+
+/// The hash of a pruned chunk, where it is missing.
+pub fn chunk(world: &World, actor: Address, chunk: u64) -> Result<Option<Hash>, Miss> {
+    let bytes = world.get(&chunk_key(actor, chunk))?;
+    Ok(bytes.map(|bytes| Hash(bytes[..].try_into().expect("a chunk's record is its hash"))))
+}
+
+/// The rate of the running block: the parameter, unless governance set a size to steer to.
+pub fn rate(world: &World, params: &Params) -> Result<Amount, Miss> {
+    let fixed = Amount(params.rent.rate);
+    if params.rent.target_state_size == 0 {
+        return Ok(fixed);
+    }
+    Ok(world.read::<RentRate>(&rate_key())?.map_or(fixed, |record| record.rate))
+}
+
+/// Bytes that wait in an actor's mailbox.
+pub fn mailbox_bytes(world: &World, actor: Address) -> Result<u64, Miss> {
+    let mailbox: Option<Mailbox> = world.read(&Key::of(Kind::Mailbox, actor))?;
+    Ok(mailbox.map_or(0, |mailbox| mailbox.bytes.0))
+}
