@@ -5,6 +5,7 @@ mod blocks;
 mod economy;
 mod entitlements;
 mod examples;
+mod governance;
 pub(crate) mod harness;
 mod market;
 mod messages;

@@ -535,6 +535,24 @@ parameters! {
         0x03 council_size: Count = 9 in 9..=9, Fixed, "003 §11";
         /// Members that must agree.
         0x04 council_threshold: Count = 7 in 7..=7, Fixed, "003 §11";
+        /// What a proposal of tier 0 puts down.
+        0x05 deposit_0: Amount = 1_000_000_000_000 in 0..=1_000_000_000_000_000_000, T3, "CIP-12";
+        /// What a proposal of tier 3 puts down.
+        0x06 deposit_3: Amount = 25_000_000_000_000 in 0..=1_000_000_000_000_000_000, T3, "CIP-12";
+        /// Blocks of voting on tier 0: 5 days.
+        0x07 voting_0: Blocks = 432_000 in 3_600..=31_536_000, T3, "CIP-12";
+        /// Blocks of voting on tier 3: 7 days.
+        0x08 voting_3: Blocks = 604_800 in 3_600..=31_536_000, T3, "CIP-12";
+        /// Blocks of voting that the council leaves: a day.
+        0x09 voting_fast: Blocks = 86_400 in 600..=604_800, T3, "CIP-12";
+        /// Staked CBY that must vote on tier 0.
+        0x0A quorum_0: BasisPoints = 500 in 0..=10_000, T3, "CIP-12";
+        /// Staked CBY that must vote on tier 3.
+        0x0B quorum_3: BasisPoints = 1_500 in 0..=10_000, T3, "CIP-12";
+        /// Staked CBY that must say yes on tier 0, of what says yes or no; more than this.
+        0x0C approval_0: BasisPoints = 5_000 in 0..=10_000, T3, "CIP-12";
+        /// Staked CBY that must say yes on tier 3, of what says yes or no; more than this.
+        0x0D approval_3: BasisPoints = 6_000 in 0..=10_000, T3, "CIP-12";
     }
 
     /// Frozen machine time of what no cycle price covers (decision 132). Never charged; it bounds how long a block takes.

@@ -136,6 +136,8 @@ errors! {
     1227 VALIDATOR_STATE Execution "validator_state", "The validator cannot do that now.", "It registers once, with a network key of its own, and leaves once.", "Ask get_validator for its state.";
     1228 BAD_EVIDENCE Execution "bad_evidence", "The evidence proves nothing new.", "Two different headers of one round by one validator are proof, and each fault counts once.", "Show two headers that the validator signed.";
     1229 STILL_BOUND Execution "still_bound", "It is too early.", "The stake is bound, or the jail's time is not over.", "Ask get_validator for the height.";
+    1230 GOVERNANCE_DEPOSIT Execution "governance_deposit", "The deposit is not the tier's.", "A proposal puts down what its tier asks for, exactly.", "Send governance.deposit_0 or governance.deposit_3 with it.";
+    1231 GOVERNANCE_STAGE Execution "governance_stage", "The proposal is not at that stage.", "It is voted on, counted, waits, and takes effect, each in its time.", "Ask get_proposal for its stage and height.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";

@@ -3,6 +3,9 @@
 //! A moved parameter takes effect in the next block: a block runs under one set of parameters.
 
 pub mod handlers;
+mod proposals;
+pub mod state;
+pub mod types;
 
 use crate::actor::{Actor, Method};
 use crate::staking;
@@ -53,6 +56,46 @@ pub const ACTOR: Actor = Actor {
             name: "get_validator",
             doc: "{address} → {jailings, network_key, signing_key, stake, status, until, vrf_key}.",
             run: staking::handlers::get_validator,
+        },
+        Method {
+            name: "propose",
+            doc: "{action: set_parameter, name, value} or {action: disburse, bucket, to, amount} or {action: set_council, members}, with the tier's deposit as value → number.",
+            run: proposals::propose,
+        },
+        Method {
+            name: "vote",
+            doc: "{proposal, choice: yes | no | abstain} → null: a member of the newest set votes, or changes its vote.",
+            run: proposals::vote,
+        },
+        Method {
+            name: "count",
+            doc: "{proposal} → bool: counts both chambers when the voting is over; what is accepted waits for its timelock. Anybody may ask.",
+            run: proposals::count,
+        },
+        Method {
+            name: "execute",
+            doc: "{proposal} → bool: makes an accepted proposal take effect after its timelock. Anybody may ask.",
+            run: proposals::execute,
+        },
+        Method {
+            name: "cancel",
+            doc: "{proposal} → bool: a member of the council wants a waiting proposal stopped; true once seven do.",
+            run: proposals::cancel,
+        },
+        Method {
+            name: "fast_track",
+            doc: "{proposal} → bool: a member of the council wants a tier 3 proposal quick; true once seven do.",
+            run: proposals::fast_track,
+        },
+        Method {
+            name: "get_proposal",
+            doc: "{proposal} → {ballots, height, is_fast, proposer, stage, tier}.",
+            run: proposals::get_proposal,
+        },
+        Method {
+            name: "get_history",
+            doc: "{name} → [{height, proposal, value}, …]: what a parameter became, and when.",
+            run: proposals::get_history,
         },
     ],
 };

@@ -67,6 +67,7 @@ pub fn add(world: &mut World, address: Address, record: &Validator) -> Result<()
 
 /// Takes a validator out.
 pub fn remove(world: &mut World, address: Address, record: &Validator) -> Result<(), Miss> {
+    world.require([&network_key(&record.network_key)])?;
     Directory::validators().remove(world, &address.0)?;
     world.remove(network_key(&record.network_key));
     world.remove(validator_key(address));

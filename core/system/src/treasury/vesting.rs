@@ -188,6 +188,16 @@ pub(super) fn disburse(context: &mut Context<'_>, argument: &Value) -> Step<Valu
     pay_out(context, &bucket, claim, to, amount, "vesting.disbursed")
 }
 
+/// Pays out of a bucket that decisions release, because of one.
+pub(crate) fn spend(context: &mut Context<'_>, bucket: &str, to: Address, amount: Amount) -> Step<()> {
+    let argument = Value::map([("bucket", Value::text(bucket))]);
+    let (bucket, claim) = named(context, &argument)?;
+    if bucket.curve != Curve::Decided {
+        return Err(error::INVALID_ARGUMENT.into());
+    }
+    pay_out(context, &bucket, claim, to, amount, "vesting.disbursed").map(|_| ())
+}
+
 /// Moves CBY out of a bucket, and counts it.
 fn pay_out(
     context: &mut Context<'_>,

@@ -1,0 +1,213 @@
+//! Decisions: two chambers, a timelock, a council, and what they may not do (003 §11, §13.1).
+
+use super::harness::{Chain, address, execution, key, parameters};
+use cowboy_state::records::GenesisValidator;
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::wire::Fixed;
+use cowboy_types::{Address, List, Receipt, error};
+
+const CBY: u64 = 1_000_000_000;
+const GOVERNANCE: Address = Address::system(0x09);
+
+fn ask(chain: &mut Chain, from: u8, method: &str, argument: Vec<(&str, Value)>, value: u64) -> Receipt {
+    let mut pairs: Vec<(Value, Value)> = argument.into_iter().map(|(name, value)| (Value::text(name), value)).collect();
+    pairs.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
+    chain.send(from, execution(GOVERNANCE, method, &Value::Map(pairs).encode(), value))
+}
+
+/// Validators 1 to 4 with these stakes in units of 100,000 CBY; times as short as rows allow.
+fn chain_of(stakes: [u64; 4]) -> Chain {
+    Chain::with(|genesis| {
+        let validator = |(number, stake): (u8, &u64)| GenesisValidator {
+            address: address(number),
+            signing_key: key(number).public_key(),
+            network_key: Fixed([number; 32]),
+            vrf_key: Fixed([number; 96]),
+            stake: Amount(stake * 100_000 * CBY),
+        };
+        genesis.validators = List::new((1..).zip(&stakes).map(validator).collect()).expect("four fit");
+        genesis.parameters = parameters(&[
+            ("governance.timelock", 3_600),
+            ("governance.timelock_fast", 600),
+            ("governance.voting_0", 3_600),
+            ("governance.voting_3", 3_600),
+            ("governance.voting_fast", 600),
+        ]);
+    })
+}
+
+fn set_parameter(name: &str, value: u64) -> Vec<(&'static str, Value)> {
+    vec![("action", Value::text("set_parameter")), ("name", Value::text(name)), ("value", Value::uint(value))]
+}
+
+/// Proposes; answers the number.
+fn propose(chain: &mut Chain, argument: Vec<(&str, Value)>, deposit: u64) -> u64 {
+    let receipt = ask(chain, 5, "propose", argument, deposit * CBY);
+    assert_eq!(receipt.abort, None, "it is proposed");
+    cowboy_types::cbor::decode(&receipt.return_data).ok().and_then(|value| value.as_u64()).expect("a number")
+}
+
+fn about(id: u64) -> Vec<(&'static str, Value)> {
+    vec![("proposal", Value::uint(id))]
+}
+
+fn vote(chain: &mut Chain, from: u8, id: u64, choice: &str) -> Receipt {
+    ask(chain, from, "vote", [about(id), vec![("choice", Value::text(choice))]].concat(), 0)
+}
+
+fn stage(chain: &mut Chain, id: u64) -> String {
+    let receipt = ask(chain, 5, "get_proposal", about(id), 0);
+    let shown = cowboy_types::cbor::decode(&receipt.return_data).expect("CBOR");
+    shown.get("stage").and_then(Value::as_text).expect("a text").to_string()
+}
+
+fn later(chain: &mut Chain, blocks: u64) {
+    chain.height = Height(chain.height.0 + blocks);
+}
+
+fn param(chain: &mut Chain, name: &str) -> u64 {
+    let receipt = ask(chain, 5, "get_param", vec![("name", Value::text(name))], 0);
+    cowboy_types::cbor::decode(&receipt.return_data).ok().and_then(|value| value.as_u64()).expect("a number")
+}
+
+/// a parameter moves when both chambers agreed and the timelock is over, and its history tells.
+#[test]
+fn a_parameter_is_moved_by_a_decision() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let id = propose(&mut chain, set_parameter("rent.rate", 2_000_000), 1_000);
+    assert_eq!(vote(&mut chain, 6, id, "yes").abort, Some(error::SYSTEM_UNAUTHORIZED), "no stake, no vote");
+    for (from, choice) in [(1, "yes"), (2, "no"), (3, "yes"), (2, "yes")] {
+        assert!(vote(&mut chain, from, id, choice).is_success());
+    }
+    assert_eq!(ask(&mut chain, 6, "count", about(id), 0).abort, Some(error::GOVERNANCE_STAGE), "the time is not over");
+    later(&mut chain, 3_600);
+    assert_eq!(vote(&mut chain, 1, id, "no").abort, Some(error::GOVERNANCE_STAGE), "now it is");
+    let before = chain.balance(address(5));
+    assert!(ask(&mut chain, 6, "count", about(id), 0).is_success());
+    assert_eq!(chain.balance(address(5)), before + 1_000 * CBY, "the deposit is back");
+    assert_eq!(ask(&mut chain, 6, "execute", about(id), 0).abort, Some(error::GOVERNANCE_STAGE), "the timelock");
+    later(&mut chain, 3_600);
+    assert!(ask(&mut chain, 6, "execute", about(id), 0).is_success());
+    assert_eq!((param(&mut chain, "rent.rate"), stage(&mut chain, id).as_str()), (2_000_000, "executed"));
+    assert_eq!(ask(&mut chain, 6, "execute", about(id), 0).abort, Some(error::GOVERNANCE_STAGE), "once");
+    let history = ask(&mut chain, 5, "get_history", vec![("name", Value::text("rent.rate"))], 0);
+    let Ok(Value::Array(entries)) = cowboy_types::cbor::decode(&history.return_data) else { panic!("a list") };
+    assert_eq!(entries[0].get("value").and_then(Value::as_u64), Some(2_000_000));
+    let rows = &cowboy_params::Params::GENESIS.governance;
+    assert_eq!((rows.timelock, rows.timelock_fast), (7 * 86_400, 6 * 3_600), "7 days and 6 hours");
+}
+
+/// stake alone decides nothing, nor do heads; and too few votes cost the deposit.
+#[test]
+fn both_chambers_must_agree() {
+    let rows: [([u64; 4], &[(u8, &str)], &str); 5] = [
+        ([9, 1, 1, 1], &[(1, "yes"), (2, "no"), (3, "no")], "rejected"),
+        ([9, 1, 1, 1], &[(1, "no"), (2, "yes"), (3, "yes"), (4, "yes")], "rejected"),
+        ([9, 1, 1, 1], &[(1, "yes"), (2, "yes"), (3, "no")], "queued"),
+        ([90, 1, 1, 1], &[(2, "yes"), (3, "yes")], "rejected"),
+        ([1, 1, 1, 1], &[(1, "abstain"), (2, "yes")], "queued"),
+    ];
+    for (place, (stakes, votes, expected)) in rows.into_iter().enumerate() {
+        let mut chain = chain_of(stakes);
+        let id = propose(&mut chain, set_parameter("rent.rate", 2), 1_000);
+        let before = chain.balance(address(5));
+        for (from, choice) in votes {
+            assert!(vote(&mut chain, *from, id, choice).is_success());
+        }
+        later(&mut chain, 3_600);
+        assert!(ask(&mut chain, 6, "count", about(id), 0).is_success());
+        assert_eq!(chain.balance(address(5)) > before, place != 3, "row {place}: a deposit is burned where too few vote");
+        assert_eq!(stage(&mut chain, id), expected, "row {place}");
+    }
+}
+
+/// tiers by row, ranges, fixed rows, and inflation by two points at most.
+#[test]
+fn what_nobody_may_decide() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let rows = [
+        ("economics.inflation_year_1", 1_000, 25_000, None),
+        ("economics.inflation_floor", 401, 25_000, Some(error::INVALID_ARGUMENT)),
+        ("economics.inflation_year_1", 1_001, 25_000, Some(error::INVALID_ARGUMENT)),
+        ("economics.inflation_cap", 1_000, 25_000, Some(error::INVALID_ARGUMENT)),
+        ("rent.epoch", 1, 1_000, Some(error::INVALID_ARGUMENT)),
+        ("nothing.here", 1, 1_000, Some(error::INVALID_ARGUMENT)),
+        ("jobs.slash_burn", 9_000, 1_000, Some(error::GOVERNANCE_DEPOSIT)),
+        ("jobs.slash_burn", 9_000, 25_000, None),
+        ("rent.rate", 5, 25_000, Some(error::GOVERNANCE_DEPOSIT)),
+        ("rent.rate", 5, 1_000, None),
+    ];
+    for (name, value, deposit, expected) in rows {
+        assert_eq!(ask(&mut chain, 5, "propose", set_parameter(name, value), deposit * CBY).abort, expected, "{name} = {value}");
+    }
+}
+
+/// seven of nine stop what waits, and shorten the way of tier 3; six do not, and nobody else does.
+#[test]
+fn the_council_stops_and_shortens() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let members = Value::Array((1..=9).map(|number| Value::Bytes(address(number).0.to_vec())).collect());
+    let council = propose(&mut chain, vec![("action", Value::text("set_council")), ("members", members)], 25_000);
+    for from in 1..=3 {
+        vote(&mut chain, from, council, "yes");
+    }
+    later(&mut chain, 3_600);
+    ask(&mut chain, 6, "count", about(council), 0);
+    assert_eq!(ask(&mut chain, 6, "cancel", about(council), 0).abort, Some(error::SYSTEM_UNAUTHORIZED), "there is no council yet");
+    later(&mut chain, 3_600);
+    assert!(ask(&mut chain, 6, "execute", about(council), 0).is_success());
+
+    let routine = propose(&mut chain, set_parameter("rent.rate", 7), 1_000);
+    assert_eq!(ask(&mut chain, 1, "fast_track", about(routine), 0).abort, Some(error::GOVERNANCE_STAGE), "tier 0 is never quick");
+    let urgent = propose(&mut chain, set_parameter("jobs.slash_burn", 9_000), 25_000);
+    for from in 1..=7 {
+        let receipt = ask(&mut chain, from, "fast_track", about(urgent), 0);
+        assert_eq!(receipt.return_data[..], Value::Bool(from == 7).encode()[..], "the seventh decides");
+    }
+    for from in 1..=3 {
+        vote(&mut chain, from, urgent, "yes");
+    }
+    later(&mut chain, 600);
+    assert!(ask(&mut chain, 6, "count", about(urgent), 0).is_success());
+    for from in 1..=6 {
+        ask(&mut chain, from, "cancel", about(urgent), 0);
+    }
+    assert_eq!(stage(&mut chain, urgent), "queued", "six are too few");
+    later(&mut chain, 600);
+    assert!(ask(&mut chain, 6, "execute", about(urgent), 0).is_success(), "after six hours' worth of timelock");
+
+    for from in 1..=3 {
+        vote(&mut chain, from, routine, "yes");
+    }
+    later(&mut chain, 3_600);
+    ask(&mut chain, 6, "count", about(routine), 0);
+    for from in 1..=7 {
+        ask(&mut chain, from, "cancel", about(routine), 0);
+    }
+    assert_eq!(stage(&mut chain, routine), "cancelled");
+    later(&mut chain, 3_600);
+    assert_eq!(ask(&mut chain, 6, "execute", about(routine), 0).abort, Some(error::GOVERNANCE_STAGE));
+}
+
+/// the treasury spends by decision; what it has not it does not spend, and the proposal says that it failed.
+#[test]
+fn the_treasury_spends_by_decision() {
+    for (amount, expected) in [(5, "executed"), (200_000_000 * CBY, "failed")] {
+        let mut chain = chain_of([1, 1, 1, 1]);
+        let to = Value::Bytes(address(8).0.to_vec());
+        let action =
+            vec![("action", Value::text("disburse")), ("bucket", Value::text("treasury")), ("to", to), ("amount", Value::uint(amount))];
+        let id = propose(&mut chain, action, 25_000);
+        for from in 1..=3 {
+            vote(&mut chain, from, id, "yes");
+        }
+        later(&mut chain, 3_600);
+        ask(&mut chain, 6, "count", about(id), 0);
+        later(&mut chain, 3_600);
+        let before = chain.balance(address(8));
+        assert!(ask(&mut chain, 6, "execute", about(id), 0).is_success());
+        assert_eq!(stage(&mut chain, id), expected);
+        assert_eq!(chain.balance(address(8)) - before, if expected == "executed" { amount } else { 0 });
+    }
+}

@@ -1,0 +1,62 @@
+//! Where the records of decisions stand (003 §13.1). No other file spells their keys.
+
+use super::NUMBER;
+use super::types::{Agreement, Council, History, Proposal};
+use cowboy_params::Row;
+use cowboy_state::{Key, Kind, Miss, World};
+use cowboy_types::units::Count;
+use cowboy_types::{Address, List};
+
+fn named(name: String) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), name.into_bytes())
+}
+
+/// A proposal by its number.
+pub fn proposal_key(id: u64) -> Key {
+    named(format!("system:gov:proposal:{id}"))
+}
+
+/// How many proposals were made.
+pub fn count_key() -> Key {
+    Key::system(NUMBER, "system:gov:proposals")
+}
+
+/// The security council.
+pub fn council_key() -> Key {
+    Key::system(NUMBER, "system:gov:council")
+}
+
+/// Who of the council agrees with something about a proposal.
+pub fn agreement_key(id: u64, what: &str) -> Key {
+    named(format!("system:gov:council:{id}:{what}"))
+}
+
+/// What a parameter was.
+pub fn history_key(row: &Row) -> Key {
+    named(format!("system:gov:param:history:{}", row.name))
+}
+
+/// A proposal.
+pub fn proposal(world: &World, id: u64) -> Result<Option<Proposal>, Miss> {
+    world.read(&proposal_key(id))
+}
+
+/// How many proposals were made; the next one's number.
+pub fn count(world: &World) -> Result<Count, Miss> {
+    Ok(world.read(&count_key())?.unwrap_or(Count::ZERO))
+}
+
+/// The security council; nobody until it is named.
+pub fn council(world: &World) -> Result<Council, Miss> {
+    Ok(world.read(&council_key())?.unwrap_or(Council { members: List::default() }))
+}
+
+/// Who of the council agrees with something.
+pub fn agreement(world: &World, key: &Key) -> Result<Agreement, Miss> {
+    Ok(world.read(key)?.unwrap_or(Agreement { members: List::default() }))
+}
+
+/// What a parameter was.
+pub fn history(world: &World, row: &Row) -> Result<History, Miss> {
+    Ok(world.read(&history_key(row))?.unwrap_or(History { entries: List::default() }))
+}

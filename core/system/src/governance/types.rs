@@ -1,0 +1,135 @@
+//! The records of decisions.
+
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, List, Text, record, variants};
+
+variants! {
+    /// What a decision does when it takes effect.
+    pub enum Action {
+        /// Moves a parameter.
+        0 SetParameter {
+            /// The row's number.
+            row: u16,
+            /// What it becomes.
+            value: u64,
+        },
+        /// Pays CBY out of a genesis bucket that decisions release, the treasury's included.
+        1 Disburse {
+            /// The bucket's name.
+            bucket: Text<64>,
+            /// Who receives.
+            to: Address,
+            /// How much.
+            amount: Amount,
+        },
+        /// Names the members of the security council.
+        2 SetCouncil {
+            /// Ascending.
+            members: List<Address, 64>,
+        },
+    }
+}
+
+variants! {
+    /// Where a proposal is.
+    pub enum Stage {
+        /// It is voted on until the height.
+        0 Voting {
+            /// The first height at which it can be counted.
+            until: Height,
+        },
+        /// It was accepted and waits.
+        1 Queued {
+            /// The first height at which it can take effect.
+            from: Height,
+        },
+        /// It took effect.
+        2 Executed,
+        /// It was accepted and could not take effect.
+        3 Failed,
+        /// It was not accepted.
+        4 Rejected,
+        /// The council stopped it.
+        5 Cancelled,
+    }
+}
+
+record! {
+    /// A proposal.
+    pub struct Proposal {
+        /// Who made it.
+        pub proposer: Address,
+        /// Its tier: 0 or 3 (003 §13.1).
+        pub tier: u8,
+        /// What it does.
+        pub action: Action,
+        /// CBY put down; back to the proposer unless too few voted.
+        pub deposit: Amount,
+        /// Where it is.
+        pub stage: Stage,
+        /// Whether the council shortened its way.
+        pub is_fast: bool,
+        /// The epoch whose set votes.
+        pub epoch: Count,
+        /// Ballots.
+        pub ballots: List<Ballot, 65_536>,
+    }
+}
+
+variants! {
+    /// What a ballot says.
+    pub enum Choice {
+        /// For it.
+        0 Yes,
+        /// Against it.
+        1 No,
+        /// Present, no more.
+        2 Abstain,
+    }
+}
+
+record! {
+    /// A member's vote.
+    pub struct Ballot {
+        /// Whose.
+        pub voter: Address,
+        /// What it says.
+        pub choice: Choice,
+    }
+}
+
+record! {
+    /// The security council, and what its members want of a proposal.
+    pub struct Council {
+        /// Ascending.
+        pub members: List<Address, 64>,
+    }
+}
+
+record! {
+    /// Who of the council agrees with something.
+    pub struct Agreement {
+        /// Ascending.
+        pub members: List<Address, 64>,
+    }
+}
+
+record! {
+    /// What a parameter was, change by change.
+    pub struct History {
+        /// The newest last; the oldest go first.
+        pub entries: List<Change, 256>,
+    }
+}
+
+record! {
+    /// One change of a parameter.
+    pub struct Change {
+        /// When.
+        pub height: Height,
+        /// What it became.
+        pub value: u64,
+        /// The proposal that did it.
+        pub proposal: Count,
+    }
+}
