@@ -48,7 +48,15 @@ impl Execution {
         }
         let height = self.machine.environment.height;
         let id = keccak256(&[b"rent:", &done.actor.0, &height.0.to_be_bytes(), done.events[0].name.as_bytes()]);
-        let trace = Trace { id, kind: ReceiptKind::Protocol, origin: id, parent: Hash::ZERO, calls: Vec::new(), sent: Vec::new() };
+        let trace = Trace {
+            id,
+            kind: ReceiptKind::Protocol,
+            origin: id,
+            parent: Hash::ZERO,
+            payload: Default::default(),
+            calls: Vec::new(),
+            sent: Vec::new(),
+        };
         self.books.timer_receipts.push((receipt_of(id, done), trace));
     }
 
