@@ -70,7 +70,7 @@ const FETCH_RETRY: Duration = Duration::from_millis(100);
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
 
 /// Short enough to be over soon, and long enough for a proposal.
-const SHORT: Duration = Duration::from_millis(200);
+const SHORT: Duration = Duration::from_millis(500);
 
 /// The largest message on any channel, for this many validators.
 pub fn max_message(validators: u32) -> u32 {

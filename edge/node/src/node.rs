@@ -43,6 +43,9 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 /// After how long without being asked for a block a lone validator is stalled, once its state is open.
 const STALL: Duration = Duration::from_secs(3);
 
+/// How often the view in which a lone validator was stopped is given up before the node is.
+const GIVEN_UP: u32 = 3;
+
 /// The stack of the thread that starts the engine: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
@@ -311,14 +314,19 @@ struct Tellers {
 
 impl Running {
     fn start(config: &NodeConfig, tellers: &Tellers, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
-        if let Some(running) = Self::attempt(config, tellers, fed, Patience::Normal)? {
-            return Ok(running);
+        let (mut fed, mut stall) = (fed, STALL);
+        for _ in 0..GIVEN_UP {
+            if let Some(running) = Self::attempt(config, tellers, fed.take(), Patience::Normal, stall)? {
+                return Ok(running);
+            }
+            tracing::warn!("the last proposal before the node was stopped is lost: its view is given up");
+            if let Some(impatient) = Self::attempt(config, tellers, None, Patience::Short, 10 * STALL)? {
+                impatient.stop();
+            }
+            // It may have been a slow machine, and not the view.
+            stall *= 2;
         }
-        tracing::warn!("the last proposal before the node was stopped is lost: its view is given up");
-        if let Some(impatient) = Self::attempt(config, tellers, None, Patience::Short)? {
-            impatient.stop();
-        }
-        Self::attempt(config, tellers, None, Patience::Normal)?.ok_or(NodeError::Stalled)
+        Self::attempt(config, tellers, None, Patience::Normal, stall)?.ok_or(NodeError::Stalled)
     }
 
     /// Starts the node. `None` where it is alone and does not get past the view in which it was stopped.
@@ -327,6 +335,7 @@ impl Running {
         tellers: &Tellers,
         fed: Option<mpsc::Receiver<Fed>>,
         patience: Patience,
+        stall: Duration,
     ) -> Result<Option<Self>, NodeError> {
         let genesis = &config.genesis;
         let Tellers { head, blocks, last_words } = tellers.clone();
@@ -350,13 +359,13 @@ impl Running {
             let ahead = head_ms(&chain).saturating_sub(machine_ms());
             chain.pace.set_clock_ahead_ms(i64::try_from(ahead).unwrap_or(i64::MAX));
         }
-        if patience == Patience::Short {
-            chain.pace.pause();
-        }
+        // Giving up a view lasts only when a block after it is final.
+        let wanted = if patience == Patience::Short { chain.head.borrow().number.saturating_add(1) } else { 0 };
+        chain.pace.mine_until(wanted);
         let quic = Quic::new()?;
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, stopped, ready };
+        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, wanted, stall, stopped, ready };
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
@@ -377,7 +386,12 @@ impl Running {
                 let _ = thread.join();
                 Ok(None)
             }
-            Err(_) => Err(NodeError::Stopped),
+            Err(_) => {
+                // It ends, and its last words are there when it has.
+                let _ = thread.join();
+                let words = tellers.last_words.borrow().clone();
+                Err(words.map_or(NodeError::Stopped, |words| failing::named(&words)))
+            }
         }
     }
 
@@ -400,6 +414,10 @@ struct Task {
     quic: Arc<Quic>,
     fed: Option<mpsc::Receiver<Fed>>,
     patience: Patience,
+    /// The block that a lone validator is ready with, beside the first.
+    wanted: u64,
+    /// After how long it is stalled.
+    stall: Duration,
     stopped: oneshot::Receiver<()>,
     ready: std::sync::mpsc::Sender<Result<Metrics, Stalled>>,
 }
@@ -417,7 +435,7 @@ impl Task {
     }
 
     async fn serve(self, context: runtime::Context) -> Option<String> {
-        let Self { config, chain, quic, fed, patience, stopped, ready } = self;
+        let Self { config, chain, quic, fed, patience, wanted, stall, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
         let mut working = match (&config.keys, fed) {
             (Some(keys), _) => validate(&context, &config, keys, chain.clone(), patience).await,
@@ -430,7 +448,7 @@ impl Task {
         let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
         let registry = context.child("metrics");
         let is_ready = tokio::select! {
-            is_ready = wait_until_ready(&chain, is_alone, patience) => is_ready,
+            is_ready = wait_until_ready(&chain, is_alone, wanted, stall) => is_ready,
             _ = &mut working => return None,
         };
         // A starter that has given up wants no answer.
@@ -458,21 +476,19 @@ impl Task {
 /// Waits until the node can answer. False where it is alone and stalled.
 ///
 /// Alone, it is ready when the engine asked it for a block and the accounts of genesis are in its state.
-async fn wait_until_ready(chain: &Chain, is_alone: bool, patience: Patience) -> bool {
+async fn wait_until_ready(chain: &Chain, is_alone: bool, wanted: u64, stall: Duration) -> bool {
     if !chain.wait_until_open().await {
         return false;
     }
     let (mut asked, mut told) = (chain.asked.subscribe(), chain.told.subscribe());
     let going = async {
         let is_asked = !is_alone || asked.wait_for(|is_asked| *is_asked).await.is_ok();
-        is_asked && chain.wait_until_current().await && (!is_alone || told.wait_for(|told| *told > 0).await.is_ok())
+        is_asked && chain.wait_until_current().await && (!is_alone || told.wait_for(|told| *told >= wanted.max(1)).await.is_ok())
     };
-    let limit = match patience {
-        _ if !is_alone => return going.await,
-        Patience::Normal => STALL,
-        Patience::Short => 10 * STALL,
-    };
-    tokio::time::timeout(limit, going).await.unwrap_or(false)
+    match is_alone {
+        true => tokio::time::timeout(stall, going).await.unwrap_or(false),
+        false => going.await,
+    }
 }
 
 /// Joins the network and starts to vote. Answers what ends when the engine does.

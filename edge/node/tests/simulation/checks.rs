@@ -69,18 +69,20 @@ fn same_blocks(validators: &[&Validator]) -> Result<(), String> {
     Ok(())
 }
 
-/// the headers carry the seed of every round from the first on, given up or not, and each holds against the
-/// group key: this asks a store that has seen nothing itself.
+/// the headers carry the seed of every round from the first on, given up or not, and each holds against
+/// the group key: this asks a store that has seen nothing itself. Leaders, whom the seeds draw, change.
 fn seeds_hold(chain: &Chain) -> Result<(), String> {
     let view = chain.ledger.view().map_err(|error| error.to_string())?;
-    let (mut rounds, mut last) = (0, 0);
+    let (mut rounds, mut last, mut leaders) = (0, 0, BTreeSet::new());
     for number in 1..=BLOCKS {
         let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
         let context = &block.header.context;
         require(Seeds::default().verify(&block.header, &chain.verifier), || format!("the seeds of block {number} do not hold"))?;
         rounds += block.header.seeds.len();
+        leaders.insert(context.leader.0);
         last = context.view.0.saturating_sub(1);
     }
+    require(leaders.len() > 1, || "one validator led all blocks".into())?;
     require(u64::try_from(rounds) == Ok(last), || format!("{rounds} seeds for {last} rounds"))
 }
 

@@ -215,7 +215,7 @@ fn a_follower_verifies_and_executes() {
     node.shutdown();
 }
 
-/// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any;
+/// four validators agree over QUIC on real sockets, and a transaction given to one reaches a block of any;
 /// votes are gathered and checked together.
 #[test]
 fn four_validators_over_quic() {
