@@ -113,7 +113,7 @@ mod tests {
             assert_eq!(left_after(blocks, HALF_LIFE), expected, "{blocks} blocks");
         }
         let half = left_after(HALF_LIFE / 2, HALF_LIFE);
-        assert!((half * half >> 64).abs_diff(one / 2) < 64, "the root of a half, squared: {half}");
+        assert!(((half * half) >> 64).abs_diff(one / 2) < 64, "the root of a half, squared: {half}");
         for blocks in (0..HALF_LIFE).step_by(997) {
             assert!(left_after(blocks, HALF_LIFE) >= left_after(blocks + 997, HALF_LIFE), "never grows, at {blocks}");
         }
