@@ -62,10 +62,13 @@ fn waiting(mempool: &Mempool) -> Vec<(u8, u64)> {
 /// Sender, nonce, tip.
 type Row = (u8, u64, u64);
 
+/// What is shown, who waits, who comes, what it is told, and who waits then.
+type Case<'a> = (&'a str, &'a [Row], Row, Result<(), Refused>, &'a [(u8, u64)]);
+
 #[test]
 fn in_a_full_mempool_the_better_offer_wins() {
     let full = Err(Refused::Full);
-    let rows: &[(&str, &[Row], Row, Result<(), Refused>, &[(u8, u64)])] = &[
+    let rows: &[Case] = &[
         ("there is room", &[(1, 0, 5)], (2, 0, 1), Ok(()), &[(1, 0), (2, 0)]),
         ("it offers less", &[(1, 0, 5), (2, 0, 5), (3, 0, 5)], (4, 0, 4), full.clone(), &[(1, 0), (2, 0), (3, 0)]),
         ("it offers as much", &[(1, 0, 5), (2, 0, 5), (3, 0, 5)], (4, 0, 5), full.clone(), &[(1, 0), (2, 0), (3, 0)]),
