@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn any_text_is_hex_or_refused(text in "\\PC{0,80}") {
-        let is_hex = |text: &str| text.len() % 2 == 0 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hex = |text: &str| text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let digits = text.strip_prefix("0x").unwrap_or(&text);
         prop_assert_eq!(text.parse::<HexBytes>().is_ok(), is_hex(digits));
         prop_assert_eq!(text.parse::<HexAddress>().is_ok(), is_hex(digits) && digits.len() == 40);

@@ -275,7 +275,8 @@ impl Vm {
         let code = &self.program.codes[frame.code as usize];
         let Some(next) = code.code.instructions.get(frame.pc as usize) else { return false };
         let register = |index: u16| self.registers[frame.base as usize + usize::from(index)];
-        let held = match (next.op, register(next.a)) {
+        let op = if next.op == Op::Line { self.hidden_op(frame.code, frame.pc) } else { next.op };
+        let held = match (op, register(next.a)) {
             (Op::StoreGlobal, _) if next.a == result => self.dict_get_name(frame.globals, code.names[usize::from(next.b)]),
             (Op::StoreCell, Value::Obj(cell)) if next.b == result => match self.heap.payload(cell) {
                 Payload::Cell(content) => Some(*content),

@@ -22,7 +22,6 @@ impl Vm {
         let base = frame.base as usize;
         match ins.op {
             Op::Nop => {}
-            Op::Line => return Err(Throw::Line),
             Op::Move => return Err(self.unbound(code, ins.b)),
             Op::LoadGlobal => {
                 let globals = self.frames[top].globals;

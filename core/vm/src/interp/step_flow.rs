@@ -15,6 +15,7 @@ impl Vm {
     pub(super) fn step_flow(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
         let top = self.frames.len() - 1;
         match ins.op {
+            Op::Line => return Err(Throw::Line),
             Op::Call => {
                 let (at, count) = self.callee(ins, base);
                 self.call_registers(at, count, None, base + usize::from(ins.a))?;

@@ -95,22 +95,33 @@ impl Vm {
         self.tracer = Some(tracer);
     }
 
+    /// The opcode in whose place `Line` stands.
+    pub(super) fn hidden_op(&self, number: u32, position: u32) -> Op {
+        let ops = self.tracer.as_ref().and_then(|tracer| tracer.hidden.get(&number));
+        ops.and_then(|ops| ops.get(position as usize)).copied().unwrap_or(Op::Line)
+    }
+
     /// Whether the instruction begins a line: whether it is a call, and the line.
     fn line_event(&self, tracer: &mut Tracer, number: u32, position: u32) -> Option<(bool, u32)> {
         let code = &self.program.codes[number as usize].code;
         let line = code.lines.get(position as usize).copied().unwrap_or(0);
-        // The return at a body's end has the last statement's line, which is over.
-        let is_end = code.lines.len() == position as usize + 1 && position > 0 && code.lines[position as usize - 1] == line;
+        // What tidies up after a statement, and the return that ends a body, are no lines of their own.
+        let op = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize));
+        let is_last = code.lines.len() == position as usize + 1;
+        let is_tidying = position > 0 && (op == Some(&Op::Clear) || op == Some(&Op::ReturnNone) && is_last);
         let depth = self.frames.len();
         while tracer.places.last().is_some_and(|place| place.0 > depth) {
             tracer.places.pop();
+        }
+        if is_tidying && tracer.places.last().is_some_and(|place| place.0 == depth) {
+            return None;
         }
         let place = (depth, number, position, line);
         match tracer.places.last_mut().filter(|last| last.0 == depth) {
             Some(last) => {
                 let before = std::mem::replace(last, place);
                 let is_call = position == 0 || before.1 != number;
-                let is_new = before.3 != line && !is_end || position <= before.2;
+                let is_new = before.3 != line || position <= before.2;
                 (is_call || is_new).then_some((is_call, line))
             }
             None => {

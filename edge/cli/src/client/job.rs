@@ -188,7 +188,13 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
     selection::verify_selection(&draw, &members).map_err(|error| wrong(&error.to_string()))?;
     let runners: Vec<String> = members.iter().map(ToString::to_string).collect();
     let value = json!({ "job_id": id, "valid": true, "candidates": candidates.candidates.len(), "seed": job.seed, "members": runners });
-    let text = format!("The draw holds: {} of {} candidates under seed {}\n{}", members.len(), candidates.candidates.len(), job.seed, runners.join("\n"));
+    let text = format!(
+        "The draw holds: {} of {} candidates under seed {}\n{}",
+        members.len(),
+        candidates.candidates.len(),
+        job.seed,
+        runners.join("\n")
+    );
     session.output.result(&value, text);
     Ok(())
 }

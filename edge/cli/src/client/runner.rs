@@ -81,7 +81,13 @@ impl Runner {
             Self::List { limit } => {
                 let runners: model::Runners = session.client.get(&format!("/runners?limit={limit}")).await?;
                 let lines = runners.runners.iter().map(|runner| {
-                    format!("{}  {:<9} reputation {:>3}  stake {}", runner.address, runner.health, runner.reputation, amount::cby(runner.stake))
+                    format!(
+                        "{}  {:<9} reputation {:>3}  stake {}",
+                        runner.address,
+                        runner.health,
+                        runner.reputation,
+                        amount::cby(runner.stake)
+                    )
                 });
                 session.output.result(&runners, lines.collect::<Vec<_>>().join("\n"));
                 Ok(())

@@ -45,7 +45,8 @@ pub(crate) async fn runners_list(State(app): State<App>, Asked(page): Asked<Page
     let (rows, height) = (state.params(&app.chain.params).await?.jobs, state.head.height);
     let addresses = state.ask(runners::addresses).await?;
     let wanted: Vec<Address> = page.of(addresses.iter().copied());
-    let listed = state.ask(|world| wanted.iter().filter_map(|address| runner_of(world, &rows, height, *address).transpose()).collect()).await?;
+    let listed =
+        state.ask(|world| wanted.iter().filter_map(|address| runner_of(world, &rows, height, *address).transpose()).collect()).await?;
     Ok(Json(model::Runners { runners: listed, total_count: count(addresses.len()) }))
 }
 
@@ -126,10 +127,7 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
     }))
 }
 
-fn member_of(
-    member: &Member,
-    output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u8>>>, Miss>,
-) -> Result<model::JobMember, Miss> {
+fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u8>>>, Miss>) -> Result<model::JobMember, Miss> {
     Ok(model::JobMember {
         runner: Hex(member.runner),
         reputation: member.reputation.0,
@@ -169,7 +167,11 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
         },
         capabilities: model::Capabilities {
             job_types: kinds.iter().filter(|kind| runner.kinds & kind.bit() != 0).map(|kind| kind.name().to_lowercase()).collect(),
-            tee_support: handlers::ENVIRONMENTS.iter().filter(|(_, bit)| runner.tee & bit != 0).map(|(name, _)| (*name).to_owned()).collect(),
+            tee_support: handlers::ENVIRONMENTS
+                .iter()
+                .filter(|(_, bit)| runner.tee & bit != 0)
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
             regions: profile.regions.iter().map(ToString::to_string).collect(),
             http_domains: profile.domains.iter().map(ToString::to_string).collect(),
             max_concurrent_jobs: runner.max_concurrent.0,
