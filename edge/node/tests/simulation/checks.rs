@@ -157,6 +157,8 @@ impl Holds {
         let mut accounts: BTreeSet<Address> = at_genesis.filter(|key| key.kind == Kind::Account).map(|key| key.address).collect();
         accounts.extend(self.genesis.config.validators.iter().map(|validator| validator.address));
         accounts.insert(RECEIVER);
+        // Rewards wait there until the epoch turns.
+        accounts.insert(cowboy_system::staking::state::rewards());
         accounts.extend(created);
         let mut held = 0;
         for address in accounts {
