@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
 
 fn programs() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in [folder(), folder().join("errors")] {
+    for folder in [folder(), folder().join("errors"), folder().join("frozen")] {
         for entry in std::fs::read_dir(folder).expect("the corpus is in the repository") {
             let path = entry.expect("a readable folder").path();
             if path.extension().is_some_and(|extension| extension == "py") {
