@@ -495,6 +495,16 @@ parameters! {
         0x0A fee_5: Amount = 50_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
         /// A year of a longer name.
         0x0B fee_6: Amount = 10_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
+        /// Blocks of the shortest term.
+        0x0C duration_min: Blocks = 1 in 1..=31_536_000, T0, "ours";
+        /// Blocks that a name can be paid ahead: ten years.
+        0x0D duration_max: Blocks = 315_360_000 in 100..=3_153_600_000, T0, "ours";
+        /// Labels of one name, one below the other.
+        0x0E labels_max: Count = 8 in 1..=32, T0, "ours";
+        /// Bytes of a whole name, dots included.
+        0x0F bytes_max: Bytes = 237 in 64..=253, T0, "ours: what DNS carries, less the zone";
+        /// Names that a reverse lookup answers.
+        0x10 lookup_max: Count = 100 in 1..=1_000, T0, "ours";
     }
 
     /// Gateways (004).
@@ -523,6 +533,10 @@ parameters! {
         0x0B response_bytes_default: Bytes = 1_048_576 in 1_024..=10_485_760, T0, "004 §6.2";
         /// Cycles of a query, where the manifest names none.
         0x0C query_cycles_default: Cycles = 10_000_000 in 100_000..=100_000_000, T0, "004 §6.2";
+        /// The part of a gateway's stake that proven misbehaviour costs; burned.
+        0x0D slash: BasisPoints = 3_000 in 0..=10_000, T0, "ours: as decision 42";
+        /// Blocks for which a delivered request's id is remembered, so that it counts once.
+        0x0E requests_kept: Blocks = 10_000 in 100..=1_000_000, T0, "ours";
     }
 
     /// Governance (003 §11).

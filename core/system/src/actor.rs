@@ -4,7 +4,7 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::{Amount, Height, TimestampMs};
+use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Address, Blob, Event, Hash, Text, error};
 
 /// What a method sees of the block and of who asks.
@@ -31,6 +31,21 @@ pub struct Context<'a> {
     pub draw: Draw,
     /// What the method costs beside the price of calling it.
     pub work: Work,
+    /// The chain's id.
+    pub chain_id: ChainId,
+    /// What the method hands on: the delivery goes on there, from the system actor, and answers what comes of it.
+    pub forward: Option<Forward>,
+}
+
+/// A handler that runs in the place of what a system actor would answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forward {
+    /// Whose handler.
+    pub target: Address,
+    /// Which.
+    pub handler: &'static str,
+    /// Its argument.
+    pub payload: Vec<u8>,
 }
 
 /// The randomness that a method may use.
@@ -132,8 +147,8 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x0B, "Relay Registry", "Storage relays."),
     reserved(0x0C, "Session Actor", "Payment sessions."),
     reserved(0x0D, "Stream Key Manager", "Paid streams."),
-    reserved(0x0E, "Route Registry", "Names."),
-    reserved(0x0F, "Gateway Registry", "Gateways and ingress."),
+    names::ACTOR,
+    gateways::ACTOR,
     reserved(0x10, "Receipt Registry", "Receipts of domain actions."),
     reserved(0x11, "Container Registry", "Container images."),
     reserved(0x12, "PaymentGate", "HTTP payments."),
@@ -141,7 +156,7 @@ pub static ACTORS: &[Actor] = &[
     reserved(0x1D, "Event Subscription", "The market of subscriptions."),
 ];
 
-use crate::{basefee, dispatcher, entitlements, governance, runners, storage, treasury, verifier};
+use crate::{basefee, dispatcher, entitlements, gateways, governance, names, runners, storage, treasury, verifier};
 
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {

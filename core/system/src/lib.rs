@@ -9,7 +9,9 @@ pub mod actor;
 pub mod basefee;
 pub mod dispatcher;
 pub mod entitlements;
+pub mod gateways;
 pub mod governance;
+pub mod names;
 mod reader;
 pub mod runners;
 pub mod staking;
@@ -18,4 +20,4 @@ pub mod timers;
 pub mod treasury;
 pub mod verifier;
 
-pub use actor::{ACTORS, Actor, Context, Draw, Method, Work, call};
+pub use actor::{ACTORS, Actor, Context, Draw, Forward, Method, Work, call};

@@ -4,6 +4,8 @@ use arbitrary::Arbitrary;
 use bytes::Bytes;
 use commonware_codec::{Codec, conformance::generate_value};
 use cowboy_system::entitlements::state::{Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner};
+use cowboy_system::gateways::types::{Gateway, Request};
+use cowboy_system::names::types::{Policy, Registration};
 use std::fmt::Debug;
 
 fn check_both_ways<T>(seed: u64)
@@ -38,4 +40,4 @@ macro_rules! formats {
     };
 }
 
-formats! { Assignment Deprecations DomainSet Holder ManifestHistory Permission Role ScopeOwner }
+formats! { Assignment Deprecations DomainSet Gateway Holder ManifestHistory Permission Policy Registration Request Role ScopeOwner }

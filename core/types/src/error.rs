@@ -28,6 +28,8 @@ pub enum Category {
     Schedule,
     /// 1600s: runners and jobs.
     Job,
+    /// 1700s: names and gateways.
+    Name,
     /// 1900s: the rest.
     Other,
 }
@@ -43,6 +45,7 @@ impl Category {
             Self::Token => "token",
             Self::Schedule => "schedule",
             Self::Job => "job",
+            Self::Name => "name",
             Self::Other => "other",
         }
     }
@@ -196,6 +199,28 @@ errors! {
     1619 CHALLENGE_REFUSED Job "challenge_refused", "The result cannot be challenged so.", "The window is over, the mode has none, there is a challenge already, or the bond is missing.", "Look at the job; put down the bond.";
     1620 ON_PROBATION Job "on_probation", "The runner's probation is not over.", "It fell below the least reputation.", "Wait until its end, then send a heartbeat.";
     1621 NOT_PAYABLE Job "not_payable", "The method takes no CBY.", "What is sent to it would be lost.", "Send no value.";
+    1701 NAME_INVALID Name "name_invalid", "That is no name.", "Each label has 3 to 64 of a-z, 0-9 and hyphens, none at an end; at most 8 labels, 237 bytes together.", "Choose another name.";
+    1702 NAME_INTERNATIONAL Name "name_international", "Names have no letters but a to z.", "Encoded letters look like others, and people would be led astray.", "Write it with a-z and 0-9, and without two hyphens in third and fourth place.";
+    1703 NAME_RESERVED Name "name_reserved", "The name is held by governance.", "www, api, dns, gateway, relay, node, cowboy, system and admin are the protocol's.", "Choose another name.";
+    1704 NAME_TAKEN Name "name_taken", "The name is taken.", "It is registered, or its owner may still renew it.", "Choose another name, or wait until grace is over: quote says the stage.";
+    1705 NAME_NOT_FOUND Name "name_not_found", "There is no such name now.", "It was never registered, it expired, or what is above it did.", "Register it.";
+    1706 NAME_NOT_OWNER Name "name_not_owner", "The name belongs to somebody else.", "Only its owner changes it.", "Sign with the owner's key.";
+    1707 NAME_FEE Name "name_fee", "The value does not cover the fee.", "A term is paid in advance.", "Ask quote for the fee; what is too much comes back.";
+    1708 NAME_TARGET Name "name_target", "The actor takes no requests from outside.", "Only an actor with ingress.http in its manifest can have a name.", "Deploy it with that entitlement.";
+    1709 NAME_FOREIGN_ACTOR Name "name_foreign_actor", "The actor is not the sender's.", "An actor's name is registered by itself or its owner.", "Sign with the key of the actor's owner.";
+    1710 NAME_POLICY Name "name_policy", "The name above does not let the sender.", "Its policy says who makes names below it: its owner, its actor, or anybody.", "Ask its owner to make the name, or to set another policy.";
+    1711 NAME_DURATION Name "name_duration", "The term is too short or too long.", "A name is paid at most ten years ahead.", "Choose another number of blocks.";
+    1720 UNAUTHORIZED_GATEWAY Name "unauthorized_gateway", "The sender is no active gateway.", "Requests from outside come in by gateways that are registered, staked, healthy and not leaving: ERR_UNAUTHORIZED_GATEWAY.", "Register and send heartbeats.";
+    1721 GATEWAY_EXISTS Name "gateway_exists", "The gateway is registered already.", "An address is one gateway.", "Use set_endpoint or add_stake.";
+    1722 GATEWAY_UNKNOWN Name "gateway_unknown", "The sender is no registered gateway.", "Nothing is staked for the address.", "Register first.";
+    1723 GATEWAY_STAKE Name "gateway_stake", "The stake would be below the minimum.", "Each gateway stakes at least what governance says.", "Send more, or draw less.";
+    1724 GATEWAY_STATE Name "gateway_state", "The gateway cannot do that now.", "It is leaving, or nothing came along.", "Unstake wholly and register again.";
+    1725 GATEWAY_ENDPOINT Name "gateway_endpoint", "That is no place to reach a gateway at.", "An endpoint is a lower-case host name or an address, with a port.", "Write it like gw1.example.com and 443.";
+    1726 INGRESS_MISSING Name "ingress_missing", "The actor takes no requests from outside.", "Its manifest does not have ingress.http.", "Deploy it with that entitlement.";
+    1727 INGRESS_INVALID Name "ingress_invalid", "That is no request.", "A request has method, path, query, headers, body, host and request_id, each of its type.", "Send what a gateway makes.";
+    1728 INGRESS_METHOD Name "ingress_method", "The actor does not accept the method here.", "Its manifest lists methods, and only those that change something are dispatched.", "Use another method.";
+    1729 INGRESS_TOO_LARGE Name "ingress_too_large", "The body is too long.", "The actor's manifest says how long it may be.", "Send less.";
+    1730 REQUEST_REPEATED Name "request_repeated", "The request was delivered before.", "A request id counts once.", "Nothing: it is done. Ask for its result.";
     1900 UNAVAILABLE Other "unavailable", "The function is not part of this chain.", "The name exists so that imports work.", "Do without it.";
     1901 INTERNAL Other "internal", "The chain refused for a reason of its own.", "This is a bug.", "Report it, with the transaction's hash.";
 }

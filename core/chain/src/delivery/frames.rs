@@ -128,6 +128,15 @@ pub(super) struct SystemCall<'a> {
     pub(super) value: Amount,
 }
 
+/// What a system actor's method answered.
+pub(super) struct SystemAnswer {
+    pub(super) data: Vec<u8>,
+    /// What it costs.
+    pub(super) work: system::Work,
+    /// Where the delivery goes on instead.
+    pub(super) forward: Option<system::Forward>,
+}
+
 impl Machine {
     /// A handler's frame, its value moved already. Fails where no actor lives at the target, or it does not run.
     pub(super) fn frame(&mut self, entry: Entry<'_>, checkpoint: Checkpoint) -> Step<Frame> {
@@ -319,13 +328,27 @@ impl Machine {
         self.running().stage = Stage::Ended(result);
     }
 
-    /// Runs a method of a system actor on behalf of a sender, whose value the actor has already. Answers what the method costs, too.
-    pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Step<(Vec<u8>, system::Work)> {
+    /// Runs a method of a system actor on behalf of a sender, whose value the actor has already.
+    pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Step<SystemAnswer> {
         let SystemCall { sender, target, method, payload, value } = call;
         let mut context = self.system_context(sender);
         context.value = value;
         let data = system::call(&mut context, target, method, payload)?;
-        Ok((data, context.work))
+        Ok(SystemAnswer { data, work: context.work, forward: context.forward })
+    }
+
+    /// The frame of a handler that a system actor handed a request on to. It sees the system actor as who asks (004 §8.4).
+    pub(super) fn forwarded(&mut self, from: Address, forward: &system::Forward, limits: Limits, checkpoint: Checkpoint) -> Step<Frame> {
+        let entry = Entry {
+            sender: from,
+            target: forward.target,
+            handler: forward.handler,
+            payload: &forward.payload,
+            value: Amount::ZERO,
+            limits,
+            gives: Gives::Data,
+        };
+        self.frame(entry, checkpoint)
     }
 
     /// What a handler may still use: its limits less what it used.

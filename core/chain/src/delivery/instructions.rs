@@ -133,9 +133,14 @@ impl Machine {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
-            let (data, work) = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
-            self.running().meter.charge(work.cycles, 0, work.weight)?;
-            return self.end(data.into());
+            let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
+            self.running().meter.charge(answer.work.cycles, 0, answer.work.weight)?;
+            let Some(forward) = answer.forward else { return self.end(answer.data.into()) };
+            let limits = self.outer_limits();
+            let frame = self.forwarded(target, &forward, limits, checkpoint)?;
+            self.running().meter.charge(0, 0, frame.weight)?;
+            self.push(frame);
+            return Ok(());
         }
         let is_plain_payment = handler.is_empty() && payload.is_empty() && self.world.actor(target)?.is_none();
         if is_plain_payment {

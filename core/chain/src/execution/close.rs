@@ -7,6 +7,7 @@ use crate::{admit::Invalid, supply};
 use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Queue, Supply, keys};
 use cowboy_system::dispatcher::{callback, lifecycle};
+use cowboy_system::gateways::pool;
 use cowboy_system::staking::{self, epoch};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, merkle};
@@ -81,6 +82,9 @@ impl Execution {
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
         if epoch::is_due(&self.machine.world, params, height)? {
             epoch::turn(&mut self.machine.world, params, height)?;
+        }
+        if pool::is_due(&self.machine.world, params, height)? {
+            pool::turn(&mut self.machine.world, params, height)?;
         }
         self.phase = Phase::Close;
         Ok(())

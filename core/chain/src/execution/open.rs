@@ -10,7 +10,7 @@ use cowboy_state::records::{Deployers, Markets, ParameterChanges, Queue, SeedInd
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_system::entitlements;
-use cowboy_system::{staking, storage};
+use cowboy_system::{gateways, staking, storage};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 
@@ -42,6 +42,7 @@ impl Execution {
         ]);
         wanted.push(entitlements::state::deprecations());
         wanted.extend([staking::state::total_key(), Key::account(staking::state::rewards())]);
+        wanted.push(gateways::state::epoch_key());
         wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
         let transactions = match &self.input.mode {

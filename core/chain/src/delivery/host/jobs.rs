@@ -17,12 +17,12 @@ impl Machine {
         let requests = self.require_for(target, payload)?;
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
         match self.call_system(SystemCall { sender, target, method: "submit_job", payload, value: Amount::ZERO }) {
-            Ok((id, work)) => {
+            Ok(answer) => {
                 self.count_requests(requests);
-                price.cycles = price.cycles.saturating_add(work.cycles);
-                price.weight = price.weight.saturating_add(work.weight);
+                price.cycles = price.cycles.saturating_add(answer.work.cycles);
+                price.weight = price.weight.saturating_add(answer.work.weight);
                 // A canonical CBOR byte string: a head of two bytes, then the id.
-                Reply::bytes(id[id.len() - 32..].to_vec(), price)
+                Reply::bytes(answer.data[answer.data.len() - 32..].to_vec(), price)
             }
             Err(Stop::Abort(abort)) => {
                 self.world.rollback(&checkpoint);

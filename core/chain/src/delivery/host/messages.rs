@@ -7,7 +7,7 @@ use crate::delivery::{Machine, Step, nested_id};
 use crate::input::SentMessage;
 use commonware_codec::Write as _;
 use cowboy_state::records::{Mailbox, Message, Payload, Queue, keys};
-use cowboy_state::{Directory, Key, Kind, Stop};
+use cowboy_state::{Checkpoint, Directory, Key, Kind, Stop};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, error, keccak256};
@@ -134,11 +134,14 @@ impl Machine {
         if cowboy_system::actor::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
             return match self.call_system(SystemCall { sender, target, method, payload, value }) {
-                Ok((data, work)) => {
+                Ok(answer) => {
                     self.count_requests(requests);
-                    price.cycles = price.cycles.saturating_add(work.cycles);
-                    price.weight = price.weight.saturating_add(work.weight);
-                    Reply::bytes(data, price)
+                    price.cycles = price.cycles.saturating_add(answer.work.cycles);
+                    price.weight = price.weight.saturating_add(answer.work.weight);
+                    match answer.forward {
+                        None => Reply::bytes(answer.data, price),
+                        Some(forward) => self.enter_forwarded(target, &forward, asked, price, checkpoint),
+                    }
                 }
                 Err(Stop::Abort(abort)) => {
                     self.world.rollback(&checkpoint);
@@ -152,6 +155,28 @@ impl Machine {
             self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
         let entry = Entry { sender, target, handler: method, payload, value, limits, gives: Gives::Data };
         match self.frame(entry, checkpoint) {
+            Ok(frame) => Ok(Reply::Enter(Box::new(frame), price)),
+            Err(Stop::Abort(abort)) => {
+                self.world.rollback(&checkpoint);
+                Reply::refuse(abort, price)
+            }
+            Err(miss) => Err(miss),
+        }
+    }
+
+    /// Goes on in the handler that a system actor handed an actor's call on to.
+    fn enter_forwarded(
+        &mut self,
+        from: Address,
+        forward: &cowboy_system::Forward,
+        asked: u64,
+        price: Price,
+        checkpoint: Checkpoint,
+    ) -> Step<Reply> {
+        let left = self.top_left();
+        let limits =
+            self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
+        match self.forwarded(from, forward, limits, checkpoint.clone()) {
             Ok(frame) => Ok(Reply::Enter(Box::new(frame), price)),
             Err(Stop::Abort(abort)) => {
                 self.world.rollback(&checkpoint);

@@ -1,0 +1,261 @@
+//! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
+
+use super::harness::{Chain, address, deployment, execution, key, parameters, unsigned};
+use cowboy_params::Params;
+use cowboy_system::gateways::types::Gateway;
+use cowboy_system::gateways::{NUMBER, state};
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::units::{Amount, Height};
+use cowboy_types::{Abort, Address, Receipt, Transaction, error};
+
+const REGISTRY: Address = Address::system(NUMBER);
+const CBY: u64 = 1_000_000_000;
+const STAKE: u64 = 10_000 * CBY;
+const WEB: &[(&str, &[(&str, u64)])] = &[("ingress.http", &[("max_request_bytes", 100)]), ("storage.kv", &[])];
+const SCRIPT: &str = "handler http.request\n context\n set 'seen' $payload\n return $0\nhandler quiet\n return 'x'\n";
+const ID: &str = "0f8fad5b-d9cb-469f-a165-7086772895";
+
+fn ask<const N: usize>(chain: &mut Chain, from: u8, method: &str, argument: [(&str, Value); N], value: u64) -> Receipt {
+    chain.send(from, execution(REGISTRY, method, &Value::map(argument).encode(), value))
+}
+
+fn place() -> [(&'static str, Value); 2] {
+    [("endpoint", Value::text("gw.example.com")), ("http_port", Value::uint(443))]
+}
+
+fn register(chain: &mut Chain, from: u8, stake: u64) {
+    assert_eq!(ask(chain, from, "register_gateway", place(), stake).abort, None);
+}
+
+fn gateway(chain: &Chain, number: u8) -> Gateway {
+    chain.record(&state::gateway_key(address(number))).expect("it is registered")
+}
+
+fn is_active(chain: &mut Chain, number: u8) -> bool {
+    let receipt = ask(chain, 1, "is_active_gateway", [("address", Value::Bytes(address(number).0.to_vec()))], 0);
+    cbor::decode(&receipt.return_data).expect("CBOR") == Value::Bool(true)
+}
+
+/// The n-th request.
+fn envelope(number: u8, method: &str, body: &[u8]) -> Value {
+    Value::map([
+        ("body", Value::Bytes(body.to_vec())),
+        ("headers", Value::Map(vec![])),
+        ("host", Value::text("mysite.cowboy.network")),
+        ("method", Value::text(method)),
+        ("path", Value::text("/api")),
+        ("query", Value::Map(vec![])),
+        ("request_id", Value::text(format!("{ID}{number:02x}"))),
+    ])
+}
+
+fn dispatch(chain: &mut Chain, from: u8, target: Address, envelope: Value) -> Receipt {
+    ask(chain, from, "dispatch", [("target", Value::Bytes(target.0.to_vec())), ("envelope", envelope)], 0)
+}
+
+/// a stake of 10,000 CBY and a place; a heartbeat fills the health, each block takes one, and none is inactive.
+#[test]
+fn a_gateway_registers_and_stays_up() {
+    assert_eq!((Params::GENESIS.gateways.stake_min, Params::GENESIS.gateways.health), (STAKE, 3_600));
+    let mut chain = Chain::new();
+    let at = |endpoint: &str, port: u64| [("endpoint", Value::text(endpoint)), ("http_port", Value::uint(port))];
+    let rows: [([(&str, Value); 2], u64, Option<Abort>); 8] = [
+        (at("gw.example.com", 0), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("gw.example.com", 65_536), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("GW.example.com", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("https://gw", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (place(), STAKE - 1, Some(error::GATEWAY_STAKE)),
+        (at("2001:db8::1", 443), STAKE, None),
+        (place(), STAKE, Some(error::GATEWAY_EXISTS)),
+    ];
+    for (argument, value, expected) in rows {
+        let shown = format!("{argument:?}");
+        assert_eq!(ask(&mut chain, 2, "register_gateway", argument, value).abort, expected, "{shown}");
+    }
+    assert_eq!(chain.balance(state::stakes()), STAKE);
+    assert!(is_active(&mut chain, 2) && !is_active(&mut chain, 3));
+    assert!(ask(&mut chain, 2, "set_endpoint", place(), 0).is_success());
+    let since = gateway(&chain, 2).last_heartbeat.0;
+    chain.height = Height(since + 3_598);
+    assert!(is_active(&mut chain, 2), "one block of health is left");
+    assert!(!is_active(&mut chain, 2), "none is");
+    assert!(ask(&mut chain, 2, "heartbeat", [], 0).is_success());
+    assert!(is_active(&mut chain, 2), "it is full again");
+    assert_eq!(gateway(&chain, 2).health(&Params::GENESIS, chain.height), 3_599);
+    assert_eq!(ask(&mut chain, 3, "heartbeat", [], 0).abort, Some(error::GATEWAY_UNKNOWN));
+    assert!(ask(&mut chain, 2, "add_stake", [], 5).is_success());
+    assert_eq!(ask(&mut chain, 2, "draw", [("amount", Value::uint(6))], 0).abort, Some(error::GATEWAY_STAKE));
+    assert!(ask(&mut chain, 2, "draw", [("amount", Value::uint(5))], 0).is_success());
+    assert_eq!((gateway(&chain, 2).stake.0, chain.balance(state::stakes())), (STAKE, STAKE));
+}
+
+/// leaving takes 604,800 blocks from when a gateway became inactive.
+#[test]
+fn a_gateway_leaves() {
+    let mut chain = Chain::new();
+    register(&mut chain, 2, STAKE);
+    register(&mut chain, 3, STAKE);
+    assert_eq!(ask(&mut chain, 4, "unstake", [], 0).abort, Some(error::GATEWAY_UNKNOWN));
+    assert!(ask(&mut chain, 2, "unstake", [], 0).is_success());
+    let until = chain.height.0 + 604_800;
+    assert_eq!(gateway(&chain, 2).leaving, Some(Height(until)));
+    assert!(!is_active(&mut chain, 2), "at once");
+    assert_eq!(ask(&mut chain, 2, "heartbeat", [], 0).abort, Some(error::GATEWAY_STATE));
+    assert_eq!(ask(&mut chain, 2, "unstake", [], 0).abort, Some(error::STILL_BOUND));
+    chain.height = Height(until - 1);
+    let before = chain.balance(address(2));
+    let receipt = ask(&mut chain, 2, "unstake", [], 0);
+    assert_eq!(chain.balance(address(2)), before + STAKE - receipt.fee.burned.0 - receipt.fee.tip.0);
+    assert_eq!(chain.record::<Gateway>(&state::gateway_key(address(2))), None);
+    let asleep = gateway(&chain, 3).last_heartbeat.0 + 3_600;
+    assert!(chain.height.0 < asleep + 604_800);
+    assert!(ask(&mut chain, 3, "unstake", [], 0).is_success());
+    assert_eq!(gateway(&chain, 3).leaving, Some(Height(asleep + 604_800)), "since its health ran out");
+    register(&mut chain, 2, STAKE);
+    assert_eq!(chain.balance(state::stakes()), 2 * STAKE);
+}
+
+/// an active gateway's request reaches the handler in the same transaction, from the registry; the gateway pays.
+#[test]
+fn a_request_is_dispatched() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy_with(SCRIPT, WEB, 0);
+    register(&mut chain, 2, STAKE);
+    let request = envelope(1, "POST", b"hello");
+    let receipt = dispatch(&mut chain, 2, actor, request.clone());
+    assert_eq!((receipt.abort.clone(), receipt.target, receipt.sender), (None, REGISTRY, address(2)));
+    assert_eq!(receipt.fee.payer, address(2));
+    assert_eq!(chain.stored(actor, "seen"), Some(request.encode()), "the handler got the request's canonical bytes");
+    let context = String::from_utf8(receipt.return_data.to_vec()).expect("text");
+    assert!(context.contains(&format!("{:?}", REGISTRY.0.to_vec())), "ctx.sender is 0x…0F: {context}");
+    assert_eq!(receipt.events[0].name.to_string(), "http.dispatched");
+    let spoofed = chain.send(3, execution(actor, "http.request", &request.encode(), 0));
+    let context = String::from_utf8(spoofed.return_data.to_vec()).expect("text");
+    assert!(!context.contains(&format!("{:?}", REGISTRY.0.to_vec())), "nobody else can be the registry: {context}");
+    assert_eq!(dispatch(&mut chain, 2, actor, request).abort, Some(error::REQUEST_REPEATED), "a request id counts once");
+}
+
+/// what is not dispatched, in order of precedence.
+#[test]
+fn dispatches_are_refused() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy_with(SCRIPT, WEB, 0);
+    let closed = chain.deploy("handler http.request\n return 'x'\n");
+    register(&mut chain, 2, STAKE);
+    let long = [b'x'; 101];
+    let rows = [
+        (3, actor, envelope(1, "POST", b""), error::UNAUTHORIZED_GATEWAY),
+        (3, closed, Value::Null, error::UNAUTHORIZED_GATEWAY),
+        (2, closed, envelope(1, "POST", b""), error::INGRESS_MISSING),
+        (2, address(7), envelope(1, "POST", b""), error::INGRESS_MISSING),
+        (2, actor, Value::Null, error::INGRESS_INVALID),
+        (2, actor, envelope(1, "GET", b""), error::INGRESS_METHOD),
+        (2, actor, envelope(1, "DELETE", b""), error::INGRESS_METHOD),
+        (2, actor, envelope(1, "OPTIONS", b""), error::INGRESS_METHOD),
+        (2, actor, envelope(1, "POST", &long), error::INGRESS_TOO_LARGE),
+    ];
+    for (from, target, request, expected) in rows {
+        assert_eq!(dispatch(&mut chain, from, target, request.clone()).abort, Some(expected), "{request:?}");
+    }
+    let failing = chain.deploy_with("handler http.request\n set 'a' 'b'\n raise\n", WEB, 0);
+    let receipt = dispatch(&mut chain, 2, failing, envelope(1, "POST", b""));
+    assert_eq!((receipt.abort.clone(), chain.stored(failing, "a")), (Some(error::HANDLER_RAISED), None));
+    assert!(dispatch(&mut chain, 2, actor, envelope(1, "POST", b"")).is_success(), "what failed may be tried again");
+    let payable = ask(&mut chain, 2, "dispatch", [("target", Value::Null)], 5);
+    assert_eq!(payable.abort, Some(error::NOT_PAYABLE));
+    let since = gateway(&chain, 2).last_heartbeat.0;
+    chain.height = Height(since + 3_600);
+    assert_eq!(dispatch(&mut chain, 2, actor, envelope(2, "POST", b"")).abort, Some(error::UNAUTHORIZED_GATEWAY), "no health is left");
+}
+
+/// Request ids are forgotten in time, so that they never pile up.
+#[test]
+fn request_ids_are_forgotten() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("gateways.requests_kept", 100)]));
+    let actor = chain.deploy_with(SCRIPT, WEB, 0);
+    register(&mut chain, 2, STAKE);
+    for number in 1..=5 {
+        assert!(dispatch(&mut chain, 2, actor, envelope(number, "POST", b"")).is_success());
+    }
+    chain.height = Height(chain.height.0 + 101);
+    assert!(dispatch(&mut chain, 2, actor, envelope(6, "POST", b"")).is_success());
+    assert_eq!(chain.names(state::requests()).len(), 3, "three went, one came");
+    assert_eq!(dispatch(&mut chain, 2, actor, envelope(1, "POST", b"")).abort, None, "a forgotten id is new");
+    assert_eq!(chain.names(state::requests()).len(), 2);
+}
+
+/// the pool is shared out each epoch by stake times uptime.
+#[test]
+fn the_pool_is_shared_out() {
+    let rows = [("consensus.epoch", 600), ("gateways.health", 300)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    register(&mut chain, 2, 3 * STAKE);
+    register(&mut chain, 3, STAKE);
+    register(&mut chain, 4, STAKE);
+    let pool = state::pool();
+    let actor = chain.deploy_with(SCRIPT, WEB, 0);
+    let argument = Value::map([
+        ("name", Value::text("mysite")),
+        ("actor_address", Value::Bytes(actor.0.to_vec())),
+        ("duration_blocks", Value::uint(31_536_000)),
+    ]);
+    assert!(chain.send(1, execution(Address::system(0x0E), "register", &argument.encode(), 10 * CBY)).is_success());
+    assert_eq!(chain.balance(pool), 2 * CBY);
+    chain.height = Height(300);
+    for number in [2, 3] {
+        assert!(ask(&mut chain, number, "heartbeat", [], 0).is_success());
+    }
+    let before: Vec<u64> = [2, 3, 4].iter().map(|number| chain.balance(address(*number))).collect();
+    chain.height = Height(599);
+    chain.idle(1);
+    let paid: Vec<u64> = [2, 3, 4].iter().zip(before).map(|(number, before)| chain.balance(address(*number)) - before).collect();
+    let weights: [u128; 3] = [30_000 * 599, 10_000 * 598, 10_000 * 300];
+    let total: u128 = weights.iter().sum();
+    let expected: Vec<u64> = weights.iter().map(|weight| u64::try_from(u128::from(2 * CBY) * weight / total).expect("fits")).collect();
+    assert_eq!(paid, expected, "three times the stake; half the time up");
+    assert!(chain.balance(pool) < 3, "what does not divide waits");
+    assert_eq!(chain.names(state::active()).len(), 2, "the one without health is off the list");
+    assert!(ask(&mut chain, 4, "heartbeat", [], 0).is_success());
+    assert_eq!(chain.names(state::active()).len(), 3, "and back on it");
+}
+
+/// two dispatches under one nonce cost three tenths of the stake, once.
+#[test]
+fn a_gateway_that_cheats_is_slashed() {
+    let mut chain = Chain::new();
+    let actor = chain.deploy_with(SCRIPT, WEB, 0);
+    register(&mut chain, 2, STAKE);
+    let dispatch = |request: u8, nonce: u64, change: &dyn Fn(&mut Transaction)| {
+        let argument = Value::map([("target", Value::Bytes(actor.0.to_vec())), ("envelope", envelope(request, "POST", b""))]);
+        let mut transaction = unsigned(2, nonce, execution(REGISTRY, "dispatch", &argument.encode(), 0));
+        change(&mut transaction);
+        key(2).sign_transaction(&mut transaction);
+        Value::Bytes(transaction.to_bytes().to_vec())
+    };
+    let plain = |request, nonce| dispatch(request, nonce, &|_| {});
+    let forged = dispatch(2, 7, &|transaction| transaction.from = address(3));
+    let foreign = dispatch(2, 7, &|transaction| transaction.chain_id = cowboy_types::units::ChainId(7));
+    let pricier = dispatch(1, 7, &|transaction| transaction.max_fee_per_cycle.0 += 1);
+    let rows = [
+        (plain(1, 7), plain(1, 7), Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), pricier, Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), plain(2, 8), Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), forged, Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), foreign, Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), Value::Bytes(vec![1, 2, 3]), Some(error::BAD_EVIDENCE)),
+        (plain(1, 7), Value::Null, Some(error::INVALID_ARGUMENT)),
+        (plain(1, 7), plain(2, 7), None),
+        (plain(1, 7), plain(3, 7), Some(error::BAD_EVIDENCE)),
+    ];
+    for (place, (first, second, expected)) in rows.into_iter().enumerate() {
+        assert_eq!(ask(&mut chain, 5, "report", [("first", first), ("second", second)], 0).abort, expected, "row {place}");
+    }
+    let stake = STAKE * 7 / 10;
+    assert_eq!((gateway(&chain, 2).stake, chain.balance(state::stakes())), (Amount(stake), stake));
+    assert!(!is_active(&mut chain, 2), "its stake is below the least");
+    assert!(ask(&mut chain, 2, "add_stake", [], STAKE).is_success());
+    assert!(is_active(&mut chain, 2));
+    let deployed = chain.send(3, deployment("handler x\n return 'x'\n", Some(WEB), None, 0));
+    assert!(deployed.is_success());
+}

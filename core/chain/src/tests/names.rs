@@ -1,0 +1,274 @@
+//! Names: registering, renewing, expiring, names below names (004 §7).
+
+use super::harness::{Chain, address, deployment, execution, parameters};
+use cowboy_state::records::{Supply, keys};
+use cowboy_system::names::{NUMBER, state};
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::units::Height;
+use cowboy_types::{Abort, Address, Receipt, error};
+
+const REGISTRY: Address = Address::system(NUMBER);
+const TREASURY: Address = Address::system(0x08);
+const CBY: u64 = 1_000_000_000;
+const YEAR: u64 = 31_536_000;
+/// What an actor with a page may.
+const WEB: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("econ.transfer", &[]), ("ingress.http", &[]), ("storage.kv", &[])];
+const SCRIPT: &str = "handler http.request\n return 'page'\nhandler name\n call @0E 'register' $payload 0 0 20000000000\n return $last\n";
+
+fn ask(chain: &mut Chain, from: u8, method: &str, argument: &Value, value: u64) -> Receipt {
+    chain.send(from, execution(REGISTRY, method, &argument.encode(), value))
+}
+
+fn of(name: &str) -> (&'static str, Value) {
+    ("name", Value::text(name))
+}
+
+fn registration(name: &str, actor: Address, blocks: u64) -> Value {
+    Value::map([of(name), ("actor_address", Value::Bytes(actor.0.to_vec())), ("duration_blocks", Value::uint(blocks))])
+}
+
+fn register(chain: &mut Chain, from: u8, name: &str, actor: Address, blocks: u64, value: u64) -> Option<Abort> {
+    ask(chain, from, "register", &registration(name, actor, blocks), value).abort
+}
+
+fn answer(receipt: &Receipt) -> Value {
+    assert_eq!(receipt.abort, None);
+    cbor::decode(&receipt.return_data).expect("CBOR")
+}
+
+/// What a method answers without changing anything.
+fn read<const N: usize>(chain: &mut Chain, method: &str, argument: [(&str, Value); N]) -> Value {
+    answer(&ask(chain, 1, method, &Value::map(argument), 0))
+}
+
+fn resolve(chain: &mut Chain, name: &str) -> Option<Address> {
+    let found = read(chain, "resolve", [of(name)]);
+    found.as_bytes().map(|bytes| Address(bytes.try_into().expect("an address")))
+}
+
+fn lookup(chain: &mut Chain, actor: Address) -> Vec<String> {
+    let Value::Array(names) = read(chain, "lookup", [("actor_address", Value::Bytes(actor.0.to_vec()))]) else { unreachable!("a list") };
+    names.iter().map(|name| name.as_text().expect("a text").to_string()).collect()
+}
+
+fn site(chain: &mut Chain, from: u8) -> Address {
+    chain.send(from, deployment(SCRIPT, Some(WEB), None, 0)).created.expect("it is deployed")
+}
+
+fn burned(chain: &Chain) -> u64 {
+    chain.record::<Supply>(&keys::supply()).expect("genesis wrote the supply").burned.0
+}
+
+/// an actor's owner registers; the record, the split of the fee and the change are exact.
+#[test]
+fn a_name_is_registered() {
+    let mut chain = Chain::new();
+    let actor = site(&mut chain, 2);
+    let pool = cowboy_system::gateways::state::pool();
+    let (treasury, gateways) = (chain.balance(TREASURY), chain.balance(pool));
+    let (before, was_burned) = (chain.balance(address(2)), burned(&chain));
+    let receipt = ask(&mut chain, 2, "register", &registration("mysite", actor, YEAR / 2), 9 * CBY);
+    let record = answer(&receipt);
+    assert_eq!(chain.balance(TREASURY) - treasury, CBY / 2, "a tenth to the protocol");
+    assert_eq!(chain.balance(pool) - gateways, CBY, "a fifth to the gateways");
+    let fees = before - chain.balance(address(2)) - 5 * CBY;
+    assert_eq!(fees, receipt.fee.burned.0 + receipt.fee.tip.0, "five CBY for half a year; the other four came back");
+    assert_eq!(burned(&chain) - was_burned, 7 * CBY / 2 + receipt.fee.burned.0);
+    assert_eq!(chain.balance(REGISTRY), 0);
+    let number = |name: &str| record.get(name).and_then(Value::as_u64);
+    let height = chain.height.0;
+    assert_eq!((number("registered_at"), number("expires_at")), (Some(height), Some(height + YEAR / 2)));
+    assert_eq!(number("subdomain_policy"), Some(1), "A-313: the actor's, unless said otherwise");
+    assert_eq!(record.get("owner").and_then(Value::as_bytes), Some(&address(2).0[..]));
+    assert_eq!(record.get("actor_address").and_then(Value::as_bytes), Some(&actor.0[..]));
+    assert_eq!(resolve(&mut chain, "mysite"), Some(actor));
+    assert_eq!(resolve(&mut chain, "other"), None);
+    assert_eq!(lookup(&mut chain, actor), ["mysite"]);
+    assert_eq!(receipt.events.iter().map(|event| event.name.to_string()).collect::<Vec<_>>(), ["name.registered"]);
+}
+
+/// who may not register what, row by row.
+#[test]
+fn names_are_refused() {
+    let mut chain = Chain::new();
+    let actor = site(&mut chain, 2);
+    let closed = chain.deploy("handler x\n return 'x'\n");
+    let fee = 10 * CBY;
+    assert_eq!(register(&mut chain, 2, "taken-name", actor, YEAR, fee), None);
+    let rows = [
+        (2, "no", actor, YEAR, fee, error::NAME_INVALID),
+        (2, "xn--abc", actor, YEAR, fee, error::NAME_INTERNATIONAL),
+        (2, "site-1", actor, 0, fee, error::NAME_DURATION),
+        (2, "site-1", actor, 10 * YEAR + 1, 200 * CBY, error::NAME_DURATION),
+        (1, "site-1", closed, YEAR, fee, error::NAME_TARGET),
+        (2, "site-1", address(7), YEAR, fee, error::NAME_TARGET),
+        (2, "www", actor, YEAR, 1_000 * CBY, error::NAME_RESERVED),
+        (3, "site-1", actor, YEAR, fee, error::NAME_FOREIGN_ACTOR),
+        (2, "taken-name", actor, YEAR, fee, error::NAME_TAKEN),
+        (2, "site-1", actor, YEAR, fee - 1, error::NAME_FEE),
+        (2, "abc", actor, YEAR, 1_000 * CBY - 1, error::NAME_FEE),
+        (2, "below.site-1", actor, YEAR, fee, error::NAME_NOT_FOUND),
+    ];
+    for (from, name, target, blocks, value, expected) in rows {
+        let held = chain.balance(REGISTRY);
+        assert_eq!(register(&mut chain, from, name, target, blocks, value), Some(expected), "{name}");
+        assert_eq!(chain.balance(REGISTRY), held, "a refused call costs its fee and nothing else");
+    }
+    assert_eq!(ask(&mut chain, 2, "register", &Value::map([of("site-1")]), fee).abort, Some(error::INVALID_ARGUMENT));
+    assert_eq!(register(&mut chain, 9, "www", actor, YEAR, 1_000 * CBY), None, "governance holds the reserved names");
+}
+
+/// an actor registers for itself.
+#[test]
+fn an_actor_registers_itself() {
+    let mut chain = Chain::new();
+    let script = SCRIPT.replace("@0E", &REGISTRY.to_string());
+    let actor = chain.send(2, deployment(&script, Some(WEB), None, 100 * CBY)).created.expect("it is deployed");
+    let argument = registration("itself", actor, YEAR).encode();
+    assert!(chain.send(3, execution(actor, "name", &argument, 0)).is_success());
+    assert_eq!(resolve(&mut chain, "itself"), Some(actor));
+    assert_eq!(chain.balance(actor), 90 * CBY, "what it paid too much came back");
+    let record: cowboy_system::names::types::Registration = chain.record(&state::key("itself")).expect("it is registered");
+    assert_eq!(record.owner, actor);
+}
+
+/// renewal counts from the expiry; grace; the auction; then free again.
+#[test]
+fn a_name_lives_expires_and_is_released() {
+    let rows = [("names.grace", 100), ("names.auction", 100)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let (first, second) = (site(&mut chain, 2), site(&mut chain, 3));
+    let year = YEAR;
+    assert_eq!(register(&mut chain, 2, "mysite", first, 1_000, 10 * CBY), None);
+    let expiry = chain.height.0 + 1_000;
+    let renewal = Value::map([of("mysite"), ("duration_blocks", Value::uint(500))]);
+    assert_eq!(ask(&mut chain, 4, "renew", &renewal, 0).abort, Some(error::NAME_FEE));
+    let record = answer(&ask(&mut chain, 4, "renew", &renewal, CBY));
+    assert_eq!(record.get("expires_at").and_then(Value::as_u64), Some(expiry + 500), "from the expiry, whoever pays");
+    let expiry = expiry + 500;
+    let quote = |chain: &mut Chain| {
+        let found = read(chain, "quote", [of("mysite"), ("duration_blocks", Value::uint(year))]);
+        (
+            found.get("stage").and_then(Value::as_text).expect("a stage").to_string(),
+            found.get("fee").and_then(Value::as_u64).expect("a fee"),
+        )
+    };
+
+    chain.height = Height(expiry - 2);
+    assert_eq!(resolve(&mut chain, "mysite"), Some(first), "the last block in which it counts");
+    assert_eq!(resolve(&mut chain, "mysite"), None, "the first in which it does not");
+    assert_eq!(lookup(&mut chain, first), Vec::<String>::new());
+    assert_eq!(quote(&mut chain).0, "grace");
+    assert_eq!(register(&mut chain, 3, "mysite", second, year, 1_000 * CBY), Some(error::NAME_TAKEN));
+    let transfer = Value::map([of("mysite"), ("new_owner", Value::Bytes(vec![7; 20]))]);
+    assert_eq!(ask(&mut chain, 2, "transfer", &transfer, 0).abort, Some(error::NAME_NOT_FOUND));
+    assert!(ask(&mut chain, 2, "renew", &renewal, CBY).is_success(), "grace is for renewing");
+    assert_eq!(resolve(&mut chain, "mysite"), Some(first));
+
+    let expiry = expiry + 500;
+    chain.height = Height(expiry + 100 - 1);
+    assert_eq!(quote(&mut chain), ("auction".to_string(), 100 * CBY), "ten times at first");
+    assert_eq!(ask(&mut chain, 2, "renew", &renewal, CBY).abort, Some(error::NAME_NOT_FOUND), "too late");
+    assert_eq!(register(&mut chain, 3, "mysite", second, 10, 20 * CBY), Some(error::NAME_FEE), "a short term costs as much");
+    chain.height = Height(expiry + 150 - 1);
+    assert_eq!(quote(&mut chain), ("auction".to_string(), 55 * CBY), "half way");
+    assert_eq!(register(&mut chain, 3, "mysite", second, year, 60 * CBY), None);
+    assert_eq!((resolve(&mut chain, "mysite"), lookup(&mut chain, second)), (Some(second), vec!["mysite".to_string()]));
+    assert_eq!(lookup(&mut chain, first), Vec::<String>::new());
+
+    chain.height = Height(chain.height.0 + year + 200);
+    assert_eq!(quote(&mut chain), ("free".to_string(), 10 * CBY));
+    assert_eq!(register(&mut chain, 2, "mysite", first, year, 10 * CBY), None);
+}
+
+/// only the owner changes a name; the new owner does afterwards.
+#[test]
+fn only_the_owner_changes_a_name() {
+    let mut chain = Chain::new();
+    let (first, second) = (site(&mut chain, 2), site(&mut chain, 3));
+    let closed = chain.deploy("handler x\n return 'x'\n");
+    assert_eq!(register(&mut chain, 2, "mysite", first, YEAR, 10 * CBY), None);
+    let transfer = Value::map([of("mysite"), ("new_owner", Value::Bytes(address(4).0.to_vec()))]);
+    let point = |actor: Address| Value::map([of("mysite"), ("actor_address", Value::Bytes(actor.0.to_vec()))]);
+    let policy = |number| Value::map([of("mysite"), ("policy", Value::uint(number))]);
+    let rows = [
+        (3, "transfer", transfer.clone(), Some(error::NAME_NOT_OWNER)),
+        (3, "set_actor", point(second), Some(error::NAME_NOT_OWNER)),
+        (3, "set_subdomain_policy", policy(2), Some(error::NAME_NOT_OWNER)),
+        (2, "set_actor", point(closed), Some(error::NAME_TARGET)),
+        (2, "set_subdomain_policy", policy(3), Some(error::INVALID_ARGUMENT)),
+        (2, "set_actor", point(second), None),
+        (2, "set_subdomain_policy", policy(2), None),
+        (2, "transfer", transfer, None),
+        (2, "set_subdomain_policy", policy(0), Some(error::NAME_NOT_OWNER)),
+        (4, "set_subdomain_policy", policy(0), None),
+    ];
+    for (from, method, argument, expected) in rows {
+        assert_eq!(ask(&mut chain, from, method, &argument, 0).abort, expected, "{method} by {from}");
+    }
+    assert_eq!(resolve(&mut chain, "mysite"), Some(second));
+    assert_eq!((lookup(&mut chain, first), lookup(&mut chain, second)), (vec![], vec!["mysite".to_string()]));
+    let shown = read(&mut chain, "get_name", [of("mysite")]);
+    assert_eq!(shown.get("subdomain_policy").and_then(Value::as_u64), Some(0));
+    assert_eq!(shown.get("owner").and_then(Value::as_bytes), Some(&address(4).0[..]));
+    assert_eq!(ask(&mut chain, 4, "set_subdomain_policy", &policy(1), 5).abort, Some(error::NOT_PAYABLE));
+}
+
+/// who may name what is below, under each policy; the longest registered suffix answers.
+#[test]
+fn names_stand_below_names() {
+    let mut chain = Chain::new();
+    let (root, sub, other) = (site(&mut chain, 2), site(&mut chain, 3), site(&mut chain, 4));
+    assert_eq!(register(&mut chain, 2, "mysite", root, YEAR, 10 * CBY), None);
+    let set = |chain: &mut Chain, name: &str, from: u8, number: u64| {
+        let argument = Value::map([of(name), ("policy", Value::uint(number))]);
+        assert_eq!(ask(chain, from, "set_subdomain_policy", &argument, 0).abort, None);
+    };
+    assert_eq!(register(&mut chain, 2, "blog.mysite", sub, YEAR, 0), Some(error::NAME_POLICY), "the actor's own business");
+    set(&mut chain, "mysite", 2, 0);
+    let before = chain.balance(address(2));
+    let receipt = ask(&mut chain, 2, "register", &registration("blog.mysite", sub, YEAR), 10 * CBY);
+    let record = answer(&receipt);
+    assert_eq!(chain.balance(address(2)), before - receipt.fee.burned.0 - receipt.fee.tip.0, "free for who holds the name above");
+    let root_expiry = chain.record::<cowboy_system::names::types::Registration>(&state::key("mysite")).expect("registered").expires_at;
+    assert_eq!(record.get("expires_at").and_then(Value::as_u64), Some(root_expiry.0), "as long as the name above");
+    assert_eq!(register(&mut chain, 3, "shop.mysite", other, YEAR, 10 * CBY), Some(error::NAME_POLICY));
+    assert_eq!(register(&mut chain, 2, "blog.mysite", other, YEAR, 0), Some(error::NAME_TAKEN));
+    let rows = [("mysite", root), ("blog.mysite", sub), ("deep.blog.mysite", sub), ("shop.mysite", root), ("x-1.y-2.mysite", root)];
+    for (name, expected) in rows {
+        assert_eq!(resolve(&mut chain, name), Some(expected), "{name}");
+    }
+    set(&mut chain, "mysite", 2, 2);
+    assert_eq!(register(&mut chain, 4, "shop.mysite", other, YEAR, 0), Some(error::NAME_FEE), "others pay under an open policy");
+    assert_eq!(register(&mut chain, 3, "shop.mysite", other, YEAR, 10 * CBY), Some(error::NAME_FOREIGN_ACTOR));
+    assert_eq!(register(&mut chain, 4, "shop.mysite", other, YEAR / 2, 5 * CBY), None);
+    assert_eq!(resolve(&mut chain, "shop.mysite"), Some(other));
+    let renewal = Value::map([of("shop.mysite"), ("duration_blocks", Value::uint(YEAR / 2))]);
+    assert_eq!(ask(&mut chain, 4, "renew", &renewal, 5 * CBY).abort, None);
+    let renewal = Value::map([of("blog.mysite"), ("duration_blocks", Value::uint(YEAR))]);
+    assert_eq!(ask(&mut chain, 2, "renew", &renewal, 10 * CBY).abort, Some(error::NAME_NOT_FOUND), "it lasts with the name above");
+    assert_eq!(register(&mut chain, 4, "deep.blog.mysite", other, YEAR, 10 * CBY), Some(error::NAME_POLICY), "the nearest name decides");
+    assert_eq!(lookup(&mut chain, other), ["shop.mysite"]);
+}
+
+/// A name below another dies with it, and does not come back when the name above is somebody else's.
+#[test]
+fn a_name_below_dies_with_the_name_above() {
+    let rows = [("names.grace", 100), ("names.auction", 100)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let (root, sub) = (site(&mut chain, 2), site(&mut chain, 3));
+    assert_eq!(register(&mut chain, 2, "mysite", root, 1_000, CBY), None);
+    let argument = Value::map([of("mysite"), ("policy", Value::uint(0))]);
+    assert!(ask(&mut chain, 2, "set_subdomain_policy", &argument, 0).is_success());
+    assert_eq!(register(&mut chain, 2, "blog.mysite", sub, YEAR, 0), None);
+    chain.height = Height(chain.height.0 + 1_000);
+    assert_eq!((resolve(&mut chain, "blog.mysite"), resolve(&mut chain, "mysite")), (None, None));
+    chain.height = Height(chain.height.0 + 300);
+    assert_eq!(register(&mut chain, 3, "mysite", sub, YEAR, 10 * CBY), None);
+    assert_eq!(resolve(&mut chain, "blog.mysite"), Some(sub), "by the name above");
+    assert_eq!(lookup(&mut chain, sub), ["mysite"], "and not by the old record");
+    assert!(ask(&mut chain, 3, "set_subdomain_policy", &argument, 0).is_success());
+    assert_eq!(register(&mut chain, 3, "blog.mysite", root, YEAR, 0), None, "the new owner takes its place");
+    assert_eq!(resolve(&mut chain, "blog.mysite"), Some(root));
+    assert_eq!(chain.balance(REGISTRY), 0);
+}

@@ -1,0 +1,61 @@
+//! What proves that a gateway cheated (004 §12.2).
+//!
+//! A client that is told "accepted" may ask for the signed transaction, and can then submit it itself: a gateway cannot
+//! withhold it. It could only make it worthless, by signing another request under the same nonce. That is provable.
+
+use super::handlers::announce;
+use super::{DISPATCH, NUMBER, state};
+use crate::actor::Context;
+use cowboy_state::Step;
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::instruction::{Actor, Instruction};
+use cowboy_types::units::Amount;
+use cowboy_types::{Address, Transaction, error, signing};
+
+/// A dispatch that somebody signed: the transaction, and the request's id.
+fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transaction, String)> {
+    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+    let transaction = Transaction::from_bytes(bytes).map_err(|_| error::BAD_EVIDENCE)?;
+    signing::verify(&transaction).map_err(|_| error::BAD_EVIDENCE)?;
+    if transaction.chain_id != context.chain_id {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else {
+        return Err(error::BAD_EVIDENCE.into());
+    };
+    let payload = cbor::decode(payload).map_err(|_| error::BAD_EVIDENCE)?;
+    let id = payload.get("envelope").and_then(|envelope| envelope.get("request_id")).and_then(Value::as_text);
+    match id {
+        Some(id) if *target == Address::system(NUMBER) && &handler[..] == DISPATCH => Ok((transaction.clone(), id.to_string())),
+        _ => Err(error::BAD_EVIDENCE.into()),
+    }
+}
+
+/// {first, second}: slashes who signed both.
+pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    let rows = &context.params.costs;
+    let (cycles, weight) = (rows.verify_secp256k1.saturating_mul(2), context.params.weights.call);
+    context.charge(cycles, weight.saturating_mul(20));
+    let (first, first_id) = dispatch(context, argument, "first")?;
+    let (second, second_id) = dispatch(context, argument, "second")?;
+    // The same request under other prices is a replacement, and no fault.
+    if (first.from, first.nonce) != (second.from, second.nonce) || first_id == second_id {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    let mut record = state::gateway(context.world, first.from)?.ok_or(error::GATEWAY_UNKNOWN)?;
+    let key = state::fault_key(first.from, first.nonce.0);
+    if context.world.get(&key)?.is_some() {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    let slashed = u128::from(record.stake.0) * u128::from(context.params.gateways.slash) / 10_000;
+    let slashed = Amount(u64::try_from(slashed).expect("a part of a stake fits"));
+    record.count_uptime(context.params, context.height);
+    record.stake = record.stake.saturating_sub(slashed);
+    assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");
+    context.world.burn(slashed)?;
+    context.world.write(key, &context.height);
+    state::set_gateway(context.world, first.from, &record);
+    announce(context, "gateway.slashed", first.from, slashed);
+    Ok(Value::map([("slashed", Value::uint(slashed.0))]))
+}

@@ -1,0 +1,73 @@
+//! 0x0F, Gateway Registry: who brings requests from outside, and the one door they come in by (004 §8.4, §9).
+//!
+//! - [`ingress`]: what an actor's manifest lets requests do.
+//! - [`envelope`]: what a request is.
+//! - [`types`], [`state`]: the records, and where they stand.
+//! - [`handlers`]: registering, heartbeats, leaving, dispatch.
+//! - [`evidence`]: what proves that a gateway cheated.
+//! - [`pool`]: the share of name fees that gateways earn.
+//!
+//! Invariants: all stakes stand at one address without a key, and are what it holds; only a dispatch makes the registry the
+//! sender of anything; a request id is delivered at most once while it is remembered.
+
+pub mod envelope;
+pub(crate) mod evidence;
+pub(crate) mod handlers;
+pub mod ingress;
+pub mod pool;
+pub mod state;
+pub mod types;
+
+use crate::actor::{Actor, Method};
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x0F;
+
+/// The handler that takes requests from outside (004 §8.5).
+pub const HANDLER: &str = "http.request";
+
+/// The method that delivers them.
+pub const DISPATCH: &str = "dispatch";
+
+/// The actor.
+pub const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "Gateway Registry",
+    doc: "Gateways, their stakes and health, and the dispatch of requests from outside.",
+    methods: &[
+        Method {
+            name: "register_gateway",
+            doc: "{endpoint, http_port}, with the stake as value → gateway: registers the sender.",
+            run: handlers::register,
+        },
+        Method { name: "heartbeat", doc: "{} → null: the sender is up; its health is full again.", run: handlers::heartbeat },
+        Method { name: "set_endpoint", doc: "{endpoint, http_port} → null: where the sender is reached.", run: handlers::set_endpoint },
+        Method { name: "add_stake", doc: "{}, with value → null: stakes more.", run: handlers::add_stake },
+        Method {
+            name: "draw",
+            doc: "{amount} → null: takes out of the sender's stake what it has above the least, to pay fees with.",
+            run: handlers::draw,
+        },
+        Method {
+            name: "unstake",
+            doc: "{} → {released, until}: leaves. The stake is paid when it is asked for again `gateways.unstake_delay` blocks after the sender became inactive.",
+            run: handlers::unstake,
+        },
+        Method {
+            name: DISPATCH,
+            doc: "{target, envelope} → what the handler returned: delivers a request to an actor's `http.request`, from this registry. Active gateways only.",
+            run: handlers::dispatch,
+        },
+        Method {
+            name: "is_active_gateway",
+            doc: "{address} → bool: whether a gateway is registered and active.",
+            run: handlers::is_active,
+        },
+        Method { name: "get_gateway", doc: "{address} → gateway or null: a gateway's record.", run: handlers::get_gateway },
+        Method {
+            name: "report",
+            doc: "{first, second} → {slashed}: two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may show them.",
+            run: evidence::report,
+        },
+    ],
+};

@@ -1,0 +1,102 @@
+//! Where the records of gateways stand. No other file spells their keys.
+
+use super::NUMBER;
+use super::types::{Gateway, Request};
+use crate::treasury::vesting::bucket_address;
+use cowboy_state::{Directory, Key, Kind, Miss, World};
+use cowboy_types::Address;
+use cowboy_types::units::{Count, Height};
+
+fn of(prefix: &str, rest: &[u8]) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), [prefix.as_bytes(), rest].concat())
+}
+
+/// The address that holds all stakes. Nobody has its key.
+pub fn stakes() -> Address {
+    bucket_address("gateway_stakes")
+}
+
+/// The address that holds what name fees bring gateways, until an epoch turns. Nobody has its key.
+pub fn pool() -> Address {
+    bucket_address("gateway_pool")
+}
+
+/// Every gateway that was active when the pool was last shared out, or became active since.
+pub const fn active() -> Directory {
+    Directory::of_system(Address::system(NUMBER), 32)
+}
+
+/// Requests that were delivered, by height and then id.
+pub const fn requests() -> Directory {
+    Directory::of_system(Address::system(NUMBER), 33)
+}
+
+/// A gateway by its address.
+pub fn gateway_key(address: Address) -> Key {
+    of("gateway:", &address.0)
+}
+
+/// A request by its id.
+pub fn request_key(id: &str) -> Key {
+    of("request:", id.as_bytes())
+}
+
+/// Whether two dispatches under a gateway's nonce were shown.
+pub fn fault_key(gateway: Address, nonce: u64) -> Key {
+    of("fault:", &[&gateway.0[..], &nonce.to_be_bytes()].concat())
+}
+
+/// The epoch in which the pool was last shared out; absent while no gateway ever registered.
+pub fn epoch_key() -> Key {
+    Key::system(NUMBER, "system:gateway_epoch")
+}
+
+/// A gateway, where one is registered at the address.
+pub fn gateway(world: &World, address: Address) -> Result<Option<Gateway>, Miss> {
+    world.read(&gateway_key(address))
+}
+
+/// Changes a gateway.
+pub fn set_gateway(world: &mut World, address: Address, record: &Gateway) {
+    world.write(gateway_key(address), record);
+}
+
+/// A request, while it is remembered.
+pub fn request(world: &World, id: &str) -> Result<Option<Request>, Miss> {
+    world.read(&request_key(id))
+}
+
+fn listing(height: Height, id: &str) -> Vec<u8> {
+    [&height.0.to_be_bytes()[..], id.as_bytes()].concat()
+}
+
+/// Remembers a request.
+pub fn add_request(world: &mut World, id: &str, record: &Request) -> Result<(), Miss> {
+    requests().insert(world, &listing(record.height, id))?;
+    world.write(request_key(id), record);
+    Ok(())
+}
+
+/// Forgets the oldest requests that were delivered before a height, at most so many.
+pub fn forget_requests(world: &mut World, before: Height, limit: usize) -> Result<(), Miss> {
+    let listed = requests().list(world, &[], limit)?;
+    let is_old = |name: &&bytes::Bytes| u64::from_be_bytes(name[..8].try_into().expect("a place begins with eight bytes")) < before.0;
+    let old: Vec<_> = listed.iter().take_while(is_old).collect();
+    world.require(&old.iter().map(|name| of("request:", &name[8..])).collect::<Vec<_>>())?;
+    for name in old {
+        requests().remove(world, name)?;
+        world.remove(of("request:", &name[8..]));
+    }
+    Ok(())
+}
+
+/// The epoch in which the pool was last shared out.
+pub fn epoch(world: &World) -> Result<Option<Count>, Miss> {
+    world.read(&epoch_key())
+}
+
+/// The addresses of gateways that are listed as active, ascending. Some may have stopped since.
+pub fn listed(world: &World, limit: usize) -> Result<Vec<Address>, Miss> {
+    let names = active().list(world, &[], limit)?;
+    Ok(names.iter().map(|name| Address(name[..].try_into().expect("the directory lists addresses"))).collect())
+}
