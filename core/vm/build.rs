@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Modules that only make sense outside a VM.
-const OUTSIDE: &[&str] = &["testing", "mock_host", "_outside", "_secp256k1"];
+const OUTSIDE: &[&str] = &["testing", "mock_host", "_lowering", "_outside", "_secp256k1"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =

@@ -54,18 +54,26 @@ from .types import Address, BlockHeight, SoftFloat, TokenId, ordered_set, to_add
 
 __version__ = "0.1.6"
 
+# What actors with off-chain work use, beside the modules runner, tee and continuation: loaded when it is first asked for.
+_OFF_CHAIN = (
+    "Capture", "CowboyModel", "Retry", "RunnerResult", "StructuredResult", "TaskGroup", "Verify", "VerifyBuilder", "capture",
+    "delete_cont", "load_cont", "save_cont",
+)
+
 # Names of the published SDK whose parts this version does not have.
 _MISSING_PARTS = {
-    "off-chain jobs": ("runner", "Retry", "TaskGroup", "Verify", "VerifyBuilder", "tee", "watchtower", "on_stream"),
-    "continuations": ("capture", "Capture", "continuation", "save_cont", "load_cont", "delete_cont"),
-    "structured models": ("CowboyModel",),
     "HTTP routes": ("routes", "Pays", "mount"),
     "event subscriptions": ("on_event", "events_v0"),
+    "streams": ("watchtower", "on_stream"),
     "self-cloning": ("fork",),
 }
 
 
 def __getattr__(name):
+    if name in _OFF_CHAIN:
+        from ._market import PARTS
+
+        return PARTS[name]
     for part, names in _MISSING_PARTS.items():
         if name in names:
             raise ImportError(f"cowboy_sdk.{name} is not available: this version of the SDK has no {part}")

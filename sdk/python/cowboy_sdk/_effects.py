@@ -62,9 +62,9 @@ def transfer_balance(to, amount):
 
 
 def submit_job(payload):
-    """Submits an encoded off-chain job."""
+    """Submits an encoded off-chain job and returns its 32-byte id."""
     check_deferred_allowed("submit_job()")
-    pvm_host.submit_job(payload)
+    return pvm_host.submit_job(payload)
 
 
 def keccak256(data):

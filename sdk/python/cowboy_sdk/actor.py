@@ -39,6 +39,7 @@ class Handler:
         self.is_init = name == "init"
         self.function = function
         self.permission = getattr(function, "_call_perm", None)
+        self.is_resume = getattr(function, "_is_continuation_resume", False)
         self.mode = getattr(function, "_handler_mode", PURE)
         self.parameters = _parameters(function)
         self.makers = _makers(function)
@@ -48,6 +49,8 @@ class Handler:
         self.format = getattr(function, "_call_decode", None)
         if self.format is None:
             self.format = "raw" if bare or name in RAW_ENTRYPOINTS else DEFAULT_CODEC
+        # What its result is encoded as.
+        self.return_format = self.format
         if self.format == "raw" and self.parameters:
             raise TypeError(
                 f'@actor: {name}() has several parameters but gets raw bytes; declare @public(decode="json") or '
@@ -56,7 +59,7 @@ class Handler:
 
     def run(self, instance, payload):
         """Checks the caller, decodes, runs and encodes. Returns bytes or None."""
-        if self.permission != PUBLIC:
+        if self.permission != PUBLIC and not (self.is_resume and sender() == Address.RESULT_VERIFIER):
             check_permission(type(instance).__name__, self.name, self.permission)
         if self.is_init and is_initialized():
             raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
@@ -83,6 +86,7 @@ class Handler:
         kind = type(result)
         if result is None or kind is bytes:
             return result
+        form = self.return_format
         if form == "cbor" and kind in _PLAIN_RESULTS:
             return encode(result)
         if form == "raw":
@@ -135,6 +139,10 @@ def actor(cls):
         handler = Handler(name, function)
         handlers[name] = handler
         setattr(cls, name, _entry(handler))
+        if hasattr(function, "_is_continuation"):
+            resumes = _resume_handler(name, function, handler.format)
+            handlers[resumes.name] = resumes
+            setattr(cls, resumes.name, _entry(resumes))
     cls.address = property(_get_address)
     cls.storage = STORAGE
     cls.sender = property(_get_sender)
@@ -152,6 +160,18 @@ class _Registry:
 
 
 registry = _Registry()
+
+
+def _resume_handler(name, method, form):
+    """The handler that goes on with the continuation `name` when its answer comes."""
+    from .runner import resume_of
+
+    function = resume_of(method)
+    handler = Handler(function.__name__, function)
+    # It takes canonical CBOR from the Result Verifier, whatever form the author chose for what goes in and out.
+    handler.format = "cbor"
+    handler.return_format = form
+    return handler
 
 
 def _get_address(self):
@@ -230,7 +250,7 @@ def _parameters(function):
     """The parameters a payload is spread over; None for the usual `self, payload`, which takes it whole."""
     function = getattr(function, "__wrapped__", function)
     # The VM tells the positional parameters directly, with a star before the name of `*args`.
-    names = getattr(function, "__parameters__", None)
+    names = getattr(function, "_positional", None) or getattr(function, "__parameters__", None)
     if names is None:
         code = function.__code__
         names = code.co_varnames[: code.co_argcount] + ("*",) * (code.co_flags & _VARARGS)

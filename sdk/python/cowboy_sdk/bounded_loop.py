@@ -18,6 +18,14 @@ def bounded_loop(max_iterations=1000):
     """Limits the iterations that the decorated method counts with BoundedRange or check_iteration."""
 
     def decorate(function):
+        row = getattr(function, "_row", None)
+        if row is not None:
+            row.limit = max_iterations
+        if row is not None or _is_async(function):
+            # The continuation counts the turns of its loops itself, across blocks.
+            function._bounded_loop_max = max_iterations
+            return function
+
         @look_like(function)
         def bounded(*args, **kwargs):
             _bounds.active.append([max_iterations, 0])
@@ -30,6 +38,11 @@ def bounded_loop(max_iterations=1000):
         return bounded
 
     return decorate
+
+
+def _is_async(function):
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & 0x80)
 
 
 def check_iteration():

@@ -295,7 +295,11 @@ def transfer_balance(to, amount):
 
 
 def submit_job(payload):
-    world.jobs.append((context()["actor_addr"], bytes(payload)))
+    """Takes a job and returns its id. `testing.Chain` answers it."""
+    own = context()["actor_addr"]
+    job_id = hashlib.sha256(own + world.tx_hash + len(world.jobs).to_bytes(8, "big") + world.height.to_bytes(8, "big")).digest()
+    world.jobs.append({"id": job_id, "actor": own, "payload": bytes(payload), "height": world.height, "is_done": False})
+    return job_id
 
 
 def schedule_timer(height, payload):

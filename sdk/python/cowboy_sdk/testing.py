@@ -5,11 +5,16 @@
     chain.execute(counter, "increment", {"by": 2})
     assert chain.query(counter, "get") == 2
 
+Off-chain jobs are answered by the test: `chain.jobs()` lists those that wait, `chain.answer(result)` and `chain.fail(reason)`
+deliver an outcome as the Result Verifier does, and `chain.runner("http", function)` answers all jobs of a kind at each
+`mine()`.
+
 Blocks, timers, messages, value and rollback behave as on a real chain; fees and cycles are not charged. Tests on a real
 node complete the picture.
 """
 
 import importlib.util
+import linecache
 import pathlib
 import sys
 import types
@@ -18,6 +23,7 @@ from . import codec, mock_host
 from ._keccak import keccak256
 from .actor import registry
 from .dispatch import dispatch
+from .errors import JobFailed
 from .types import Address, to_address_bytes
 
 sys.modules.setdefault("pvm_host", mock_host)
@@ -43,6 +49,30 @@ class Program:
             registry.actor_class = previous
 
 
+class Job:
+    """A job that an actor submitted: its `kind`, `args` and `kwargs`, whole `request`, `id`, and the `actor` that waits."""
+
+    def __init__(self, entry):
+        self._entry = entry
+        self.id = entry["id"]
+        self.actor = Address(entry["actor"])
+        self.request = codec.decode(entry["payload"])
+        kind = self.request["job_type"]
+        payload = self.request.get("payload", {})
+        self.kind = (kind["type"] if isinstance(kind, dict) else kind).lower()
+        self.args = payload.get("args", [])
+        self.kwargs = payload.get("kwargs", {})
+        callback = self.request.get("callback", {})
+        self.handler = self.request.get("reply_handler") or callback.get("handler", "handle_job_result")
+        self.target = to_address_bytes(callback.get("actor", entry["actor"]))
+        cid = self.request.get("cid", callback.get("correlation_id", ""))
+        self.correlation = cid.hex() if isinstance(cid, bytes) else cid
+        self.context = callback.get("context", b"")
+
+    def __repr__(self):
+        return f"Job({self.kind}, {self.args!r}, {self.kwargs!r})"
+
+
 class Chain:
     """A fake chain with any number of actors and funded accounts."""
 
@@ -53,6 +83,7 @@ class Chain:
         self.world.call_handler = self._call
         self.world.load_program = self._load
         self.failures = []
+        self._runners = {}
         self._deployed = 0
         for account in (ALICE, BOB, CAROL):
             self.fund(account, 1_000_000)
@@ -101,7 +132,10 @@ class Chain:
         module = types.ModuleType(f"actor_{self._deployed}")
         previous = registry.actor_class
         registry.actor_class = None
-        exec(compile(code.decode("utf-8"), f"{module.__name__}.py", "exec"), module.__dict__)
+        text, file = code.decode("utf-8"), f"<{module.__name__}.py>"
+        # Where a continuation's compiler finds the source.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        exec(compile(text, file, "exec"), module.__dict__)
         program = Program(module, registry.actor_class)
         registry.actor_class = previous
         return program
@@ -129,6 +163,68 @@ class Chain:
         wanted = None if actor is None else to_address_bytes(actor)
         return [(n, _decoded(data)) for address, n, data in self.world.events if wanted in (None, address)]
 
+    # Jobs
+
+    def jobs(self, actor=None):
+        """The jobs that wait for an outcome, oldest first, of one actor if given."""
+        wanted = None if actor is None else to_address_bytes(actor)
+        waiting = [Job(entry) for entry in self.world.jobs if not entry["is_done"]]
+        return [job for job in waiting if wanted in (None, bytes(job.actor))]
+
+    def answer(self, result, job=None):
+        """Delivers a result to the actor that waits for `job`, by default the newest. Returns what its method returns.
+
+        The result is what the actor shall see: text, bytes, or a CBOR value. Raises what the method raises, all undone.
+        """
+        return self._outcome(job, "ok", result)
+
+    def fail(self, reason="no_replacement_available", job=None, attempts=1):
+        """Delivers the chain's report that a job failed."""
+        job = job or self._newest()
+        body = {"kind": "job_failed", "v": 1, "job_id": job.id, "reason": reason, "attempts": attempts}
+        return self._outcome(job, "failed", body)
+
+    def runner(self, kind, function):
+        """Answers every waiting job of a kind at each `mine()` with `function(job)`; a JobFailed it raises fails the job."""
+        self._runners[kind] = function
+
+    def _newest(self):
+        waiting = self.jobs()
+        assert waiting, "no job waits for an outcome"
+        return waiting[-1]
+
+    def _outcome(self, job, status, result):
+        job = job or self._newest()
+        answer = {
+            "cid": job.correlation,
+            "result": result,
+            "reply_handler": job.handler,
+            "job_id": job.id,
+            "status": status,
+            "context": job.context,
+        }
+        self._done(job.id)
+        verifier = bytes(Address.RESULT_VERIFIER)
+        return _decoded(self._deliver(job.target, verifier, job.handler, codec.encode(answer), 0))
+
+    def _done(self, job_id):
+        for entry in self.world.jobs:
+            entry["is_done"] = entry["is_done"] or entry["id"] == job_id
+
+    def _run_jobs(self, jobs):
+        for job in jobs:
+            function = self._runners.get(job.kind)
+            if function is None:
+                continue
+            try:
+                outcome = "ok", function(job)
+            except JobFailed as problem:
+                outcome = "failed", {"kind": "job_failed", "v": 1, "job_id": job.id, "reason": problem.reason, "attempts": 1}
+            try:
+                self._outcome(job, *outcome)
+            except Exception as problem:
+                self.failures.append((job.actor, job.handler, problem))
+
     # Time
 
     def mine(self, blocks=1):
@@ -137,8 +233,10 @@ class Chain:
             self.world.height += 1
             self.world.timestamp_ms += 1000
             messages, self.world.outbox = self.world.outbox, []
+            jobs = self.jobs()
             for message in messages:
                 self._deliver_message(message)
+            self._run_jobs(jobs)
             due = [(tid, t) for tid, t in self.world.timers.items() if t["height"] <= self.world.height]
             for timer_id, timer in due:
                 self._fire(timer_id, timer)
@@ -187,6 +285,24 @@ class Chain:
         if program is None:
             raise mock_host.HostError("no actor at the target", 3, "not_found")
         return program.run(method, payload)
+
+
+def llm_value(value, *, model="stub-model"):
+    """A structured answer as the published runners word it: of a CowboyModel instance or a dict."""
+    plain = value.to_dict() if hasattr(value, "to_dict") else value
+    if not isinstance(plain, dict):
+        raise TypeError(f"llm_value() takes a CowboyModel instance or a dict, got {type(value).__name__}")
+    return {"kind": "llm_structured", "model": model, "status": "ok", "v": 1, "value": plain}
+
+
+def llm_failure(code, *, model=None):
+    """The answer of a model that gave no structured value, for one of the reasons in `runner.LlmFailure`."""
+    from .models import LlmFailure
+
+    known = sorted([value for name, value in vars(LlmFailure).items() if name.isupper()])
+    if code not in known:
+        raise ValueError(f"llm_failure(): {code!r} is not a failure code; expected one of {', '.join(known)}")
+    return {"kind": "llm_structured", "model": model, "status": "non_success", "v": 1, "code": code}
 
 
 def _decoded(raw):

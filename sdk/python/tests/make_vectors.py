@@ -11,24 +11,29 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[2]
-sys.path[:0] = [str(HERE.parent), str(HERE / "parity")]
+sys.path[:0] = [str(HERE.parent), str(HERE / "parity"), str(HERE)]
 
 from cowboy_sdk import codec, mock_host  # noqa: E402
 from cowboy_sdk.actor import registry  # noqa: E402
 from cowboy_sdk.dispatch import dispatch  # noqa: E402
+from cowboy_sdk.testing import Job  # noqa: E402
+from cowboy_sdk.types import Address  # noqa: E402
+from flows import FAILS, FLOWS  # noqa: E402
 
 sys.modules["pvm_host"] = mock_host
 OWNER = b"\x01" * 20
 STRANGER = b"\x44" * 20
 SELF = b"\x22" * 20
 OTHER = b"\x33" * 20
+DISPATCHER = Address.JOB_DISPATCHER.to_bytes()
+VERIFIER = Address.RESULT_VERIFIER.to_bytes()
 
 
 def load(path):
     """The module of an actor's source, and its class."""
     registry.actor_class = None
     module = type(sys)("__main__")
-    exec(compile((ROOT / path).read_text(), path, "exec"), module.__dict__)
+    exec(compile((ROOT / path).read_text(), str(ROOT / path), "exec"), module.__dict__)
     return module, registry.actor_class
 
 
@@ -44,6 +49,7 @@ def observe(module, actor_class, method, payload, sender, value, height):
     world.height = height
     world.frames[0].update(sender=sender, value=value, actor_addr=SELF)
     world.outbox, world.events = [], []
+    jobs = len(world.jobs)
     registry.actor_class = actor_class
     saved = world.checkpoint()
     step = {"method": method, "payload": payload.hex(), "sender": sender.hex(), "value": value, "height": height}
@@ -56,6 +62,7 @@ def observe(module, actor_class, method, payload, sender, value, height):
     step["state"] = {key.hex(): item.hex() for key, item in sorted(world.own.storage.items())}
     step["events"] = [[name, data.hex()] for _, name, data in world.events]
     step["messages"] = [[m["target"].hex(), m["handler"], m["payload"].hex(), m["value"]] for m in world.outbox]
+    step["messages"] += [[DISPATCHER.hex(), "", job["payload"].hex(), 0] for job in world.jobs[jobs:]]
     step["timers"] = sorted([t["height"], t["payload"].hex()] for t in world.timers.values())
     step["balance"] = world.own.balance
     return step
@@ -73,9 +80,41 @@ def case(path, calls):
     steps = []
     for call in calls:
         method, payload, sender, value, height = (*call, *(None, STRANGER, 0, 1000)[len(call) - 1 :])
+        payload = payload() if callable(payload) else payload
         raw = payload if isinstance(payload, bytes) else b"" if payload is None else codec.encode(payload)
         steps.append(observe(module, actor_class, method, raw, sender, value, height))
     return {"actor": path, "steps": steps}
+
+
+def flow_calls():
+    """Each continuation of actors/flows.py from its beginning to its end, with every answer delivered twice."""
+    calls = []
+    for name, answers, _ in FLOWS:
+        calls.append((name, 7))
+        for given in answers:
+            answered = []
+
+            def deliver(given=given, answered=answered):
+                waiting = [entry for entry in mock_host.world.jobs if not entry["is_done"]]
+                job = Job(answered[0] if answered else waiting[0])
+                answered.append(job._entry)
+                job._entry["is_done"] = True
+                result = given
+                if given is FAILS:
+                    result = {"kind": "job_failed", "v": 1, "job_id": job.id, "reason": "nobody", "attempts": 1}
+                return codec.encode(
+                    {
+                        "cid": job.correlation,
+                        "result": result,
+                        "reply_handler": job.handler,
+                        "job_id": job.id,
+                        "status": "failed" if given is FAILS else "ok",
+                        "context": b"",
+                    }
+                )
+
+            calls += [(name + "__resume", deliver, VERIFIER)] * 2
+    return calls
 
 
 def parity_calls():
@@ -123,6 +162,7 @@ def cases():
                 ("expire", 3), ("expire", 3, SELF, 0, 1002),
             ],
         ),
+        case("sdk/python/tests/actors/flows.py", flow_calls()),
     ]
 
 

@@ -372,7 +372,7 @@ def test_functions_of_other_networks_are_refused_by_the_host():
 
 
 def test_parts_that_are_missing_say_so():
-    with pytest.raises(ImportError, match="has no off-chain jobs"):
-        from cowboy_sdk import runner  # noqa: F401
+    with pytest.raises(ImportError, match="has no HTTP routes"):
+        from cowboy_sdk import routes  # noqa: F401
     with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
         from cowboy_sdk import nonsense  # noqa: F401

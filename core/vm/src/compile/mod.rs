@@ -5,6 +5,7 @@ mod checks;
 pub(crate) mod code;
 mod emit;
 mod expr;
+mod lowering;
 mod pattern;
 mod scope;
 mod stmt;
@@ -124,11 +125,12 @@ fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust, more: &[
     if let Some(error) = parsed.unsupported_syntax_errors().first() {
         return Err(CompileError::at(error.range(), error.to_string()));
     }
-    let module_syntax = parsed.try_into_module().expect("the parser was asked for a module").into_syntax();
+    let mut body = parsed.try_into_module().expect("the parser was asked for a module").into_syntax().body;
     if trust == Trust::Actor {
-        checks::actor(&module_syntax.body, more)?;
+        checks::actor(&body, more)?;
+        body = lowering::module(body)?;
     }
-    let scopes = scope::analyse(&module_syntax.body)?;
-    let codes = emit::module(&module_syntax.body, &scopes, source, trust == Trust::Hidden)?;
+    let scopes = scope::analyse(&body)?;
+    let codes = emit::module(&body, &scopes, source, trust == Trust::Hidden)?;
     Ok(Unit { name: module.to_owned(), file: file.to_owned(), source: source.to_owned(), codes })
 }
