@@ -103,7 +103,7 @@ class Cowboy:
     def start(self, state, more=()):
         port = free_port()
         question = b"GET /height HTTP/1.1\r\nHost: x\r\n\r\n"
-        return Node([COWBOYD, "dev", "--port", str(port), "--state", str(state), "--quiet", *self.configuration, *more], port, question, TOOLS / "cowboyd.log")
+        return Node([COWBOYD, "dev", "--port", str(port), "--state", str(state), "--runners", "0", "--quiet", *self.configuration, *more], port, question, TOOLS / "cowboyd.log")
 
 
 def load(chain, node, counter, *what):

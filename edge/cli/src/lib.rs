@@ -2,6 +2,7 @@
 //!
 //! - [`daemon`]: `cowboyd`, the node: a devnet, a validator, a follower.
 //! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
+//! - [`worker`]: `cowboy-runner`, which does jobs for the chain.
 //! - [`failure`]: what goes wrong, with exit codes 1 (failed) and 2 (usage).
 //! - [`output`]: what is printed: results on stdout, as text or JSON; progress on stderr.
 
@@ -14,6 +15,7 @@ mod log;
 mod output;
 mod payload;
 mod send;
+mod worker;
 
 use clap::Parser as _;
 use std::{ffi::OsString, path::Path, process::ExitCode};
@@ -25,6 +27,8 @@ pub enum Program {
     Node,
     /// `cowboy`.
     Client,
+    /// `cowboy-runner`.
+    Runner,
 }
 
 impl Program {
@@ -33,6 +37,7 @@ impl Program {
         match name {
             "cowboyd" => Some(Self::Node),
             "cowboy" => Some(Self::Client),
+            "cowboy-runner" => Some(Self::Runner),
             _ => None,
         }
     }
@@ -46,6 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> Exi
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
         Program::Client => client::Cli::try_parse_from(arguments).map(client::run),
+        Program::Runner => worker::Cli::try_parse_from(arguments).map(worker::run),
     };
     match done {
         Ok(code) => code,

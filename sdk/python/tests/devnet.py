@@ -33,7 +33,7 @@ class DevnetWorld:
         self.folder = folder
         self.home = tempfile.TemporaryDirectory()
         self.node = subprocess.Popen(
-            [folder / "cowboyd", "dev", "--port", "0", "--block-time", "instant", "--quiet"],
+            [folder / "cowboyd", "dev", "--port", "0", "--block-time", "instant", "--runners", "0", "--quiet"],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

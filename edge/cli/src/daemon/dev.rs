@@ -2,6 +2,7 @@
 
 use super::{
     banner, examples, link, node_failure,
+    runners::{self, Runners},
     serving::{self, Serving, StopSignals},
     state::{Beginning, Devnet, Folder},
 };
@@ -52,6 +53,8 @@ pub(crate) struct Dev {
     /// Begin with another value of a parameter, like lanes.user_cycles=1000000000
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u64)>,
+    #[command(flatten)]
+    runners: Runners,
     /// Print no line a block
     #[arg(long, short)]
     quiet: bool,
@@ -85,6 +88,7 @@ fn parameter(text: &str) -> Result<(String, u64), String> {
 
 impl Dev {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        self.runners.check()?;
         for example in &self.example {
             examples::deployment(example)?;
         }
@@ -102,9 +106,10 @@ impl Dev {
         let node = start(&folder, &devnet, self.block_time).await?;
         let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
         let server = listeners.serve(backend);
-        output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::client().as_deref()));
+        output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         output::line(format_args!("\nready: {url}\n"));
+        let working = tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone()));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             told = signals.told(&node) => {
@@ -120,6 +125,9 @@ impl Dev {
         if let Some(printer) = printer {
             printer.abort();
         }
+        // Whatever it waits for ends with the node.
+        working.abort();
+        let _ = working.await;
         // The node's threads end before the folder goes.
         serving::stop(server, node).await?;
         drop(folder);
@@ -136,6 +144,7 @@ impl Dev {
             accounts: self.accounts,
             balance_cby: self.balance,
             parameters: self.parameters.iter().cloned().collect(),
+            runners: self.runners.count,
         }
     }
 

@@ -1,14 +1,20 @@
-//! `cowboy` beside `cowboyd`: one file, two names.
+//! `cowboy` and `cowboy-runner` beside `cowboyd`: one file, several names.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Puts the client's name beside this program where it is missing or older. What the system refuses is no failure: the node runs without.
-pub(crate) fn client() -> Option<PathBuf> {
+/// Puts the other programs' names beside this one. Answers the client's.
+pub(crate) fn all() -> Option<PathBuf> {
+    put("cowboy-runner");
+    put("cowboy")
+}
+
+/// Puts a name beside this program where it is missing or older. What the system refuses is no failure: the node runs without.
+fn put(name: &str) -> Option<PathBuf> {
     let node = std::env::current_exe().ok()?;
-    let client = node.with_file_name(if cfg!(windows) { "cowboy.exe" } else { "cowboy" });
+    let client = node.with_file_name(if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() });
     if node.file_stem()? != "cowboyd" {
         return None;
     }
@@ -18,13 +24,13 @@ pub(crate) fn client() -> Option<PathBuf> {
     match link(&node, &client) {
         Ok(()) => Some(client),
         Err(error) => {
-            tracing::debug!(%error, path = %client.display(), "the client's name cannot be put beside the node");
+            tracing::debug!(%error, path = %client.display(), "a name cannot be put beside the node");
             None
         }
     }
 }
 
-/// Whether the client is this program, or was built after it.
+/// Whether the name is this program's, or was built after it.
 fn is_current(node: &Path, client: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     match (modified(node), modified(client)) {

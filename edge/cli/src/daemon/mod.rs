@@ -6,6 +6,7 @@ mod examples;
 mod follow;
 mod link;
 mod network;
+mod runners;
 mod serving;
 mod snapshot;
 mod state;

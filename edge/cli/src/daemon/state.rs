@@ -24,6 +24,12 @@ const FAUCET_INDEX: u32 = 1_000;
 /// What the faucet begins with.
 const FAUCET_CBY: u64 = 20_000_000;
 
+/// Which account of the mnemonic is the first runner's.
+const RUNNER_INDEX: u32 = 2_000;
+
+/// What each runner begins with: its stake, and fees for a long time.
+const RUNNER_CBY: u64 = 20_000;
+
 /// What a devnet's chain begins with. Kept beside the chain, because the genesis hash follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Beginning {
@@ -40,6 +46,9 @@ pub(crate) struct Beginning {
     /// Parameters of the chain that begin with another value, by name.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, u64>,
+    /// How many runners have what they stake.
+    #[serde(default)]
+    pub(crate) runners: u32,
 }
 
 /// A folder for the chain: one that stays, or one that goes with the process.
@@ -118,6 +127,8 @@ pub(crate) struct Devnet {
     pub(crate) accounts: Vec<PrivateKey>,
     /// The faucet's account.
     pub(crate) faucet: PrivateKey,
+    /// The runners' accounts.
+    pub(crate) runners: Vec<PrivateKey>,
 }
 
 impl Beginning {
@@ -126,12 +137,16 @@ impl Beginning {
         let words = Mnemonic::parse(&self.mnemonic, "")?;
         let accounts: Vec<PrivateKey> = (0..self.accounts).map(|index| words.key(index)).collect::<Result<_, _>>()?;
         let faucet = words.key(FAUCET_INDEX)?;
+        let runners: Vec<PrivateKey> = (0..self.runners).map(|index| words.key(RUNNER_INDEX + index)).collect::<Result<_, _>>()?;
         let cby = |cby: u64| {
             Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"))
         };
         let mut funded = vec![Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? }];
         for key in &accounts {
             funded.push(Funded { address: key.address(), amount: cby(self.balance_cby)? });
+        }
+        for key in &runners {
+            funded.push(Funded { address: key.address(), amount: cby(RUNNER_CBY)? });
         }
         let mut parameters = BTreeMap::new();
         for (name, value) in &self.parameters {
@@ -150,7 +165,7 @@ impl Beginning {
         };
         let (genesis, validators) = genesis::dev(dev).map_err(node_failure)?;
         let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
-        Ok(Devnet { genesis, validator, accounts, faucet })
+        Ok(Devnet { genesis, validator, accounts, faucet, runners })
     }
 }
 
@@ -166,6 +181,7 @@ mod tests {
             accounts: 2,
             balance_cby: 10,
             parameters: BTreeMap::new(),
+            runners: 0,
         }
     }
 

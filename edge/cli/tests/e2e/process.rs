@@ -50,7 +50,7 @@ impl Node {
 
     /// A devnet whose blocks come as soon as there is work, on a free port.
     pub(crate) fn dev(folder: &Path, more: &[&str]) -> Self {
-        let arguments = [&["dev", "--port", "0", "--block-time", "instant"], more].concat();
+        let arguments = [&["dev", "--port", "0", "--block-time", "instant", "--runners", "0"], more].concat();
         Self::start(folder, &arguments).expect("the devnet starts")
     }
 

@@ -1,0 +1,129 @@
+//! The runners inside a devnet: the real ones, in this process, honest or not as they are told.
+
+use super::node_failure;
+use crate::failure::Failure;
+use clap::Args;
+use cowboy_api::Client;
+use cowboy_runner::{Conduct, Config, Feed, Runner, config};
+use cowboy_types::signing::PrivateKey;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How many jobs one of them takes at once: a devnet is for trying much.
+const MAX_CONCURRENT: u64 = 1_000;
+
+/// Runners inside the devnet.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Runners")]
+pub(crate) struct Runners {
+    /// How many runners work inside
+    #[arg(long = "runners", value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=50))]
+    pub(crate) count: u32,
+    /// What they are told beside that, in a runner's file: [http], [llm], [mcp.…], [tools.…], [rates]
+    #[arg(long, value_name = "FILE")]
+    runner_config: Option<PathBuf>,
+    /// Let them ask hosts at private addresses, like servers of your own on this machine
+    #[arg(long)]
+    allow_private: bool,
+    /// The share of jobs in which a runner answers something else than it found
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    lie: f64,
+    /// … in which it answers nearly what it found
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    disagree: f64,
+    /// … in which its commitment comes too late
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    late: f64,
+    /// … in which it commits, loses its result, and says so
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    crash: f64,
+    /// … in which it commits and never reveals
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    withhold: f64,
+    /// … in which it commits to what another one committed to
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    copy: f64,
+    /// … in which it answers what all who collude answer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    collude: f64,
+    /// What the draw of those jobs begins with
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+}
+
+impl Runners {
+    /// Fails where the shares are none, or the file is.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if !self.conduct().is_possible() {
+            return Err(Failure::argument("the shares are not possible", "give each between 0 and 1, and at most 1 together"));
+        }
+        self.base().map(drop)
+    }
+
+    fn conduct(&self) -> Conduct {
+        Conduct {
+            lie: self.lie,
+            disagree: self.disagree,
+            late: self.late,
+            crash: self.crash,
+            withhold: self.withhold,
+            copy: self.copy,
+            collude: self.collude,
+            seed: self.seed,
+        }
+    }
+
+    /// What all of them are told.
+    fn base(&self) -> Result<Config, Failure> {
+        let mut config = match &self.runner_config {
+            Some(path) => Config::read(path).map_err(|error| Failure::argument(error.to_string(), "see docs/runners.md"))?,
+            None => Config { http: Some(config::Http::default()), ..Config::default() },
+        };
+        if let Some(http) = &mut config.http {
+            http.allow_private |= self.allow_private;
+        }
+        config.runner.private_peers = true;
+        config.runner.max_concurrent = MAX_CONCURRENT;
+        config.runner.listen = Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        config.runner.endpoint = None;
+        config.runner.tee = vec!["dev".into()];
+        Ok(config)
+    }
+}
+
+/// Works until it is dropped. A runner that does not start is said, and the devnet goes on without it.
+pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>) {
+    if keys.is_empty() {
+        return;
+    }
+    if let Err(failure) = start(told, &url, &folder, keys).await {
+        tracing::error!(%failure, "the devnet's runners do not work");
+    }
+}
+
+async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>) -> Result<(), Failure> {
+    let mut base = told.base()?;
+    base.node.url = url.to_owned();
+    let client = Client::new(url)?;
+    // Before the first block there is nobody with any CBY.
+    while client.height().await.unwrap_or(0) == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let feed = Feed::start(client, base.poll_every());
+    let starting = keys.into_iter().enumerate().map(|(number, key)| {
+        let mut config = base.clone();
+        config.runner.state = folder.join("runners").join(number.to_string());
+        Runner::start(config, key, &feed, told.conduct())
+    });
+    let mut runners = Vec::new();
+    for started in futures::future::join_all(starting).await {
+        runners.push(started.map_err(node_failure)?);
+    }
+    tracing::info!(runners = runners.len(), "the devnet's runners work");
+    // They work in tasks of their own; one that ends is said by itself.
+    let ended = futures::future::select_all(runners.iter_mut().map(|runner| Box::pin(runner.ended()))).await.0;
+    Err(node_failure(ended))
+}

@@ -1,0 +1,153 @@
+//! `cowboy-runner`: the worker of the off-chain market.
+
+use crate::{
+    failure::Failure,
+    log::{self, LogFormat},
+    output::Output,
+};
+use clap::{Parser, Subcommand};
+use cowboy_api::{
+    HexAddress,
+    keystore::{self, ENV_KEY, ENV_RPC_URL},
+};
+use cowboy_runner::{Conduct, Config, Feed, Runner};
+use cowboy_types::signing::PrivateKey;
+use std::{path::PathBuf, process::ExitCode};
+
+mod doctor;
+mod status;
+
+/// A runner: it does jobs for the chain, and is paid.
+#[derive(Debug, Parser)]
+#[command(name = "cowboy-runner", version)]
+pub(crate) struct Cli {
+    /// What it is told; `cowboy-runner example` prints a file to begin with
+    #[arg(long, global = true, value_name = "FILE", default_value = "runner.toml")]
+    config: PathBuf,
+    /// How log lines on stderr look; RUST_LOG says which ones there are
+    #[arg(long, global = true, value_enum, default_value_t)]
+    log_format: LogFormat,
+    /// Print results as JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Register and work until told to stop; what happens without a command
+    Run,
+    /// Check everything a runner needs, and say what to do about what is missing
+    Doctor,
+    /// Print what the runner of this configuration does, and what the chain thinks of it
+    Status,
+    /// Print a configuration to begin with
+    Example,
+}
+
+/// What is logged where RUST_LOG says nothing.
+const TALKATIVE: &str = "info,redb=warn";
+
+/// Runs a command and answers its exit code.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    log::begin(cli.log_format, TALKATIVE);
+    let output = Output { json: cli.json };
+    let done = match cli.command {
+        Some(Command::Example) => {
+            crate::output::text(cowboy_runner::config::EXAMPLE);
+            Ok(())
+        }
+        command => runtime().and_then(|runtime| runtime.block_on(act(&cli.config, command.unwrap_or(Command::Run), output))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(runner_failure)
+}
+
+async fn act(path: &std::path::Path, command: Command, output: Output) -> Result<(), Failure> {
+    let config = read(path)?;
+    match command {
+        Command::Doctor => doctor::run(&config, output).await,
+        Command::Status => status::run(&config, output).await,
+        Command::Run | Command::Example => work(config, output).await,
+    }
+}
+
+/// The configuration, with what the environment says beside it.
+fn read(path: &std::path::Path) -> Result<Config, Failure> {
+    let mut config = Config::read(path).map_err(|error| Failure::argument(error.to_string(), "see docs/runners.md"))?;
+    if let Ok(url) = std::env::var(ENV_RPC_URL) {
+        config.node.url = url;
+    }
+    Ok(config)
+}
+
+/// The runner's key: the environment's, or the file's.
+fn key(config: &Config) -> Result<PrivateKey, Failure> {
+    match std::env::var(ENV_KEY) {
+        Ok(text) => Ok(keystore::decode(&text)?),
+        Err(_) => Ok(keystore::read(&config.runner.key)?),
+    }
+}
+
+async fn work(config: Config, output: Output) -> Result<(), Failure> {
+    let key = key(&config)?;
+    let client = cowboy_api::Client::new(&config.node.url)?;
+    let feed = Feed::start(client, config.poll_every());
+    let mut told = std::pin::pin!(told());
+    // A runner that starts before its node waits for it.
+    let started = async {
+        loop {
+            match Runner::start(config.clone(), key.clone(), &feed, Conduct::default()).await {
+                Err(cowboy_runner::RunnerError::Api(error)) if error.code == cowboy_api::error::UNREACHABLE.code => {
+                    tracing::warn!(%error, "the node does not answer yet");
+                    tokio::time::sleep(config.poll_every()).await;
+                }
+                other => return other,
+            }
+        }
+    };
+    let mut runner = tokio::select! {
+        started = started => started.map_err(runner_failure)?,
+        told = &mut told => return told,
+    };
+    let address = HexAddress::from(key.address());
+    let listening = runner.address().map_or_else(|| "nowhere".to_owned(), |address| format!("http://{address}"));
+    output.result(
+        &serde_json::json!({ "runner": address, "node": config.node.url, "listening": listening }),
+        format_args!("ready: {address} works for {}, listening at {listening}", config.node.url),
+    );
+    tokio::select! {
+        ended = runner.ended() => Err(runner_failure(ended)),
+        told = told => told,
+    }
+}
+
+/// Ctrl-C and SIGTERM.
+async fn told() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate()).map_err(runner_failure)?;
+        tokio::select! {
+            _ = terminate.recv() => Ok(()),
+            told = tokio::signal::ctrl_c() => told.map_err(runner_failure),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await.map_err(runner_failure)
+}
+
+/// Anything that keeps a runner from running.
+fn runner_failure(error: impl std::fmt::Display) -> Failure {
+    Failure::Node(error.to_string())
+}

@@ -1,0 +1,148 @@
+//! How a simulated runner behaves: honestly, or not, by shares and a seed.
+//!
+//! `cowboyd dev` has runners that lie, come late, crash, copy and collude on command, so that code which works with them works on a real
+//! network. What a runner does with a job follows from seed, runner and job alone: the same devnet does the same again.
+
+use cowboy_types::{Address, Hash, cbor, cbor::Value, keccak256};
+
+/// Shares of jobs, between 0 and 1, in which a runner misbehaves. Honest where all are 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conduct {
+    /// It answers something else than it found.
+    pub lie: f64,
+    /// It answers nearly what it found: the last digit differs.
+    pub disagree: f64,
+    /// Its commitment comes after the deadline.
+    pub late: f64,
+    /// It commits, loses its result, and says so.
+    pub crash: f64,
+    /// It commits and never reveals.
+    pub withhold: f64,
+    /// It commits to what another one committed to.
+    pub copy: f64,
+    /// It answers what all who collude answer.
+    pub collude: f64,
+    /// What the draw begins with.
+    pub seed: u64,
+}
+
+/// What a runner does with one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// Its work.
+    Honest,
+    /// See [`Conduct::lie`].
+    Lie,
+    /// See [`Conduct::disagree`].
+    Disagree,
+    /// See [`Conduct::late`].
+    Late,
+    /// See [`Conduct::crash`].
+    Crash,
+    /// See [`Conduct::withhold`].
+    Withhold,
+    /// See [`Conduct::copy`].
+    Copy,
+    /// See [`Conduct::collude`].
+    Collude,
+}
+
+impl Conduct {
+    /// Whether all shares are shares, and together at most one.
+    pub fn is_possible(&self) -> bool {
+        let shares = self.shares();
+        shares.iter().all(|(_, share)| (0.0..=1.0).contains(share)) && shares.iter().map(|(_, share)| share).sum::<f64>() <= 1.0 + 1e-9
+    }
+
+    fn shares(&self) -> [(Manner, f64); 7] {
+        [
+            (Manner::Lie, self.lie),
+            (Manner::Disagree, self.disagree),
+            (Manner::Late, self.late),
+            (Manner::Crash, self.crash),
+            (Manner::Withhold, self.withhold),
+            (Manner::Copy, self.copy),
+            (Manner::Collude, self.collude),
+        ]
+    }
+
+    /// What this runner does with this job.
+    pub fn of(&self, runner: &Address, job: &Hash) -> Manner {
+        let drawn = keccak256(&[b"cowboy-runner-conduct:", &self.seed.to_be_bytes(), &runner.0, &job.0]);
+        let number = u32::from_be_bytes(*drawn.0.first_chunk().expect("a hash has 32 bytes"));
+        let mut place = f64::from(number) / (f64::from(u32::MAX) + 1.0);
+        for (manner, share) in self.shares() {
+            if place < share {
+                return manner;
+            }
+            place -= share;
+        }
+        Manner::Honest
+    }
+}
+
+impl Manner {
+    /// What is said instead of what was found.
+    pub fn said(self, job: &Hash, runner: &Address, found: Vec<u8>) -> Vec<u8> {
+        match self {
+            Self::Lie => other(&found, keccak256(&[b"lie", &job.0, &runner.0])),
+            Self::Collude => other(&found, keccak256(&[b"collude", &job.0])),
+            Self::Disagree => nearly(found),
+            _ => found,
+        }
+    }
+}
+
+/// Something of the same form: digits and letters exchanged, so that formats and schemas still hold where they can.
+fn other(found: &[u8], by: Hash) -> Vec<u8> {
+    if cbor::decode(found).is_ok_and(|value| matches!(value, Value::Map(_))) {
+        return Value::map([("e", Value::Bytes(by.0.to_vec())), ("m", Value::Bytes(vec![0; 32])), ("r", Value::text(by.to_string()))])
+            .encode();
+    }
+    let turn = |(place, byte): (usize, &u8)| match byte {
+        b'0'..=b'9' => b'1' + (byte - b'0' + by.0[place % 32] % 8) % 9,
+        _ => *byte,
+    };
+    let turned: Vec<u8> = found.iter().enumerate().map(turn).collect();
+    if turned == found { format!("\"{by}\"").into_bytes() } else { turned }
+}
+
+/// The same with its last digit one higher.
+fn nearly(mut found: Vec<u8>) -> Vec<u8> {
+    match found.iter_mut().rev().find(|byte| byte.is_ascii_digit()) {
+        Some(digit) => *digit = b'0' + (*digit - b'0' + 1) % 10,
+        None => found.push(b' '),
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_kept_and_repeat() {
+        let conduct = Conduct { lie: 0.2, late: 0.1, seed: 7, ..Conduct::default() };
+        let jobs = (0..10_000u32).map(|number| keccak256(&[&number.to_be_bytes()]));
+        let manners: Vec<Manner> = jobs.clone().map(|job| conduct.of(&Address([9; 20]), &job)).collect();
+        let count = |wanted: Manner| manners.iter().filter(|manner| **manner == wanted).count();
+        // Four standard deviations.
+        assert!((1_840..=2_160).contains(&count(Manner::Lie)), "{}", count(Manner::Lie));
+        assert!((880..=1_120).contains(&count(Manner::Late)), "{}", count(Manner::Late));
+        assert_eq!(count(Manner::Honest) + count(Manner::Lie) + count(Manner::Late), 10_000);
+        assert_eq!(manners, jobs.map(|job| conduct.of(&Address([9; 20]), &job)).collect::<Vec<_>>());
+        assert!(!Conduct { lie: 0.7, late: 0.7, ..Conduct::default() }.is_possible());
+        assert!(!Conduct { lie: -0.1, ..Conduct::default() }.is_possible());
+    }
+
+    #[test]
+    fn a_lie_looks_like_an_answer() {
+        let job = Hash([1; 32]);
+        let says = |manner: Manner, runner: u8, found: &[u8]| manner.said(&job, &Address([runner; 20]), found.to_vec());
+        assert_ne!(says(Manner::Lie, 1, b"{\"price\":42}"), says(Manner::Lie, 2, b"{\"price\":42}"), "liars lie each for himself");
+        assert_eq!(says(Manner::Collude, 1, b"{\"price\":42}"), says(Manner::Collude, 2, b"{\"price\":42}"));
+        assert!(serde_json::from_slice::<serde_json::Value>(&says(Manner::Lie, 1, b"{\"price\":42}")).is_ok());
+        assert_eq!(says(Manner::Disagree, 1, b"{\"price\":42}"), b"{\"price\":43}");
+        assert_eq!(says(Manner::Honest, 1, b"x"), b"x");
+    }
+}

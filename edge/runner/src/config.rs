@@ -1,0 +1,338 @@
+//! What a runner is told: its node, its stake and prices, its limits, and what it can reach.
+//!
+//! The file is TOML. Every table may be left out; what is left out has the default of its field.
+
+use cowboy_types::{
+    Amount,
+    entitlement::domain,
+    job::{JobKind, RateCard},
+};
+use serde::Deserialize;
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Everything that a runner is told.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The node it works with.
+    pub node: Node,
+    /// What it says of itself, and its limits.
+    pub runner: Work,
+    /// What it asks for its work, in base units.
+    pub rates: Rates,
+    /// Web addresses. Absent: it does no such jobs.
+    pub http: Option<Http>,
+    /// A language model. Absent: it does no such jobs.
+    pub llm: Option<Llm>,
+    /// Servers of tools (MCP). None: it does no such jobs.
+    pub mcp: BTreeMap<String, McpServer>,
+    /// Registered WebAssembly tools. None: it does no such jobs.
+    pub tools: BTreeMap<String, Tool>,
+}
+
+/// The node that a runner works with.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Node {
+    /// Its API.
+    pub url: String,
+    /// Milliseconds between questions while the node pushes nothing.
+    pub poll_ms: u64,
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self { url: cowboy_api::keystore::DEFAULT_RPC_URL.into(), poll_ms: 1_000 }
+    }
+}
+
+/// What a runner says of itself, and its limits.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Work {
+    /// The file of its key. `COWBOY_PRIVATE_KEY` goes before it.
+    pub key: PathBuf,
+    /// The folder of its journal.
+    pub state: PathBuf,
+    /// What it stakes, in CBY. More is added where the chain has less.
+    pub stake_cby: u64,
+    /// Jobs at once.
+    pub max_concurrent: u64,
+    /// Jobs that are executed at once; the others wait.
+    pub max_executing: usize,
+    /// Blocks between two heartbeats.
+    pub heartbeat_blocks: u64,
+    /// The longest that one job may take, in milliseconds, whatever it asks for.
+    pub max_wall_ms: u64,
+    /// Where it answers other runners, and shows its status and its metrics. Absent: nowhere.
+    pub listen: Option<SocketAddr>,
+    /// How others reach that, like `https://runner.example.com`. Absent: `http://` and the address it listens at.
+    pub endpoint: Option<String>,
+    /// Whether other runners may be reached at private addresses, as on a network of one's own.
+    pub private_peers: bool,
+    /// Where it stands.
+    pub regions: Vec<String>,
+    /// Trusted environments that it has.
+    pub tee: Vec<String>,
+    /// Models that it has, 32 bytes in hex each, and what its model server calls them.
+    pub models: BTreeMap<String, String>,
+    /// Submitters whose jobs it does not work for: it reports that something outside is missing.
+    pub deny_submitters: Vec<String>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self {
+            key: "runner.key".into(),
+            state: "runner-state".into(),
+            stake_cby: 10_000,
+            max_concurrent: 16,
+            max_executing: 16,
+            heartbeat_blocks: 100,
+            max_wall_ms: 120_000,
+            listen: None,
+            endpoint: None,
+            private_peers: false,
+            regions: Vec::new(),
+            tee: Vec::new(),
+            models: BTreeMap::new(),
+            deny_submitters: Vec::new(),
+        }
+    }
+}
+
+/// What a runner asks for its work, in base units.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rates {
+    /// A token into a model.
+    pub llm_input_token: u64,
+    /// A token out of a model.
+    pub llm_output_token: u64,
+    /// A web request or a tool's call.
+    pub http_request_base: u64,
+    /// A second of work.
+    pub compute_second: u64,
+    /// A mebibyte of memory, for a job.
+    pub memory_mb: u64,
+    /// The smallest job it takes.
+    pub min_job_value: u64,
+    /// The largest job it takes. The stake must be one and a half times as much.
+    pub max_job_value: u64,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self {
+            llm_input_token: 10,
+            llm_output_token: 30,
+            http_request_base: 10_000,
+            compute_second: 10_000,
+            memory_mb: 10,
+            min_job_value: 0,
+            max_job_value: 5_000_000_000_000,
+        }
+    }
+}
+
+impl Rates {
+    /// The same as the chain has it.
+    pub fn card(&self) -> RateCard {
+        RateCard {
+            llm_input_token: Amount(self.llm_input_token),
+            llm_output_token: Amount(self.llm_output_token),
+            http_request_base: Amount(self.http_request_base),
+            compute_second: Amount(self.compute_second),
+            memory_mb: Amount(self.memory_mb),
+            min_job_value: Amount(self.min_job_value),
+            max_job_value: Amount(self.max_job_value),
+        }
+    }
+}
+
+/// How a runner uses the web.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// Hosts that it asks, like `api.example.com` or `*.example.com`; none means all.
+    pub allow: Vec<String>,
+    /// Hosts that it never asks.
+    pub deny: Vec<String>,
+    /// Whether it asks hosts at private, loopback and link-local addresses.
+    pub allow_private: bool,
+    /// How many redirections it follows.
+    pub max_redirects: usize,
+    /// The most bytes that it reads of an answer from which something is extracted.
+    pub max_download_bytes: usize,
+    /// A PEM file of further certificate authorities.
+    pub extra_ca: Option<PathBuf>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            allow: Vec::new(),
+            deny: Vec::new(),
+            allow_private: false,
+            max_redirects: 5,
+            max_download_bytes: 4 * 1024 * 1024,
+            extra_ca: None,
+        }
+    }
+}
+
+/// A server of models, anything that speaks OpenAI's HTTP interface.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Llm {
+    /// Its address up to and with the version, like `http://127.0.0.1:11434/v1`.
+    pub url: String,
+    /// The environment variable that has its key. Absent: it asks for none.
+    pub key_env: Option<String>,
+    /// The model of jobs that name none.
+    pub model: String,
+    /// The model of embeddings. Absent: it does no jobs that compare meanings.
+    pub embedding_model: Option<String>,
+    /// How often a failed question is asked again.
+    pub retries: u32,
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self { url: "http://127.0.0.1:11434/v1".into(), key_env: None, model: "default".into(), embedding_model: None, retries: 2 }
+    }
+}
+
+/// A server of tools: a program that talks over its standard streams, or an address.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpServer {
+    /// The program with its arguments.
+    pub command: Vec<String>,
+    /// Variables of its environment; it gets `PATH` and nothing else beside them.
+    pub env: BTreeMap<String, String>,
+    /// Its address, where it is reached over HTTP.
+    pub url: Option<String>,
+    /// The tools that jobs may call; none means all.
+    pub tools: Vec<String>,
+}
+
+/// A registered tool: a WebAssembly module without imports.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tool {
+    /// The module.
+    pub file: PathBuf,
+    /// Instructions that a call may run.
+    pub fuel: u64,
+    /// Mebibytes that it may use.
+    pub memory_mb: u64,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self { file: PathBuf::new(), fuel: 1_000_000_000, memory_mb: 64 }
+    }
+}
+
+/// Why a configuration is none.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: {source}\n  fix: give the runner's file with --config; docs/runners.md has one to begin with")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no TOML, or has fields that are none.
+    #[error("{path}: {reason}\n  fix: compare it with the example in docs/runners.md")]
+    Syntax {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A value is out of its range.
+    #[error("{field} = {value} is not possible: {reason}")]
+    Value {
+        /// Which.
+        field: &'static str,
+        /// What it is.
+        value: String,
+        /// What it must be.
+        reason: &'static str,
+    },
+}
+
+impl Config {
+    /// Reads a file. Paths in it are relative to its folder.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::File { path: path.into(), source })?;
+        let mut config: Self =
+            toml::from_str(&text).map_err(|error| ConfigError::Syntax { path: path.into(), reason: error.to_string() })?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        config.runner.key = folder.join(&config.runner.key);
+        config.runner.state = folder.join(&config.runner.state);
+        for tool in config.tools.values_mut() {
+            tool.file = folder.join(&tool.file);
+        }
+        if let Some(file) = config.http.as_mut().and_then(|http| http.extra_ca.as_mut()) {
+            *file = folder.join(&*file);
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Checks every value that types do not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let wrong = |field: &'static str, value: &dyn ToString, reason: &'static str| ConfigError::Value {
+            field,
+            value: value.to_string(),
+            reason,
+        };
+        let work = &self.runner;
+        if self.kinds().is_empty() {
+            return Err(wrong("kinds", &"none", "a runner does some kind of job: give it one of [http], [llm], [mcp.NAME], [tools.NAME]"));
+        }
+        if work.max_concurrent == 0 || work.max_executing == 0 {
+            return Err(wrong("runner.max_concurrent", &work.max_concurrent, "a runner does at least one job at once"));
+        }
+        if !(1..=250).contains(&work.heartbeat_blocks) {
+            return Err(wrong("runner.heartbeat_blocks", &work.heartbeat_blocks, "from 1 to 250; after 300 the chain draws it no more"));
+        }
+        if !(10..=60_000).contains(&self.node.poll_ms) {
+            return Err(wrong("node.poll_ms", &self.node.poll_ms, "from 10 to 60000"));
+        }
+        let hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny));
+        for host in hosts.filter(|host| !domain::is_canonical_pattern(host)) {
+            return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
+        }
+        Ok(())
+    }
+
+    /// The kinds of job it does.
+    pub fn kinds(&self) -> Vec<JobKind> {
+        let has = [
+            (self.llm.is_some(), JobKind::Llm),
+            (self.http.is_some(), JobKind::Http),
+            (!self.mcp.is_empty(), JobKind::Mcp),
+            (!self.tools.is_empty(), JobKind::Custom),
+        ];
+        has.into_iter().filter(|(has, _)| *has).map(|(_, kind)| kind).collect()
+    }
+
+    /// How often a node is asked that pushes nothing.
+    pub fn poll_every(&self) -> Duration {
+        Duration::from_millis(self.node.poll_ms)
+    }
+}
+
+/// A file to begin with.
+pub const EXAMPLE: &str = include_str!("../runner.toml");

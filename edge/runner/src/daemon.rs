@@ -1,0 +1,151 @@
+//! A running runner: it registers, listens, works, and says what came of it.
+
+use crate::{
+    conduct::Conduct,
+    config::Config,
+    desk::{Desk, Means},
+    execute::{Executors, NotReady},
+    feed::Feed,
+    journal::{Journal, JournalError, Owner},
+    metrics::{Board, Status},
+    outbox::Outbox,
+    register::{self, RegisterError},
+    server::{SHARES_WAITING, Server},
+};
+use cowboy_api::{ApiError, Client, Hex, model};
+use cowboy_params::Params;
+use cowboy_types::{ChainId, keccak256, signing::PrivateKey};
+use ed25519_consensus::SigningKey;
+use std::sync::Arc;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Why a runner does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The node refuses or is silent.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// It is none on the chain.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// Its journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// An executor has not what it needs.
+    #[error(transparent)]
+    NotReady(#[from] NotReady),
+    /// It cannot listen.
+    #[error("{address} cannot be listened at: {source}\n  fix: choose another runner.listen")]
+    Listen {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It ended by itself.
+    #[error("the runner ended: {0}")]
+    Ended(String),
+}
+
+/// A running runner. Dropping it ends it at once; the journal keeps what matters.
+pub struct Runner {
+    task: JoinHandle<Result<(), RunnerError>>,
+    board: Arc<Board>,
+    server: Option<Server>,
+}
+
+impl Runner {
+    /// Starts one: journal, server, registration, and then the work, in the background.
+    pub async fn start(config: Config, key: PrivateKey, feed: &Feed, conduct: Conduct) -> Result<Self, RunnerError> {
+        let client = Client::new(&config.node.url)?;
+        let health = client.health().await?;
+        let address = key.address();
+        let owner = Owner { runner: Hex(address), genesis: health.genesis };
+        let (journal, records) = Journal::open(&config.runner.state, &owner)?;
+        let executors = Executors::of(&config)?;
+        let board = Board::new();
+        let (shares, received) = mpsc::channel(SHARES_WAITING);
+        let server = match config.runner.listen {
+            Some(listen) => {
+                let started = Server::start(listen, board.clone(), shares).await;
+                Some(started.map_err(|source| RunnerError::Listen { address: listen, source })?)
+            }
+            None => None,
+        };
+        let listening = server.as_ref().map(|server| format!("http://{}", server.address)).unwrap_or_default();
+        let endpoint = config.runner.endpoint.clone().unwrap_or(listening);
+        let outbox = Outbox::start(client.clone(), key.clone(), ChainId(health.chain_id));
+        let result_key = result_key(&key);
+        // Heard from now on, so that nothing between registration and work is missed.
+        let ticks = feed.subscribe();
+        let record = register::register(&client, &outbox, &config, &address, &result_key.verification_key(), &endpoint).await?;
+        tracing::info!(runner = %address, node = %config.node.url, endpoint, "registered");
+        let params = params(&client).await?;
+        *board.status.lock().expect("nothing panics while it holds the lock") = Status {
+            runner: Some(Hex(address)),
+            node: config.node.url.clone(),
+            height: health.height,
+            health: record.health,
+            jobs: Vec::new(),
+        };
+        let peers = crate::desk::peers(config.runner.private_peers)?;
+        let means = Means {
+            client,
+            address,
+            secret: keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0,
+            result_key,
+            params,
+            executors,
+            outbox,
+            journal: Arc::new(journal),
+            board: board.clone(),
+            conduct,
+            peers,
+            config,
+        };
+        let desk = Desk::new(means, records, record.last_heartbeat);
+        let task = tokio::spawn(async move { desk.work(ticks, received).await });
+        Ok(Self { task, board, server })
+    }
+
+    /// What it says of itself.
+    pub fn status(&self) -> Status {
+        self.board.status()
+    }
+
+    /// Where it listens, where it does.
+    pub fn address(&self) -> Option<std::net::SocketAddr> {
+        self.server.as_ref().map(|server| server.address)
+    }
+
+    /// Waits until it ends by itself, which it should not.
+    pub async fn ended(&mut self) -> RunnerError {
+        match (&mut self.task).await {
+            Ok(Ok(())) => RunnerError::Ended("the feed is closed".into()),
+            Ok(Err(error)) => error,
+            Err(error) => RunnerError::Ended(error.to_string()),
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// The key of a runner's results: it follows from the key of its account, so that nothing else has to be kept.
+pub fn result_key(key: &PrivateKey) -> SigningKey {
+    SigningKey::from(keccak256(&[b"cowboy-runner-result-key:", &key.to_bytes()]).0)
+}
+
+/// The parameters as they are now: the defaults of jobs that name nothing.
+async fn params(client: &Client) -> Result<Params, ApiError> {
+    let now: model::Parameters = client.get("/params").await?;
+    let mut params = Params::GENESIS;
+    for parameter in now.params {
+        // A row that this program does not know is none that it uses.
+        let _ = params.set_at_genesis(parameter.id, parameter.value);
+    }
+    Ok(params)
+}

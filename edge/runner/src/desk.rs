@@ -1,0 +1,601 @@
+//! The desk of a runner: the jobs that the chain gave it, and the loop that moves each of them on.
+
+use crate::{
+    conduct::{Conduct, Manner},
+    config::{Config, Http},
+    daemon::RunnerError,
+    execute::{self, Done, Executors, Fault, Limits, NotReady, Task, guard::Guard, http::guarded_client},
+    feed::Tick,
+    journal::{Journal, Record},
+    metrics::{Board, JobLine},
+    outbox::{Letter, Outbox},
+    plan::{self, Own, Step, View},
+    register,
+    request::Request,
+    share::{self, Share},
+};
+use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
+use cowboy_params::Params;
+use cowboy_system::{
+    dispatcher::lower::{self, Offer},
+    verifier,
+};
+use cowboy_types::{
+    Address, Amount, Hash,
+    cbor::Value,
+    job::{self, JobSpec, Mode},
+    units::Price,
+};
+use ed25519_consensus::SigningKey;
+use futures::{StreamExt as _, stream};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    sync::{broadcast, mpsc},
+    task::JoinSet,
+};
+
+/// Blocks after which something that was posted and is not seen is posted again.
+const REPOST_AFTER: u64 = 6;
+
+/// Blocks after which a job is asked for again, whatever was pushed.
+const REFRESH_AFTER: u64 = 8;
+
+/// Blocks before members may reveal themselves, in which an aggregator goes ahead with what it has.
+const AGGREGATE_AHEAD: u64 = 2;
+
+/// Blocks between two looks at the runner's own record.
+const SELF_EVERY: u64 = 20;
+
+/// Questions to the node at once.
+const AT_ONCE: usize = 8;
+
+/// Jobs of one page.
+const PAGE: usize = 1_000;
+
+/// The most bytes of a transaction's argument: what does not fit together goes alone (decision 127).
+const MOST_TOGETHER: usize = 120_000;
+
+/// How long an aggregator may take to accept a share.
+const SHARE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a runner works with.
+pub(crate) struct Means {
+    pub(crate) client: Client,
+    pub(crate) address: Address,
+    /// What salts are derived from.
+    pub(crate) secret: [u8; 32],
+    pub(crate) result_key: SigningKey,
+    pub(crate) params: Params,
+    pub(crate) executors: Executors,
+    pub(crate) outbox: Outbox,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) board: Arc<Board>,
+    pub(crate) conduct: Conduct,
+    pub(crate) peers: reqwest::Client,
+    pub(crate) config: Config,
+}
+
+/// The client for other runners. Where they listen is what they say: it is no way into a private network.
+pub(crate) fn peers(allow_private: bool) -> Result<reqwest::Client, NotReady> {
+    guarded_client(&Guard::open(allow_private), &Http::default())
+}
+
+/// Something that was posted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Posted {
+    step: Step,
+    attempt: u64,
+    height: u64,
+    tries: u32,
+}
+
+/// A job under way.
+struct Active {
+    view: View,
+    spec: Arc<JobSpec>,
+    manner: Manner,
+    /// Whether it is executed, or waits to be.
+    is_at_work: bool,
+    posted: Option<Posted>,
+    /// The draw for which the aggregator has, or refused, the revelation.
+    shared: Option<u64>,
+    shares: BTreeMap<Address, Share>,
+    seen_at: u64,
+    is_stale: bool,
+}
+
+/// Another runner, as far as aggregation needs to know it.
+#[derive(Clone, Debug)]
+struct Peer {
+    endpoint: String,
+    result_key: Vec<u8>,
+}
+
+/// The jobs of a runner.
+pub(crate) struct Desk {
+    means: Means,
+    jobs: BTreeMap<Hash, Active>,
+    records: BTreeMap<Hash, Record>,
+    /// What waits to be executed, the nearest deadline first.
+    queue: BTreeSet<(u64, Hash)>,
+    running: JoinSet<(Hash, Result<Record, String>)>,
+    peers: BTreeMap<Address, Peer>,
+    height: u64,
+    heartbeat_at: u64,
+    looked_at: u64,
+}
+
+impl Desk {
+    pub(crate) fn new(means: Means, records: BTreeMap<Hash, Record>, heartbeat_at: u64) -> Self {
+        Self {
+            means,
+            jobs: BTreeMap::new(),
+            records,
+            queue: BTreeSet::new(),
+            running: JoinSet::new(),
+            peers: BTreeMap::new(),
+            height: 0,
+            heartbeat_at,
+            looked_at: 0,
+        }
+    }
+
+    /// Works until the feed ends.
+    pub(crate) async fn work(mut self, mut ticks: broadcast::Receiver<Tick>, mut shares: mpsc::Receiver<Share>) -> Result<(), RunnerError> {
+        if let Err(error) = self.take_stock().await {
+            tracing::warn!(%error, "the node does not say what there is to do");
+        }
+        self.move_all();
+        loop {
+            let looked = tokio::select! {
+                tick = ticks.recv() => match tick {
+                    Ok(tick) => self.tick(tick).await,
+                    Err(broadcast::error::RecvError::Lagged(_)) => self.take_stock().await,
+                    Err(broadcast::error::RecvError::Closed) => return Ok(()),
+                },
+                Some(done) = self.running.join_next() => {
+                    self.executed(done);
+                    Ok(())
+                }
+                Some(share) = shares.recv() => self.take_share(share).await,
+            };
+            if let Err(error) = looked {
+                tracing::warn!(%error, "the node does not answer");
+            }
+            self.move_all();
+        }
+    }
+
+    /// The chain went on.
+    async fn tick(&mut self, tick: Tick) -> Result<(), ApiError> {
+        self.height = self.height.max(tick.height);
+        let own = self.means.address;
+        for event in tick.events.iter() {
+            if let Some(active) = self.jobs.get_mut(&event.job) {
+                active.is_stale = true;
+            } else if event.name == "CommitteeDrawn" && event.runners.contains(&own) {
+                self.look_at(vec![event.job]).await?;
+            }
+        }
+        if tick.is_whole {
+            let height = self.height;
+            let stale = self.jobs.iter().filter(|(_, active)| active.is_stale || height > active.seen_at + REFRESH_AFTER);
+            let stale: Vec<Hash> = stale.map(|(id, _)| *id).collect();
+            self.look_at(stale).await?;
+        } else {
+            self.take_stock().await?;
+        }
+        self.beat().await
+    }
+
+    /// Asks for all jobs.
+    async fn take_stock(&mut self) -> Result<(), ApiError> {
+        self.height = self.height.max(self.means.client.height().await?);
+        let mut ids: BTreeSet<Hash> = self.jobs.keys().copied().collect();
+        let mut offset = 0;
+        loop {
+            let path = format!("/runner/{}/jobs?offset={offset}&limit={PAGE}", self.means.address);
+            let page: model::Jobs = self.means.client.get(&path).await?;
+            ids.extend(page.jobs.iter().map(|job| job.job_id.0));
+            offset += page.jobs.len();
+            if page.jobs.is_empty() || offset as u64 >= page.total_count {
+                break;
+            }
+        }
+        self.look_at(ids.into_iter().collect()).await?;
+        let left: Vec<Hash> = self.records.keys().filter(|id| !self.jobs.contains_key(id)).copied().collect();
+        // A record without a job is of one that is over, or of one whose loss must still be told: ask.
+        self.look_at(left).await
+    }
+
+    /// Asks for jobs, and notes what the chain says of them.
+    async fn look_at(&mut self, ids: Vec<Hash>) -> Result<(), ApiError> {
+        let client = self.means.client.clone();
+        let answers = stream::iter(ids).map(|id| {
+            let client = client.clone();
+            async move { (id, client.get::<model::Job>(&format!("/job/{id}")).await) }
+        });
+        let answers: Vec<_> = answers.buffer_unordered(AT_ONCE).collect().await;
+        let mut failed = None;
+        for (id, answer) in answers {
+            match answer {
+                Ok(job) => self.note(id, &job),
+                Err(error) if error.code == NOT_FOUND.code => self.forget(&id),
+                Err(error) => failed = Some(error),
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn note(&mut self, id: Hash, job: &model::Job) {
+        let view = View::of(job);
+        let height = self.height;
+        if let Some(active) = self.jobs.get_mut(&id) {
+            if view.attempt != active.view.attempt {
+                active.shares.clear();
+            }
+            active.view = view;
+            active.seen_at = height;
+            active.is_stale = false;
+            return;
+        }
+        if plan::next(&view, &self.means.address, Own::Nothing, height) == Step::Forget {
+            return self.forget(&id);
+        }
+        let offer = Offer {
+            rows: &self.means.params.jobs,
+            sender: job.summary.submitter.0,
+            max_fee_per_cycle: Price::ZERO,
+            max_fee_per_cell: Price::ZERO,
+        };
+        let Ok(spec) = lower::lower(&offer, &job.request.0) else {
+            tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
+            return;
+        };
+        let manner = self.means.conduct.of(&self.means.address, &id);
+        tracing::info!(job = %id, kind = spec.kind.name(), mode = spec.verification.mode.slug(), committee = view.members.len(), "drawn");
+        let active = Active {
+            view,
+            spec: Arc::new(spec),
+            manner,
+            is_at_work: false,
+            posted: None,
+            shared: None,
+            shares: BTreeMap::new(),
+            seen_at: height,
+            is_stale: false,
+        };
+        self.jobs.insert(id, active);
+    }
+
+    fn forget(&mut self, id: &Hash) {
+        self.jobs.remove(id);
+        if self.records.remove(id).is_some() {
+            let (journal, id) = (self.means.journal.clone(), *id);
+            tokio::spawn(async move {
+                if let Err(error) = journal.forget(vec![id]).await {
+                    tracing::warn!(%error, "the journal keeps what is over");
+                }
+            });
+        }
+    }
+
+    /// Says that the runner is there, and looks at what the chain thinks of it.
+    async fn beat(&mut self) -> Result<(), ApiError> {
+        if self.height >= self.heartbeat_at.saturating_add(self.means.config.runner.heartbeat_blocks) {
+            self.heartbeat_at = self.height;
+            self.means.outbox.post(register::heartbeat());
+            self.means.board.metrics.posted("heartbeat");
+        }
+        if self.height < self.looked_at.saturating_add(SELF_EVERY) {
+            return Ok(());
+        }
+        self.looked_at = self.height;
+        if let Some(runner) = register::find(&self.means.client, &self.means.address).await? {
+            let metrics = &self.means.board.metrics;
+            let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+            metrics.reputation.set(number(runner.reputation));
+            metrics.stake.set(number(runner.stake));
+            metrics.jobs_done.set(number(runner.jobs_done));
+            metrics.jobs_failed.set(number(runner.jobs_failed));
+            let balance = self.means.client.account_or_empty(&self.means.address).await?.balance;
+            metrics.balance.set(number(balance));
+            self.means.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
+        }
+        Ok(())
+    }
+
+    /// Moves every job on.
+    fn move_all(&mut self) {
+        let ids: Vec<Hash> = self.jobs.keys().copied().collect();
+        let mut lines = Vec::with_capacity(ids.len());
+        for id in ids {
+            let step = self.step_of(&id);
+            self.take_step(id, step);
+            if let Some(active) = self.jobs.get(&id) {
+                lines.push(JobLine { job_id: Hex(id), status: active.view.status.clone(), step: step.name().to_owned() });
+            }
+        }
+        self.start_work();
+        let metrics = &self.means.board.metrics;
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        metrics.height.set(i64::try_from(self.height).unwrap_or(i64::MAX));
+        metrics.jobs.set(count(self.jobs.len()));
+        metrics.executing.set(count(self.running.len()));
+        metrics.waiting.set(count(self.queue.len()));
+        let mut status = self.means.board.status.lock().expect("nothing panics while it holds the lock");
+        status.height = self.height;
+        status.jobs = lines;
+    }
+
+    fn step_of(&self, id: &Hash) -> Step {
+        let active = &self.jobs[id];
+        let own = match self.records.get(id) {
+            Some(record) => {
+                let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &record.output.0);
+                Own::Result(job::commitment(&record.output.0, &salt))
+            }
+            None if active.is_at_work => Own::AtWork,
+            None => Own::Nothing,
+        };
+        let step = plan::next(&active.view, &self.means.address, own, self.height);
+        misbehave(active.manner, step, &active.view, self.height)
+    }
+
+    fn take_step(&mut self, id: Hash, step: Step) {
+        match step {
+            Step::Wait => {}
+            Step::Forget => self.forget(&id),
+            Step::Execute => {
+                if let Some(active) = self.jobs.get_mut(&id) {
+                    active.is_at_work = true;
+                    self.queue.insert((active.view.commit_until, id));
+                }
+            }
+            Step::Share => self.give_away(id),
+            Step::Aggregate => self.aggregate(id),
+            Step::Submit | Step::Commit | Step::Reveal => {
+                let Some(share) = self.own_share(&id) else { return };
+                let (method, argument) = match step {
+                    Step::Submit => ("submit_result", share.argument(false)),
+                    Step::Reveal => ("reveal", share.argument(true)),
+                    _ => ("commit", self.commitment(&id, &share)),
+                };
+                self.post(id, step, method, argument);
+            }
+            Step::AttestCrash => {
+                let argument = Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("signal", Value::text("result_lost"))]);
+                self.post(id, step, "attest_crash", argument);
+            }
+        }
+    }
+
+    /// Posts a letter, unless it is under way already.
+    fn post(&mut self, id: Hash, step: Step, method: &'static str, argument: Value) {
+        let height = self.height;
+        let Some(active) = self.jobs.get_mut(&id) else { return };
+        let before = active.posted.filter(|posted| posted.step == step && posted.attempt == active.view.attempt);
+        if before.is_some_and(|posted| height < posted.height + REPOST_AFTER) {
+            return;
+        }
+        let tries = before.map_or(0, |posted| posted.tries + 1);
+        active.posted = Some(Posted { step, attempt: active.view.attempt, height, tries });
+        tracing::debug!(job = %id, method, tries, "posted");
+        self.means.board.metrics.posted(step.name());
+        self.means.outbox.post(Letter { target: Address::system(verifier::NUMBER), method, argument, value: Amount::ZERO, tries });
+    }
+
+    fn commitment(&self, id: &Hash, share: &Share) -> Value {
+        let active = &self.jobs[id];
+        let own = Hash(cowboy_types::keccak256(&[&share.output.0, &share.salt.0]).0);
+        let copied = || active.view.members.iter().map(|member| member.commitment).find(|commitment| *commitment != Hash::ZERO);
+        let commitment = if active.manner == Manner::Copy { copied().unwrap_or(own) } else { own };
+        Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("commitment", Value::Bytes(commitment.0.to_vec()))])
+    }
+
+    /// This runner's own revelation.
+    fn own_share(&self, id: &Hash) -> Option<Share> {
+        let (active, record) = (self.jobs.get(id)?, self.records.get(id)?);
+        let output = &record.output.0;
+        let attestation = match active.spec.verification.is_tee_required && self.means.config.runner.tee.iter().any(|tee| tee == "dev") {
+            true => share::dev_attestation(&self.means.address, output, &active.spec.model),
+            false => Vec::new(),
+        };
+        Some(Share {
+            job_id: Hex(*id),
+            attempt: active.view.attempt,
+            runner: Hex(self.means.address),
+            salt: Hex(plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, output).to_vec()),
+            signature: Hex(self.means.result_key.sign(output).to_bytes().to_vec()),
+            output: record.output.clone(),
+            usage: record.usage.clone(),
+            fault: record.fault,
+            attestation: Hex(attestation),
+        })
+    }
+
+    /// Gives the revelation to the aggregator, once. Its silence is no failure: a few blocks later everybody reveals.
+    fn give_away(&mut self, id: Hash) {
+        let Some(share) = self.own_share(&id) else { return };
+        let Some(active) = self.jobs.get_mut(&id) else { return };
+        let (Some(aggregator), true) = (active.view.aggregator, active.shared != Some(active.view.attempt)) else { return };
+        active.shared = Some(active.view.attempt);
+        let (client, peers, known) = (self.means.client.clone(), self.means.peers.clone(), self.peers.get(&aggregator).cloned());
+        tokio::spawn(async move {
+            let endpoint = match known {
+                Some(peer) => peer.endpoint,
+                None => {
+                    register::find(&client, &aggregator).await.ok().flatten().map(|runner| runner.capabilities.endpoint).unwrap_or_default()
+                }
+            };
+            // A refusal of the guard for a literal address comes from here, for a name from the resolver.
+            let url = reqwest::Url::parse(&format!("{}/share", endpoint.trim_end_matches('/')));
+            let Ok(url) = url else { return tracing::debug!(%aggregator, endpoint, "the aggregator has no address") };
+            let sent = peers.post(url).json(&share).timeout(SHARE_TIMEOUT).send().await;
+            match sent.and_then(reqwest::Response::error_for_status) {
+                Ok(_) => tracing::debug!(job = %id, %aggregator, "shared"),
+                Err(error) => tracing::debug!(job = %id, %aggregator, %error, "the aggregator does not take it"),
+            }
+        });
+    }
+
+    /// Another member's revelation came.
+    async fn take_share(&mut self, share: Share) -> Result<(), ApiError> {
+        let (id, runner) = (share.job_id.0, share.runner.0);
+        if self.jobs.get(&id).is_some_and(|active| active.view.status == "assigned") {
+            // The sender saw a newer block.
+            self.look_at(vec![id]).await?;
+        }
+        let peer = self.peer(&runner).await?;
+        let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
+        let member = active.view.closed().find(|member| member.runner == runner);
+        let is_wanted = active.view.aggregator == Some(self.means.address) && active.view.attempt == share.attempt;
+        let is_right =
+            member.is_some_and(|member| share.is_right(&member.commitment, &peer.result_key, active.spec.schema.max_return_bytes.0));
+        if is_wanted && is_right {
+            self.means.board.metrics.share();
+            active.shares.insert(runner, share);
+        } else {
+            tracing::debug!(job = %id, from = %runner, is_wanted, is_right, "a share is left aside");
+        }
+        Ok(())
+    }
+
+    async fn peer(&mut self, runner: &Address) -> Result<Peer, ApiError> {
+        if let Some(known) = self.peers.get(runner) {
+            return Ok(known.clone());
+        }
+        let found = register::find(&self.means.client, runner).await?;
+        let peer = found.map_or(Peer { endpoint: String::new(), result_key: Vec::new() }, |runner| Peer {
+            endpoint: runner.capabilities.endpoint,
+            result_key: runner.result_key.0,
+        });
+        self.peers.insert(*runner, peer.clone());
+        Ok(peer)
+    }
+
+    /// Opens all commitments together, once all are here or time is short.
+    fn aggregate(&mut self, id: Hash) {
+        let Some(own) = self.own_share(&id) else { return };
+        let Some(active) = self.jobs.get(&id) else { return };
+        let awaited = active.view.closed().filter(|member| member.runner != self.means.address).count();
+        let is_late = self.height + AGGREGATE_AHEAD >= active.view.reveal_from;
+        if active.shares.len() < awaited && !is_late {
+            return;
+        }
+        let mut together: Vec<&Share> = vec![&own];
+        let closed: Vec<Address> = active.view.closed().map(|member| member.runner).collect();
+        together.extend(active.shares.values().filter(|share| closed.contains(&share.runner.0)));
+        let argument = share::together(&id, &together);
+        // Alone, or too long: it speaks for itself, and so sets the others free to do the same.
+        if together.len() == 1 || argument.encode().len() > MOST_TOGETHER {
+            let argument = own.argument(true);
+            return self.post(id, Step::Reveal, "reveal", argument);
+        }
+        self.post(id, Step::Aggregate, "submit_verified_result", argument);
+    }
+
+    /// Begins what waits, as far as there is room.
+    fn start_work(&mut self) {
+        while self.running.len() < self.means.config.runner.max_executing {
+            let Some((_, id)) = self.queue.pop_first() else { return };
+            let Some(active) = self.jobs.get(&id) else { continue };
+            let work = Work {
+                id,
+                spec: active.spec.clone(),
+                manner: active.manner,
+                runner: self.means.address,
+                executors: self.means.executors.clone(),
+                journal: self.means.journal.clone(),
+                board: self.means.board.clone(),
+                limits: Limits::of(&active.spec, &self.means.config),
+                embedding_model: Hash::ZERO,
+                height: self.height,
+            };
+            self.running.spawn(work.run());
+        }
+    }
+
+    fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) {
+        match done {
+            Ok((id, Ok(record))) => {
+                self.records.insert(id, record);
+            }
+            Ok((id, Err(reason))) => {
+                // What is not on the disk is not committed to. It is tried again with the next block.
+                tracing::error!(job = %id, reason, "the result cannot be kept");
+                if let Some(active) = self.jobs.get_mut(&id) {
+                    active.is_at_work = false;
+                }
+            }
+            Err(error) => tracing::error!(%error, "an execution broke off"),
+        }
+    }
+}
+
+/// What a simulated runner does instead of the right step.
+fn misbehave(manner: Manner, step: Step, view: &View, height: u64) -> Step {
+    let is_revelation = matches!(step, Step::Aggregate | Step::Share | Step::Reveal | Step::AttestCrash);
+    let others_committed = view.members.iter().any(|member| member.commitment != Hash::ZERO);
+    match manner {
+        Manner::Late if matches!(step, Step::Submit | Step::Commit) && height + 1 < view.commit_until => Step::Wait,
+        Manner::Crash if matches!(step, Step::Submit) => Step::Wait,
+        Manner::Crash if is_revelation => Step::AttestCrash,
+        Manner::Withhold | Manner::Copy if is_revelation || step == Step::Submit => Step::Wait,
+        Manner::Copy if step == Step::Commit && !others_committed => Step::Wait,
+        _ => step,
+    }
+}
+
+/// One execution.
+struct Work {
+    id: Hash,
+    spec: Arc<JobSpec>,
+    manner: Manner,
+    runner: Address,
+    executors: Executors,
+    journal: Arc<Journal>,
+    board: Arc<Board>,
+    limits: Limits,
+    embedding_model: Hash,
+    height: u64,
+}
+
+impl Work {
+    /// Does the work, and keeps what came of it: what this answers is on the disk.
+    async fn run(self) -> (Hash, Result<Record, String>) {
+        let id = self.id;
+        let kind = execute::name(&self.spec.kind);
+        let done = match Request::read(&self.spec.request) {
+            Ok(request) => self.executors.run(&self.task(request)).await,
+            Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
+        };
+        let outcome = if done.result.is_ok() { "done" } else { "fault" };
+        self.board.metrics.executed(kind, outcome, done.usage.compute_ms);
+        let (output, fault) = match done.result {
+            Ok(output) => (self.manner.said(&id, &self.runner, output), 0),
+            Err(fault) => {
+                tracing::info!(job = %id, kind, %fault, "no result");
+                (share::report(fault.number()), fault.number())
+            }
+        };
+        let record = Record { output: Hex(output), fault, usage: done.usage, height: self.height };
+        let kept = self.journal.keep(id, record.clone()).await;
+        (id, kept.map(|()| record).map_err(|error| error.to_string()))
+    }
+
+    fn task(&self, request: Request) -> Task {
+        Task {
+            request,
+            limits: self.limits.clone(),
+            format: self.spec.schema.data_format.to_string(),
+            is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,
+            model: self.spec.model,
+            embedding_model: self.embedding_model,
+        }
+    }
+}

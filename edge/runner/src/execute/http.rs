@@ -1,0 +1,247 @@
+//! Web jobs: one request, a bounded answer.
+//!
+//! Fields: `url`, and maybe `method`, `headers`, `body` (text), `json` (any value, sent as JSON) and `envelope` (answer status and body
+//! instead of failing on a status that is none of success).
+
+use super::{
+    Executor, Fault, NotReady, Task, Usage,
+    guard::{Guard, Lookup, Refusal},
+};
+use crate::{
+    config::Http,
+    request::{Malformed, Request},
+};
+use cowboy_types::job::JobKind;
+use futures::{StreamExt as _, future::BoxFuture};
+use reqwest::{
+    Method, Response, StatusCode,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+};
+use serde_json::json;
+use std::{error::Error as _, sync::Arc, time::Duration};
+use url::Url;
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most headers that a job may set.
+const MAX_HEADERS: usize = 32;
+
+/// Headers that are the runner's own.
+const OWN_HEADERS: [HeaderName; 7] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::CONNECTION,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::ACCEPT_ENCODING,
+    header::PROXY_AUTHORIZATION,
+];
+
+/// Headers that do not go to another host than the job named.
+const SECRET_HEADERS: [HeaderName; 2] = [header::AUTHORIZATION, header::COOKIE];
+
+/// Does web jobs.
+pub struct HttpExecutor {
+    guard: Guard,
+    client: reqwest::Client,
+    settings: Http,
+}
+
+/// A client that follows no redirection by itself, uses no proxy, and resolves names through a guard.
+pub(crate) fn guarded_client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
+    let wrong = |reason: String| NotReady { kind: "http", reason };
+    let mut builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .dns_resolver(Arc::new(guard.clone()))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(4)
+        .pool_idle_timeout(Duration::from_secs(30))
+        .user_agent(concat!("cowboy-runner/", env!("CARGO_PKG_VERSION")));
+    if let Some(path) = &settings.extra_ca {
+        let pem = std::fs::read(path).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+        let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+        builder = builder.tls_certs_merge(certificates);
+    }
+    builder.build().map_err(|error| wrong(error.to_string()))
+}
+
+impl HttpExecutor {
+    /// One with these rules.
+    pub fn new(settings: &Http, lookup: Arc<dyn Lookup>) -> Result<Self, NotReady> {
+        let guard = Guard::new(settings, lookup);
+        let client = guarded_client(&guard, settings)?;
+        Ok(Self { guard, client, settings: settings.clone() })
+    }
+
+    /// Sends a request, and follows where it leads. Every hop is checked.
+    async fn send(&self, mut wanted: Wanted, usage: &mut Usage) -> Result<Response, Fault> {
+        for _ in 0..=self.settings.max_redirects {
+            self.guard.check(&wanted.url).map_err(refused)?;
+            usage.requests += 1;
+            let response = wanted.request(&self.client).send().await.map_err(|error| unanswered(&error))?;
+            let Some(next) = redirection(&wanted.url, &response)? else { return Ok(response) };
+            wanted = wanted.led_to(next, response.status());
+        }
+        Err(Fault::External(format!("it leads on more than {} times", self.settings.max_redirects)))
+    }
+}
+
+impl Executor for HttpExecutor {
+    fn kind(&self) -> JobKind {
+        JobKind::Http
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, String>> {
+        let hosts = if self.settings.allow.is_empty() { "every host".to_owned() } else { self.settings.allow.join(", ") };
+        let private = if self.settings.allow_private { ", private addresses too" } else { "" };
+        Box::pin(async move { Ok(format!("asks {hosts}{private}")) })
+    }
+
+    fn execute<'a>(&'a self, task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>> {
+        Box::pin(async move {
+            let wanted = Wanted::read(&task.request)?;
+            let is_enveloped = task.request.flag("envelope")?;
+            let response = self.send(wanted, usage).await?;
+            let status = response.status();
+            if !status.is_success() && !is_enveloped {
+                return Err(Fault::External(format!("the answer's status is {status}")));
+            }
+            let body = body(response, task.limits.result_bytes).await?;
+            if is_enveloped {
+                let text = String::from_utf8_lossy(&body);
+                return Ok(json!({ "body": text, "status": status.as_u16() }).to_string().into_bytes());
+            }
+            Ok(body)
+        })
+    }
+}
+
+/// A request that a job wants.
+struct Wanted {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<Vec<u8>>,
+}
+
+impl Wanted {
+    fn read(request: &Request) -> Result<Self, Malformed> {
+        let text = request.text("url")?;
+        let url = Url::parse(text).map_err(|error| Malformed(format!("{text:?} is no web address: {error}")))?;
+        let name = request.text_or_none("method")?.unwrap_or("GET").to_ascii_uppercase();
+        let method = match name.as_str() {
+            "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" => Method::from_bytes(name.as_bytes()).expect("a known method"),
+            _ => return Err(Malformed(format!("{name:?} is no method"))),
+        };
+        let mut headers = headers(request)?;
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let body = match (request.text_or_none("body")?, request.get("json")) {
+            (Some(_), Some(_)) => return Err(Malformed("give body or json, not both".into())),
+            (Some(text), None) => Some(text.as_bytes().to_vec()),
+            (None, Some(value)) => {
+                headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+                Some(value.to_string().into_bytes())
+            }
+            (None, None) => None,
+        };
+        Ok(Self { method, url, headers, body })
+    }
+
+    fn request(&self, client: &reqwest::Client) -> reqwest::RequestBuilder {
+        let request = client.request(self.method.clone(), self.url.clone()).headers(self.headers.clone());
+        match &self.body {
+            Some(body) => request.body(body.clone()),
+            None => request,
+        }
+    }
+
+    /// The request after a redirection (RFC 9110 §15.4).
+    fn led_to(mut self, next: Url, status: StatusCode) -> Self {
+        if self.url.origin() != next.origin() {
+            for secret in SECRET_HEADERS {
+                self.headers.remove(secret);
+            }
+        }
+        let is_kept = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        if !is_kept && self.method != Method::HEAD {
+            self.method = Method::GET;
+            self.body = None;
+            self.headers.remove(header::CONTENT_TYPE);
+        }
+        self.url = next;
+        self
+    }
+}
+
+fn headers(request: &Request) -> Result<HeaderMap, Malformed> {
+    let mut headers = HeaderMap::new();
+    let Some(named) = request.get("headers") else { return Ok(headers) };
+    let named = named.as_object().ok_or_else(|| Malformed("headers is no object".into()))?;
+    if named.len() > MAX_HEADERS {
+        return Err(Malformed(format!("there are {} headers, and may be {MAX_HEADERS}", named.len())));
+    }
+    for (name, value) in named {
+        let wrong = || Malformed(format!("the header {name:?} cannot be sent"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        let value = value.as_str().and_then(|value| HeaderValue::from_str(value).ok()).ok_or_else(wrong)?;
+        if OWN_HEADERS.contains(&key) {
+            return Err(wrong());
+        }
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+/// Where an answer leads, where it leads on.
+fn redirection(from: &Url, response: &Response) -> Result<Option<Url>, Fault> {
+    let leads_on = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let Some(location) = response.headers().get(header::LOCATION).filter(|_| leads_on) else { return Ok(None) };
+    let next = location.to_str().ok().and_then(|text| from.join(text).ok());
+    let next = next.ok_or_else(|| Fault::External("it leads to no web address".into()))?;
+    if from.scheme() == "https" && next.scheme() == "http" {
+        return Err(Fault::External(format!("it leads from https to {next}")));
+    }
+    Ok(Some(next))
+}
+
+/// An answer's body, of at most so many bytes.
+pub(crate) async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fault> {
+    let too_long = || Fault::Impossible(format!("the answer has more than {most} bytes"));
+    if response.content_length().is_some_and(|length| length > most as u64) {
+        return Err(too_long());
+    }
+    let mut body = Vec::new();
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|error| unanswered(&error))?;
+        if body.len() + chunk.len() > most {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+fn refused(refusal: Refusal) -> Fault {
+    match refusal {
+        // Another runner may have another list.
+        Refusal::NotAllowed(_) => Fault::External(refusal.to_string()),
+        Refusal::NoAddress(_) | Refusal::Private(_) => Fault::Actor(refusal.to_string()),
+    }
+}
+
+/// Why nobody answered, in the words of the deepest cause.
+pub(crate) fn unanswered(error: &reqwest::Error) -> Fault {
+    let mut reason = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        if let Some(refusal) = deeper.downcast_ref::<Refusal>() {
+            return refused(refusal.clone());
+        }
+        reason = deeper.to_string();
+        cause = deeper.source();
+    }
+    Fault::External(reason)
+}

@@ -1,0 +1,216 @@
+//! Doing a job: one executor for each kind of work, behind one trait.
+//!
+//! An executor has no say in what it is paid, and no access to the chain. It gets a request and its limits, and answers bytes or a
+//! fault that the chain knows (002 §6).
+
+pub mod guard;
+pub mod http;
+
+use crate::{
+    config::Config,
+    request::{Malformed, Request},
+};
+use cowboy_system::verifier::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
+use cowboy_types::{
+    cbor::Value,
+    job::{JobKind, JobSpec},
+};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// What one job may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time in all, waiting included.
+    pub wall: Duration,
+    /// Bytes of a result.
+    pub result_bytes: usize,
+    /// Tokens into a model; zero where the job does not say.
+    pub input_tokens: u64,
+    /// Tokens out of it.
+    pub output_tokens: u64,
+    /// Mebibytes of memory; zero where the job does not say.
+    pub memory_mb: u64,
+}
+
+impl Limits {
+    /// What a job asks for, within what the runner gives.
+    pub fn of(spec: &JobSpec, config: &Config) -> Self {
+        let wall_ms = spec.bounds.wall_ms.0.min(config.runner.max_wall_ms);
+        Self {
+            wall: Duration::from_millis(wall_ms),
+            result_bytes: usize::try_from(spec.schema.max_return_bytes.0).unwrap_or(usize::MAX),
+            input_tokens: spec.bounds.input_tokens.0,
+            output_tokens: spec.bounds.output_tokens.0,
+            memory_mb: spec.bounds.memory_mb.0,
+        }
+    }
+}
+
+/// What a runner says it used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens into a model.
+    pub input_tokens: u64,
+    /// Tokens out of it.
+    pub output_tokens: u64,
+    /// Web requests and calls of tools.
+    pub requests: u64,
+    /// Milliseconds of work.
+    pub compute_ms: u64,
+    /// Mebibytes of memory.
+    pub memory_mb: u64,
+}
+
+impl Usage {
+    /// The same as an argument of the chain.
+    pub fn value(&self) -> Value {
+        Value::map([
+            ("input_tokens", Value::uint(self.input_tokens)),
+            ("output_tokens", Value::uint(self.output_tokens)),
+            ("requests", Value::uint(self.requests)),
+            ("compute_ms", Value::uint(self.compute_ms)),
+            ("memory_mb", Value::uint(self.memory_mb)),
+        ])
+    }
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// Nobody can do the job: it was written wrongly.
+    #[error("the job cannot be done by anybody: {0}")]
+    Actor(String),
+    /// What the job needs was not there.
+    #[error("something outside is missing: {0}")]
+    External(String),
+    /// The job's bounds are too tight for it.
+    #[error("the job's bounds are too tight: {0}")]
+    Impossible(String),
+}
+
+impl Fault {
+    /// The number on the chain.
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Actor(_) => FAULT_ACTOR,
+            Self::External(_) => FAULT_EXTERNAL,
+            Self::Impossible(_) => FAULT_IMPOSSIBLE,
+        }
+    }
+}
+
+impl From<Malformed> for Fault {
+    fn from(malformed: Malformed) -> Self {
+        Self::Actor(malformed.0)
+    }
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The result's bytes, or why there is none.
+    pub result: Result<Vec<u8>, Fault>,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// A job as an executor sees it.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What to do.
+    pub request: Request,
+    /// What it may use.
+    pub limits: Limits,
+    /// What a result must be, in the job's words: nothing, `text`, `json`, `cbor`, `binary`, or a JSON schema.
+    pub format: String,
+    /// Whether the answer needs an embedding beside it.
+    pub is_semantic: bool,
+    /// The model that the job names; zero for none.
+    pub model: cowboy_types::Hash,
+    /// The model of embeddings that governance names; zero for none.
+    pub embedding_model: cowboy_types::Hash,
+}
+
+/// Does the jobs of one kind. A container runtime would be one more.
+pub trait Executor: Send + Sync {
+    /// The kind.
+    fn kind(&self) -> JobKind;
+
+    /// Whether what it needs is there, in words.
+    fn check(&self) -> BoxFuture<'_, Result<String, String>>;
+
+    /// Does one. Usage is counted even where it fails. Dropping the future ends all work on it.
+    fn execute<'a>(&'a self, task: &'a Task, usage: &'a mut Usage) -> BoxFuture<'a, Result<Vec<u8>, Fault>>;
+}
+
+/// The executors of a runner.
+#[derive(Clone)]
+pub struct Executors(Arc<Vec<Box<dyn Executor>>>);
+
+/// Why an executor cannot be made ready.
+#[derive(Debug, thiserror::Error)]
+#[error("[{kind}]: {reason}")]
+pub struct NotReady {
+    /// The table of the configuration.
+    pub kind: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Executors {
+    /// Those that the configuration names.
+    pub fn of(config: &Config) -> Result<Self, NotReady> {
+        let mut executors: Vec<Box<dyn Executor>> = Vec::new();
+        if let Some(settings) = &config.http {
+            executors.push(Box::new(http::HttpExecutor::new(settings, Arc::new(guard::SystemLookup))?));
+        }
+        Ok(Self(Arc::new(executors)))
+    }
+
+    /// Whether what each of them needs is there, in words.
+    pub async fn check(&self) -> Vec<(&'static str, Result<String, String>)> {
+        let mut checked = Vec::new();
+        for executor in self.0.iter() {
+            checked.push((name(&executor.kind()), executor.check().await));
+        }
+        checked
+    }
+
+    /// Does a job within its limits, whatever it does.
+    pub async fn run(&self, task: &Task) -> Done {
+        let began = Instant::now();
+        let mut usage = Usage::default();
+        let result = match self.0.iter().find(|executor| executor.kind() == task.request.kind) {
+            Some(executor) => match tokio::time::timeout(task.limits.wall, executor.execute(task, &mut usage)).await {
+                Ok(result) => result,
+                Err(_) => Err(Fault::Impossible(format!("it was not done within {} ms", task.limits.wall.as_millis()))),
+            },
+            None => Err(Fault::External(format!("this runner does no {} jobs", task.request.kind.name()))),
+        };
+        let result = result.and_then(|bytes| {
+            if bytes.len() > task.limits.result_bytes {
+                let (found, most) = (bytes.len(), task.limits.result_bytes);
+                return Err(Fault::Impossible(format!("the result has {found} bytes or more, and may have {most}")));
+            }
+            Ok(bytes)
+        });
+        usage.compute_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Done { result, usage }
+    }
+}
+
+/// The kind's name, for people and metrics.
+pub(crate) fn name(kind: &JobKind) -> &'static str {
+    match kind {
+        JobKind::Llm => "llm",
+        JobKind::Http => "http",
+        JobKind::Mcp => "mcp",
+        JobKind::Custom => "custom",
+        JobKind::Container => "container",
+    }
+}

@@ -1,0 +1,33 @@
+//! The worker of the off-chain market (002; 003 §5): it registers with stake, takes the jobs that it is drawn for, executes them, commits
+//! to its results before it sees the others', reveals, and is paid.
+//!
+//! - [`config`]: what it is told.
+//! - [`daemon`]: a running one.
+//! - [`execute`]: doing the work: one executor for each kind, behind one trait.
+//! - [`journal`]: what it must not forget.
+//! - [`feed`]: what happens on the chain, pushed or asked for.
+//! - [`conduct`]: misbehaviour on command, for devnets.
+//!
+//! Inside: `plan` is what to do next with a job, a pure function; `desk` the loop that does it; `outbox` sends; `share` and `server`
+//! are how runners give each other their revelations.
+
+pub mod conduct;
+pub mod config;
+pub mod daemon;
+mod desk;
+pub mod execute;
+pub mod feed;
+pub mod journal;
+mod metrics;
+mod outbox;
+mod plan;
+pub mod register;
+pub mod request;
+mod server;
+mod share;
+
+pub use conduct::Conduct;
+pub use config::Config;
+pub use daemon::{Runner, RunnerError};
+pub use feed::Feed;
+pub use metrics::Status;

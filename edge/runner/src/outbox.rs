@@ -1,0 +1,299 @@
+//! What a runner sends to the chain: one account, one nonce after the other, many transactions together.
+//!
+//! Nothing here waits for receipts. Whether something arrived is seen on the chain, and what did not is posted again: the poster says
+//! so with [`Letter::tries`], and then the letter is tried out first.
+
+use cowboy_api::{
+    ApiError, Client, Hex,
+    model::{Submission, Submitted},
+};
+use cowboy_types::{
+    Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, Text, Transaction,
+    cbor::Value,
+    error::{NONCE_GAP, POOL_FULL, REPLACEMENT_UNDERPRICED, WRONG_NONCE},
+    instruction::Actor,
+    signing::PrivateKey,
+    transaction::Signature,
+    units::Price,
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::{Duration, Instant},
+};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Transactions of one submission.
+const MOST_TOGETHER: usize = 100;
+
+/// Bytes of one submission, well below what the node takes.
+const MOST_BYTES: usize = 150_000;
+
+/// How many times the tried limits a letter may use: the state is another when it arrives. What is not used comes back.
+const LIMIT_MARGIN: u64 = 2;
+
+/// Cells that a byte of a longer payload may cost beyond those of the tried one.
+const CELLS_PER_BYTE: u64 = 8;
+
+/// Cycles that a byte of a longer payload may cost beyond those of the tried one.
+const CYCLES_PER_BYTE: u64 = 30;
+
+/// How many times the present price a letter may cost.
+const PRICE_MARGIN: u64 = 4;
+
+/// For how long what a method needs is believed.
+const BELIEVED_FOR: Duration = Duration::from_secs(60);
+
+/// How long nothing may arrive before the nonces are counted anew.
+const STALLED_AFTER: Duration = Duration::from_secs(30);
+
+/// How often the account's nonce is compared with the chain's while letters go out.
+const ASK_EVERY: Duration = Duration::from_secs(5);
+
+/// How often a full or silent node is tried again.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// A call of a system actor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Letter {
+    /// Whom to call.
+    pub target: Address,
+    /// Which method.
+    pub method: &'static str,
+    /// Its argument.
+    pub argument: Value,
+    /// CBY that go with it.
+    pub value: Amount,
+    /// How often it was posted before.
+    pub tries: u32,
+}
+
+impl Letter {
+    fn instruction(&self) -> Option<Instruction> {
+        let handler = Text::new(self.method).expect("names of methods are short");
+        let payload = Blob::new(self.argument.encode())?;
+        Some(Instruction::Actor(Actor::Execute { target: self.target, handler, payload, value: self.value }))
+    }
+}
+
+/// Where letters are posted. Dropping it ends the posting.
+pub(crate) struct Outbox {
+    letters: mpsc::UnboundedSender<Letter>,
+    task: JoinHandle<()>,
+}
+
+impl Outbox {
+    /// Begins to post for this key.
+    pub(crate) fn start(client: Client, key: PrivateKey, chain_id: ChainId) -> Self {
+        let (letters, received) = mpsc::unbounded_channel();
+        let poster = Poster {
+            client,
+            key,
+            chain_id,
+            next: None,
+            waiting: VecDeque::new(),
+            terms: BTreeMap::new(),
+            asked_at: Instant::now(),
+            arrived: 0,
+            moved_at: Instant::now(),
+        };
+        Self { letters, task: tokio::spawn(poster.run(received)) }
+    }
+
+    /// Posts a letter, behind those that wait.
+    pub(crate) fn post(&self, letter: Letter) {
+        // The task ends only with this value.
+        let _ = self.letters.send(letter);
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// What a method needs, found by trying.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    cycles: u64,
+    cells: u64,
+    payload: usize,
+    price_of_cycle: u64,
+    price_of_cell: u64,
+    found: Instant,
+}
+
+struct Poster {
+    client: Client,
+    key: PrivateKey,
+    chain_id: ChainId,
+    /// The next nonce; nothing where the chain has to be asked.
+    next: Option<u64>,
+    waiting: VecDeque<Letter>,
+    terms: BTreeMap<&'static str, Terms>,
+    /// When the chain was asked.
+    asked_at: Instant,
+    /// The account's nonce then.
+    arrived: u64,
+    /// When that last moved, or had nothing to wait for.
+    moved_at: Instant,
+}
+
+impl Poster {
+    async fn run(mut self, mut letters: mpsc::UnboundedReceiver<Letter>) {
+        while let Some(first) = letters.recv().await {
+            self.waiting.push_back(first);
+            while !self.waiting.is_empty() {
+                while let Ok(more) = letters.try_recv() {
+                    self.waiting.push_back(more);
+                }
+                if let Err(error) = self.post().await {
+                    tracing::warn!(%error, "letters cannot be posted");
+                    self.next = None;
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+        }
+    }
+
+    /// Posts as many as go together.
+    async fn post(&mut self) -> Result<(), ApiError> {
+        let mut nonce = self.next_nonce().await?;
+        let (mut signed, mut posted, mut bytes) = (Vec::new(), Vec::new(), 0);
+        while let Some(letter) = self.waiting.pop_front() {
+            let Some(instruction) = letter.instruction() else {
+                tracing::error!(method = letter.method, "the letter is too long for a transaction");
+                continue;
+            };
+            let Some(terms) = self.terms_of(&letter, &instruction).await? else { continue };
+            let transaction = self.sign(instruction, terms, nonce);
+            let encoded = transaction.to_bytes().to_vec();
+            if !signed.is_empty() && bytes + encoded.len() > MOST_BYTES {
+                self.waiting.push_front(letter);
+                break;
+            }
+            bytes += encoded.len();
+            signed.push(Hex(encoded));
+            posted.push(letter);
+            nonce += 1;
+            if signed.len() == MOST_TOGETHER {
+                break;
+            }
+        }
+        if signed.is_empty() {
+            return Ok(());
+        }
+        let count = signed.len();
+        let answer: Result<Submitted, ApiError> = self.client.post("/submit", &Submission { transactions: signed }).await;
+        let results = match answer {
+            Ok(submitted) => submitted.results,
+            // All of them failed, for the reason of the first.
+            Err(error) => vec![cowboy_api::model::SubmitResult { error: Some(error), ..Default::default() }; count],
+        };
+        self.next = Some(nonce);
+        self.take_back(results.into_iter().map(|result| result.error).zip(posted))
+    }
+
+    /// Looks at what was refused: what the chain would never take is given up, everything else goes again.
+    fn take_back(&mut self, results: impl Iterator<Item = (Option<ApiError>, Letter)>) -> Result<(), ApiError> {
+        let mut again = Vec::new();
+        let mut reason = None;
+        for (error, letter) in results {
+            let Some(error) = error else { continue };
+            // Something of an earlier run waits at that nonce: the letter takes the next one.
+            let is_taken = error.code == REPLACEMENT_UNDERPRICED.code;
+            let is_given_up = !is_taken && error.code < 2_000 && ![WRONG_NONCE.code, NONCE_GAP.code, POOL_FULL.code].contains(&error.code);
+            if is_given_up {
+                tracing::warn!(method = letter.method, %error, "the node refuses a letter");
+                // Its nonce is free again, and those behind it wait for it.
+                self.next = None;
+            } else {
+                again.push(letter);
+                if !is_taken {
+                    reason = Some(error);
+                }
+            }
+        }
+        for letter in again.into_iter().rev() {
+            self.waiting.push_front(letter);
+        }
+        reason.map_or(Ok(()), Err)
+    }
+
+    /// The nonce to go on with. Counted anew where what was posted does not arrive for long.
+    async fn next_nonce(&mut self) -> Result<u64, ApiError> {
+        if let Some(next) = self.next
+            && self.asked_at.elapsed() < ASK_EVERY
+        {
+            return Ok(next);
+        }
+        let account = self.client.account_or_empty(&self.key.address()).await?;
+        self.asked_at = Instant::now();
+        let next = self.next.unwrap_or(account.nonce).max(account.nonce);
+        let has_moved = account.nonce != self.arrived || next == account.nonce;
+        if has_moved {
+            self.arrived = account.nonce;
+            self.moved_at = Instant::now();
+        }
+        let next = if self.moved_at.elapsed() > STALLED_AFTER { account.nonce } else { next };
+        self.next = Some(next);
+        Ok(next)
+    }
+
+    /// What a letter needs: what its method needed last time, or found by trying. Nothing where trying it fails.
+    async fn terms_of(&mut self, letter: &Letter, instruction: &Instruction) -> Result<Option<Terms>, ApiError> {
+        let payload = letter.argument.encode().len();
+        let known = self.terms.get(letter.method).filter(|terms| letter.tries == 0 && terms.found.elapsed() < BELIEVED_FOR);
+        if let Some(known) = known {
+            let more = u64::try_from(payload.saturating_sub(known.payload)).unwrap_or(u64::MAX);
+            return Ok(Some(Terms { cycles: known.cycles + CYCLES_PER_BYTE * more, cells: known.cells + CELLS_PER_BYTE * more, ..*known }));
+        }
+        let tried = self.client.simulate(&self.unsigned(instruction.clone(), Nonce::ZERO)).await?;
+        if let Some(error) = tried.receipt.error {
+            // Too early, too late or done already: whoever posted it sees that on the chain.
+            tracing::debug!(method = letter.method, %error, "not posted");
+            return Ok(None);
+        }
+        let terms = Terms {
+            cycles: tried.cycles_limit.saturating_mul(LIMIT_MARGIN),
+            cells: tried.cells_limit.saturating_mul(LIMIT_MARGIN),
+            payload,
+            price_of_cycle: tried.max_fee_per_cycle.saturating_mul(PRICE_MARGIN),
+            price_of_cell: tried.max_fee_per_cell.saturating_mul(PRICE_MARGIN),
+            found: Instant::now(),
+        };
+        self.terms.insert(letter.method, terms);
+        Ok(Some(terms))
+    }
+
+    fn sign(&self, instruction: Instruction, terms: Terms, nonce: u64) -> Transaction {
+        let mut transaction = self.unsigned(instruction, Nonce(nonce));
+        transaction.cycles_limit = Cycles(terms.cycles);
+        transaction.cells_limit = Cells(terms.cells);
+        transaction.max_fee_per_cycle = Price(terms.price_of_cycle);
+        transaction.max_fee_per_cell = Price(terms.price_of_cell);
+        self.key.sign_transaction(&mut transaction);
+        transaction
+    }
+
+    fn unsigned(&self, instruction: Instruction, nonce: Nonce) -> Transaction {
+        Transaction {
+            chain_id: self.chain_id,
+            nonce,
+            instruction,
+            cycles_limit: Cycles::ZERO,
+            cells_limit: Cells::ZERO,
+            max_fee_per_cycle: Price::ZERO,
+            max_fee_per_cell: Price::ZERO,
+            max_priority_fee_per_cycle: Price::ZERO,
+            max_priority_fee_per_cell: Price::ZERO,
+            from: self.key.address(),
+            metadata: Default::default(),
+            origin_tx_hash: None,
+            origin_remaining_cycles: None,
+            origin_remaining_cells: None,
+            signature: Signature::default(),
+            additional_signers: Default::default(),
+        }
+    }
+}

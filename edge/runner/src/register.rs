@@ -1,0 +1,183 @@
+//! Becoming a runner, and staying one: registration, changes of what it says of itself, heartbeats.
+
+use crate::{
+    config::Config,
+    outbox::{Letter, Outbox},
+};
+use cowboy_api::{ApiError, Client, error::NOT_FOUND, model};
+use cowboy_system::{runners, runners::handlers::required_stake};
+use cowboy_types::{Address, Amount, cbor::Value};
+use ed25519_consensus::VerificationKey;
+use std::time::{Duration, Instant};
+
+/// How long a registration may take.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How often the chain is asked meanwhile.
+const ASK_EVERY: Duration = Duration::from_millis(100);
+
+/// CBY that a runner keeps for fees beside its stake, in base units.
+const FOR_FEES: u64 = 1_000_000_000;
+
+/// Why a runner is none on the chain.
+#[derive(Debug, thiserror::Error)]
+pub enum RegisterError {
+    /// The node refuses or is silent.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// There is too little on the account.
+    #[error("{address} has {balance} base units, and staking and fees need {needed}\n  fix: send it CBY, or lower runner.stake_cby")]
+    TooLittle {
+        /// The account.
+        address: Address,
+        /// What it has.
+        balance: u64,
+        /// What it needs.
+        needed: u64,
+    },
+    /// The stake is lower than the largest job allows.
+    #[error(
+        "a stake of {stake} base units is too low for jobs of {largest}: {needed} are needed\n  fix: raise runner.stake_cby, or lower rates.max_job_value"
+    )]
+    StakeTooLow {
+        /// The configured stake.
+        stake: u64,
+        /// The largest job.
+        largest: u64,
+        /// What is needed.
+        needed: u64,
+    },
+    /// The chain does not show it.
+    #[error("the chain does not show the registration after {} s\n  fix: look at the log for the node's refusal; check that blocks are made", PATIENCE.as_secs())]
+    Late,
+}
+
+/// What a runner says of itself, as an argument.
+pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoint: &str) -> Value {
+    let texts = |texts: &[String]| Value::Array(texts.iter().map(Value::text).collect());
+    let rates = &config.rates;
+    let models = config.runner.models.keys().filter_map(|id| hex::decode(id.trim_start_matches("0x")).ok()).map(Value::Bytes);
+    let domains = config.http.as_ref().map(|http| http.allow.as_slice()).unwrap_or_default();
+    Value::map([
+        ("result_key", Value::Bytes(result_key.to_bytes().to_vec())),
+        ("kinds", Value::Array(config.kinds().iter().map(|kind| Value::text(kind.name().to_lowercase())).collect())),
+        ("tee", texts(&config.runner.tee)),
+        ("max_concurrent", Value::uint(config.runner.max_concurrent)),
+        ("endpoint", Value::text(endpoint)),
+        ("regions", texts(&config.runner.regions)),
+        ("domains", texts(domains)),
+        ("models", Value::Array(models.collect())),
+        (
+            "rates",
+            Value::map([
+                ("llm_input_token", Value::uint(rates.llm_input_token)),
+                ("llm_output_token", Value::uint(rates.llm_output_token)),
+                ("http_request_base", Value::uint(rates.http_request_base)),
+                ("compute_second", Value::uint(rates.compute_second)),
+                ("memory_mb", Value::uint(rates.memory_mb)),
+                ("min_job_value", Value::uint(rates.min_job_value)),
+                ("max_job_value", Value::uint(rates.max_job_value)),
+            ]),
+        ),
+    ])
+}
+
+/// Whether the chain has what the declaration says.
+fn is_declared(runner: &model::Runner, config: &Config, result_key: &VerificationKey, endpoint: &str) -> bool {
+    let card = config.rates.card();
+    let capabilities = &runner.capabilities;
+    let mut kinds: Vec<String> = config.kinds().iter().map(|kind| kind.name().to_lowercase()).collect();
+    let mut declared = capabilities.job_types.clone();
+    kinds.sort();
+    declared.sort();
+    let mut models: Vec<String> = config.runner.models.keys().map(|id| id.trim_start_matches("0x").to_lowercase()).collect();
+    let mut declared_models: Vec<String> = runner.rate_card.supported_models.iter().map(|id| hex::encode(id.0.0)).collect();
+    models.sort();
+    declared_models.sort();
+    let domains = config.http.as_ref().map(|http| http.allow.as_slice()).unwrap_or_default();
+    runner.result_key.0 == result_key.to_bytes()
+        && runner.rate_card.llm_input_token == card.llm_input_token.0
+        && runner.rate_card.llm_output_token == card.llm_output_token.0
+        && runner.rate_card.http_request_base == card.http_request_base.0
+        && runner.rate_card.compute_second == card.compute_second.0
+        && runner.rate_card.memory_mb == card.memory_mb.0
+        && runner.rate_card.min_job_value == card.min_job_value.0
+        && runner.rate_card.max_job_value == card.max_job_value.0
+        && capabilities.max_concurrent_jobs == config.runner.max_concurrent
+        && capabilities.endpoint == endpoint
+        && capabilities.regions == config.runner.regions
+        && capabilities.tee_support == config.runner.tee
+        && capabilities.http_domains == domains
+        && kinds == declared
+        && models == declared_models
+}
+
+/// A runner of the chain, or nothing where it has none of this address.
+pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<model::Runner>, ApiError> {
+    match client.get(&format!("/runner/{address}")).await {
+        Ok(runner) => Ok(Some(runner)),
+        Err(error) if error.code == NOT_FOUND.code => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes the chain say of a runner what the configuration does. Answers the chain's record.
+pub(crate) async fn register(
+    client: &Client,
+    outbox: &Outbox,
+    config: &Config,
+    address: &Address,
+    result_key: &VerificationKey,
+    endpoint: &str,
+) -> Result<model::Runner, RegisterError> {
+    let stake = Amount::from_cby(config.runner.stake_cby).unwrap_or(Amount(u64::MAX));
+    let largest = Amount(config.rates.max_job_value);
+    let needed = required_stake(&cowboy_params::Params::GENESIS.jobs, largest);
+    if stake < needed {
+        return Err(RegisterError::StakeTooLow { stake: stake.0, largest: largest.0, needed: needed.0 });
+    }
+    let found = find(client, address).await?;
+    let missing = stake.0.saturating_sub(found.as_ref().map_or(0, |runner| runner.stake));
+    let needed = missing.saturating_add(FOR_FEES);
+    let balance = client.account_or_empty(address).await?.balance;
+    if missing > 0 && balance < needed {
+        return Err(RegisterError::TooLittle { address: *address, balance, needed });
+    }
+    let letter = |method, value| Letter {
+        target: Address::system(runners::NUMBER),
+        method,
+        argument: declaration(config, result_key, endpoint),
+        value: Amount(value),
+        tries: 0,
+    };
+    match &found {
+        None => outbox.post(letter("register", stake.0)),
+        Some(runner) => {
+            if missing > 0 {
+                outbox.post(Letter { argument: Value::map([]), ..letter("stake", missing) });
+            }
+            if !is_declared(runner, config, result_key, endpoint) {
+                outbox.post(letter("update", 0));
+            }
+        }
+    }
+    let began = Instant::now();
+    loop {
+        if let Some(runner) = find(client, address).await?
+            && runner.stake >= stake.0
+            && is_declared(&runner, config, result_key, endpoint)
+        {
+            return Ok(runner);
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(RegisterError::Late);
+        }
+        tokio::time::sleep(ASK_EVERY).await;
+    }
+}
+
+/// What says that a runner is there.
+pub(crate) fn heartbeat() -> Letter {
+    // What was tried once may be too little after a probation: a heartbeat is always tried.
+    Letter { target: Address::system(runners::NUMBER), method: "heartbeat", argument: Value::map([]), value: Amount::ZERO, tries: 1 }
+}
