@@ -369,6 +369,10 @@ parameters! {
         0x35 entropy_min: Count = 500 in 0..=8_000, T0, "003 Objective Failure Criteria; the number is ours";
         /// The least of a runner's own stake, as a share of what stands for it.
         0x36 self_bond: BasisPoints = 1_000 in 0..=10_000, T0, "CIP-13";
+        /// Verifying a document of a trusted environment.
+        0x37 tee_document: Cycles = 2_000_000 in 1..=20_000_000, T0, "ours: as the time it takes";
+        /// Blocks for which a runner's proof of its environment counts.
+        0x38 tee_lifetime: Blocks = 86_400 in 10..=2_592_000, T0, "ours";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

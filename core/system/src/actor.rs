@@ -31,6 +31,8 @@ pub struct Context<'a> {
     pub draw: Draw,
     /// What the method costs beside the price of calling it.
     pub work: Work,
+    /// What it may cost.
+    pub budget: Work,
     /// The chain's id.
     pub chain_id: ChainId,
     /// What the method hands on: the delivery goes on there, from the system actor, and answers what comes of it.
@@ -90,6 +92,15 @@ impl Context<'_> {
         self.work.weight = self.work.weight.saturating_add(weight);
     }
 
+    /// Adds to what the method costs before the work is done; fails where the delivery has less than that left.
+    pub fn spend(&mut self, cycles: u64, weight: u64) -> Step<()> {
+        self.charge(cycles, weight);
+        if self.work.cycles > self.budget.cycles {
+            return Err(error::OUT_OF_CYCLES.into());
+        }
+        if self.work.weight > self.budget.weight { Err(error::OUT_OF_TIME.into()) } else { Ok(()) }
+    }
+
     /// Announces something as a system actor.
     pub fn announce(&mut self, number: u8, name: &'static str, data: &Value) {
         announce(self.world, number, name, data);
@@ -138,7 +149,7 @@ pub static ACTORS: &[Actor] = &[
     dispatcher::ACTOR,
     verifier::ACTOR,
     reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
-    reserved(0x05, "TEE Verifier", "Remote attestation."),
+    tee::ACTOR,
     basefee::ACTOR,
     entitlements::ACTOR,
     treasury::ACTOR,
@@ -150,13 +161,13 @@ pub static ACTORS: &[Actor] = &[
     names::ACTOR,
     gateways::ACTOR,
     reserved(0x10, "Receipt Registry", "Receipts of domain actions."),
-    reserved(0x11, "Container Registry", "Container images."),
+    containers::ACTOR,
     reserved(0x12, "PaymentGate", "HTTP payments."),
     reserved(0x13, "BankActor", "Card accounts of agents."),
     reserved(0x1D, "Event Subscription", "The market of subscriptions."),
 ];
 
-use crate::{basefee, dispatcher, entitlements, gateways, governance, names, runners, storage, treasury, verifier};
+use crate::{basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, storage, tee, treasury, verifier};
 
 /// The system actor at an address.
 pub fn at(address: Address) -> Option<&'static Actor> {

@@ -7,6 +7,7 @@
 
 pub mod actor;
 pub mod basefee;
+pub mod containers;
 pub mod dispatcher;
 pub mod entitlements;
 pub mod gateways;
@@ -16,6 +17,7 @@ mod reader;
 pub mod runners;
 pub mod staking;
 pub mod storage;
+pub mod tee;
 pub mod timers;
 pub mod treasury;
 pub mod verifier;

@@ -3,9 +3,12 @@
 use arbitrary::Arbitrary;
 use bytes::Bytes;
 use commonware_codec::{Codec, conformance::generate_value};
+use cowboy_system::containers::state::Image;
 use cowboy_system::entitlements::state::{Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner};
 use cowboy_system::gateways::types::{Gateway, Request};
 use cowboy_system::names::types::{Policy, Registration};
+use cowboy_system::runners::delegations::{Delegation, Pool};
+use cowboy_system::tee::types::{Attestation, Program, Roots};
 use std::fmt::Debug;
 
 fn check_both_ways<T>(seed: u64)
@@ -40,4 +43,7 @@ macro_rules! formats {
     };
 }
 
-formats! { Assignment Deprecations DomainSet Gateway Holder ManifestHistory Permission Policy Registration Request Role ScopeOwner }
+formats! {
+    Assignment Attestation Delegation Deprecations DomainSet Gateway Holder Image ManifestHistory Permission Policy Pool Program Registration Request
+    Role Roots ScopeOwner
+}

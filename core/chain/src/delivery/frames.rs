@@ -130,8 +130,9 @@ pub(super) struct SystemCall<'a> {
 
 /// What a system actor's method answered.
 pub(super) struct SystemAnswer {
-    pub(super) data: Vec<u8>,
-    /// What it costs.
+    /// Its answer, or why there is none.
+    pub(super) result: Result<Vec<u8>, Abort>,
+    /// What it costs, either way.
     pub(super) work: system::Work,
     /// Where the delivery goes on instead.
     pub(super) forward: Option<system::Forward>,
@@ -328,13 +329,20 @@ impl Machine {
         self.running().stage = Stage::Ended(result);
     }
 
-    /// Runs a method of a system actor on behalf of a sender, whose value the actor has already.
-    pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Step<SystemAnswer> {
+    /// Runs a method of a system actor on behalf of a sender, whose value the actor has already. What the method costs is
+    /// answered whether it fails or not.
+    pub(super) fn call_system(&mut self, call: SystemCall<'_>) -> Result<SystemAnswer, Miss> {
         let SystemCall { sender, target, method, payload, value } = call;
+        let budget = self.budget();
         let mut context = self.system_context(sender);
         context.value = value;
-        let data = system::call(&mut context, target, method, payload)?;
-        Ok(SystemAnswer { data, work: context.work, forward: context.forward })
+        context.budget = budget;
+        let result = match system::call(&mut context, target, method, payload) {
+            Ok(data) => Ok(data),
+            Err(Stop::Abort(abort)) => Err(abort),
+            Err(Stop::Miss(miss)) => return Err(miss),
+        };
+        Ok(SystemAnswer { result, work: context.work, forward: context.forward })
     }
 
     /// The frame of a handler that a system actor handed a request on to. It sees the system actor as who asks (004 §8.4).
@@ -349,6 +357,16 @@ impl Machine {
             gives: Gives::Data,
         };
         self.frame(entry, checkpoint)
+    }
+
+    /// What a system actor's method may cost: what the handler that calls it has left, or the delivery where none does.
+    fn budget(&mut self) -> system::Work {
+        if self.running().frames.is_empty() {
+            let meter = &self.running().meter;
+            return system::Work { cycles: meter.left().cycles.0, weight: meter.weight_left() };
+        }
+        let left = self.top_left();
+        system::Work { cycles: left.cycles, weight: left.weight_ns }
     }
 
     /// What a handler may still use: its limits less what it used.

@@ -134,8 +134,10 @@ impl Machine {
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
             let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
+            // What a method did before it failed is paid for, too.
             self.running().meter.charge(answer.work.cycles, 0, answer.work.weight)?;
-            let Some(forward) = answer.forward else { return self.end(answer.data.into()) };
+            let data = answer.result?;
+            let Some(forward) = answer.forward else { return self.end(data.into()) };
             let limits = self.outer_limits();
             let frame = self.forwarded(target, &forward, limits, checkpoint)?;
             self.running().meter.charge(0, 0, frame.weight)?;

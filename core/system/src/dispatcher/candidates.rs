@@ -5,6 +5,7 @@ use crate::actor::Context;
 use crate::runners::attestations::{self, Requirements};
 use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
 use crate::runners::{self, reputation};
+use crate::tee;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};
 use cowboy_types::job::{Candidate, Candidates, EpochCommittee, JobKind, JobSpec, Profile, Runner};
@@ -17,20 +18,43 @@ const WEIGHT_MATCH: u64 = 20_000;
 /// Frozen time of looking at one candidate, in ns.
 const WEIGHT_EACH: u64 = 2_000;
 
+/// Every runner, ascending by address. Costs the submitter so many cycles for each, before the first is looked at (002 §7.4), so that
+/// nobody has thousands of records read for a delivery that cannot pay for it.
+pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Address, Runner)>> {
+    let count = runners::state::directory().count(context.world)?;
+    let rows = &context.params.jobs;
+    let each = if spec.required_runner_pool.is_some() { rows.candidate.saturating_add(rows.pool_check) } else { rows.candidate };
+    context.spend(each.saturating_mul(count), WEIGHT_EACH.saturating_mul(count))?;
+    Ok(runners::state::all(context.world)?)
+}
+
 /// Makes the candidate list of a job: filtered, ascending by address.
 ///
-/// `committee` is how many runners share the price. Costs the submitter so many cycles for each runner that is looked at.
-pub fn of_job(context: &mut Context<'_>, spec: &JobSpec, registered: &[(Address, Runner)], committee: u64) -> Step<Candidates> {
-    let count = u64::try_from(registered.len()).unwrap_or(u64::MAX);
+/// `submitter` is whose manifest says what is required; `committee` is how many runners share the price.
+pub fn of_job(
+    context: &mut Context<'_>,
+    spec: &JobSpec,
+    submitter: Address,
+    registered: &[(Address, Runner)],
+    committee: u64,
+) -> Step<Candidates> {
     let rows = context.params.jobs.clone();
-    let each = if spec.required_runner_pool.is_some() { rows.candidate.saturating_add(rows.pool_check) } else { rows.candidate };
-    context.charge(each.saturating_mul(count), WEIGHT_EACH.saturating_mul(count));
     let height = context.height;
     let mut able: Vec<&(Address, Runner)> =
         registered.iter().filter(|(_, runner)| is_able(&rows, runner, spec, committee, height)).collect();
-    let mut required = Requirements::of(context, spec)?;
+    if spec.verification.is_tee_required {
+        context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
+        let mut kept = Vec::new();
+        for entry in able {
+            if tee::is_attested(context.world, context.is_dev, height, entry.0, &entry.1)? {
+                kept.push(entry);
+            }
+        }
+        able = kept;
+    }
+    let mut required = Requirements::of(context, submitter, spec)?;
     if needs_model(spec) || !required.are_none() {
-        context.charge(0, WEIGHT_MATCH.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)));
+        context.spend(0, WEIGHT_MATCH.saturating_mul(u64::try_from(able.len()).unwrap_or(u64::MAX)))?;
         let keys = able.iter().flat_map(|(address, _)| [runners::state::profile_key(*address), attestations::key(*address)]);
         context.world.require(&keys.collect::<Vec<Key>>())?;
         let mut kept = Vec::new();

@@ -3,10 +3,11 @@
 use super::lower::{Offer, lower};
 use super::{NUMBER, candidates, lifecycle, selection, state};
 use crate::actor::Context;
+use crate::containers::handlers as containers;
 use crate::reader::Reader;
 use crate::runners;
 use cowboy_state::records::{Markets, keys};
-use cowboy_state::{Step, World};
+use cowboy_state::{Key, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{Candidate, Candidates, Job, JobSpec, JobStatus};
 use cowboy_types::units::{Amount, Count, Height, Price};
@@ -35,25 +36,28 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
         max_fee_per_cell: scaled(markets.base_fee_cell),
     };
     let spec = lower(&offer, &argument.encode())?;
-    let id = submit(context, &spec, Hash::ZERO, &[])?;
+    let id = submit(context, &spec, None)?;
     Ok(Value::Bytes(id.0.to_vec()))
 }
 
 /// Takes a job from the sender: holds its escrow, makes its candidates, and draws, or names the round whose seed will.
 ///
-/// `retrial_of` is the job whose result it checks, whose runners are left out.
-pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, retrial_of: Hash, left_out: &[Address]) -> Step<Hash> {
+/// `checked` is the job whose result it checks: its runners are left out, and theirs is required what was required of those.
+pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<&Job>) -> Step<Hash> {
     require_callback(context, spec)?;
     if runners::models::is_banned(context.world, &spec.model)? {
         return Err(error::MODEL_NOT_FOUND.into());
     }
+    containers::require_allowed(context, spec)?;
     let id = next_id(context)?;
-    let registered = runners::state::all(context.world)?;
+    require_cheap_records(context)?;
+    let registered = candidates::registered(context, spec)?;
     let size = size_of(context, spec, &registered)?;
-    let mut candidates = candidates::of_job(context, spec, &registered, size.committee)?;
-    if !left_out.is_empty() {
-        let kept: Vec<Candidate> =
-            candidates.candidates.iter().filter(|candidate| !left_out.contains(&candidate.runner)).cloned().collect();
+    let submitter = checked.map_or(context.sender, |job| job.submitter);
+    let mut candidates = candidates::of_job(context, spec, submitter, &registered, size.committee)?;
+    if let Some(checked) = checked {
+        let was_there = |candidate: &&Candidate| checked.members.iter().any(|member| member.runner == candidate.runner);
+        let kept: Vec<Candidate> = candidates.candidates.iter().filter(|candidate| !was_there(candidate)).cloned().collect();
         candidates = Candidates { candidates: List::new(kept).expect("fewer candidates fit") };
     }
     let count = u64::try_from(candidates.candidates.len()).unwrap_or(u64::MAX);
@@ -95,7 +99,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, retrial_of: Hash
         outcome: None,
         reason: Text::default(),
         challenge: None,
-        retrial_of,
+        retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
         over_at: Height::ZERO,
         steps: Count::ZERO,
     };
@@ -121,6 +125,26 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, retrial_of: Hash
     let due = job.status_until;
     state::write(context.world, &mut job, due)?;
     Ok(id)
+}
+
+/// Asks for what a submission needs beside the runners, so that a record that was missed does not have them all looked at again.
+fn require_cheap_records(context: &Context<'_>) -> Step<()> {
+    let world = &*context.world;
+    world.require([
+        &Key::account(context.sender),
+        &Key::account(OWNER),
+        &state::patron_key(context.sender),
+        &state::committee_key(),
+        &state::agenda().first_key(),
+        &state::jobs().first_key(),
+        &state::draws().first_key(),
+        &runners::state::directory().first_key(),
+    ])?;
+    let newest = state::by_height(context.height, &Hash([0xFF; 32]));
+    for directory in [state::agenda(), state::jobs()] {
+        directory.list(world, &newest, 1)?;
+    }
+    Ok(())
 }
 
 /// An answer goes to who asked, or to an actor of theirs: nobody forges answers for others' actors.

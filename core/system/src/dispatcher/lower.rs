@@ -2,6 +2,7 @@
 //!
 //! What is not named here stays in the request, for the runner.
 
+use super::extraction;
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
 use crate::verifier::json::{UNIT, decimal};
@@ -59,6 +60,11 @@ fn job(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<
     if !schema.is_present() {
         return Err(invalid());
     }
+    let format = schema.text_or_empty("data_format")?;
+    for part in [*reader, reader.below("job_type")] {
+        extraction::require_supported(&part)?;
+        extraction::check(&part, format)?;
+    }
     let callback = reader.below("callback");
     let pool = reader.bytes_or_empty("required_runner_pool")?;
     let model = kind_of.get("model_id").and_then(Value::as_bytes).map(<[u8; 32]>::try_from);
@@ -93,6 +99,8 @@ fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Res
     };
     let kwargs = reader.below("payload").below("kwargs");
     let schema = kwargs.below("result_schema");
+    extraction::require_supported(&kwargs)?;
+    extraction::check(&kwargs, schema.text_or_empty("data_format")?)?;
     let correlation = match reader.get("cid") {
         Some(Value::Text(text)) => text.clone(),
         Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),

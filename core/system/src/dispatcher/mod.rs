@@ -13,6 +13,7 @@
 
 pub mod callback;
 pub mod candidates;
+mod extraction;
 pub mod handlers;
 pub mod lifecycle;
 pub mod lower;

@@ -71,9 +71,9 @@ pub(crate) struct Requirements {
 }
 
 impl Requirements {
-    /// Reads them, as the submitter's call sees them.
-    pub(crate) fn of(context: &Context<'_>, spec: &JobSpec) -> Step<Self> {
-        let mut lists = vec![manifests::granted(context.world, context.sender)?];
+    /// Reads them: those of whoever asked for the work, also where somebody else has it done again.
+    pub(crate) fn of(context: &Context<'_>, submitter: Address, spec: &JobSpec) -> Step<Self> {
+        let mut lists = vec![manifests::granted(context.world, submitter)?];
         if !spec.requires.is_empty() {
             lists.push(Grants::parse_manifest(bounds(context.params), &spec.requires).map_err(|_| error::JOB_INVALID)?);
         }

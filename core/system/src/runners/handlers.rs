@@ -1,8 +1,9 @@
 //! What 0x01 does with runners.
 
-use super::{NUMBER, reputation, state};
+use super::{NUMBER, delegations, reputation, state};
 use crate::actor::Context;
 use crate::reader::Reader;
+use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
@@ -173,7 +174,8 @@ pub(super) fn unstake(context: &mut Context<'_>, argument: &Value) -> Step<Value
     let mut runner = state::read(context.world, context.sender)?;
     let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
     let required = required_stake(&context.params.jobs, runner.rates.max_job_value);
-    if rest.saturating_add(runner.delegated) < required && !runner.is_leaving {
+    let is_bonded = delegations::is_bonded(context.params.jobs.self_bond, rest, runner.delegated);
+    if (rest.saturating_add(runner.delegated) < required || !is_bonded) && !runner.is_leaving {
         return Err(error::STAKE_TOO_LOW.into());
     }
     runner.stake = rest;
@@ -212,15 +214,17 @@ pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     if amount == Amount::ZERO {
         return Err(error::UNBONDING.into());
     }
-    let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO && runner.delegated == Amount::ZERO;
+    let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
     if is_gone && runner.active_jobs > Count::ZERO {
         return Err(error::RUNNER_BUSY.into());
     }
     runner.unbonding = List::new(waiting).expect("fewer tranches fit");
     if is_gone {
+        delegations::close(context.world, sender, &runner)?;
         state::directory().remove(context.world, &sender.0)?;
-        context.world.require([&state::profile_key(sender)])?;
+        context.world.require([&state::profile_key(sender), &attestation_key(sender)])?;
         context.world.remove(state::profile_key(sender));
+        context.world.remove(attestation_key(sender));
         context.world.remove(state::runner_key(sender));
     } else {
         state::write(context.world, sender, &runner);
@@ -327,6 +331,7 @@ pub fn slash(
         amount = amount.saturating_add(take(&mut tranche.amount));
     }
     runner.unbonding = List::new(tranches).expect("as many tranches fit");
+    amount = amount.saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
     let rows = &params.jobs;
     reputation::set(&mut runner, height, 0);
     runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));

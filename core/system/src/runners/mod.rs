@@ -4,6 +4,7 @@
 //! every runner stands once in the directory; a runner counts the jobs that name it as a member under way.
 
 pub mod attestations;
+pub mod delegations;
 pub mod handlers;
 pub mod models;
 pub mod reputation;
@@ -36,6 +37,26 @@ pub const ACTOR: Actor = Actor {
         Method { name: "unstake", doc: "{amount} → {release}: asks stake back. It can be slashed until then.", run: handlers::unstake },
         Method { name: "withdraw", doc: "{} → {amount}: pays out stake whose time is over.", run: handlers::withdraw },
         Method { name: "leave", doc: "{} → {release}: ends being selected, and asks all stake back.", run: handlers::leave },
+        Method {
+            name: "delegate",
+            doc: "{runner} → null: puts the value behind a runner. It counts for its draws, and is slashed with its own stake.",
+            run: delegations::delegate,
+        },
+        Method {
+            name: "undelegate",
+            doc: "{runner, amount?} → {amount, release}: asks delegated stake back, all where no amount is named. It can be slashed until then.",
+            run: delegations::undelegate,
+        },
+        Method {
+            name: "withdraw_delegation",
+            doc: "{runner, registered_at?} → {amount}: pays out delegated stake whose time is over; all of it where the runner is gone.",
+            run: delegations::withdraw,
+        },
+        Method {
+            name: "get_delegation",
+            doc: "{runner, delegator, registered_at?} → {amount, leaving, registered_at}: what somebody has behind a runner.",
+            run: delegations::get,
+        },
         Method {
             name: "heartbeat", doc: "{} → null: the sender is there. Ends a probation whose time is over.", run: handlers::heartbeat
         },

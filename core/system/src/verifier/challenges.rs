@@ -61,8 +61,7 @@ pub(super) fn reproduce(context: &mut Context<'_>, argument: &Value) -> Step<Val
     spec.callback = None;
     spec.verification.runners = Count(context.params.jobs.committee_max);
     spec.verification.threshold = Count::ZERO;
-    let first: Vec<Address> = job.members.iter().map(|member| member.runner).collect();
-    let retrial = dispatcher::submit(context, &spec, job.id, &first)?;
+    let retrial = dispatcher::submit(context, &spec, Some(&job))?;
     let window = context.params.jobs.challenge_window.saturating_mul(RETRIAL_WINDOWS);
     let until = Height(context.height.0.saturating_add(window));
     put_down(context, &mut job, Address::ZERO, Text::default(), retrial, until)?;

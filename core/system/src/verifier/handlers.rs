@@ -1,11 +1,11 @@
 //! What 0x03 does with what members say.
 
-use super::attestation::{self, Attested};
 use super::{FAULT_ACTOR, FAULT_IMPOSSIBLE, NUMBER, state};
 use crate::actor::Context;
 use crate::dispatcher::{lifecycle, state as jobs};
 use crate::reader::Reader;
 use crate::runners::{self, handlers as registry};
+use crate::tee::statement::{self, About, Attested};
 use cowboy_state::Step;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_MEMBERS, Member, SALT_BYTES, Usage, Verdict, commitment};
@@ -139,7 +139,11 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     member.progress = Count(progress);
     let attested = match revealed.attestation {
         b"" => Attested::Refused,
-        bytes => attestation::check(context.is_dev, &opened.spec, revealed.runner, &runner, &digest, bytes),
+        bytes => {
+            context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
+            let about = About { job: &opened.job.id, spec: &opened.spec, address: revealed.runner, runner: &runner, output: &digest };
+            statement::check(context.world, context.is_dev, context.height, &about, bytes)?
+        }
     };
     member.is_attested = attested == Attested::Accepted;
     if attested == Attested::WrongModel {

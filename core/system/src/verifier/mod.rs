@@ -5,9 +5,7 @@
 //! - [`judge`]: the modes, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
 //! - [`handlers`]: commit, reveal, attest.
 //! - [`challenges`]: claims that an accepted result is dishonest.
-//! - [`attestation`]: what a trusted environment says.
 
-pub mod attestation;
 pub mod challenges;
 pub mod handlers;
 pub mod json;

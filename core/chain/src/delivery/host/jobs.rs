@@ -3,7 +3,6 @@
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
-use cowboy_state::Stop;
 use cowboy_system::dispatcher;
 use cowboy_types::Address;
 use cowboy_types::units::Amount;
@@ -16,19 +15,19 @@ impl Machine {
         let target = Address::system(dispatcher::NUMBER);
         let requests = self.require_for(target, payload)?;
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
-        match self.call_system(SystemCall { sender, target, method: "submit_job", payload, value: Amount::ZERO }) {
-            Ok(answer) => {
+        let answer = self.call_system(SystemCall { sender, target, method: "submit_job", payload, value: Amount::ZERO })?;
+        price.cycles = price.cycles.saturating_add(answer.work.cycles);
+        price.weight = price.weight.saturating_add(answer.work.weight);
+        match answer.result {
+            Ok(id) => {
                 self.count_requests(requests);
-                price.cycles = price.cycles.saturating_add(answer.work.cycles);
-                price.weight = price.weight.saturating_add(answer.work.weight);
                 // A canonical CBOR byte string: a head of two bytes, then the id.
-                Reply::bytes(answer.data[answer.data.len() - 32..].to_vec(), price)
+                Reply::bytes(id[id.len() - 32..].to_vec(), price)
             }
-            Err(Stop::Abort(abort)) => {
+            Err(abort) => {
                 self.world.rollback(&checkpoint);
                 Reply::refuse(abort, price)
             }
-            Err(miss) => Err(miss),
         }
     }
 }

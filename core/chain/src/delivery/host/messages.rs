@@ -133,21 +133,21 @@ impl Machine {
         }
         if cowboy_system::actor::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
-            return match self.call_system(SystemCall { sender, target, method, payload, value }) {
-                Ok(answer) => {
+            let answer = self.call_system(SystemCall { sender, target, method, payload, value })?;
+            price.cycles = price.cycles.saturating_add(answer.work.cycles);
+            price.weight = price.weight.saturating_add(answer.work.weight);
+            return match answer.result {
+                Ok(data) => {
                     self.count_requests(requests);
-                    price.cycles = price.cycles.saturating_add(answer.work.cycles);
-                    price.weight = price.weight.saturating_add(answer.work.weight);
                     match answer.forward {
-                        None => Reply::bytes(answer.data, price),
+                        None => Reply::bytes(data, price),
                         Some(forward) => self.enter_forwarded(target, &forward, asked, price, checkpoint),
                     }
                 }
-                Err(Stop::Abort(abort)) => {
+                Err(abort) => {
                     self.world.rollback(&checkpoint);
                     Reply::refuse(abort, price)
                 }
-                Err(miss) => Err(miss),
             };
         }
         let left = self.top_left();

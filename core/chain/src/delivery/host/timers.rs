@@ -100,6 +100,7 @@ impl Machine {
             id,
             draw: cowboy_system::Draw { beacon: environment.beacon.clone(), epoch: environment.proposed.0, view: environment.proposed.1 },
             work: cowboy_system::Work::default(),
+            budget: cowboy_system::Work::default(),
             chain_id: environment.chain.chain_id,
             forward: None,
         }

@@ -273,7 +273,7 @@ fn work_attested(market: &mut Market, id: &Hash, committee: &[u8], output: &[u8]
     assert!(outcome.receipts.iter().all(Receipt::is_success));
 }
 
-fn attestation(said: &Said, model: Option<Hash>) -> Vec<u8> {
+pub(super) fn attestation(said: &Said, model: Option<Hash>) -> Vec<u8> {
     let model = model.unwrap_or(Hash::ZERO);
     Value::map([
         ("type", Value::text("dev")),

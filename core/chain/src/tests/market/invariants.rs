@@ -29,6 +29,12 @@ pub(crate) fn jobs_of(chain: &Chain) -> BTreeMap<Hash, Job> {
     records(chain, dispatcher::NUMBER, b"job:").into_iter().map(|(name, job)| (Hash(name.try_into().expect("an id")), job)).collect()
 }
 
+/// What delegators asked back, and what they left with runners that are gone.
+fn delegations_of(chain: &Chain) -> u64 {
+    let pools = records::<runners::delegations::Pool>(chain, runners::NUMBER, b"delegations:");
+    pools.iter().map(|(_, pool)| pool.leaving.0 + pool.active.0).sum()
+}
+
 pub(crate) fn check(chain: &Chain) {
     let (runners, jobs) = (runners_of(chain), jobs_of(chain));
     check_money(chain, &runners, &jobs);
@@ -41,8 +47,9 @@ fn check_money(chain: &Chain, runners: &BTreeMap<Address, Runner>, jobs: &BTreeM
         let leaving: u64 = runner.unbonding.iter().map(|tranche| tranche.amount.0).sum();
         runner.stake.0 + runner.delegated.0 + leaving
     });
+    let staked = staked.sum::<u64>() + delegations_of(chain);
     let deposits: u64 = records::<Model>(chain, runners::NUMBER, b"model:").iter().map(|(_, model)| model.deposit.0).sum();
-    assert_eq!(chain.balance(Address::system(runners::NUMBER)), staked.sum::<u64>() + deposits, "stakes and deposits are there");
+    assert_eq!(chain.balance(Address::system(runners::NUMBER)), staked + deposits, "stakes and deposits are there");
     let held: u64 = jobs.values().map(|job| job.escrow.0 + job.callback_held.0).sum();
     assert_eq!(chain.balance(Address::system(dispatcher::NUMBER)), held, "the escrow of jobs is there");
     let bonds: u64 = jobs.values().filter_map(|job| job.challenge.as_ref()).map(|challenge| challenge.bond.0).sum();

@@ -1,6 +1,8 @@
 //! The market of off-chain work: 002 and 003 §5, with runners that do as a test says.
 
 mod adversaries;
+mod costs;
+mod delegation;
 pub(crate) mod invariants;
 mod modes;
 mod path;
@@ -9,6 +11,7 @@ mod registry;
 mod selection;
 mod simulation;
 mod submission;
+mod tee;
 
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};
@@ -228,6 +231,14 @@ impl Market {
         let mut argument = said.revelation(id);
         argument.as_object_mut().expect("a map").remove("salt");
         self.chain.send(number, ask(VERIFIER, "submit_result", &argument, 0))
+    }
+
+    /// Waits until a runner's probation is over, where it is on one, and lets it be heard of.
+    pub(super) fn heal(&mut self, number: u8) {
+        let until = invariants::runners_of(&self.chain)[&address(number)].probation_until;
+        self.chain.height = self.chain.height.max(until);
+        let beat = self.chain.send(number, ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0));
+        assert_eq!(beat.abort, None, "a runner is heard of");
     }
 
     /// Waits for the aggregator's time to be over.

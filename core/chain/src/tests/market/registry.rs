@@ -103,9 +103,12 @@ fn filters() {
         *at = value;
         job
     };
+    let image = serde_json::json!({ "type": "Container", "image": format!("alpine@sha256:{}", "a".repeat(64)) });
+    let mut container = change(&["job_type"], image);
+    container["verification"]["tee_required"] = true.into();
     let rows = [
         ("as it is", simple_job(), ""),
-        ("a kind that nobody does", change(&["job_type"], "Container".into()), "no_candidates"),
+        ("a kind that nobody does", container, "no_candidates"),
         ("too cheap", change(&["max_price"], 999.into()), "no_candidates"),
         ("cheap enough", change(&["max_price"], 1_000.into()), ""),
         ("more than the largest job", change(&["max_price"], (cby(5_000) + 1).into()), "no_candidates"),

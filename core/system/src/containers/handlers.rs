@@ -1,0 +1,68 @@
+//! What 0x11 does when it is asked, and what the Dispatcher asks it.
+
+use super::state::Image;
+use super::{NUMBER, state};
+use crate::actor::Context;
+use crate::reader::Reader;
+use cowboy_state::Step;
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::job::{JobKind, JobSpec};
+use cowboy_types::{Abort, Hash, error};
+
+/// What separates an image's name from its digest.
+const SEPARATOR: &str = "@sha256:";
+
+fn invalid() -> Abort {
+    error::INVALID_ARGUMENT
+}
+
+pub(super) fn set_image(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_governance()?;
+    context.require_no_value()?;
+    let reader = Reader::new(argument, invalid);
+    let digest = reader.hash("digest")?;
+    let image = Image { is_allowed: reader.flag("allowed")?, name: reader.bounded_text("name")?, since: context.height };
+    context.world.write(state::image_key(&digest), &image);
+    let data = Value::dict([("digest", Value::Bytes(digest.0.to_vec())), ("allowed", Value::Bool(image.is_allowed))]);
+    context.announce(NUMBER, "ImageSet", &data);
+    Ok(Value::Null)
+}
+
+pub(super) fn get_image(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let digest = Reader::new(argument, invalid).hash("digest")?;
+    let Some(image) = state::image(context.world, &digest)? else { return Ok(Value::Null) };
+    Ok(Value::dict([
+        ("allowed", Value::Bool(image.is_allowed)),
+        ("name", Value::text(image.name.to_string())),
+        ("since", Value::uint(image.since.0)),
+    ]))
+}
+
+/// The digest in an image's name, `name@sha256:` and 64 lowercase digits: a tag may mean something else tomorrow.
+fn digest_of(image: &str) -> Option<Hash> {
+    let (name, digits) = image.split_once(SEPARATOR)?;
+    let is_plain = !name.is_empty() && digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let mut digest = [0; 32];
+    for (place, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    is_plain.then_some(Hash(digest))
+}
+
+/// Whether a job's container may run: its image is named by its digest, stands in the registry unless the job requires a trusted environment, and
+/// has no network (003 §12.2).
+pub(crate) fn require_allowed(context: &Context<'_>, spec: &JobSpec) -> Step<()> {
+    if spec.kind != JobKind::Container {
+        return Ok(());
+    }
+    let request = cbor::decode(&spec.request).expect("a request was read before");
+    let reader = Reader::new(&request, || error::JOB_INVALID);
+    let parts = [reader.below("job_type"), reader.below("payload").below("kwargs")];
+    let part = parts.into_iter().find(Reader::is_present).ok_or(error::IMAGE_NOT_ALLOWED)?;
+    if !matches!(part.text_or_empty("network")?, "" | "none") {
+        return Err(error::JOB_INVALID.into());
+    }
+    let digest = digest_of(part.text_or_empty("image")?).ok_or(error::IMAGE_NOT_ALLOWED)?;
+    let is_allowed = state::image(context.world, &digest)?.is_some_and(|image| image.is_allowed);
+    if is_allowed || spec.verification.is_tee_required { Ok(()) } else { Err(error::IMAGE_NOT_ALLOWED.into()) }
+}

@@ -1,0 +1,86 @@
+//! 0x05, TEE Verifier: which roots and which programs are trusted, and which runners proved that they run one (003 §5.5, §9).
+//!
+//! A runner proves its environment once in a while: it submits a document that the hardware signed, in which stands a key that only
+//! the measured program has. That key then signs what the program says of each result. So a result costs one signature's check, and
+//! the certificates of a manufacturer are walked once a day, not once a result.
+//!
+//! Invariants: an attestation stands only for a registered runner, an environment that is known, and a key that its document names.
+//!
+//! - [`documents`]: the manufacturers' formats, as pure functions of bytes and the block's time.
+//! - [`statement`]: what a program says of a result.
+
+pub mod documents;
+pub mod handlers;
+pub mod state;
+pub mod statement;
+pub mod types;
+
+use crate::actor::{Actor, Method};
+use crate::runners::Runner;
+use cowboy_state::{Miss, World};
+use cowboy_types::Address;
+use cowboy_types::units::Height;
+use types::Environment;
+
+/// The actor's number.
+pub const NUMBER: u8 = 0x05;
+
+/// The bit of the environment that proves nothing, for chains for development alone.
+pub const DEV_BIT: u8 = 128;
+
+/// Its name.
+pub const DEV_NAME: &str = "dev";
+
+/// The actor.
+pub const ACTOR: Actor = Actor {
+    number: NUMBER,
+    name: "TEE Verifier",
+    doc: "Remote attestation: trusted roots, accepted programs, what runners proved.",
+    methods: &[
+        Method {
+            name: "attest",
+            doc: "{environment, document, collateral?, key} → {measurement, valid_until}: proves that the sender, a runner, has a key that only a measured program knows. The document's data begin with keccak256(\"cowboy-tee-key:\" ‖ runner ‖ key).",
+            run: handlers::attest,
+        },
+        Method {
+            name: "get_attestation",
+            doc: "{runner} → {environment, measurement, key, valid_until} or null: what a runner proved last.",
+            run: handlers::get_attestation,
+        },
+        Method {
+            name: "set_policy",
+            doc: "{environment, measurement, accepted, models?, name?} → {policy_id}: takes a program in or out; `models` are those that it can run, none means that it says so itself. Governance only.",
+            run: handlers::set_policy,
+        },
+        Method {
+            name: "get_policy",
+            doc: "{environment, measurement} → {accepted, models, name} or null: what governance thinks of a program.",
+            run: handlers::get_policy,
+        },
+        Method {
+            name: "set_roots",
+            doc: "{environment, roots} → null: the certificates in DER that documents of an environment must lead to, in the place of the manufacturer's. Governance only.",
+            run: handlers::set_roots,
+        },
+        Method {
+            name: "get_roots",
+            doc: "{environment} → [bytes, …]: the certificates that documents of an environment must lead to.",
+            run: handlers::get_roots,
+        },
+    ],
+};
+
+/// Whether a runner may be drawn where an environment is required: it proved one that is still accepted; on chains for development
+/// it is enough to say so.
+pub fn is_attested(world: &World, is_dev: bool, height: Height, address: Address, runner: &Runner) -> Result<bool, Miss> {
+    if is_dev && runner.tee & DEV_BIT != 0 {
+        return Ok(true);
+    }
+    let Some(attestation) = state::attestation(world, address)? else { return Ok(false) };
+    Ok(runner.tee & attestation.environment.bit() != 0 && attestation.valid_until >= height)
+}
+
+/// The environment of a name.
+pub fn environment(name: &str) -> Option<Environment> {
+    Environment::ALL.into_iter().find(|environment| environment.slug() == name)
+}
