@@ -9,7 +9,10 @@ import { accountView } from "./views/account.js";
 import { actorView } from "./views/actor.js";
 import { blockView } from "./views/block.js";
 import { homeView } from "./views/home.js";
+import { jobView } from "./views/job.js";
+import { jobsView } from "./views/jobs.js";
 import { parametersView } from "./views/parameters.js";
+import { runnerView, runnersView } from "./views/runners.js";
 import { searchView } from "./views/search.js";
 import { timersView } from "./views/timers.js";
 import { transactionView } from "./views/transaction.js";
@@ -25,6 +28,10 @@ const VIEWS = {
   tx: transactionView,
   account: accountView,
   actor: actorView,
+  jobs: jobsView,
+  job: jobView,
+  runners: runnersView,
+  runner: runnerView,
   timers: timersView,
   validators: validatorsView,
   parameters: parametersView,
@@ -35,6 +42,7 @@ const RETRY_MS = 1_500;
 
 const SECTIONS = [
   ["", "Chain"],
+  ["jobs", "Jobs"],
   ["timers", "Timers"],
   ["validators", "Validators"],
   ["parameters", "Parameters"],

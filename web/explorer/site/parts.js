@@ -45,6 +45,8 @@ export const route = {
   transaction: (hash) => `#/tx/${encodeURIComponent(hash)}`,
   account: (address) => `#/account/${encodeURIComponent(address)}`,
   actor: (address, tab) => `#/actor/${encodeURIComponent(address)}${tab ? `/${tab}` : ""}`,
+  job: (id) => `#/job/${encodeURIComponent(id)}`,
+  runner: (address) => `#/runner/${encodeURIComponent(address)}`,
   search: (text) => `#/search/${encodeURIComponent(text)}`,
 };
 
@@ -135,7 +137,7 @@ export function status(value) {
 
 /** What set a delivery off. */
 export function kindBadge(kind) {
-  const names = { transaction: "Transaction", message: "Message", timer: "Timer", callback: "Callback" };
+  const names = { transaction: "Transaction", message: "Message", timer: "Timer", callback: "Callback", job: "Job" };
   return badge(kind === "timer" ? "timer" : "plain", names[kind] ?? clip(String(kind), 40));
 }
 

@@ -44,8 +44,24 @@ pub struct Job {
     pub request: HexBytes,
     /// The most bytes of a result.
     pub max_return_bytes: u64,
+    /// Milliseconds that the work should take.
+    pub expected_execution_ms: u64,
+    /// What a result must be: nothing, `text`, `json`, `cbor`, `binary`, or a JSON schema.
+    pub data_format: String,
     /// Whether results must come with an attestation.
     pub tee_required: bool,
+    /// The field that is voted on; empty means the whole result.
+    pub vote_field: String,
+    /// The pipeline of checks, by name, in order.
+    pub checks: Vec<String>,
+    /// Which good result is handed on: `elected`, `firstvalid`, `median`, `majority` or `latest`.
+    pub snapshot: String,
+    /// The pool whose members alone may be drawn.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub required_runner_pool: Option<HexBytes>,
+    /// Where the answer goes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub callback: Option<JobCallback>,
     /// Runners of the committee.
     pub committee: u64,
     /// Runners that must agree.
@@ -80,12 +96,55 @@ pub struct Job {
     pub escrow: u64,
     /// The accepted result.
     pub result: Option<HexBytes>,
+    /// Whose result it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub result_of: Option<HexAddress>,
+    /// When it was accepted; zero before.
+    pub verified_at: u64,
+    /// When the job was over and the escrow gone; zero before.
+    pub over_at: u64,
     /// Runners that agreed on it.
     pub agreeing: u64,
     /// What it cost, tip aside.
     pub gross: u64,
     /// Why there is no result, in a word.
     pub reason: String,
+    /// The claim against the result, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub challenge: Option<JobChallenge>,
+    /// The job whose result this one checks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retrial_of: Option<HexHash>,
+}
+
+/// Where the answer of a job goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobCallback {
+    /// Who receives it.
+    pub actor: HexAddress,
+    /// The handler that runs.
+    pub handler: String,
+    /// What names the request.
+    pub correlation_id: String,
+}
+
+/// A claim that an accepted result is dishonest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobChallenge {
+    /// Who claims it.
+    pub challenger: HexAddress,
+    /// Against whom; nobody where the work is done again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runner: Option<HexAddress>,
+    /// What is claimed, in words.
+    pub claim: String,
+    /// CBY that are put down; zero once they are gone or back.
+    pub bond: u64,
+    /// When.
+    pub at: u64,
+    /// The job that does the work again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retrial: Option<HexHash>,
 }
 
 /// A runner of a committee.
@@ -99,8 +158,20 @@ pub struct JobMember {
     pub commitment: HexHash,
     /// The digest of what it revealed; zero before.
     pub output: HexHash,
+    /// When it committed; zero before.
+    pub committed_at: u64,
+    /// When it revealed; zero before.
+    pub revealed_at: u64,
     /// What it revealed, where that is still kept.
     pub result: Option<HexBytes>,
+    /// Milliseconds that it says it worked.
+    pub compute_ms: u64,
+    /// Why it has no result, where it says so: 1 the job is malformed, 2 something outside, 3 the bounds are too tight.
+    pub fault: u64,
+    /// Whether its attestation was accepted.
+    pub attested: bool,
+    /// Whether it attested a crash.
+    pub crashed: bool,
     /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest` or `excused`.
     pub verdict: String,
     /// What it is paid.
@@ -141,6 +212,8 @@ pub struct Runner {
     pub address: HexAddress,
     /// CBY of its own that stand for it.
     pub stake: u64,
+    /// CBY of others that stand for it.
+    pub delegated: u64,
     /// CBY on their way out, which can still be slashed.
     pub unbonding: u64,
     /// `healthy`, `silent`, `low`, `probation` or `leaving`.
@@ -153,6 +226,17 @@ pub struct Runner {
     pub jobs_done: u64,
     /// Jobs it failed.
     pub jobs_failed: u64,
+    /// Until when it is not drawn, its reputation having fallen too low; zero where it never did.
+    pub probation_until: u64,
+    /// How often that happened.
+    pub probations: u64,
+    /// Crashes that it attested of late.
+    pub crashes: u64,
+    /// Whether somebody should look at it.
+    pub flagged: bool,
+    /// Its trusted environment, where it proved one that counts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub attestation: Option<RunnerEnvironment>,
     /// When it registered.
     pub registered_at: u64,
     /// When it was last heard of.
@@ -163,6 +247,17 @@ pub struct Runner {
     pub rate_card: RateCard,
     /// What it can do.
     pub capabilities: Capabilities,
+}
+
+/// A trusted environment that a runner proved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunnerEnvironment {
+    /// `sgx`, `sev`, `tdx` or `nitro`.
+    pub environment: String,
+    /// Which program.
+    pub measurement: HexBytes,
+    /// The last height at which it counts.
+    pub valid_until: u64,
 }
 
 /// What a runner asks for, in base units.

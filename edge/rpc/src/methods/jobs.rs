@@ -12,6 +12,7 @@ use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::runners::{handlers, reputation, state as runners};
+use cowboy_system::tee;
 use cowboy_types::job::{Job, JobKind, JobSpec, Member, Runner};
 use cowboy_types::{Address, Hash, Height};
 
@@ -103,7 +104,18 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         tip: spec.tip.0,
         request: Hex(spec.request.to_vec()),
         max_return_bytes: spec.schema.max_return_bytes.0,
+        expected_execution_ms: spec.schema.expected_execution_ms.0,
+        data_format: spec.schema.data_format.to_string(),
         tee_required: spec.verification.is_tee_required,
+        vote_field: spec.verification.vote_field.to_string(),
+        checks: spec.verification.checks.iter().map(|check| check.name().to_lowercase()).collect(),
+        snapshot: spec.verification.snapshot.name().to_lowercase(),
+        required_runner_pool: spec.required_runner_pool.as_ref().map(|pool| Hex(pool.to_vec())),
+        callback: spec.callback.as_ref().map(|callback| model::JobCallback {
+            actor: Hex(callback.actor),
+            handler: callback.handler.to_string(),
+            correlation_id: callback.correlation.to_string(),
+        }),
         committee: job.committee.0,
         threshold: job.threshold.0,
         candidates: job.candidates.0,
@@ -121,9 +133,21 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         status_until: job.status_until.0,
         escrow: job.escrow.0,
         result,
+        result_of: job.outcome.as_ref().map(|outcome| Hex(outcome.runner)),
+        verified_at: job.outcome.as_ref().map_or(0, |outcome| outcome.verified_at.0),
+        over_at: job.over_at.0,
         agreeing: job.outcome.as_ref().map_or(0, |outcome| outcome.agreeing.0),
         gross: job.outcome.as_ref().map_or(0, |outcome| outcome.gross.0),
         reason: job.reason.to_string(),
+        challenge: job.challenge.as_ref().map(|claim| model::JobChallenge {
+            challenger: Hex(claim.challenger),
+            runner: (claim.retrial == Hash::ZERO).then_some(Hex(claim.runner)),
+            claim: claim.claim.to_string(),
+            bond: claim.bond.0,
+            at: claim.at.0,
+            retrial: (claim.retrial != Hash::ZERO).then_some(Hex(claim.retrial)),
+        }),
+        retrial_of: (job.retrial_of != Hash::ZERO).then_some(Hex(job.retrial_of)),
     }))
 }
 
@@ -133,7 +157,13 @@ fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u
         reputation: member.reputation.0,
         commitment: Hex(member.commitment),
         output: Hex(member.output),
+        committed_at: member.committed_at.0,
+        revealed_at: member.revealed_at.0,
         result: if member.output == Hash::ZERO { None } else { output(&member.output)? },
+        compute_ms: member.usage.compute_ms.0,
+        fault: member.fault.0,
+        attested: member.is_attested,
+        crashed: member.is_crashed,
         verdict: member.verdict.name().to_lowercase(),
         paid: member.paid.0,
     })
@@ -146,12 +176,24 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
     Ok(Some(model::Runner {
         address: Hex(address),
         stake: runner.stake.0,
+        delegated: runner.delegated.0,
         unbonding: runner.unbonding.iter().map(|tranche| tranche.amount.0).sum(),
         health: health(rows, &runner, height).to_owned(),
         reputation: reputation::points(rows, &runner, height),
         active_jobs: runner.active_jobs.0,
         jobs_done: runner.jobs_done.0,
         jobs_failed: runner.jobs_failed.0,
+        probation_until: runner.probation_until.0,
+        probations: runner.probations.0,
+        crashes: runner.crashes.0,
+        flagged: runner.is_flagged,
+        attestation: tee::state::attestation(world, address)?.filter(|proven| proven.valid_until >= height).map(|proven| {
+            model::RunnerEnvironment {
+                environment: proven.environment.slug().to_owned(),
+                measurement: Hex(proven.measurement.to_vec()),
+                valid_until: proven.valid_until.0,
+            }
+        }),
         registered_at: runner.registered_at.0,
         last_heartbeat: runner.heartbeat_at.0,
         result_key: Hex(runner.result_key.0.to_vec()),

@@ -12,6 +12,7 @@ import { classNameOf, learn } from "../names.js";
 import { historyPanel } from "./account.js";
 import { logTab } from "./actor/log.js";
 import { overviewTab } from "./actor/overview.js";
+import { rightsTab } from "./actor/rights.js";
 import { queryTab } from "./actor/query.js";
 import { sourceTab } from "./actor/source.js";
 import { storageTab } from "./actor/storage.js";
@@ -23,6 +24,7 @@ const TABS = {
   source: ["Source", sourceTab],
   storage: ["Storage", storageTab],
   timers: ["Timers", timersTab],
+  rights: ["Rights", rightsTab],
   log: ["Log", logTab],
   query: ["Query", queryTab],
   history: ["History", historyTab],
@@ -38,7 +40,7 @@ export async function actorView([address = "", tab = "overview", detail], { live
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
   // The protocol's own actors are no Python and arm no timers.
-  const tabs = Object.entries(TABS).filter(([key]) => source || !["source", "timers", "query"].includes(key));
+  const tabs = Object.entries(TABS).filter(([key]) => source || !["source", "timers", "query", "rights"].includes(key));
   const body = await draw(context);
   const balance = h("span", {}, money(actor.balance));
   const timers = h("span", { class: "tally" }, count(actor.timer_count));

@@ -43,11 +43,13 @@ async function lead(text, signal) {
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1].toLowerCase();
   if (digits?.length === 40) return `#/account/0x${digits}`;
   if (digits?.length === 64) {
-    const [transaction, receipt, block] = await Promise.all([
+    const [transaction, receipt, block, job] = await Promise.all([
       find(`/transaction/0x${digits}`, signal),
       find(`/transaction/0x${digits}/receipt`, signal),
       find(`/block/0x${digits}`, signal),
+      find(`/job/0x${digits}`, signal),
     ]);
+    if (job) return route.job(job.job_id);
     if (transaction || receipt) return route.transaction(`0x${digits}`);
     if (block) return route.block(block.height);
   }

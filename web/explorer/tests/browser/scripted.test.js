@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ALICE, COUNTER_ADDRESS, Chain, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
+import { DRAWING_JOB, FAILED_JOB, HOSTILE_JOB, JOB, RUNNERS } from "../fixture/market.js";
 import { ScriptedNode } from "../fixture/server.js";
 import { checkNames, checkWidth, launch, open, visit } from "./browser.js";
 
@@ -43,6 +44,25 @@ const VIEWS = [
   [`#/actor/${HEARTBEAT_ADDRESS}/timers`, "Heartbeat", ["in 1 h 23 min"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/log`, "Heartbeat", ["beat"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/history`, "Heartbeat", ["Timer"]],
+  ["#/jobs", "Jobs", ["Settled", "Drawing", "Majority vote"]],
+  [
+    `#/job/${JOB}`,
+    "Http, majority vote",
+    [
+      "Drawn again here, the same",
+      "The draw under that seed gives these runners, in this order",
+      "2 agree, so a result was accepted in block 108.",
+      "1 differs: it is good by itself",
+      "aggregator",
+      "the page said something else",
+    ],
+  ],
+  [`#/job/${DRAWING_JOB}`, "Http, majority vote", ["The seed of view 102, which nobody knows yet, will draw 3 of them."]],
+  [`#/job/${FAILED_JOB}`, "Http, majority vote", ["the last of its draws failed, too", "5 runners may not be drawn again."]],
+  ["#/runners", "Runners", ["Silent", "On probation", "15,000"]],
+  [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "tdx, until 86,500", "None that this node remembers."]],
+  [`#/runner/${RUNNERS[3]}`, RUNNERS[3], ["To be reviewed", "committed and never revealed", "2,500"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/rights`, "Heartbeat", ["join_pool:eu", "curator", "deprecated"]],
   ["#/timers", "Timers", ["report"]],
   ["#/validators", "Validators", ["100,000"]],
   ["#/parameters", "Parameters", ["Heap of one call", "never"]],
@@ -77,8 +97,9 @@ test("the failing line of Python stands out", async () => {
 
 test("hostile texts stay texts", async () => {
   const { page, problems } = await open(browser);
-  for (const tab of ["", "/source", "/storage", "/log", "/query", "/history"]) {
-    await visit(page, base, `#/actor/${HOSTILE_ADDRESS}${tab}`);
+  const tabs = ["", "/source", "/storage", "/log", "/query", "/history"].map((tab) => `#/actor/${HOSTILE_ADDRESS}${tab}`);
+  for (const tab of [...tabs, "#/jobs", `#/job/${HOSTILE_JOB}`, `#/runner/${RUNNERS[4]}`]) {
+    await visit(page, base, tab);
     await page.locator("details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
     const harm = await page.evaluate(() => [
       window.pwned,

@@ -1,0 +1,95 @@
+// The market's words: what modes prove, what verdicts mean, and how the verifier came to its decision, in sentences.
+
+import { cby, count, plural } from "./format.js";
+
+/** Mode → [its name, what a result must be to be accepted]. */
+export const MODES = {
+  none: ["No verification", "The one runner is believed; only the checks by itself apply."],
+  economic_bond: ["Economic bond", "The one runner is believed, and its stake can be lost to a challenge."],
+  majority_vote: ["Majority vote", "The most frequent value wins, if enough runners gave it."],
+  structured_match: ["Structured match", "What survives every check of the pipeline wins, if enough runners do."],
+  deterministic: ["Deterministic", "The results must be the same bytes, each attested by a trusted environment."],
+  semantic_similarity: ["Semantic similarity", "The largest group of similar answers wins, if it is large enough."],
+};
+
+/** Status → [badge, word]. */
+export const STATUSES = {
+  drawing: ["wait", "Drawing"],
+  assigned: ["wait", "Working"],
+  revealing: ["wait", "Revealing"],
+  verified: ["good", "Verified"],
+  disputed: ["bad", "Disputed"],
+  settled: ["good", "Settled"],
+  failed: ["bad", "Failed"],
+};
+
+/** Verdict → [badge, word, what it means for the runner]. */
+export const VERDICTS = {
+  pending: ["wait", "Waiting", "nothing is decided yet"],
+  accepted: ["good", "Accepted", "it agrees with what was accepted, and is paid"],
+  differs: ["bad", "Differs", "it is good by itself and differs from what was accepted: no pay, −5 reputation"],
+  invalid: ["bad", "Invalid", "it fails a check by itself: no pay, −5 reputation"],
+  timedout: ["bad", "Timed out", "no commitment came in time: no pay, −5 reputation"],
+  unrevealed: ["bad", "Not revealed", "it committed and never opened: a quarter of the stake is slashed unless it attested a crash"],
+  dishonest: ["bad", "Dishonest", "it is proven dishonest: 30% of the stake is slashed"],
+  excused: ["plain", "Excused", "it could not do the work for a reason outside itself"],
+};
+
+/** Why a job has no result. */
+const REASONS = {
+  no_seed: "the round whose seed was to draw the committee never came",
+  no_replacement_available: "nobody was left to be drawn",
+  retries_exhausted: "the last of its draws failed, too",
+  actor_fault: "enough runners found the job itself malformed",
+  external_fault: "enough runners could not reach what the job needs",
+  impossible: "enough runners found its bounds too tight",
+};
+
+/** Why a result was accepted, or none was: one sentence a step. */
+export function reasoning(job) {
+  const [mode, rule] = MODES[job.mode] ?? [job.mode, ""];
+  const lines = [`${mode}: ${rule}`];
+  const of = (verdict) => job.members.filter((member) => member.verdict === verdict).length;
+  if (job.checks.length > 0) lines.push(`Checks, in order: ${job.checks.join(", ")}.`);
+  if (job.vote_field) lines.push(`Runners vote with the field ${job.vote_field}.`);
+  if (job.tee_required) lines.push(`Each result must be attested; ${count(job.members.filter(({ attested }) => attested).length)} were.`);
+  const revealed = job.members.filter(({ revealed_at: at }) => Number(at) > 0).length;
+  if (job.members.length > 0) lines.push(`${plural(revealed, "result")} of ${count(job.members.length)} came in, ${count(job.threshold)} must agree.`);
+  for (const verdict of ["invalid", "differs", "unrevealed", "timedout", "excused", "dishonest"])
+    if (of(verdict) > 0) lines.push(`${count(of(verdict))} ${VERDICTS[verdict][1].toLowerCase()}: ${VERDICTS[verdict][2]}.`);
+  if (Number(job.verified_at) > 0) {
+    const snapshot = job.snapshot === "elected" ? "" : ` The ${job.snapshot === "firstvalid" ? "first valid" : job.snapshot} of them is handed on.`;
+    lines.push(`${count(job.agreeing)} agree, so a result was accepted in block ${count(job.verified_at)}.${snapshot}`);
+  }
+  if (job.reason) lines.push(`There is no result: ${REASONS[job.reason] ?? job.reason.replaceAll("_", " ")}.`);
+  if (Number(job.attempt) > 0) lines.push(`This is draw ${count(Number(job.attempt) + 1)}; ${plural(job.excluded.length, "runner")} may not be drawn again.`);
+  return lines;
+}
+
+/**
+ * Who gets what of a job: [{ name, value, kind }], in base units. Until it is settled it is what will be paid, should nobody
+ * challenge it.
+ */
+export function payments(job) {
+  const escrow = BigInt(job.max_price) + BigInt(job.tip);
+  const runners = job.members.reduce((sum, { paid }) => sum + BigInt(paid), 0n);
+  const gross = BigInt(job.gross);
+  const tip = runners > 0n && Number(job.verified_at) > 0 ? BigInt(job.tip) : 0n;
+  const treasury = gross / 100n;
+  // Whatever of the price is neither a runner's nor the treasury's is destroyed, dust included.
+  const burned = gross > 0n ? gross - treasury - (runners - tip) : 0n;
+  const refunded = escrow - runners - (gross > 0n ? treasury + burned : 0n);
+  return [
+    { name: "Runners", value: runners, kind: "good" },
+    { name: "Burned", value: burned, kind: "burned" },
+    { name: "Treasury", value: treasury, kind: "tip" },
+    { name: "Back to who asked", value: refunded, kind: "refunded" },
+  ];
+}
+
+/** The same in one sentence. */
+export function paymentSentence(job) {
+  return payments(job)
+    .map(({ name, value }) => `${name} ${cby(value)} CBY`)
+    .join(", ");
+}

@@ -1,0 +1,237 @@
+// One job: what was asked, who was drawn and why, what they committed and revealed, how that was judged, and who was paid.
+
+import { each, find, get } from "../api.js";
+import { fromHex } from "../bytes.js";
+import { partsBar } from "../charts.js";
+import { h, replace } from "../dom.js";
+import { epochBeacon, verify } from "../draw.js";
+import { clip, count, duration, percent, plural } from "../format.js";
+import { follow } from "../follow.js";
+import { badge, empty, facts, heightLink, identifier, money, panel, payloadOfHex, route, table, who } from "../parts.js";
+import { MODES, VERDICTS, paymentSentence, payments, reasoning } from "../verdicts.js";
+import { jobStatus } from "./jobs.js";
+
+/** Blocks after a submission among which its seed stands; the round is two later, and rounds without a block are rare. */
+const SEED_BLOCKS = 24;
+
+/** Candidates that the table shows beside those that were drawn. */
+const SHOWN_CANDIDATES = 100;
+
+/** See VIEWS in main.js. */
+export async function jobView([id = ""], { live, signal }) {
+  const path = `/job/${encodeURIComponent(id)}`;
+  const [job, snapshot] = await Promise.all([get(path, signal), find(`${path}/candidates`, signal)]);
+  const body = h("div", {});
+  const state = h("span", {});
+  const draw = async (now) => {
+    const seeds = now.members.length > 0 ? await seedsAfter(now, signal) : [];
+    replace(state, jobStatus(now.status));
+    replace(body, ...parts(now, snapshot, seeds));
+  };
+  await draw(job);
+  let last = JSON.stringify(job, printed);
+  follow(live, signal, async () => {
+    const now = await find(path, signal);
+    const text = now && JSON.stringify(now, printed);
+    // A fold that is open is being read.
+    if (!now || text === last || body.querySelector("details[open]")) return;
+    last = text;
+    await draw(now);
+  });
+  const node = h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "title" },
+      h("div", {}, h("span", { class: "kicker" }, "Job"), h("h1", {}, `${capital(job.kind)}, ${clip((MODES[job.mode] ?? [job.mode])[0].toLowerCase(), 60)}`)),
+      state,
+      h("p", { class: "soft small" }, identifier(job.job_id, { full: true, what: "the job's id" })),
+    ),
+    body,
+  );
+  return { title: `Job ${job.job_id.slice(0, 10)}`, node };
+}
+
+const printed = (_, value) => (typeof value === "bigint" ? String(value) : value);
+
+function capital(text) {
+  return clip(text.slice(0, 1).toUpperCase() + text.slice(1), 40);
+}
+
+/** The seeds in the headers from the submission on, as bytes; a dev chain may skip heights. */
+async function seedsAfter(job, signal) {
+  const heights = Array.from({ length: SEED_BLOCKS }, (_, at) => Number(job.submitted_at) + at);
+  const blocks = await each(heights, (height) => find(`/block/${height}`, signal));
+  return blocks.filter(Boolean).flatMap(({ header }) => {
+    const seeds = header.seeds ?? [];
+    return seeds.length > 0 ? seeds.map((seed) => fromHex(seed) ?? new Uint8Array()) : [epochBeacon(header.parent)];
+  });
+}
+
+function parts(job, snapshot, seeds) {
+  return [
+    h("div", { class: "columns" }, askedPanel(job), moneyPanel(job)),
+    committeePanel(job, snapshot, seeds),
+    membersPanel(job),
+    h("div", { class: "columns" }, reasoningPanel(job), resultPanel(job)),
+  ];
+}
+
+function askedPanel(job) {
+  return panel(
+    { title: "What was asked" },
+    facts(
+      ["Asked by", who(job.submitter, { actor: true }), " in block ", heightLink(job.submitted_at)],
+      job.callback && ["Answers to", who(job.callback.actor, { actor: true }), " ", h("code", {}, clip(job.callback.handler, 80))],
+      ["Committee", `${plural(job.committee, "runner")}, ${count(job.threshold)} must agree`],
+      ["A result", `at most ${count(job.max_return_bytes)} bytes, ${job.data_format ? clip(job.data_format, 60) : "of any form"}`],
+      ["Expected to take", duration(Number(job.expected_execution_ms))],
+      job.required_runner_pool && ["Only of the pool", h("code", {}, clip(job.required_runner_pool, 140))],
+      job.retrial_of && ["Checks the job", identifier(job.retrial_of, { href: route.job(job.retrial_of) })],
+      Number(job.commit_until) > 0 && ["Commitments until", heightLink(job.commit_until)],
+      Number(job.reveal_until) > 0 && ["Revelations until", heightLink(job.reveal_until)],
+    ),
+    h("details", {}, h("summary", {}, "The submission, as runners read it"), payloadOfHex(job.request)),
+  );
+}
+
+function moneyPanel(job) {
+  const isOver = ["settled", "failed"].includes(job.status);
+  const isDecided = isOver || ["verified", "disputed"].includes(job.status);
+  const shares = payments(job).map((part) => ({ ...part, text: money(part.value) }));
+  return panel(
+    { title: "Payments", aside: isOver ? "final" : isDecided ? ["paid in block ", count(job.status_until)] : "held" },
+    facts(["At most", money(job.max_price)], ["Tip", money(job.tip)], ["Held now", money(job.escrow)], isDecided && ["Price of the work", money(job.gross)]),
+    isDecided ? partsBar(shares, paymentSentence(job)) : empty("Nothing is decided yet; should the job fail, everything comes back."),
+  );
+}
+
+function committeePanel(job, snapshot, seeds) {
+  if (job.members.length === 0) {
+    const waits = job.status === "drawing";
+    return panel(
+      { title: "Why these runners" },
+      empty(
+        waits
+          ? `${plural(job.candidates, "runner")} can be drawn. The seed of view ${count(job.draw_view)}, which nobody knows yet, will draw ${count(job.committee)} of them.`
+          : "Nobody is drawn at present.",
+      ),
+    );
+  }
+  if (!snapshot) return panel({ title: "Why these runners" }, empty("The candidates are not kept any more."));
+  const { picks, checks, excluded } = verify(job, snapshot, seeds);
+  const holds = checks.every(([, holds]) => holds);
+  const total = snapshot.candidates.reduce((sum, { weight }) => sum + BigInt(weight), 0n);
+  const pickColumns = [
+    { name: "Pick", end: true, cell: (pick) => count(picks.indexOf(pick) + 1) },
+    { name: "Runner", cell: (pick) => runnerLink(pick.runner) },
+    { name: "Weight", end: true, cell: (pick) => count(pick.weight) },
+    { name: "Chance", end: true, cell: (pick) => percent(pick.weight, pick.left) },
+    { name: "Point drawn", end: true, class: "optional", cell: (pick) => `${count(pick.point)} of ${count(pick.left)}` },
+  ];
+  const chosen = new Map(picks.map(({ runner }, at) => [runner, at + 1]));
+  const shown = snapshot.candidates.slice(0, SHOWN_CANDIDATES);
+  const candidateColumns = [
+    { name: "Candidate", cell: ({ runner }) => runnerLink(runner) },
+    { name: "Weight", end: true, cell: ({ weight }) => count(weight) },
+    { name: "Share", end: true, cell: ({ weight }) => percent(weight, total) },
+    {
+      name: "Drawn",
+      cell: ({ runner }) =>
+        chosen.has(runner) ? badge("good", `pick ${chosen.get(runner)}`) : excluded.includes(runner) ? badge("plain", "left out") : "",
+    },
+  ];
+  return panel(
+    { title: "Why these runners", aside: holds ? badge("good", "Drawn again here, the same") : badge("bad", "Does not come out the same") },
+    h(
+      "ul",
+      { class: "checks" },
+      checks.map(([what, isRight]) => h("li", {}, badge(isRight ? "good" : "bad", isRight ? "Holds" : "Fails"), " ", what)),
+    ),
+    facts(
+      ["Seed of the draw", identifier(job.seed, { full: true, what: "the seed" })],
+      ["Root of the candidates", identifier(job.candidates_root, { full: true, what: "the root" })],
+      ["Seed from", Number(job.draw_view) > 0 ? `view ${count(job.draw_view)} of epoch ${count(job.draw_epoch)}` : "the parent beacon of the submission"],
+    ),
+    table(pickColumns, picks, { caption: "The draw, pick by pick" }),
+    h(
+      "details",
+      {},
+      h("summary", {}, `All ${plural(snapshot.candidates.length, "candidate")}, by address`),
+      table(candidateColumns, shown, { caption: "Candidates" }),
+      snapshot.candidates.length > shown.length && empty(`and ${count(snapshot.candidates.length - shown.length)} more`),
+    ),
+  );
+}
+
+/** A runner, linked to its page. */
+export function runnerLink(address) {
+  return h("a", { class: "mono", href: route.runner(address), title: address }, `${address.slice(0, 8)}…${address.slice(-4)}`);
+}
+
+function membersPanel(job) {
+  if (job.members.length === 0) return null;
+  const columns = [
+    {
+      name: "Runner",
+      cell: (member) => [runnerLink(member.runner), job.aggregator === member.runner && [" ", badge("plain", "aggregator")]],
+    },
+    { name: "Reputation", end: true, class: "optional", cell: (member) => count(member.reputation) },
+    { name: "Committed", cell: (member) => said(member.committed_at, member.commitment) },
+    { name: "Revealed", cell: (member) => said(member.revealed_at, member.output) },
+    { name: "Worked", end: true, class: "optional", cell: (member) => (Number(member.compute_ms) > 0 ? duration(Number(member.compute_ms)) : "–") },
+    {
+      name: "Verdict",
+      cell: (member) => {
+        const [kind, word, meaning] = VERDICTS[member.verdict] ?? ["plain", clip(member.verdict, 40), ""];
+        return h("span", { title: meaning }, badge(kind, word), member.attested && [" ", badge("plain", "attested")], member.crashed && [" ", badge("wait", "crashed")]);
+      },
+    },
+    { name: "Paid", end: true, cell: (member) => money(member.paid) },
+  ];
+  return panel(
+    { title: "What they said", flush: true },
+    table(columns, job.members, { caption: "Members" }),
+    h(
+      "div",
+      { class: "revelations" },
+      job.members
+        .filter(({ result }) => result)
+        .slice(0, 9)
+        .map((member) =>
+          h("details", {}, h("summary", {}, "What ", h("code", {}, member.runner.slice(0, 10)), " revealed"), payloadOfHex(member.result)),
+        ),
+    ),
+  );
+}
+
+function said(height, digest) {
+  if (Number(height) === 0) return h("span", { class: "faint" }, "–");
+  return [heightLink(height), " ", h("span", { class: "faint" }, identifier(digest))];
+}
+
+function reasoningPanel(job) {
+  const claim = job.challenge;
+  return panel(
+    { title: "How it was judged" },
+    h(
+      "ol",
+      { class: "reasons" },
+      reasoning(job).map((line) => h("li", {}, clip(line, 400))),
+    ),
+    claim &&
+      facts(
+        ["Challenged by", who(claim.challenger), " in block ", heightLink(claim.at)],
+        claim.runner && ["Against", runnerLink(claim.runner)],
+        claim.claim && ["Claim", clip(claim.claim, 256)],
+        claim.retrial && ["Done again by", identifier(claim.retrial, { href: route.job(claim.retrial) })],
+        ["Bond", money(claim.bond)],
+      ),
+  );
+}
+
+function resultPanel(job) {
+  if (job.result) return panel({ title: "Result", aside: job.result_of && ["of ", runnerLink(job.result_of)] }, payloadOfHex(job.result, { open: 4 }));
+  return panel({ title: "Result" }, empty(job.status === "failed" ? "None." : "None yet."));
+}

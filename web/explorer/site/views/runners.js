@@ -1,0 +1,180 @@
+// Who does jobs: all runners, and one with its stake, reputation, jobs and slashes.
+
+import { find, get } from "../api.js";
+import * as cbor from "../cbor.js";
+import { fromHex, toHex } from "../bytes.js";
+import { brandMark } from "../charts.js";
+import { h, replace } from "../dom.js";
+import { clip, count, plural } from "../format.js";
+import { follow } from "../follow.js";
+import { badge, empty, facts, heightLink, identifier, money, panel, route, table, who } from "../parts.js";
+import { jobsPanel } from "./jobs.js";
+import { runnerLink } from "./job.js";
+
+const VERIFIER = `0x${"00".repeat(19)}03`;
+const MAX_EVENTS = 1_000;
+
+/** Health → [badge, word, what it means]. */
+const HEALTH = {
+  healthy: ["good", "Healthy", "it can be drawn"],
+  silent: ["bad", "Silent", "no heartbeat came for too long"],
+  low: ["bad", "Low", "its reputation is too low"],
+  probation: ["wait", "On probation", "its reputation fell too low"],
+  leaving: ["plain", "Leaving", "it takes no more jobs"],
+};
+
+/** What happened to runners, in the verifier's events: name → what it says. */
+const SLASHES = {
+  NonRevealSlash: "committed and never revealed",
+  WrongModelSlash: "attested another model than the job's",
+};
+
+/** See VIEWS in main.js. */
+export async function runnersView(_, { live, signal }) {
+  const box = h("div", {});
+  const draw = async () => {
+    const { runners, total_count: total } = await get("/runners?limit=1000", signal);
+    replace(box, runnersPanel(runners, total));
+  };
+  await draw();
+  follow(live, signal, draw);
+  const node = h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, "Runners"),
+      h("p", { class: "soft" }, "Programs that stake CBY and do ", h("a", { href: "#/jobs" }, "jobs"), "."),
+    ),
+    box,
+  );
+  return { title: "Runners", node };
+}
+
+function healthBadge(health) {
+  const [kind, word, meaning] = HEALTH[health] ?? ["plain", clip(String(health), 40), ""];
+  return h("span", { title: meaning }, badge(kind, word));
+}
+
+function runnersPanel(runners, total) {
+  if (runners.length === 0) return panel({ title: "Runners" }, empty("Nobody registered yet."));
+  const columns = [
+    { name: "Runner", cell: (runner) => runnerLink(runner.address) },
+    { name: "Health", cell: (runner) => healthBadge(runner.health) },
+    { name: "Stake", end: true, cell: (runner) => money(BigInt(runner.stake) + BigInt(runner.delegated), 2) },
+    { name: "Reputation", end: true, cell: (runner) => count(runner.reputation) },
+    { name: "Works on", end: true, class: "optional", cell: (runner) => `${count(runner.active_jobs)} of ${count(runner.capabilities.max_concurrent_jobs)}` },
+    { name: "Done", end: true, cell: (runner) => count(runner.jobs_done) },
+    { name: "Failed", end: true, class: "optional", cell: (runner) => count(runner.jobs_failed) },
+    { name: "Kinds", class: "optional", cell: (runner) => clip(runner.capabilities.job_types.join(", "), 80) },
+  ];
+  return panel({ title: "Runners", aside: count(total), flush: true }, table(columns, runners, { caption: "Runners" }));
+}
+
+/** See VIEWS in main.js. */
+export async function runnerView([address = ""], { live, signal }) {
+  const path = `/runner/${encodeURIComponent(address)}`;
+  const body = h("div", {});
+  const state = h("span", {});
+  const draw = async () => {
+    const [runner, jobs, logs] = await Promise.all([
+      get(path, signal),
+      find(`${path}/jobs?limit=100`, signal),
+      find(`/actor/${VERIFIER}/logs?order=desc&limit=${MAX_EVENTS}`, signal),
+    ]);
+    replace(state, healthBadge(runner.health), runner.flagged && [" ", badge("bad", "To be reviewed")]);
+    replace(body, ...parts(runner, jobs?.jobs ?? [], slashesOf(runner.address, logs?.logs ?? [])));
+    return runner;
+  };
+  const runner = await draw();
+  follow(live, signal, draw);
+  const node = h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "title" },
+      brandMark(runner.address),
+      h("div", {}, h("span", { class: "kicker" }, "Runner"), h("h1", { class: "address" }, runner.address)),
+      state,
+      h("p", { class: "small" }, h("a", { href: route.account(runner.address) }, "Its account")),
+    ),
+    body,
+  );
+  return { title: `Runner ${runner.address.slice(0, 8)}`, node };
+}
+
+/** What the verifier said of a runner's stake, the newest first. */
+export function slashesOf(address, logs) {
+  return logs
+    .filter(({ name }) => Object.hasOwn(SLASHES, name))
+    .map((log) => ({ log, data: cbor.tryDecode(fromHex(log.data) ?? new Uint8Array()) }))
+    .map(({ log, data }) => ({ log, fields: data?.type === "map" ? new Map(data.value.map(([key, item]) => [key.value, item.value])) : new Map() }))
+    .filter(({ fields }) => fields.get("runner") instanceof Uint8Array && toHex(fields.get("runner")) === address)
+    .map(({ log, fields }) => ({
+      height: log.block_height,
+      why: SLASHES[log.name],
+      job: fields.get("job_id") instanceof Uint8Array ? toHex(fields.get("job_id")) : null,
+      amount: fields.get("amount") ?? null,
+    }));
+}
+
+function parts(runner, jobs, slashes) {
+  const rates = runner.rate_card;
+  const able = runner.capabilities;
+  return [
+    h(
+      "div",
+      { class: "columns" },
+      panel(
+        { title: "Standing" },
+        facts(
+          ["Stake", money(runner.stake)],
+          BigInt(runner.delegated) > 0n && ["Of others", money(runner.delegated)],
+          BigInt(runner.unbonding) > 0n && ["Leaving", money(runner.unbonding)],
+          ["Reputation", `${count(runner.reputation)} of 200`],
+          ["Jobs", `${count(runner.jobs_done)} done, ${count(runner.jobs_failed)} failed`],
+          ["Registered", heightLink(runner.registered_at)],
+          ["Last heard of", heightLink(runner.last_heartbeat)],
+          Number(runner.probations) > 0 && ["Probation", `${plural(runner.probations, "time")}, the last until ${count(runner.probation_until)}`],
+          Number(runner.crashes) > 0 && ["Crashes of late", count(runner.crashes)],
+          runner.attestation && [
+            "Environment",
+            `${runner.attestation.environment}, until ${count(runner.attestation.valid_until)}, `,
+            identifier(runner.attestation.measurement),
+          ],
+        ),
+      ),
+      panel(
+        { title: "What it does, and for how much" },
+        facts(
+          ["Kinds", clip(able.job_types.join(", "), 120)],
+          able.tee_support.length > 0 && ["Says it has", clip(able.tee_support.join(", "), 120)],
+          able.regions.length > 0 && ["Regions", clip(able.regions.join(", "), 120)],
+          able.http_domains.length > 0 && ["Reaches", clip(able.http_domains.join(", "), 400)],
+          ["At once", count(able.max_concurrent_jobs)],
+          ["A token in", money(rates.llm_input_token)],
+          ["A token out", money(rates.llm_output_token)],
+          ["A request", money(rates.http_request_base)],
+          ["A second", money(rates.compute_second)],
+          ["Jobs from", money(rates.min_job_value), " to ", money(rates.max_job_value)],
+          rates.supported_models.length > 0 && ["Models", rates.supported_models.slice(0, 8).map((model) => h("div", {}, identifier(model)))],
+        ),
+      ),
+    ),
+    jobsPanel(jobs, { title: "Works on", none: "No job under way." }),
+    slashesPanel(slashes),
+  ];
+}
+
+function slashesPanel(slashes) {
+  if (slashes.length === 0) return panel({ title: "Slashes" }, empty("None that this node remembers."));
+  const columns = [
+    { name: "In block", cell: (slash) => heightLink(slash.height) },
+    { name: "Why", cell: (slash) => slash.why },
+    { name: "Job", cell: (slash) => (slash.job ? identifier(slash.job, { href: route.job(slash.job) }) : "–") },
+    { name: "Stake", end: true, cell: (slash) => (slash.amount === null ? "–" : money(slash.amount)) },
+  ];
+  return panel({ title: "Slashes", aside: count(slashes.length), flush: true }, table(columns, slashes, { caption: "Slashes" }));
+}
