@@ -221,9 +221,10 @@ impl Vm {
         (module, dict)
     }
 
-    /// Makes room for the inline caches of the program.
+    /// Forgets the inline caches, for a program with more codes.
     pub(crate) fn caches_for_program(&mut self) {
-        self.caches = vec![crate::interp::NO_CACHE; usize::try_from(self.program.sites).expect("bounded by the source limit")];
+        self.first_sites = vec![0; self.program.codes.len()];
+        self.caches = vec![crate::interp::NO_CACHE];
     }
 
     /// Remembers which helper stands in for which native function.

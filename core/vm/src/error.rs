@@ -6,6 +6,7 @@ use crate::value::Value;
 
 /// Why a run is over at once and cannot be continued by the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
 pub enum Trap {
     /// The cycles are used up.
     OutOfCycles,
@@ -75,8 +76,9 @@ pub(crate) struct PendingCall {
     pub on_return: OnReturn,
 }
 
-/// Why an operation did not give a value.
+/// Why an operation did not give a value. Its tag is a whole word for the reason that [`Value`] has.
 #[derive(Debug)]
+#[repr(u64)]
 pub(crate) enum Throw {
     /// An exception object; the reference is the throw's.
     Raise(Value),

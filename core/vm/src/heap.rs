@@ -9,6 +9,7 @@
 
 use crate::image::Image;
 use crate::objects::payload::{Attributes, Payload, Str};
+use crate::spares::Spares;
 use crate::types::{Layout, latin1, ty};
 use crate::value::{Ref, Value};
 use indexmap::IndexMap;
@@ -88,6 +89,8 @@ pub(crate) struct Heap {
     pub(crate) slots: Vec<Slot>,
     free: Vec<u32>,
     doomed: Vec<Value>,
+    /// Buffers of what died.
+    pub(crate) spares: Spares,
     /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
     pub(crate) abandoned: Vec<Ref>,
     /// Modelled bytes in use.
@@ -116,6 +119,7 @@ impl Heap {
             slots: Vec::new(),
             free: Vec::new(),
             doomed: Vec::new(),
+            spares: Spares::default(),
             abandoned: Vec::new(),
             memory: 0,
             peak: 0,
@@ -193,19 +197,31 @@ impl Heap {
 
     /// Makes an object. The caller owns the one reference.
     pub(crate) fn alloc(&mut self, class: Ref, payload: Payload) -> Ref {
-        self.use_memory(payload.size());
-        let slot = Slot { count: 1, class, depth: i32::MAX, payload };
-        match self.free.pop() {
-            Some(index) => {
-                self.slots[index as usize] = slot;
-                Ref(self.frozen_len + index)
-            }
-            None => {
-                self.slots.push(slot);
-                let index = u32::try_from(self.slots.len() - 1).expect("the memory limit keeps objects below 2^32");
-                Ref(self.frozen_len + index)
-            }
-        }
+        let size = payload.size();
+        self.alloc_sized(class, payload, size)
+    }
+
+    /// The same for an object whose modelled size is known. In line, so that what is made is made in its place.
+    #[inline(always)]
+    pub(crate) fn alloc_sized(&mut self, class: Ref, payload: Payload, size: usize) -> Ref {
+        self.use_memory(size);
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => self.another_slot(),
+        };
+        let slot = &mut self.slots[index as usize];
+        slot.count = 1;
+        slot.class = class;
+        slot.depth = i32::MAX;
+        // What was there is `Free`, so nothing has to be dropped.
+        std::mem::forget(std::mem::replace(&mut slot.payload, payload));
+        Ref(self.frozen_len + index)
+    }
+
+    #[inline(never)]
+    fn another_slot(&mut self) -> u32 {
+        self.slots.push(Slot { count: 0, class: ty::OBJECT, depth: i32::MAX, payload: Payload::Free });
+        u32::try_from(self.slots.len() - 1).expect("the memory limit keeps objects below 2^32")
     }
 
     /// Makes an object and its value.
@@ -311,6 +327,28 @@ impl Heap {
 
     #[inline(never)]
     fn destroy(&mut self, object: Ref) {
+        let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
+        // What holds nothing is most of what dies.
+        if slot.class.0 < self.immortal {
+            let size = slot.payload.size();
+            match &mut slot.payload {
+                Payload::Str(_) => {
+                    if let Payload::Str(text) = std::mem::replace(&mut slot.payload, Payload::Free) {
+                        self.spares.keep_text(text.text);
+                    }
+                }
+                Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => slot.payload = Payload::Free,
+                _ => return self.destroy_with_children(object),
+            }
+            self.free.push(object.0 - self.frozen_len);
+            self.free_memory(size);
+            return;
+        }
+        self.destroy_with_children(object);
+    }
+
+    #[inline(never)]
+    fn destroy_with_children(&mut self, object: Ref) {
         let mut dying = object;
         loop {
             let mut doomed = std::mem::take(&mut self.doomed);
@@ -324,7 +362,28 @@ impl Heap {
                 let class = slot.class;
                 self.free.push(index);
                 self.free_memory(payload.size());
-                payload.take_apart(&mut doomed);
+                let objects = |values: &[Value], doomed: &mut Vec<Value>| {
+                    for value in values {
+                        if let Value::Obj(_) = value {
+                            doomed.push(*value);
+                        }
+                    }
+                };
+                match payload {
+                    Payload::Tuple(items) => {
+                        objects(&items, &mut doomed);
+                        self.spares.keep_tuple(items);
+                    }
+                    Payload::List(list) => {
+                        objects(&list.items, &mut doomed);
+                        self.spares.keep_values(list.items);
+                    }
+                    Payload::Instance(attributes) if attributes.dict.is_none() => {
+                        objects(&attributes.values, &mut doomed);
+                        self.spares.keep_values(attributes.values);
+                    }
+                    payload => payload.take_apart(&mut doomed),
+                }
                 // Heap classes are kept alive by their instances.
                 if class.0 >= self.immortal {
                     doomed.push(Value::Obj(class));
@@ -372,6 +431,20 @@ impl Heap {
 
     // ---- text ----
 
+    /// A part of a text.
+    #[inline]
+    pub(crate) fn piece(&mut self, object: Ref, range: std::ops::Range<usize>) -> String {
+        if object.0 >= self.frozen_len {
+            if let Payload::Str(text) = &self.slots[(object.0 - self.frozen_len) as usize].payload {
+                return self.spares.text(&text.text[range]);
+            }
+        }
+        match self.payload(object) {
+            Payload::Str(text) => text.text[range].to_owned(),
+            _ => String::new(),
+        }
+    }
+
     /// A text object.
     pub(crate) fn str(&mut self, text: &str) -> Value {
         let mut characters = text.chars();
@@ -389,6 +462,9 @@ impl Heap {
 
     /// A text object that takes the string over.
     pub(crate) fn string(&mut self, text: String) -> Value {
+        if text.is_ascii() {
+            return self.ascii(text);
+        }
         if text.len() <= 2 { self.str(&text) } else { self.make(ty::STR, Payload::Str(Str::new(text))) }
     }
 

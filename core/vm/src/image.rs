@@ -25,8 +25,6 @@ pub(crate) struct LinkedCode {
     pub parameters: Vec<Ref>,
     /// Number of the unit's code 0.
     pub first: u32,
-    /// Where its inline caches begin.
-    pub sites: u32,
     /// The unit, by index.
     pub unit: u32,
     /// How many positional arguments a plain call gives, when those are all its parameters and it runs to its return.
@@ -49,8 +47,6 @@ pub(crate) struct Program {
     pub codes: Vec<Arc<LinkedCode>>,
     /// Sources by unit.
     pub files: Vec<Arc<SourceFile>>,
-    /// Number of inline caches.
-    pub sites: u32,
 }
 
 /// A frozen heap with its program.
@@ -162,10 +158,8 @@ pub(crate) fn link(heap: &mut Heap, program: &mut Program, unit: &Unit) -> u32 {
         let consts = code.consts.iter().map(|value| constant(heap, value)).collect();
         let names = code.names.iter().map(|name| heap.intern(name)).collect();
         let parameters = code.local_names.iter().take(code.parameters()).map(|name| heap.intern(name)).collect();
-        let sites = program.sites;
-        program.sites += u32::try_from(code.sites.len()).expect("sites have 16-bit numbers");
         let plain = (code.kind == CodeKind::Plain && code.parameters() == usize::from(code.positional)).then_some(code.positional);
-        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, sites, unit: unit_index, plain };
+        let linked = LinkedCode { code: code.clone(), consts, names, parameters, first, unit: unit_index, plain };
         program.codes.push(Arc::new(linked));
     }
     first

@@ -48,6 +48,7 @@ pub mod num;
 mod objects;
 mod opcode;
 mod run;
+mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]
 mod types;
 pub mod unicode;

@@ -28,6 +28,36 @@ pub(crate) enum NativeKind {
 /// need Python code to run (empty when there is none).
 pub(crate) struct NativeRow(pub NativeKind, pub &'static str, pub &'static str, pub u32, pub NativeFunction, pub &'static str);
 
+/// What a native function does when its class is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing of this.
+    None,
+    /// `object.__new__`
+    ObjectNew,
+    /// `object.__init__`
+    ObjectInit,
+    /// `__new__` of a container that `__init__` fills.
+    ContainerNew,
+    /// `BaseException.__new__`
+    ExceptionNew,
+    /// `BaseException.__init__`
+    ExceptionInit,
+}
+
+impl Role {
+    fn of(name: &str) -> Self {
+        match name {
+            "object.__new__" => Role::ObjectNew,
+            "object.__init__" => Role::ObjectInit,
+            "list.__new__" | "dict.__new__" | "set.__new__" | "bytearray.__new__" => Role::ContainerNew,
+            "BaseException.__new__" => Role::ExceptionNew,
+            "BaseException.__init__" => Role::ExceptionInit,
+            _ => Role::None,
+        }
+    }
+}
+
 /// Parameters of a native function.
 #[derive(Debug)]
 pub(crate) struct Signature {
@@ -64,12 +94,15 @@ pub(crate) struct Native {
     pub signature: Signature,
     /// The helper's name.
     pub helper: &'static str,
+    /// What it does when its class is called.
+    pub role: Role,
 }
 
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
-        Self { kind: *kind, name, cycles: *cycles, weight: 20 + cycles * 4, function: *function, signature: parse(signature), helper }
+        let (weight, role) = (20 + cycles * 4, Role::of(name));
+        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role }
     }
 
     /// The name without its owner.

@@ -2,6 +2,7 @@
 //!
 //! Arguments already lie in the registers where the callee's parameters will be, so a plain call moves nothing.
 
+use super::window::push;
 use super::{Expect, Frame, OnReturn, Pending, Then, Vm};
 use crate::compile::code::CodeKind;
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
@@ -99,17 +100,20 @@ impl Vm {
                     if !linked.free_names.is_empty() {
                         self.copy_closure(object, at + free);
                     }
-                    self.frames.push(Frame {
-                        code,
-                        pc: 0,
-                        base: at as u32,
-                        dest: dest as u32,
-                        globals,
-                        handled: self.handled.len() as u32,
-                        generator: None,
-                        namespace: Value::Undefined,
-                        on_return,
-                    });
+                    push(
+                        &mut self.frames,
+                        Frame {
+                            code,
+                            pc: 0,
+                            base: at as u32,
+                            dest: dest as u32,
+                            globals,
+                            handled: self.handled.len() as u32,
+                            generator: None,
+                            namespace: Value::Undefined,
+                            on_return,
+                        },
+                    );
                     self.heap.release(callee);
                     return Ok(true);
                 }
@@ -175,7 +179,7 @@ impl Vm {
     }
 
     /// Puts a receiver before the arguments; where they begin now. The register before the result may not be free any more.
-    fn insert_receiver(&mut self, receiver: Value, at: usize, count: usize) -> usize {
+    pub(super) fn insert_receiver(&mut self, receiver: Value, at: usize, count: usize) -> usize {
         if at > 0 && self.registers[at - 1].is_undefined() && !self.in_use(at - 1) {
             self.registers[at - 1] = receiver;
             return at - 1;
@@ -505,10 +509,7 @@ impl Vm {
             fixed[..count].copy_from_slice(&self.registers[at..at + count]);
             let parameters = signature.names.len();
             let outcome = (native.function)(self, &fixed[..parameters]);
-            match outcome {
-                Err(Throw::Fallback) => self.native_fallback(row, &fixed[..parameters]),
-                outcome => outcome,
-            }
+            return self.finish_native(row, &fixed[..parameters], outcome, at, count, dest, on_return);
         } else {
             match self.bind_native(row, at, count, names) {
                 Ok((arguments, dict)) => {
@@ -523,6 +524,25 @@ impl Vm {
                 }
                 Err(throw) => Err(throw),
             }
+        };
+        self.finish_native(row, &[], outcome, at, count, dest, on_return)
+    }
+
+    /// Takes back what a builtin function gave, or does what it left to do; its arguments are in `count` registers from `at` on.
+    #[allow(clippy::too_many_arguments, reason = "the call, and where its result goes")]
+    pub(super) fn finish_native(
+        &mut self,
+        row: u16,
+        arguments: &[Value],
+        outcome: Outcome,
+        at: usize,
+        count: usize,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        let outcome = match outcome {
+            Err(Throw::Fallback) => self.native_fallback(row, arguments),
+            outcome => outcome,
         };
         if let Err(Throw::Resume(generator, _)) = &outcome {
             self.heap.retain(Value::Obj(*generator));
@@ -856,7 +876,7 @@ impl Vm {
     /// Does what a call's result was wanted for.
     pub(crate) fn give_back(&mut self, value: Value, on_return: OnReturn, dest: usize) -> Outcome<()> {
         match on_return {
-            OnReturn::Store | OnReturn::ForIter { .. } => {
+            OnReturn::Store | OnReturn::ForIter { .. } | OnReturn::Send { .. } => {
                 let old = std::mem::replace(&mut self.registers[dest], value);
                 self.heap.release(old);
                 Ok(())
@@ -949,7 +969,6 @@ impl Vm {
                 self.give_back(value, OnReturn::Store, dest)
             }
             Pending::Next => self.give_back(value, OnReturn::Store, dest),
-            Pending::Send { .. } => self.give_back(value, OnReturn::Store, dest),
             Pending::Check { expect, then, negate } => self.check_result(value, expect, then, negate, dest),
             Pending::GetAttr { object, name, fallback } => {
                 self.heap.release(object);

@@ -3,6 +3,7 @@
 use super::{OnReturn, Pending, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::heap::Map;
+use crate::native::Role;
 use crate::objects::payload::{Attributes, Class, Exception, List, Payload, Str};
 use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
 use crate::value::{Ref, Value};
@@ -52,8 +53,8 @@ impl Vm {
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
         let new_native = self.native_row(new);
         let init_native = self.native_row(init);
-        let object_new = new_native.is_some_and(|row| crate::native::native(row).name == "object.__new__");
-        let object_init = init_native.is_some_and(|row| crate::native::native(row).name == "object.__init__");
+        let object_new = new_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectNew);
+        let object_init = init_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectInit);
         if object_new {
             if object_init && count > 0 {
                 self.clear_registers(at, count);
@@ -77,15 +78,10 @@ impl Vm {
         }
         // A builtin's __new__, or one written in Python.
         if let Some(row) = new_native {
-            let native = crate::native::native(row);
-            let immutable = native.name != "list.__new__"
-                && native.name != "dict.__new__"
-                && native.name != "set.__new__"
-                && native.name != "bytearray.__new__"
-                && native.name != "BaseException.__new__";
-            if !immutable {
+            let role = self.natives[usize::from(row)].role;
+            if matches!(role, Role::ContainerNew | Role::ExceptionNew) {
                 let instance = self.new_builtin(class)?;
-                if native.name == "BaseException.__new__" {
+                if role == Role::ExceptionNew {
                     // The arguments are kept even when __init__ never calls its base.
                     let positional = count - names.map_or(0, |names| self.tuple_ref(Value::Obj(names)).len());
                     let items: Vec<Value> = self.registers[at..at + positional].to_vec();
@@ -94,7 +90,7 @@ impl Vm {
                     if let Some(row) = self.exception_row(instance) {
                         row.args = args;
                     }
-                    if count == positional && init_native.is_some_and(|row| crate::native::native(row).name == "BaseException.__init__") {
+                    if count == positional && init_native.is_some_and(|row| self.natives[usize::from(row)].role == Role::ExceptionInit) {
                         self.heap.release(Value::Obj(class));
                         self.clear_registers(at, count);
                         self.give_back(instance, on_return, dest)?;
@@ -105,12 +101,8 @@ impl Vm {
                 return self.run_init(init, instance, at, count, names, dest, on_return);
             }
             if object_init {
-                let (mut arguments, keywords) = self.take_arguments(at, count, names);
-                arguments.insert(0, Value::Obj(class));
-                self.heap.retain(new);
-                let call = PendingCall { function: new, arguments, keywords, namespace: Value::Undefined, on_return };
-                self.begin_call(call, dest)?;
-                return Ok(true);
+                let at = self.insert_receiver(Value::Obj(class), at, count);
+                return self.call_native(row, at, count + 1, names, dest, on_return);
             }
         }
         let (arguments, keywords) = self.take_arguments(at, count, names);
@@ -243,8 +235,11 @@ impl Vm {
     pub(crate) fn new_instance(&mut self, class: Ref) -> Outcome {
         self.check_abstract(class)?;
         self.heap.retain(Value::Obj(class));
-        let payload = if class == ty::OBJECT { Payload::Plain } else { Payload::Instance(Attributes::default()) };
-        Ok(self.heap.make(class, payload))
+        if class == ty::OBJECT {
+            return Ok(self.heap.make(class, Payload::Plain));
+        }
+        let attributes = Attributes { shape: 0, dict: None, values: self.heap.spares.values() };
+        Ok(Value::Obj(self.heap.alloc_sized(class, Payload::Instance(attributes), 56)))
     }
 
     fn check_abstract(&mut self, class: Ref) -> Outcome<()> {

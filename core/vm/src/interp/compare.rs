@@ -80,6 +80,25 @@ impl Heap {
         }
     }
 
+    /// The hashes of few small integers and texts that were hashed before; `None` for everything else.
+    fn number_hashes(&self, items: &[Value]) -> Option<[i64; SMALL_TABLE]> {
+        if items.len() > SMALL_TABLE {
+            return None;
+        }
+        let mut hashes = [0; SMALL_TABLE];
+        for (hash, item) in hashes.iter_mut().zip(items) {
+            *hash = match *item {
+                Value::Int(number) => hash_i64(number),
+                Value::Obj(object) => match self.payload(object) {
+                    Payload::Str(text) if text.is_hashed() => text.hash(),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+        }
+        Some(hashes)
+    }
+
     /// How two numbers, two texts, or two short tuples of them compare; `None` for everything else.
     pub(crate) fn order(&self, left: &Value, right: &Value) -> Option<Ordering> {
         match (left, right) {
@@ -131,8 +150,9 @@ impl Heap {
         self.find_certain(dict, key)
     }
 
+    /// The same for texts of any length.
     #[inline]
-    fn find_certain(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
+    pub(super) fn find_certain(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
         let mut certain = true;
         let found = match key {
             Value::Int(number) => dict.find(hash_i64(number), |known| match known {
@@ -265,6 +285,12 @@ impl Vm {
                     op => op.holds(a.text.cmp(&b.text)),
                 };
                 return Ok(Some(truth));
+            }
+            // Longer ones are charged by their length.
+            if matches!((self.heap.payload(a), self.heap.payload(b)), (Payload::Tuple(a), Payload::Tuple(b)) if a.len().min(b.len()) < 4) {
+                if let Some(ordering) = self.heap.order(&left, &right) {
+                    return Ok(Some(op.holds(ordering)));
+                }
             }
         }
         if let (Some(a), Some(b)) = (self.number(left), self.number(right)) {
@@ -622,6 +648,10 @@ impl Vm {
             Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
+                if let (Some(hashes), length) = (self.heap.number_hashes(items), items.len()) {
+                    self.spend(length)?;
+                    return Ok(crate::num::hash::hash_tuple(hashes[..length].iter().copied()));
+                }
                 let items = items.to_vec();
                 self.spend(items.len())?;
                 let mut hashes = Vec::with_capacity(items.len());
@@ -828,7 +858,7 @@ impl Vm {
         }
         let mut lowest = i32::MAX;
         let mut leaves = Vec::new();
-        self.heap.payload(object).each(&mut |child| {
+        let mut look = |child: Value| {
             if let Value::Obj(child) = child {
                 let slot = self.heap.slot(child);
                 if is_tracked(&slot.payload) {
@@ -838,7 +868,11 @@ impl Vm {
                     lowest = lowest.min(if slot.depth == i32::MAX { 0 } else { slot.depth });
                 }
             }
-        });
+        };
+        match self.heap.payload(object) {
+            Payload::List(_) | Payload::Tuple(_) => items.iter().for_each(|&item| look(item)),
+            payload => payload.each(&mut look),
+        }
         for leaf in leaves {
             self.heap.slot_mut(leaf).depth = 0;
         }

@@ -1,5 +1,6 @@
 //! Generators, coroutines and asynchronous generators: their registers rest in the heap between two steps.
 
+use super::window::push;
 use super::{Frame, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
@@ -110,7 +111,7 @@ impl Vm {
                     let send = self.program.codes[code as usize].code.instructions[pc as usize - 2];
                     let done = i64::from(pc) - 1 + send.immediate();
                     self.frames.last_mut().expect("pushed above").pc = pc - 1;
-                    let on_return = OnReturn::Other(Box::new(Pending::Send { done: done as u32 }));
+                    let on_return = OnReturn::Send { done: done as u32 };
                     self.resume_generator(inner, Wake::Throw(exception), on_return, base + usize::from(send.a))
                 }
                 _ => Err(Throw::Raise(exception)),
@@ -118,9 +119,9 @@ impl Vm {
         }
     }
 
-    /// The next step of a generator that a `for` loop walks over; `false` when the general form has to see to it.
+    /// The next step of a generator that a `for` loop or a `yield from` walks over; `false` when the general form has to see to it.
     #[inline(never)]
-    pub(super) fn resume_for_loop(&mut self, generator: Ref, dest: usize, exit: u32) -> bool {
+    pub(super) fn resume_quickly(&mut self, generator: Ref, dest: usize, on_return: OnReturn) -> bool {
         if self.heap.is_frozen(generator) || self.frames.len() >= self.limits.recursion {
             return false;
         }
@@ -138,9 +139,7 @@ impl Vm {
         if self.registers.len() <= needed {
             self.registers.resize(needed + 256, Value::Undefined);
         }
-        for (register, value) in self.registers[base..top].iter_mut().zip(&row.registers) {
-            *register = value.afresh();
-        }
+        self.registers[base..top].copy_from_slice(&row.registers);
         row.registers.clear();
         let mut old = Value::Undefined;
         if row.state == GeneratorState::Suspended {
@@ -149,26 +148,30 @@ impl Vm {
         row.state = GeneratorState::Running;
         row.guarded = false;
         slot.count += 1;
-        self.frames.push(Frame {
-            code: row.code,
-            pc: row.pc,
-            base: base as u32,
-            dest: dest as u32,
-            globals: row.globals,
-            handled: self.handled.len() as u32,
-            generator: Some(generator),
-            namespace: Value::Undefined,
-            on_return: OnReturn::ForIter { exit },
-        });
+        push(
+            &mut self.frames,
+            Frame {
+                code: row.code,
+                pc: row.pc,
+                base: base as u32,
+                dest: dest as u32,
+                globals: row.globals,
+                handled: self.handled.len() as u32,
+                generator: Some(generator),
+                namespace: Value::Undefined,
+                on_return,
+            },
+        );
         self.heap.release(old);
         true
     }
 
-    /// Suspends the top frame, a generator's, and gives `value` to the `for` loop that walks over it; `false` when it is walked otherwise.
+    /// Suspends the top frame, a generator's, and gives `value` to the `for` loop or `yield from` that walks over it; `false` when it is
+    /// walked otherwise.
     #[inline(never)]
-    pub(super) fn yield_to_loop(&mut self, value: Value, sent: u16, code: &LinkedCode) -> bool {
+    pub(super) fn yield_quickly(&mut self, value: Value, sent: u16, delegate: Option<u16>, code: &LinkedCode) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let (Some(generator), OnReturn::ForIter { .. }) = (frame.generator, &frame.on_return) else { return false };
+        let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator, &frame.on_return) else { return false };
         if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
             return false;
         }
@@ -180,14 +183,15 @@ impl Vm {
         let held = live.iter().rposition(|value| !value.is_undefined()).map_or(0, |last| last + 1);
         let held = held.max(usize::from(sent) + 1);
         row.registers.clear();
-        row.registers.extend(live[..held].iter().map(Value::afresh));
+        row.registers.extend_from_slice(&live[..held]);
         live[..held].fill(Value::Undefined);
         row.pc = pc;
         row.guarded = guarded;
         row.sent = sent;
-        row.delegate = None;
+        row.delegate = delegate;
         row.state = GeneratorState::Suspended;
-        self.frames.pop();
+        // Neither way of walking holds anything that has to be dropped.
+        std::mem::forget(self.frames.pop());
         self.heap.release_object(generator);
         let old = std::mem::replace(&mut self.registers[dest], value);
         self.heap.release(old);
@@ -274,14 +278,14 @@ impl Vm {
                 }
                 Ok(())
             }
-            OnReturn::Other(pending) => match *pending {
-                Pending::Send { done } => {
-                    self.give_back(value, OnReturn::Store, dest)?;
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.pc = done;
-                    }
-                    Ok(())
+            OnReturn::Send { done } => {
+                self.give_back(value, OnReturn::Store, dest)?;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.pc = done;
                 }
+                Ok(())
+            }
+            OnReturn::Other(pending) => match *pending {
                 Pending::NextDefault { default } => {
                     self.heap.release(value);
                     self.give_back(default, OnReturn::Store, dest)
@@ -308,7 +312,7 @@ impl Vm {
 
     /// One step of `yield from` or `await`.
     pub(crate) fn send_step(&mut self, iterator: Value, value: Value, dest: usize, done: u32) -> Outcome<()> {
-        let pending = || OnReturn::Other(Box::new(Pending::Send { done }));
+        let pending = || OnReturn::Send { done };
         let Value::Obj(object) = iterator else { return Err(Throw::Trap(Trap::Internal)) };
         match self.heap.payload(object) {
             Payload::Generator(_) => return self.resume_generator(object, Wake::Send(value), pending(), dest),

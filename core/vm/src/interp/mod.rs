@@ -50,6 +50,8 @@ pub(crate) enum OnReturn {
     Jump { when: bool, target: u32 },
     /// The next item of a `for` loop; being exhausted jumps.
     ForIter { exit: u32 },
+    /// A step of `yield from`: the delegate's return goes on at the target.
+    Send { done: u32 },
     /// The frame is the entry's.
     Entry,
     /// Something rarer.
@@ -107,8 +109,6 @@ pub(crate) enum Pending {
     NextDefault { default: Value },
     /// `next()` of a generator: its return is StopIteration.
     Next,
-    /// A step of `yield from`: the delegate's return goes on at the target.
-    Send { done: u32 },
     /// The result has to be of a kind; its truth then decides, when asked.
     Check { expect: Expect, then: Option<Then>, negate: bool },
     /// An AttributeError means that `__getattr__` is asked.
@@ -176,6 +176,15 @@ pub(crate) struct Frame {
     pub on_return: OnReturn,
 }
 
+impl Frame {
+    /// The register of the result, where storing it there is all that the end of the frame does.
+    #[inline(always)]
+    fn plain_destination(&self) -> Option<usize> {
+        let plain = self.generator.is_none() && self.namespace.is_undefined() && matches!(self.on_return, OnReturn::Store);
+        plain.then_some(self.dest as usize)
+    }
+}
+
 /// What an inline cache knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheKind {
@@ -220,6 +229,9 @@ pub(crate) struct MethodEntry {
 
 const METHOD_CACHE: usize = 512;
 
+/// Registers that a run begins with.
+const FIRST_REGISTERS: usize = 128;
+
 /// A run of a program: one owned value that can move between threads while it waits.
 #[derive(Debug)]
 pub struct Vm {
@@ -230,7 +242,14 @@ pub struct Vm {
     pub(crate) frames: Vec<Frame>,
     /// Exceptions being handled, innermost last.
     pub(crate) handled: Vec<Value>,
+    /// Inline caches of the codes that have run; the first one is nobody's.
     pub(crate) caches: Vec<Cache>,
+    /// For each code: 0, or where its inline caches begin.
+    pub(crate) first_sites: Vec<u32>,
+    /// The first register of the frame that the loop runs.
+    top_base: usize,
+    /// Where the inline caches of its code begin.
+    top_sites: u32,
     methods: Vec<MethodEntry>,
     /// Cycles left; negative when too many were asked for.
     pub(crate) cycles: i64,
@@ -291,16 +310,19 @@ impl Vm {
     pub(crate) fn above(image: Arc<Image>, limits: Limits) -> Self {
         let program = Arc::clone(&image.program);
         let helpers = Arc::clone(&image.helpers);
-        let sites = usize::try_from(program.sites).expect("bounded by the source limit");
+        let codes = program.codes.len();
         Self {
             heap: Heap::new(image, limits.memory_bytes),
             program,
             helpers,
-            registers: vec![Value::Undefined; 1_024],
+            registers: vec![Value::Undefined; FIRST_REGISTERS],
             frames: Vec::with_capacity(16),
             handled: Vec::new(),
-            caches: vec![NO_CACHE; sites],
-            methods: vec![MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE],
+            caches: vec![NO_CACHE],
+            first_sites: vec![0; codes],
+            top_base: 0,
+            top_sites: 0,
+            methods: Vec::new(),
             cycles: signed(limits.cycles),
             weight: signed(limits.weight_ns),
             cells: signed(limits.cells),
@@ -335,6 +357,22 @@ impl Vm {
             weight_ns: used(self.limits.weight_ns, self.weight)
                 .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(CYCLE_WEIGHT)),
         }
+    }
+
+    /// Where the inline caches of the top frame's code begin.
+    pub(crate) fn sites(&self) -> u32 {
+        self.frames.last().map_or(0, |frame| self.first_sites[frame.code as usize])
+    }
+
+    /// Makes the inline caches of the top frame's code, which runs for the first time; where they begin.
+    #[inline(never)]
+    fn make_caches(&mut self, code: &crate::image::LinkedCode) -> u32 {
+        let first = u32::try_from(self.caches.len()).expect("bounded by the source limit");
+        self.caches.resize(self.caches.len() + code.code.sites.len(), NO_CACHE);
+        if let Some(frame) = self.frames.last() {
+            self.first_sites[frame.code as usize] = first;
+        }
+        first
     }
 
     /// Deducts what a host function costs, before the host answers it.
@@ -470,10 +508,13 @@ impl Vm {
     #[inline]
     pub(crate) fn lookup(&mut self, class: Ref, name: Ref) -> Option<Value> {
         let index = (class.0.wrapping_mul(31) ^ name.0) as usize % METHOD_CACHE;
-        let entry = &self.methods[index];
         let epoch = self.heap.type_epoch;
-        if entry.class == class && entry.name == name && entry.epoch == epoch {
-            return if entry.value.is_undefined() { None } else { Some(entry.value) };
+        if let Some(entry) = self.methods.get(index) {
+            if entry.class == class && entry.name == name && entry.epoch == epoch {
+                return if entry.value.is_undefined() { None } else { Some(entry.value) };
+            }
+        } else {
+            self.methods = vec![MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE];
         }
         let found = self.lookup_slow(class, name);
         self.methods[index] = MethodEntry { class, name, epoch, value: found.unwrap_or(Value::Undefined) };
@@ -533,14 +574,16 @@ impl Vm {
         if items.is_empty() {
             return Value::Obj(EMPTY_TUPLE);
         }
-        let tuple = self.heap.make(ty::TUPLE, Payload::Tuple(items.into()));
+        let size = 40 + 8 * items.len();
+        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items.into()), size));
         self.label_children(tuple);
         tuple
     }
 
     /// A list that takes the references over.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
-        let list = self.heap.make(ty::LIST, Payload::List(crate::objects::payload::List::new(items)));
+        let size = 56 + 8 * items.len();
+        let list = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(items)), size));
         self.label_children(list);
         list
     }

@@ -1,5 +1,6 @@
 //! Arithmetic: fast paths are in the loop, builtin types here, special methods last.
 
+use super::window::afresh;
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num::{F64, int};
@@ -98,6 +99,31 @@ fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> Option<IBig> {
     })
 }
 
+/// The same with a left operand that is not needed any more; only for what [`limbs_of`] knows.
+fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
+    match op {
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        BinaryOp::Add => a + b,
+        op => operate(op, &a, b).unwrap_or(a),
+    }
+}
+
+/// What a frequent operation with an integer beyond 64 bits costs; `None` for those that are rarer, or errors.
+fn limbs_of(op: BinaryOp, a: &Integer<'_>, b: &Integer<'_>) -> Option<usize> {
+    Some(match (op, a, b) {
+        (_, Integer::Small(_), Integer::Small(_)) => return None,
+        (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b) => a.limbs().max(b.limbs()),
+        (BinaryOp::RightShift, a, Integer::Small(distance)) if *distance >= 0 => a.limbs(),
+        (BinaryOp::Mod | BinaryOp::FloorDiv, a, b) if !matches!(b, Integer::Small(0)) => a.limbs() * b.limbs(),
+        (BinaryOp::Mul, a, b) => a.limbs() * b.limbs(),
+        _ => return None,
+    })
+}
+
 impl Vm {
     /// The number a value is, looking through subclasses of `int` and `float`.
     #[inline]
@@ -128,10 +154,11 @@ impl Vm {
         if let Ok(small) = i64::try_from(&value) {
             return Ok(Value::Int(small));
         }
-        match int::capped(value) {
-            Ok(value) => Ok(self.heap.make(ty::INT, Payload::BigInt(value))),
-            Err(error) => Err(self.number_error(error)),
+        let bits = int::bit_length(&value);
+        if bits > int::MOST_BITS {
+            return Err(self.number_error(crate::num::NumberError::TOO_LARGE));
         }
+        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(value), crate::objects::payload::big_size(bits))))
     }
 
     /// A binary instruction whose operands are not both small integers or floats.
@@ -160,11 +187,24 @@ impl Vm {
                 }
             }
         }
-        let outcome = match self.whole(op, left, right) {
-            Some(outcome) => outcome,
-            None if is_inplace(ins.flags) => self.binary_inplace(op, left, right),
-            None => self.binary(op, left, right),
-        };
+        if let Value::Obj(target) = left {
+            if ins.flags & TEMP_B != 0 {
+                if let Some(outcome) = self.whole_in_place(op, target, right) {
+                    return self.store_result(ins, base, outcome);
+                }
+            }
+        }
+        if let Some(outcome) = self.whole(op, left, right) {
+            return self.store_result(ins, base, outcome);
+        }
+        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
+        self.store_result(ins, base, outcome)
+    }
+
+    /// Consumes the operands of a binary instruction that are temporaries, and stores the result.
+    #[inline(always)]
+    fn store_result(&mut self, ins: Instruction, base: usize, outcome: Outcome) -> Outcome<()> {
+        let (b, c) = (base + usize::from(ins.b), base + usize::from(ins.c));
         if ins.flags & TEMP_C != 0 {
             let old = std::mem::replace(&mut self.registers[c], Value::Undefined);
             self.heap.release(old);
@@ -173,9 +213,12 @@ impl Vm {
             let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
             self.heap.release(old);
         }
-        let value = outcome?;
-        let a = base + usize::from(ins.a);
-        let old = std::mem::replace(&mut self.registers[a], value);
+        let place = &mut self.registers[base + usize::from(ins.a)];
+        let old = *place;
+        match &outcome {
+            Ok(value) => *place = afresh(value),
+            Err(_) => return outcome.map(|_| ()),
+        }
         self.heap.release(old);
         Ok(())
     }
@@ -207,27 +250,21 @@ impl Vm {
 
     /// The frequent operations of integers of which one or the result is beyond 64 bits; `None` for everything else.
     fn whole(&mut self, op: BinaryOp, left: Value, right: Value) -> Option<Outcome> {
-        let cost = match (op, self.integer(left)?, self.integer(right)?) {
-            // Where both are small, only an overflow comes here, and it is one limb.
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Integer::Small(a), Integer::Small(b)) => {
-                let (a, b) = (i128::from(a), i128::from(b));
-                let wide = match op {
-                    BinaryOp::Add => a + b,
-                    BinaryOp::Sub => a - b,
-                    _ => a * b,
-                };
-                return Some(Ok(match i64::try_from(wide) {
-                    Ok(small) => Value::Int(small),
-                    Err(_) => self.heap.make(ty::INT, Payload::BigInt(IBig::from(wide))),
-                }));
-            }
-            (_, Integer::Small(_), Integer::Small(_)) => return None,
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b) => a.limbs().max(b.limbs()),
-            (BinaryOp::RightShift, a, Integer::Small(distance)) if distance >= 0 => a.limbs(),
-            (BinaryOp::Mod | BinaryOp::FloorDiv, a, b) if !matches!(b, Integer::Small(0)) => a.limbs() * b.limbs(),
-            (BinaryOp::Mul, a, b) => a.limbs() * b.limbs(),
-            _ => return None,
-        };
+        let (a, b) = (self.integer(left)?, self.integer(right)?);
+        if let (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, &Integer::Small(a), &Integer::Small(b)) = (op, &a, &b) {
+            // Only an overflow comes here, and it is one limb.
+            let (a, b) = (i128::from(a), i128::from(b));
+            let wide = match op {
+                BinaryOp::Add => a + b,
+                BinaryOp::Sub => a - b,
+                _ => a * b,
+            };
+            return Some(Ok(match i64::try_from(wide) {
+                Ok(small) => Value::Int(small),
+                Err(_) => self.heap.make(ty::INT, Payload::BigInt(IBig::from(wide))),
+            }));
+        }
+        let cost = limbs_of(op, &a, &b)?;
         if let Err(throw) = self.spend(cost) {
             return Some(Err(throw));
         }
@@ -238,6 +275,40 @@ impl Vm {
             (Integer::Small(_), Integer::Small(_)) => return None,
         };
         result.map(|result| self.int_value(result))
+    }
+
+    /// The same where the left operand is an integer beyond 64 bits that nobody else sees: its object takes the result, and the
+    /// result's reference is a new one.
+    fn whole_in_place(&mut self, op: BinaryOp, target: Ref, right: Value) -> Option<Outcome> {
+        let slot = self.heap.slot(target);
+        if self.heap.references(target) != 1 || slot.class != ty::INT {
+            return None;
+        }
+        let cost = limbs_of(op, &self.integer(Value::Obj(target))?, &self.integer(right)?)?;
+        if let Err(throw) = self.spend(cost) {
+            return Some(Err(throw));
+        }
+        let before = self.heap.payload(target).size();
+        let Payload::BigInt(left) = std::mem::replace(self.heap.payload_mut(target), Payload::Free) else { return None };
+        let result = match self.integer(right) {
+            Some(Integer::Big(right)) => operate_owned(op, left, right),
+            Some(Integer::Small(right)) => operate_owned(op, left, &IBig::from(right)),
+            None => left,
+        };
+        let fits = i64::try_from(&result).ok();
+        let refused = fits.is_none() && int::bit_length(&result) > int::MOST_BITS;
+        // Where the result is small or refused, nothing is left of the object, which dies with its register.
+        let mut after = 0;
+        if fits.is_none() && !refused {
+            after = crate::objects::payload::big_size(int::bit_length(&result));
+            std::mem::forget(std::mem::replace(self.heap.payload_mut(target), Payload::BigInt(result)));
+        }
+        self.heap.resize_memory(before, after);
+        Some(match fits {
+            Some(small) => Ok(Value::Int(small)),
+            None if refused => Err(self.number_error(crate::num::NumberError::TOO_LARGE)),
+            None => Ok(self.heap.retain(Value::Obj(target))),
+        })
     }
 
     /// The integer that a value is, where it lies; not of a subclass.
@@ -283,7 +354,7 @@ impl Vm {
                 _ => None,
             },
             (Op::StoreAttr, Value::Obj(object)) if next.b == result => {
-                let cache = &self.caches[(code.sites + u32::from(next.c)) as usize];
+                let cache = &self.caches[(self.sites() + u32::from(next.c)) as usize];
                 let slot = self.heap.slot(object);
                 match &slot.payload {
                     Payload::Instance(attributes)

@@ -2,12 +2,13 @@
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
 use super::compare::is_tracked;
+use super::window::afresh;
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
-use crate::objects::payload::Payload;
+use crate::objects::payload::{List, Payload};
 use crate::opcode::Instruction;
-use crate::types::{BUILTINS_DICT, FIXED_COUNT, latin1};
+use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
 
 impl Heap {
@@ -20,7 +21,7 @@ impl Heap {
 
     /// The items of a list or tuple.
     #[inline(always)]
-    pub(super) fn items(&self, object: Ref) -> Option<&[Value]> {
+    pub(crate) fn items(&self, object: Ref) -> Option<&[Value]> {
         match self.payload(object) {
             Payload::List(list) => Some(&list.items),
             Payload::Tuple(items) => Some(items),
@@ -112,7 +113,7 @@ impl Vm {
         let name = code.names[usize::from(code.code.sites[ins.wide() as usize])];
         let globals = self.frames.last().map_or(BUILTINS_DICT, |frame| frame.globals);
         let found = self.dict_get_name(globals, name).or_else(|| self.dict_get_name(BUILTINS_DICT, name));
-        found.is_some_and(|found| found.is(self.caches[(code.sites + ins.wide()) as usize].value))
+        found.is_some_and(|found| found.is(self.caches[(self.sites() + ins.wide()) as usize].value))
     }
 
     /// Finds a global where it was, after the dict of some module has changed. Whether the inline cache of the site is right again.
@@ -184,7 +185,7 @@ impl Vm {
             CacheKind::Field => {
                 let place = &mut attributes.values[cache.index as usize];
                 let old = place.object();
-                *place = value.afresh();
+                *place = afresh(value);
                 if let Some(old) = old {
                     self.heap.release_object(old);
                 }
@@ -192,7 +193,7 @@ impl Vm {
             }
             CacheKind::Transition => {
                 attributes.shape = cache.index;
-                attributes.values.push(value.afresh());
+                attributes.values.push(afresh(value));
                 self.heap.use_memory(8);
                 true
             }
@@ -222,7 +223,7 @@ impl Vm {
         match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => list.items.get(place(index, list.items.len())),
             (Payload::Tuple(items), &Value::Int(index)) => items.get(place(index, items.len())),
-            (Payload::Dict(dict), key) => self.heap.find_known(dict, key.afresh()).flatten().map(|position| &dict.entries[position].value),
+            (Payload::Dict(dict), key) => self.heap.find_known(dict, afresh(key)).flatten().map(|position| &dict.entries[position].value),
             (Payload::Str(text), &Value::Int(index)) if text.ascii() => {
                 text.text.as_bytes().get(place(index, text.text.len())).map(|&byte| &CHARACTERS[usize::from(byte)])
             }
@@ -239,7 +240,7 @@ impl Vm {
         }
         let position = match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => place(index, list.items.len()),
-            (Payload::Dict(dict), key) if !dict.module => self.heap.find_known(dict, key.afresh()).flatten().unwrap_or(usize::MAX),
+            (Payload::Dict(dict), key) if !dict.module => self.heap.find_known(dict, afresh(key)).flatten().unwrap_or(usize::MAX),
             _ => return false,
         };
         let target = match self.heap.payload_mut(object) {
@@ -249,7 +250,7 @@ impl Vm {
         };
         let Some(target) = target else { return false };
         let old = target.object();
-        *target = value.afresh();
+        *target = afresh(value);
         if let Some(old) = old {
             self.heap.release_object(old);
         }
@@ -264,7 +265,7 @@ impl Vm {
             return false;
         }
         let Payload::List(list) = self.heap.payload_mut(object) else { return false };
-        list.items.push(value.afresh());
+        list.items.push(afresh(value));
         let (before, after) = list.resized();
         if before != after {
             self.heap.resize_memory(before, after);
@@ -274,7 +275,19 @@ impl Vm {
 
     /// A list or tuple of what `count` registers from `first` on hold, which it takes over.
     pub(super) fn build_sequence(&mut self, first: usize, count: usize, list: bool) -> Value {
-        let items = self.registers[first..first + count].iter_mut().map(|place| std::mem::replace(place, Value::Undefined)).collect();
-        if list { self.list(items) } else { self.tuple(items) }
+        let registers = &mut self.registers[first..first + count];
+        let value = if list {
+            let mut items = if count <= 4 { self.heap.spares.values() } else { Vec::with_capacity(count) };
+            items.extend(registers.iter_mut().map(|place| std::mem::replace(place, Value::Undefined)));
+            Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(items)), 56 + 8 * count))
+        } else {
+            if count == 0 {
+                return Value::Obj(EMPTY_TUPLE);
+            }
+            let items = self.heap.spares.tuple(registers);
+            Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items), 40 + 8 * count))
+        };
+        self.label_children(value);
+        value
     }
 }

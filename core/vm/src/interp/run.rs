@@ -1,11 +1,12 @@
 //! The loop: the quick form of every instruction that programs spend their time in. What does not apply quickly, and every other
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
-use super::window::{Cursor, Window};
+use super::window::{Cursor, Window, afresh, push};
 use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
+use crate::native::NATIVE_PARAMETERS;
 use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
 const TEXT_OF_INTEGER: i64 = 12;
+
+/// Cycles of `x ** y` for floats beside its row's.
+const FLOAT_POWER: i64 = 20;
 
 /// Whether a float holds the integer exactly.
 #[inline(always)]
@@ -28,6 +32,42 @@ fn shifted(x: i64, y: i64) -> Option<i64> {
     let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
     let result = x << shift;
     (result >> shift == x).then_some(result)
+}
+
+#[inline(never)]
+fn add(left: F64, right: F64) -> F64 {
+    left + right
+}
+
+#[inline(never)]
+fn subtract(left: F64, right: F64) -> F64 {
+    left - right
+}
+
+#[inline(never)]
+fn multiply(left: F64, right: F64) -> F64 {
+    left * right
+}
+
+/// A float and an integer as two floats.
+#[inline(never)]
+fn float_operands(left: &Value, right: &Value) -> Option<(F64, F64)> {
+    match (left, right) {
+        (&Value::Float(left), &Value::Int(right)) => Some((left, F64::from_i64(right))),
+        (&Value::Int(left), &Value::Float(right)) => Some((F64::from_i64(left), right)),
+        _ => None,
+    }
+}
+
+/// `left / right` of floats, or integers that floats hold exactly; `None` for others, and for a zero divisor.
+#[inline(never)]
+fn divide(left: &Value, right: &Value) -> Option<F64> {
+    let (left, right) = match (left, right) {
+        (&Value::Float(left), &Value::Float(right)) => (left, right),
+        (&Value::Int(left), &Value::Int(right)) if exact(left) && exact(right) => (F64::from_i64(left), F64::from_i64(right)),
+        _ => float_operands(left, right)?,
+    };
+    (!right.is_zero()).then(|| left / right)
 }
 
 impl Vm {
@@ -78,6 +118,15 @@ impl Vm {
         }
     }
 
+    /// Gives back what the instruction before the saved position was charged, and goes before it.
+    #[inline(never)]
+    fn again(&mut self, op: Op) {
+        self.cycles += i64::from(CYCLES[op as usize]);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.pc -= 1;
+        }
+    }
+
     #[inline(never)]
     fn general(&mut self, ins: Instruction, program: &Program) -> bool {
         let outcome = if ins.op as u8 >= Op::LoadAttr as u8 {
@@ -95,8 +144,49 @@ impl Vm {
 
     #[inline(never)]
     fn call_builtin(&mut self, row: u16, at: usize, count: usize, dest: usize) -> bool {
+        let native = &self.natives[usize::from(row)];
+        let signature = &native.signature;
+        if signature.simple && count >= signature.required && count <= signature.positional {
+            self.cycles -= i64::from(native.cycles);
+            self.weight -= i64::from(native.weight);
+            let parameters = signature.names.len();
+            let mut arguments = [Value::Undefined; NATIVE_PARAMETERS];
+            for (argument, register) in arguments.iter_mut().zip(&self.registers[at..at + count]) {
+                *argument = afresh(register);
+            }
+            let outcome = (native.function)(self, &arguments[..parameters]);
+            if let Ok(value) = &outcome {
+                let value = afresh(value);
+                for register in at - 1..at + count {
+                    if let Value::Obj(object) = std::mem::replace(&mut self.registers[register], Value::Undefined) {
+                        self.heap.release_object(object);
+                    }
+                }
+                if let Value::Obj(old) = std::mem::replace(&mut self.registers[dest], value) {
+                    self.heap.release_object(old);
+                }
+                self.reload = self.heap.exhausted();
+                return self.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles)));
+            }
+            return self.called_builtin(row, &arguments[..parameters], outcome, at, count, dest);
+        }
         let callee = std::mem::replace(&mut self.registers[at - 1], Value::Undefined);
         let outcome = self.call_native(row, at, count, None, dest, OnReturn::Store);
+        self.heap.release(callee);
+        match outcome {
+            Ok(reload) => {
+                self.reload = reload;
+                true
+            }
+            Err(throw) => self.goes_on(Err(throw)),
+        }
+    }
+
+    /// What follows when a builtin function did not give a value.
+    #[inline(never)]
+    fn called_builtin(&mut self, row: u16, arguments: &[Value], outcome: Outcome, at: usize, count: usize, dest: usize) -> bool {
+        let callee = std::mem::replace(&mut self.registers[at - 1], Value::Undefined);
+        let outcome = self.finish_native(row, arguments, outcome, at, count, dest, OnReturn::Store);
         self.heap.release(callee);
         match outcome {
             Ok(reload) => {
@@ -119,11 +209,11 @@ impl Vm {
         self.goes_on(outcome)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref) {
         let (base, dest, handled) = (base as u32, dest as u32, self.handled.len() as u32);
         let (generator, namespace, on_return) = (None, Value::Undefined, OnReturn::Store);
-        self.frames.push(Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
+        push(&mut self.frames, Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
     }
 
     /// Runs instructions of the top frame, and of those that it calls and returns to, until there is no frame any more, a limit is
@@ -131,7 +221,6 @@ impl Vm {
     #[allow(clippy::too_many_lines, clippy::cognitive_complexity, reason = "one arm per instruction, in one place, is the point of it")]
     fn run_loop(&mut self, program: &Program) {
         let mut code: &LinkedCode;
-        let mut base: usize;
         let mut cursor: Cursor<'_>;
         let mut window: Window;
         let mut cycles: i64;
@@ -144,10 +233,14 @@ impl Vm {
                 }
                 let Some(frame) = self.frames.last() else { return };
                 code = &program.codes[frame.code as usize];
-                base = frame.base as usize;
+                self.top_base = frame.base as usize;
+                self.top_sites = self.first_sites[frame.code as usize];
                 cursor = Cursor::at(&code.code.instructions, frame.pc);
-                window = Window::over(&mut self.registers, base, code.code.registers);
+                window = Window::over(&mut self.registers, self.top_base, code.code.registers);
                 cycles = self.cycles;
+                if self.top_sites == 0 {
+                    self.top_sites = self.make_caches(code);
+                }
                 if self.heap.exhausted() || self.weight < 0 {
                     return;
                 }
@@ -158,7 +251,7 @@ impl Vm {
             () => {{
                 self.cycles = cycles;
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.pc = cursor.position();
+                    frame.pc = cursor.position(&code.code.instructions);
                 }
             }};
         }
@@ -166,14 +259,15 @@ impl Vm {
         macro_rules! general {
             ($ins:expr) => {{
                 save!();
-                self.general($ins, program)
+                self.general(*$ins, program)
             }};
         }
         // Runs the instruction once more, for the same charge: an inline cache knows better now.
         macro_rules! again {
             ($ins:expr) => {{
-                cycles += i64::from(CYCLES[$ins.op as usize]);
-                cursor.back();
+                save!();
+                self.again($ins.op);
+                load!();
                 continue;
             }};
         }
@@ -226,7 +320,7 @@ impl Vm {
             };
         }
         macro_rules! arithmetic {
-            ($ins:expr, $checked:ident, |$x:ident, $y:ident| $float:expr) => {
+            ($ins:expr, $checked:ident, $float:ident) => {
                 match (window.at($ins.b), window.at($ins.c)) {
                     (&Value::Int(left), &Value::Int(right)) => match left.$checked(right) {
                         Some(result) => {
@@ -235,21 +329,17 @@ impl Vm {
                         }
                         None => general!($ins),
                     },
-                    (&Value::Float($x), &Value::Float($y)) => {
-                        set!($ins.a, Value::Float($float));
+                    (&Value::Float(left), &Value::Float(right)) => {
+                        set!($ins.a, Value::Float($float(left, right)));
                         continue;
                     }
-                    (&Value::Float($x), &Value::Int(right)) => {
-                        let $y = F64::from_i64(right);
-                        set!($ins.a, Value::Float($float));
-                        continue;
-                    }
-                    (&Value::Int(left), &Value::Float($y)) => {
-                        let $x = F64::from_i64(left);
-                        set!($ins.a, Value::Float($float));
-                        continue;
-                    }
-                    _ => general!($ins),
+                    (left, right) => match float_operands(left, right) {
+                        Some((left, right)) => {
+                            set!($ins.a, Value::Float($float(left, right)));
+                            continue;
+                        }
+                        None => general!($ins),
+                    },
                 }
             };
         }
@@ -354,7 +444,7 @@ impl Vm {
                     Some(truth) => {
                         consume!($ins, $ins.a, TEMP_A);
                         if truth == $when {
-                            cursor.jump($ins.wide());
+                            cursor.jump(&code.code.instructions, $ins.wide());
                         }
                         continue;
                     }
@@ -375,7 +465,7 @@ impl Vm {
             // An arm that is done goes on with the next instruction; the others end here with their general form's outcome.
             let goes_on = match ins.op {
                 Op::Move => {
-                    let value = window.at(ins.b).afresh();
+                    let value = window.value(ins.b);
                     if value.is_undefined() && ins.c == 0 {
                         general!(ins)
                     } else {
@@ -397,14 +487,14 @@ impl Vm {
                     continue;
                 }
                 Op::LoadGlobal => {
-                    let cache = &self.caches[(code.sites + ins.wide()) as usize];
+                    let cache = &self.caches[(self.top_sites + ins.wide()) as usize];
                     if cache.epoch == self.heap.globals_epoch {
-                        debug_assert!(self.knows_global(code, ins), "every change of a module's dict is noticed");
+                        debug_assert!(self.knows_global(code, *ins), "every change of a module's dict is noticed");
                         set_found!(ins.a, &cache.value);
                         continue;
                     }
                     let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
-                    if self.relocate(globals, code.sites + ins.wide()) {
+                    if self.relocate(globals, self.top_sites + ins.wide()) {
                         again!(ins);
                     }
                     general!(ins)
@@ -439,27 +529,31 @@ impl Vm {
                         continue;
                     }
                 }
-                Op::Add => arithmetic!(ins, checked_add, |x, y| x + y),
-                Op::Sub => arithmetic!(ins, checked_sub, |x, y| x - y),
-                Op::Mul => arithmetic!(ins, checked_mul, |x, y| x * y),
-                Op::TrueDiv => {
-                    let operands = match (window.at(ins.b), window.at(ins.c)) {
-                        (&Value::Float(left), &Value::Float(right)) => Some((left, right)),
-                        (&Value::Float(left), &Value::Int(right)) => Some((left, F64::from_i64(right))),
-                        (&Value::Int(left), &Value::Float(right)) => Some((F64::from_i64(left), right)),
-                        (&Value::Int(left), &Value::Int(right)) if exact(left) && exact(right) => {
-                            Some((F64::from_i64(left), F64::from_i64(right)))
-                        }
-                        _ => None,
-                    };
-                    match operands {
-                        Some((left, right)) if !right.is_zero() => {
-                            set!(ins.a, Value::Float(left / right));
+                Op::Add => arithmetic!(ins, checked_add, add),
+                Op::Sub => arithmetic!(ins, checked_sub, subtract),
+                Op::Mul => arithmetic!(ins, checked_mul, multiply),
+                Op::TrueDiv => match divide(window.at(ins.b), window.at(ins.c)) {
+                    Some(quotient) => {
+                        set!(ins.a, Value::Float(quotient));
+                        continue;
+                    }
+                    None => general!(ins),
+                },
+                Op::Pow => match (window.at(ins.b), window.at(ins.c)) {
+                    (&Value::Float(left), &Value::Float(right)) if right == F64::HALF && left.is_normal() && !left.is_negative() => {
+                        cycles -= FLOAT_POWER;
+                        set!(ins.a, Value::Float(left.sqrt()));
+                        continue;
+                    }
+                    (&Value::Int(left), &Value::Int(right)) => match u32::try_from(right).ok().and_then(|right| left.checked_pow(right)) {
+                        Some(power) => {
+                            set!(ins.a, Value::Int(power));
                             continue;
                         }
-                        _ => general!(ins),
-                    }
-                }
+                        None => general!(ins),
+                    },
+                    _ => general!(ins),
+                },
                 Op::FloorDiv => integers!(ins, |x, y| floor_div(x, y)),
                 Op::Mod => integers!(ins, |x, y| floor_mod(x, y)),
                 Op::LeftShift => integers!(ins, |x, y| shifted(x, y)),
@@ -507,7 +601,7 @@ impl Vm {
                 Op::In | Op::NotIn => {
                     if let Value::Obj(container) = *window.at(ins.c) {
                         if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
-                            if let Some(found) = self.heap.find_known(table, window.at(ins.b).afresh()) {
+                            if let Some(found) = self.heap.find_known(table, window.value(ins.b)) {
                                 let found = found.is_some();
                                 consume!(ins, ins.b, TEMP_B);
                                 consume!(ins, ins.c, TEMP_C);
@@ -522,7 +616,7 @@ impl Vm {
                     if self.heap.exhausted() {
                         general!(ins)
                     } else {
-                        cursor.jump(ins.wide());
+                        cursor.jump(&code.code.instructions, ins.wide());
                         continue;
                     }
                 }
@@ -536,7 +630,7 @@ impl Vm {
                     } else {
                         consume!(ins, ins.a, TEMP_A);
                         if none == (ins.op == Op::JumpIfNone) {
-                            cursor.jump(ins.wide());
+                            cursor.jump(&code.code.instructions, ins.wide());
                         }
                         continue;
                     }
@@ -553,7 +647,7 @@ impl Vm {
                 Op::JumpGreaterEqualInt => compare_jump_immediate!(ins, >=),
                 Op::JumpEqualInt => compare_jump_immediate!(ins, ==),
                 Op::JumpNotEqualInt => compare_jump_immediate!(ins, !=),
-                Op::LoadAttr => match self.cached_attribute(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                Op::LoadAttr => match self.cached_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                     Some(found) => {
                         let value = *found;
                         if let Value::Obj(object) = *found {
@@ -564,24 +658,24 @@ impl Vm {
                         continue;
                     }
                     None => {
-                        if self.recall(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                        if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                             again!(ins);
                         }
                         general!(ins)
                     }
                 },
                 Op::StoreAttr => {
-                    if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), code.sites + u32::from(ins.c)) {
+                    if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                         hand_over!(ins, ins.b, TEMP_B);
                         consume!(ins, ins.a, TEMP_A);
                         continue;
                     }
-                    if self.recall(window.at(ins.a), code.sites + u32::from(ins.c)) {
+                    if self.recall(window.at(ins.a), self.top_sites + u32::from(ins.c)) {
                         again!(ins);
                     }
                     general!(ins)
                 }
-                Op::LoadMethod => match (window.at(ins.b), self.cached_method(window.at(ins.b), code.sites + u32::from(ins.c))) {
+                Op::LoadMethod => match (window.at(ins.b), self.cached_method(window.at(ins.b), self.top_sites + u32::from(ins.c))) {
                     (&Value::Obj(receiver), Some(function)) => {
                         self.heap.retain_object(function);
                         hand_over!(ins, ins.b, TEMP_B);
@@ -590,7 +684,7 @@ impl Vm {
                         continue;
                     }
                     _ => {
-                        if self.recall(window.at(ins.b), code.sites + u32::from(ins.c)) {
+                        if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                             again!(ins);
                         }
                         general!(ins)
@@ -627,7 +721,7 @@ impl Vm {
                             set!(ins.a + 1, Value::Int(next));
                             set!(ins.a + 2, Value::Int(third));
                         } else {
-                            let iterable = window.at(ins.b).afresh();
+                            let iterable = window.value(ins.b);
                             hand_over!(ins, ins.b, TEMP_B);
                             set!(ins.a, iterable);
                             set!(ins.a + 1, Value::Int(0));
@@ -666,8 +760,8 @@ impl Vm {
                     }
                     (&Value::Obj(source), &Value::Undefined, _) => {
                         save!();
-                        let exit = cursor.position() + u32::from(ins.c);
-                        if self.resume_for_loop(source, base + usize::from(ins.a), exit) {
+                        let exit = cursor.position(&code.code.instructions) + u32::from(ins.c);
+                        if self.resume_quickly(source, self.top_base + usize::from(ins.a), OnReturn::ForIter { exit }) {
                             load!();
                             continue;
                         }
@@ -678,11 +772,7 @@ impl Vm {
                 Op::Call => {
                     // A generator that the program let go of closes before anything else is done.
                     if !self.heap.abandoned.is_empty() {
-                        cycles += i64::from(CYCLES[ins.op as usize]);
-                        cursor.back();
-                        save!();
-                        load!();
-                        continue;
+                        again!(ins);
                     }
                     let (mut at, mut count) = (ins.b, ins.c);
                     if ins.flags & METHOD != 0 {
@@ -692,12 +782,12 @@ impl Vm {
                             count += 1;
                         }
                     }
-                    let first = base + usize::from(at) + 1;
+                    let first = self.top_base + usize::from(at) + 1;
                     let mut pushed = false;
                     if let Value::Obj(object) = *window.at(at) {
                         if let Payload::Native(row) = *self.heap.payload(object) {
                             save!();
-                            if !self.call_builtin(row, first, usize::from(count), base + usize::from(ins.a)) {
+                            if !self.call_builtin(row, first, usize::from(count), self.top_base + usize::from(ins.a)) {
                                 return;
                             }
                             if self.reload {
@@ -705,14 +795,14 @@ impl Vm {
                                 load!();
                             } else {
                                 cycles = self.cycles;
-                                window = Window::over(&mut self.registers, base, code.code.registers);
+                                window = Window::over(&mut self.registers, self.top_base, code.code.registers);
                             }
                             continue;
                         }
                         if object == ty::STR && count == 1 {
                             if let Value::Int(number) = *window.at(at + 1) {
                                 cycles -= TEXT_OF_INTEGER;
-                                let text = self.heap.string(number.to_string());
+                                let text = self.heap.ascii(crate::num::int::decimal(number));
                                 *window.place(at) = Value::Undefined;
                                 *window.place(at + 1) = Value::Undefined;
                                 set!(ins.a, text);
@@ -724,7 +814,7 @@ impl Vm {
                             let callee_code: &LinkedCode = &program.codes[number as usize];
                             let room = self.registers.len() >= first + usize::from(callee_code.code.registers);
                             if callee_code.plain == Some(count) && room && self.frames.len() < self.limits.recursion {
-                                let dest = base + usize::from(ins.a);
+                                let dest = self.top_base + usize::from(ins.a);
                                 *window.place(at) = Value::Undefined;
                                 save!();
                                 if !callee_code.code.free_names.is_empty() {
@@ -741,35 +831,59 @@ impl Vm {
                         continue;
                     }
                     save!();
-                    self.call(first - 1, count, base + usize::from(ins.a))
+                    self.call(first - 1, count, self.top_base + usize::from(ins.a))
                 }
                 Op::Return | Op::ReturnNone => {
                     let mut value = Value::None;
                     if ins.op == Op::Return {
-                        value = window.at(ins.b).afresh();
+                        value = window.value(ins.b);
                         hand_over!(ins, ins.b, TEMP_B);
                     }
                     if value.is_undefined() {
                         general!(ins)
+                    } else if let Some(dest) = self.frames.last().and_then(Frame::plain_destination) {
+                        for index in 0..code.code.registers {
+                            clear!(index);
+                        }
+                        // A plain frame holds nothing that has to be dropped.
+                        std::mem::forget(self.frames.pop());
+                        if let Value::Obj(old) = std::mem::replace(&mut self.registers[dest], value) {
+                            self.heap.release_object(old);
+                        }
+                        self.cycles = cycles;
+                        load!();
+                        continue;
                     } else {
                         save!();
                         self.leave(value, code)
                     }
                 }
                 Op::Yield => {
-                    let value = window.at(ins.b).afresh();
-                    if ins.flags & NEGATE == 0 && !value.is_undefined() {
+                    let value = window.value(ins.b);
+                    if value.is_undefined() {
+                        general!(ins)
+                    } else {
+                        let delegate = (ins.flags & NEGATE != 0).then_some(ins.c);
                         hand_over!(ins, ins.b, TEMP_B);
                         save!();
-                        if self.yield_to_loop(value, ins.a, code) {
+                        if self.yield_quickly(value, ins.a, delegate, code) {
                             load!();
                             continue;
                         }
-                        let outcome = self.yield_value(value, ins.a, None, code);
+                        let outcome = self.yield_value(value, ins.a, delegate, code);
                         self.goes_on(outcome)
-                    } else {
-                        general!(ins)
                     }
+                }
+                Op::Send => {
+                    if let (&Value::None, &Value::Obj(source)) = (window.at(ins.a), window.at(ins.b)) {
+                        save!();
+                        let done = u32::try_from(i64::from(cursor.position(&code.code.instructions)) + ins.immediate()).unwrap_or(0);
+                        if self.resume_quickly(source, self.top_base + usize::from(ins.a), OnReturn::Send { done }) {
+                            load!();
+                            continue;
+                        }
+                    }
+                    general!(ins)
                 }
                 Op::Unpack => {
                     if let Value::Obj(object) = *window.at(ins.b) {
@@ -788,7 +902,7 @@ impl Vm {
                     general!(ins)
                 }
                 Op::BuildList | Op::BuildTuple => {
-                    let value = self.build_sequence(base + usize::from(ins.b), usize::from(ins.c), ins.op == Op::BuildList);
+                    let value = self.build_sequence(self.top_base + usize::from(ins.b), usize::from(ins.c), ins.op == Op::BuildList);
                     set!(ins.a, value);
                     continue;
                 }

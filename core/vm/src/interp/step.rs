@@ -26,7 +26,7 @@ impl Vm {
             Op::LoadGlobal => {
                 let globals = self.frames[top].globals;
                 let name = code.names[usize::from(code.code.sites[ins.wide() as usize])];
-                let value = self.load_global(globals, name, code.sites + ins.wide())?;
+                let value = self.load_global(globals, name, self.sites() + ins.wide())?;
                 self.heap.retain(value);
                 set!(self, base, ins.a, value);
             }

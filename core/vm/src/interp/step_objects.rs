@@ -10,24 +10,24 @@ use crate::opcode::{Instruction, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
-/// The inline cache of an instruction about an attribute.
-fn site(code: &LinkedCode, ins: Instruction) -> usize {
-    code.sites as usize + usize::from(ins.c)
-}
-
 /// The attribute that such an instruction is about.
 fn site_name(code: &LinkedCode, ins: Instruction) -> Ref {
     code.names[usize::from(code.code.sites[usize::from(ins.c)])]
 }
 
 impl Vm {
+    /// The inline cache of an instruction about an attribute.
+    fn site(&self, ins: Instruction) -> usize {
+        self.sites() as usize + usize::from(ins.c)
+    }
+
     /// Runs one instruction of the top frame.
     #[allow(clippy::too_many_lines, reason = "one arm per instruction")]
     pub(super) fn step_objects(&mut self, ins: Instruction, code: &LinkedCode, base: usize) -> Outcome<()> {
         match ins.op {
             Op::LoadAttr => {
                 let object = register!(self, base, ins.b);
-                let site = site(code, ins);
+                let site = self.site(ins);
                 let outcome = if object.is_undefined() {
                     Err(self.unbound(code, ins.b))
                 } else {
@@ -41,7 +41,7 @@ impl Vm {
                 let outcome = if object.is_undefined() || value.is_undefined() {
                     Err(self.unbound(code, if object.is_undefined() { ins.a } else { ins.b }))
                 } else {
-                    self.store_attribute_cached(object, site_name(code, ins), value, site(code, ins))
+                    self.store_attribute_cached(object, site_name(code, ins), value, self.site(ins))
                 };
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
@@ -62,7 +62,7 @@ impl Vm {
                 let outcome = if object.is_undefined() {
                     Err(self.unbound(code, ins.b))
                 } else {
-                    self.load_method(object, site_name(code, ins), site(code, ins))
+                    self.load_method(object, site_name(code, ins), self.site(ins))
                 };
                 if let Ok((function, true)) = outcome {
                     let receiver = take!(self, base, ins.b, ins.flags & TEMP_B != 0);

@@ -59,6 +59,9 @@ impl Vm {
     /// The position of a key whose hash is known.
     pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
         let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+        if let Some(found) = self.heap.find_certain(table, key) {
+            return Ok(found);
+        }
         let mut probe = table.probe(hash);
         loop {
             let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
@@ -330,6 +333,10 @@ impl Vm {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let mut numbers = [None; 3];
         for (number, part) in numbers.iter_mut().zip(parts) {
+            if let Value::Int(value) = part {
+                *number = Some(value);
+                continue;
+            }
             if part.is_none() {
                 continue;
             }
@@ -357,7 +364,12 @@ impl Vm {
                 numbers[1].map_or(-1, |value| clamp(value, -1, length - 1)),
             )
         };
-        let count = if step > 0 {
+        // Most steps are 1 or -1, and a division takes its time.
+        let count = if step == 1 {
+            (stop - start).max(0)
+        } else if step == -1 {
+            (start - stop).max(0)
+        } else if step > 0 {
             if stop > start { (stop - start - 1) / step + 1 } else { 0 }
         } else if start > stop {
             (start - stop - 1) / step.saturating_neg() + 1

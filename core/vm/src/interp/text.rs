@@ -5,6 +5,7 @@ use super::operators::Number;
 use super::{Expect, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num;
+use crate::num::int::{PlainSpec, decimal};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -41,7 +42,7 @@ impl Vm {
             Value::Ellipsis => out.push_str("Ellipsis"),
             Value::Bool(true) => out.push_str("True"),
             Value::Bool(false) => out.push_str("False"),
-            Value::Int(number) => out.push_str(&number.to_string()),
+            Value::Int(number) => out.push_str(&decimal(number)),
             Value::Float(number) => out.push_str(&num::repr(number)),
             Value::Obj(object) => {
                 if self.native_depth > NATIVE_DEPTH {
@@ -399,7 +400,13 @@ impl Vm {
     /// What the builtin types' `__format__` does.
     pub(crate) fn format_builtin(&mut self, value: Value, spec: &str) -> Outcome {
         use num::{Spec, Subject};
-        let name = self.class_name(value);
+        if let (Value::Int(number), Some(plain)) = (value, PlainSpec::parse(spec)) {
+            self.spend(plain.width)?;
+            self.reserve(plain.width)?;
+            let text = plain.format(number);
+            self.spend(text.len())?;
+            return Ok(self.heap.ascii(text));
+        }
         let complex = crate::objects::complex::content(self, value);
         let subject = match (self.number(value), self.text(value)) {
             (Some(Number::Float(_)), _) => Subject::Float,
@@ -407,7 +414,7 @@ impl Vm {
             (_, Some(_)) => Subject::Str,
             _ if complex.is_some() => Subject::Complex,
             _ => {
-                let message = format!("unsupported format string passed to {name}.__format__");
+                let message = format!("unsupported format string passed to {}.__format__", self.class_name(value));
                 return Err(self.type_error(message));
             }
         };
@@ -431,6 +438,7 @@ impl Vm {
             }
             Err(error) => {
                 let class = if error.is_overflow() { ty::OVERFLOW_ERROR } else { ty::VALUE_ERROR };
+                let name = self.class_name(value);
                 Err(self.raise(class, &error.message(&name)))
             }
         }

@@ -270,6 +270,19 @@ impl Vm {
                 }
                 Ok(Some(exception))
             }
+            OnReturn::Send { done } => {
+                if !generator && self.is_instance(exception, ty::STOP_ITERATION) {
+                    let value = self.stop_value(exception);
+                    self.heap.retain(value);
+                    self.heap.release(exception);
+                    self.give_back(value, OnReturn::Store, dest)?;
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.pc = done;
+                    }
+                    return Ok(None);
+                }
+                Ok(Some(exception))
+            }
             OnReturn::Init(instance) => {
                 self.heap.release(instance);
                 Ok(Some(exception))
@@ -288,18 +301,6 @@ impl Vm {
                     return Ok(None);
                 }
                 self.heap.release(default);
-            }
-            Pending::Send { done } => {
-                if !generator && self.is_instance(exception, ty::STOP_ITERATION) {
-                    let value = self.stop_value(exception);
-                    self.heap.retain(value);
-                    self.heap.release(exception);
-                    self.give_back(value, OnReturn::Store, dest)?;
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.pc = done;
-                    }
-                    return Ok(None);
-                }
             }
             Pending::GetAttr { object, name, fallback } => {
                 let missing = self.is_instance(exception, ty::ATTRIBUTE_ERROR);

@@ -13,6 +13,33 @@
 use crate::opcode::Instruction;
 use crate::value::Value;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// A value, read as two words: one read of all 16 bytes would wait until the two writes that have just made them are done.
+#[inline(always)]
+pub(super) fn afresh(value: &Value) -> Value {
+    let words = std::ptr::from_ref(value).cast::<MaybeUninit<u64>>();
+    // SAFETY: a value is two words, of which padding and absent payloads are copied without being looked at.
+    unsafe { std::mem::transmute::<[MaybeUninit<u64>; 2], Value>([words.read_volatile(), words.add(1).read_volatile()]) }
+}
+
+/// Pushes a row that is made in its place: one that is made elsewhere and then copied waits, as [`afresh`] says.
+#[inline(always)]
+pub(super) fn push<T>(rows: &mut Vec<T>, row: T) {
+    #[inline(never)]
+    fn grow<T>(rows: &mut Vec<T>) {
+        rows.reserve(16);
+    }
+    if rows.len() == rows.capacity() {
+        grow(rows);
+    }
+    let length = rows.len();
+    // SAFETY: there is room for one more row, and it is initialised before the length says so.
+    unsafe {
+        rows.as_mut_ptr().add(length).write(row);
+        rows.set_len(length + 1);
+    }
+}
 
 /// The registers of one frame.
 pub(super) struct Window {
@@ -45,6 +72,12 @@ impl Window {
         unsafe { &*self.first.add(usize::from(index)) }
     }
 
+    /// The value of a register; see [`afresh`].
+    #[inline(always)]
+    pub(super) fn value(&self, index: u16) -> Value {
+        afresh(self.at(index))
+    }
+
     /// A register, to be changed.
     #[inline(always)]
     pub(super) fn place(&mut self, index: u16) -> &mut Value {
@@ -55,12 +88,12 @@ impl Window {
     }
 }
 
-/// A position in the instructions of a code body.
+/// A position in the instructions of a code body. It points at the instruction that was fetched last, so that the loop keeps one pointer
+/// for that and for the next one.
 pub(super) struct Cursor<'code> {
-    first: *const Instruction,
-    next: *const Instruction,
+    current: *const Instruction,
     #[cfg(debug_assertions)]
-    count: usize,
+    range: std::ops::Range<*const Instruction>,
     code: PhantomData<&'code [Instruction]>,
 }
 
@@ -69,65 +102,50 @@ impl<'code> Cursor<'code> {
     #[inline(always)]
     pub(super) fn at(code: &'code [Instruction], next: u32) -> Self {
         assert!((next as usize) < code.len(), "a frame goes on at an instruction of its code");
-        let first = code.as_ptr();
         Self {
-            first,
-            // SAFETY: inside the code, as just asserted.
-            next: unsafe { first.add(next as usize) },
+            current: code.as_ptr().wrapping_add(next as usize).wrapping_sub(1),
             #[cfg(debug_assertions)]
-            count: code.len(),
+            range: code.as_ptr_range(),
             code: PhantomData,
         }
     }
 
-    /// The next instruction, and past it.
+    /// The next instruction, and past it. It stays where it is, so that its operands take no registers before they are needed.
     #[inline(always)]
-    pub(super) fn fetch(&mut self) -> Instruction {
+    pub(super) fn fetch(&mut self) -> &'code Instruction {
+        self.current = self.current.wrapping_add(1);
         #[cfg(debug_assertions)]
-        assert!((self.position() as usize) < self.count, "the code was verified");
+        assert!(self.range.contains(&self.current), "the code was verified");
         // SAFETY: verified code never falls off its end, and its jumps stay inside.
-        unsafe {
-            let instruction = *self.next;
-            self.next = self.next.add(1);
-            instruction
-        }
+        unsafe { &*self.current }
     }
 
-    /// The index of the next instruction.
+    /// The index of the next instruction in the code that the cursor walks over.
     #[inline(always)]
-    pub(super) fn position(&self) -> u32 {
-        // SAFETY: both point into the same code.
-        let distance = unsafe { self.next.offset_from(self.first) };
+    pub(super) fn position(&self, code: &'code [Instruction]) -> u32 {
+        #[cfg(debug_assertions)]
+        assert_eq!(self.range, code.as_ptr_range(), "the cursor walks over this code");
+        let distance = self.current.wrapping_add(1).addr().wrapping_sub(code.as_ptr().addr()) / size_of::<Instruction>();
         u32::try_from(distance).expect("a code body has less than 2^32 instructions")
     }
 
-    /// Goes on at an instruction.
+    /// Goes on at an instruction of the code that the cursor walks over.
     #[inline(always)]
-    pub(super) fn jump(&mut self, target: u32) {
+    pub(super) fn jump(&mut self, code: &'code [Instruction], target: u32) {
         #[cfg(debug_assertions)]
-        assert!((target as usize) < self.count, "the code was verified");
-        // SAFETY: the targets of verified code are instructions of it.
-        self.next = unsafe { self.first.add(target as usize) };
-    }
-
-    /// Back before the instruction that was fetched last.
-    #[inline(always)]
-    pub(super) fn back(&mut self) {
-        // SAFETY: at least one instruction was fetched since the cursor was made or jumped.
-        self.next = unsafe { self.next.sub(1) };
+        assert_eq!(self.range, code.as_ptr_range(), "the cursor walks over this code");
+        self.current = code.as_ptr().wrapping_add(target as usize).wrapping_sub(1);
     }
 
     /// Goes on after some more instructions.
     #[inline(always)]
     pub(super) fn forward(&mut self, distance: u16) {
-        // SAFETY: as in `jump`.
-        self.next = unsafe { self.next.add(usize::from(distance)) };
+        self.current = self.current.wrapping_add(usize::from(distance));
     }
 
     /// Goes on at a distance from the next instruction.
     #[inline(always)]
     pub(super) fn skip(&mut self, distance: i16) {
-        // SAFETY: as in `jump`.
-        self.next = unsafe { self.next.offset(isize::from(distance)) };
+        self.current = self.current.wrapping_offset(isize::from(distance));
     }
 }

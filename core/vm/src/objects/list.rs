@@ -428,6 +428,9 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
 pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
+    if step == 1 && vm.heap.slot(object).class == ty::LIST && overwrites(vm, object, value, count) {
+        return overwrite(vm, object, usize::try_from(start).unwrap_or(0), value);
+    }
     let items = match vm.collect(value) {
         Ok(items) => items,
         Err(Throw::Raise(exception)) => {
@@ -470,6 +473,38 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Valu
         }
     }
     vm.heap.release_all(old);
+    Ok(())
+}
+
+/// Whether another plain list or tuple has as many items as are replaced.
+fn overwrites(vm: &Vm, object: Ref, value: Value, count: usize) -> bool {
+    let Value::Obj(source) = value else { return false };
+    let plain = matches!(vm.heap.slot(source).class, ty::LIST | ty::TUPLE);
+    plain && source != object && vm.heap.items(source).is_some_and(|items| items.len() == count)
+}
+
+/// Replaces items of a list by those of another sequence, one by one.
+fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()> {
+    let Value::Obj(source) = value else { return Ok(()) };
+    let (length, count) = (vm.heap.items(object).map_or(0, <[Value]>::len), vm.heap.items(source).map_or(0, <[Value]>::len));
+    vm.spend(count)?;
+    vm.reserve(count.saturating_mul(8))?;
+    vm.spend(length / 8)?;
+    let item = |vm: &Vm, index: usize| vm.heap.items(source).and_then(|items| items.get(index)).copied().unwrap_or(Value::None);
+    for index in 0..count {
+        let item = item(vm, index);
+        if let Value::Obj(_) = item {
+            vm.store_barrier(object, item)?;
+        }
+    }
+    for index in 0..count {
+        let item = item(vm, index);
+        vm.heap.retain(item);
+        if let Payload::List(row) = vm.heap.payload_mut(object) {
+            let old = std::mem::replace(&mut row.items[first + index], item);
+            vm.heap.release(old);
+        }
+    }
     Ok(())
 }
 

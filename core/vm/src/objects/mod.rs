@@ -1,5 +1,6 @@
 //! Builtin types, one file each: their payload operations and their rows of native methods.
 
+mod ascii;
 pub(crate) mod bytes;
 mod bytes_methods;
 pub(crate) mod codec;

@@ -37,6 +37,13 @@ impl Str {
         Self { text, chars: u32::try_from(chars).unwrap_or(u32::MAX), interned: false, widest, hash: AtomicI64::new(0) }
     }
 
+    /// The same for text that is known to be ASCII.
+    #[inline]
+    pub(crate) fn ascii_text(text: String) -> Self {
+        let chars = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        Self { text, chars, interned: false, widest: 0, hash: AtomicI64::new(0) }
+    }
+
     /// Whether every character is one byte.
     #[inline]
     pub(crate) fn ascii(&self) -> bool {
@@ -288,8 +295,9 @@ pub(crate) struct HashState {
     pub blake2: Option<Box<crate::modules::digests::Blake2>>,
 }
 
-/// What an object holds.
+/// What an object holds. Its tag is a whole word for the reason that [`Value`] has.
 #[derive(Clone, Debug)]
+#[repr(u64)]
 pub(crate) enum Payload {
     /// An unused slot.
     Free,
@@ -430,7 +438,7 @@ impl Payload {
             Payload::Extended(extended) => 16 + attributes_size(&extended.0) + extended.1.size(),
             Payload::Scalar(_) | Payload::Complex(_) => 32,
             Payload::Str(string) => string.size(),
-            Payload::BigInt(value) => 24 + 4 * (crate::num::int::bit_length(value) / 30 + 1),
+            Payload::BigInt(value) => big_size(crate::num::int::bit_length(value)),
             Payload::Bytes(bytes) => 33 + bytes.len(),
             Payload::ByteArray(bytes) => 57 + bytes.len(),
             Payload::List(list) => 56 + 8 * list.allocated,
@@ -558,25 +566,20 @@ impl Payload {
         }
     }
 
-    /// Gives up every value held.
+    /// Gives up every object held.
     pub(crate) fn take_apart(self, into: &mut Vec<Value>) {
-        let items: &[Value] = match &self {
-            Payload::Str(_) | Payload::BigInt(_) | Payload::Bytes(_) | Payload::Plain => return,
-            Payload::List(list) => &list.items,
-            Payload::Tuple(items) => items,
-            Payload::Instance(attributes) if attributes.dict.is_none() => &attributes.values,
-            _ => return self.each_object(into),
-        };
-        into.extend(items.iter().filter(|item| matches!(item, Value::Obj(_))));
-    }
-
-    fn each_object(&self, into: &mut Vec<Value>) {
         self.each(&mut |value| {
             if let Value::Obj(_) = value {
                 into.push(value);
             }
         });
     }
+}
+
+/// Modelled bytes of an integer with so many bits, which CPython keeps in digits of 30.
+#[inline]
+pub(crate) fn big_size(bits: usize) -> usize {
+    24 + 4 * (bits / 30 + 1)
 }
 
 fn attributes_size(attributes: &Attributes) -> usize {

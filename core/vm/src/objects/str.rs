@@ -5,7 +5,7 @@ use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{Payload, Str};
-use crate::objects::{codec, list};
+use crate::objects::{ascii, codec, list};
 use crate::types::ty;
 use crate::unicode::{self, is_space as is_python_space};
 use crate::value::Value;
@@ -219,9 +219,23 @@ macro_rules! mapped {
     };
 }
 
+fn lower(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match ascii::recase(vm, args, false) {
+        Some(outcome) => outcome,
+        None => lower_any(vm, args),
+    }
+}
+
+fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match ascii::recase(vm, args, true) {
+        Some(outcome) => outcome,
+        None => upper_any(vm, args),
+    }
+}
+
 mapped! {
-    lower |text| unicode::lower(&text);
-    upper |text| unicode::upper(&text);
+    lower_any |text| unicode::lower(&text);
+    upper_any |text| unicode::upper(&text);
     casefold |text| unicode::casefold(&text);
     capitalize |text| unicode::capitalize(&text);
     swapcase |text| unicode::swapcase(&text);
@@ -318,6 +332,9 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
 }
 
 fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
+    if let Some(outcome) = ascii::position(vm, args, last) {
+        return outcome;
+    }
     let text = receiver(vm, args[0])?;
     let needle = argument(vm, args[1], "")?;
     let Some((part, first)) = window(vm, &text, args[2], args[3])? else { return Ok(None) };
@@ -360,6 +377,9 @@ fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool) -> Outcome {
+    if let Some(outcome) = ascii::affix(vm, args, test) {
+        return outcome;
+    }
     let text = receiver(vm, args[0])?;
     let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Bool(false)) };
     let candidates = if vm.is_instance(args[1], ty::TUPLE) { vm.tuple_items(args[1]) } else { vec![args[1]] };
@@ -404,6 +424,9 @@ fn removesuffix(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
+    if let Some(outcome) = ascii::strip(vm, args, left, right) {
+        return outcome;
+    }
     let text = receiver(vm, args[0])?;
     let chars = if args[1].is_undefined() || args[1].is_none() {
         None
@@ -492,6 +515,9 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
 }
 
 fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Some(outcome) = ascii::split(vm, args) {
+        return outcome;
+    }
     let text = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
     let parts = match separator(vm, args[1])? {
@@ -581,6 +607,9 @@ fn rpartition(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Some(outcome) = ascii::join(vm, args) {
+        return outcome;
+    }
     let separator = text(vm, args[0]);
     let items = match vm.collect(args[1]) {
         Ok(items) => items,

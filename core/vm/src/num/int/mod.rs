@@ -8,12 +8,14 @@ mod bytes;
 mod combinatorics;
 mod format;
 mod power;
+mod small;
 mod text;
 
 pub use bytes::{from_bytes, to_bytes};
 pub use combinatorics::{comb, factorial, perm};
 pub use format::{format_int, percent_int};
 pub use power::{pow, pow_mod};
+pub use small::{PlainSpec, decimal};
 pub use text::{ParseIntError, parse_int, to_base};
 
 use std::borrow::Cow;
@@ -84,15 +86,19 @@ pub fn divmod(a: &IBig, b: &IBig) -> Result<(IBig, IBig), NumberError> {
 
 /// `a // b`.
 pub fn floor_div(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
+    if a.sign() == Sign::Positive && b.sign() == Sign::Positive && !b.is_zero() {
+        return Ok(a / b);
+    }
     divmod(a, b).map(|(quotient, _)| quotient)
 }
 
 /// `a % b`.
 pub fn floor_mod(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
-    match divmod(a, b) {
-        Ok((_, remainder)) => Ok(remainder),
-        Err(_) => Err(NumberError::ZeroDivision("integer modulo by zero")),
+    if b.is_zero() {
+        return Err(NumberError::ZeroDivision("integer modulo by zero"));
     }
+    let remainder = a % b;
+    Ok(if !remainder.is_zero() && remainder.sign() != b.sign() { remainder + b } else { remainder })
 }
 
 /// `a / b`, the float nearest to the quotient.

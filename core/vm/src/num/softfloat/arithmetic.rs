@@ -128,13 +128,64 @@ fn subtract_magnitudes(a: u64, b: u64, sign: u64) -> F64 {
     normalize_round_pack(sign, exponent - 1, significand)
 }
 
+/// Rounds a normal number to nearest even and packs; `None` where the result is not normal or may overflow.
+///
+/// `significand` has its leading one at bit 63, so eleven bits decide the rounding, and `exponent` is the exponent field.
+#[inline(always)]
+fn round_pack_normal(sign: u64, exponent: i32, significand: u64) -> Option<F64> {
+    if !(1..0x7fe).contains(&exponent) {
+        return None;
+    }
+    let fraction = significand >> 11;
+    let up = ((significand & 0x7ff) + 0x3ff + (fraction & 1)) >> 11;
+    // The hidden bit adds one to the exponent, and so does a carry out of the rounding.
+    Some(F64(sign | ((((exponent - 1) as u64) << FRACTION_BITS) + fraction + up)))
+}
+
+/// The sum of two normal numbers, without a branch that depends on their signs or sizes: those are guessed wrong half of the time.
+/// `None` where an operand or the result is not normal.
+#[inline(always)]
+fn add_normal(a: u64, b: u64) -> Option<F64> {
+    let (magnitude_a, magnitude_b) = (a & !SIGN_BIT, b & !SIGN_BIT);
+    let swap = magnitude_a < magnitude_b;
+    let (large, small) = if swap { (magnitude_b, magnitude_a) } else { (magnitude_a, magnitude_b) };
+    let sign = if swap { b } else { a } & SIGN_BIT;
+    let (exponent_large, exponent_small) = ((large >> FRACTION_BITS) as i32, (small >> FRACTION_BITS) as i32);
+    if exponent_small == 0 || exponent_large == 0x7ff {
+        return None;
+    }
+    let large = (large & FRACTION_MASK | HIDDEN_BIT) << 10;
+    let small = (small & FRACTION_MASK | HIDDEN_BIT) << 10;
+    let distance = (exponent_large - exponent_small).min(63) as u32;
+    let lost = small & ((1 << distance) - 1) != 0;
+    let small = small >> distance | lost as u64;
+    // All ones when the signs differ: the smaller one is then subtracted.
+    let mask = (((a ^ b) as i64) >> 63) as u64;
+    let sum = large.wrapping_add((small ^ mask).wrapping_sub(mask));
+    if sum == 0 {
+        return Some(F64::ZERO);
+    }
+    let shift = sum.leading_zeros();
+    round_pack_normal(sign, exponent_large + 1 - shift as i32, sum << shift)
+}
+
+/// `a + b` for any operands.
+#[cold]
+#[inline(never)]
+fn add_any(a: F64, b: F64) -> F64 {
+    let sign = a.0 & SIGN_BIT;
+    if (a.0 ^ b.0) & SIGN_BIT == 0 { add_magnitudes(a.0, b.0, sign) } else { subtract_magnitudes(a.0, b.0, sign) }
+}
+
 impl std::ops::Add for F64 {
     type Output = F64;
 
     #[inline]
     fn add(self, other: F64) -> F64 {
-        let sign = self.0 & SIGN_BIT;
-        if (self.0 ^ other.0) & SIGN_BIT == 0 { add_magnitudes(self.0, other.0, sign) } else { subtract_magnitudes(self.0, other.0, sign) }
+        match add_normal(self.0, other.0) {
+            Some(sum) => sum,
+            None => add_any(self, other),
+        }
     }
 }
 
@@ -143,13 +194,24 @@ impl std::ops::Sub for F64 {
 
     #[inline]
     fn sub(self, other: F64) -> F64 {
-        let sign = self.0 & SIGN_BIT;
-        if (self.0 ^ other.0) & SIGN_BIT == 0 { subtract_magnitudes(self.0, other.0, sign) } else { add_magnitudes(self.0, other.0, sign) }
+        match add_normal(self.0, other.0 ^ SIGN_BIT) {
+            Some(difference) => difference,
+            None => subtract_any(self, other),
+        }
     }
 }
 
-/// The product where an operand is zero, subnormal, infinite or a NaN.
+/// `a - b` for any operands.
 #[cold]
+#[inline(never)]
+fn subtract_any(a: F64, b: F64) -> F64 {
+    let sign = a.0 & SIGN_BIT;
+    if (a.0 ^ b.0) & SIGN_BIT == 0 { subtract_magnitudes(a.0, b.0, sign) } else { add_magnitudes(a.0, b.0, sign) }
+}
+
+/// The product where an operand is zero, subnormal, infinite or a NaN, or the product is not normal.
+#[cold]
+#[inline(never)]
 fn multiply_special(a: F64, b: F64, sign: u64) -> F64 {
     if a.is_nan() || b.is_nan() {
         return F64::NAN;
@@ -188,9 +250,15 @@ impl std::ops::Mul for F64 {
         if !(1..0x7ff).contains(&exponent_a) || !(1..0x7ff).contains(&exponent_b) {
             return multiply_special(self, other, sign);
         }
-        let a = self.0 & FRACTION_MASK | HIDDEN_BIT;
-        let b = other.0 & FRACTION_MASK | HIDDEN_BIT;
-        multiply_normal(sign, exponent_a + exponent_b, a, b)
+        let a = (self.0 & FRACTION_MASK | HIDDEN_BIT) << 11;
+        let b = (other.0 & FRACTION_MASK | HIDDEN_BIT) << 11;
+        let product = u128::from(a) * u128::from(b);
+        let significand = (product >> 64) as u64 | (product as u64 != 0) as u64;
+        let shift = significand.leading_zeros();
+        match round_pack_normal(sign, exponent_a + exponent_b - 0x3fe - shift as i32, significand << shift) {
+            Some(product) => product,
+            None => multiply_special(self, other, sign),
+        }
     }
 }
 

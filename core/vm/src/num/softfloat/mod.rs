@@ -81,6 +81,12 @@ impl F64 {
         self.0 & EXPONENT_MASK != EXPONENT_MASK
     }
 
+    /// Whether this is neither zero nor subnormal, infinite or a NaN.
+    pub const fn is_normal(self) -> bool {
+        let exponent = self.0 & EXPONENT_MASK;
+        exponent != 0 && exponent != EXPONENT_MASK
+    }
+
     /// Whether this is a zero of either sign.
     pub const fn is_zero(self) -> bool {
         self.0 & !SIGN_BIT == 0

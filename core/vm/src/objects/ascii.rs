@@ -1,0 +1,198 @@
+//! The frequent methods of `str` for ASCII text: on bytes, where the text lies, without a copy of it. `None` means that the general
+//! form has to see to it; nothing has been charged then. What is charged is the same.
+
+use crate::error::Outcome;
+use crate::heap::Heap;
+use crate::interp::Vm;
+use crate::objects::payload::{Payload, Str};
+use crate::types::{latin1, nm, ty};
+use crate::value::{Ref, Value};
+use std::ops::Range;
+
+/// `\t` to `\r`, the separators from 28 to 31, and the blank.
+const BLANKS: u128 = 0x1_f000_3e00;
+
+impl Heap {
+    /// A text object of ASCII characters.
+    #[inline]
+    pub(crate) fn ascii(&mut self, text: String) -> Value {
+        match text.as_bytes() {
+            [] => Value::Obj(nm::EMPTY),
+            [only] => Value::Obj(latin1(*only)),
+            bytes => {
+                let size = 49 + bytes.len();
+                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(text)), size))
+            }
+        }
+    }
+}
+
+/// Plain text of ASCII characters.
+#[inline]
+fn plain(vm: &Vm, value: Value) -> Option<(Ref, &Str)> {
+    let Value::Obj(object) = value else { return None };
+    match vm.heap.payload(object) {
+        Payload::Str(text) if text.ascii() => Some((object, text)),
+        _ => None,
+    }
+}
+
+/// Whether a method may give the very text back that it was called on.
+fn returns_itself(vm: &Vm, object: Ref) -> bool {
+    vm.heap.slot(object).class == ty::STR
+}
+
+/// A part of a text, as text of its own.
+fn part(vm: &mut Vm, object: Ref, range: Range<usize>) -> Value {
+    let piece = vm.heap.piece(object, range);
+    vm.heap.ascii(piece)
+}
+
+/// `strip`, `lstrip` and `rstrip`.
+pub(super) fn strip(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Option<Outcome> {
+    let (object, text) = plain(vm, args[0])?;
+    let goes = match args[1] {
+        Value::Undefined | Value::None => BLANKS,
+        chars => plain(vm, chars)?.1.text.bytes().fold(0, |set, byte| set | 1 << byte),
+    };
+    let bytes = text.text.as_bytes();
+    let (length, mut first, mut last) = (bytes.len(), 0, bytes.len());
+    while left && first < last && goes >> bytes[first] & 1 != 0 {
+        first += 1;
+    }
+    while right && first < last && goes >> bytes[last - 1] & 1 != 0 {
+        last -= 1;
+    }
+    Some(vm.spend(length / 4).map(|()| {
+        if last - first == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, first..last) }
+    }))
+}
+
+/// `lower` and `upper`.
+pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool) -> Option<Outcome> {
+    let (object, text) = plain(vm, args[0])?;
+    let length = text.text.len();
+    let changes = |byte: u8| if upper { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
+    let same = !text.text.bytes().any(changes);
+    Some(vm.spend(length / 4).and_then(|()| vm.spend(length)).map(|()| {
+        if same && returns_itself(vm, object) {
+            return vm.heap.retain(args[0]);
+        }
+        let Payload::Str(text) = vm.heap.payload(object) else { return Value::Obj(nm::EMPTY) };
+        let changed = if upper { text.text.to_ascii_uppercase() } else { text.text.to_ascii_lowercase() };
+        vm.heap.ascii(changed)
+    }))
+}
+
+/// Where the parts between blanks are.
+fn between_blanks(text: &[u8], most: usize) -> Vec<Range<usize>> {
+    let blank = |byte: u8| byte < 128 && BLANKS >> byte & 1 != 0;
+    let (mut parts, mut at) = (Vec::new(), 0);
+    loop {
+        while at < text.len() && blank(text[at]) {
+            at += 1;
+        }
+        if at == text.len() {
+            return parts;
+        }
+        if parts.len() == most {
+            parts.push(at..text.len());
+            return parts;
+        }
+        let first = at;
+        while at < text.len() && !blank(text[at]) {
+            at += 1;
+        }
+        parts.push(first..at);
+    }
+}
+
+/// Where the parts between separators are.
+fn between(text: &str, separator: &str, most: usize) -> Vec<Range<usize>> {
+    let (mut parts, mut first) = (Vec::new(), 0);
+    let mut cut = |at: usize| {
+        parts.push(first..at);
+        first = at + separator.len();
+    };
+    match separator.as_bytes() {
+        // A search for one byte needs no preparation.
+        [only] => text.bytes().enumerate().filter(|(_, byte)| byte == only).take(most).for_each(|(at, _)| cut(at)),
+        _ => text.match_indices(separator).take(most).for_each(|(at, _)| cut(at)),
+    }
+    parts.push(first..text.len());
+    parts
+}
+
+/// `split`; `most` is the number of cuts.
+pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
+    let (object, text) = plain(vm, args[0])?;
+    let most = match args[2] {
+        Value::Undefined => usize::MAX,
+        Value::Int(most) => usize::try_from(most).unwrap_or(usize::MAX),
+        _ => return None,
+    };
+    let length = text.text.len();
+    let parts = match args[1] {
+        Value::Undefined | Value::None => between_blanks(text.text.as_bytes(), most),
+        separator => match plain(vm, separator)?.1 {
+            separator if separator.text.is_empty() => return None,
+            separator => between(&text.text, &separator.text, most),
+        },
+    };
+    Some(vm.spend(length / 4).and_then(|()| vm.spend(parts.len())).map(|()| {
+        let parts = parts.into_iter().map(|range| part(vm, object, range)).collect();
+        vm.list(parts)
+    }))
+}
+
+/// Where a text begins in another one, the first or the last time, with neither start nor end given; `Some(None)` when it does not.
+pub(super) fn position(vm: &mut Vm, args: &[Value], last: bool) -> Option<Outcome<Option<usize>>> {
+    let (_, text) = plain(vm, args[0])?;
+    let (_, needle) = plain(vm, args[1])?;
+    if !args[2].is_undefined() || !args[3].is_undefined() {
+        return None;
+    }
+    let found = if last { text.text.rfind(needle.text.as_str()) } else { text.text.find(needle.text.as_str()) };
+    let length = text.text.len();
+    Some(vm.spend(length / 4).map(|()| found))
+}
+
+/// Whether a text begins or ends with another one, neither start nor end given.
+pub(super) fn affix(vm: &mut Vm, args: &[Value], test: fn(&str, &str) -> bool) -> Option<Outcome> {
+    let (_, text) = plain(vm, args[0])?;
+    let (_, candidate) = plain(vm, args[1])?;
+    if !args[2].is_undefined() || !args[3].is_undefined() {
+        return None;
+    }
+    let (length, truth) = (text.text.len(), test(&text.text, &candidate.text));
+    Some(vm.spend(length / 4).map(|()| Value::Bool(truth)))
+}
+
+/// `join` of a list or tuple of plain texts.
+pub(super) fn join(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
+    let (_, separator) = plain(vm, args[0])?;
+    let Value::Obj(object) = args[1] else { return None };
+    let items = match vm.heap.payload(object) {
+        Payload::List(list) if vm.heap.slot(object).class == ty::LIST => &list.items,
+        Payload::Tuple(items) if vm.heap.slot(object).class == ty::TUPLE => &items[..],
+        _ => return None,
+    };
+    let mut size = separator.text.len().saturating_mul(items.len());
+    for &item in items {
+        size = size.checked_add(plain(vm, item)?.1.text.len())?;
+    }
+    let count = items.len();
+    let charged = vm.spend(count).and_then(|()| vm.reserve(count.saturating_mul(8)));
+    Some(charged.and_then(|()| vm.spend(size)).and_then(|()| vm.reserve(size)).map(|()| {
+        let mut joined = String::with_capacity(size);
+        if let (Some((_, separator)), Payload::List(_) | Payload::Tuple(_)) = (plain(vm, args[0]), vm.heap.payload(object)) {
+            for (index, &item) in vm.heap.items(object).unwrap_or_default().iter().enumerate() {
+                if index > 0 {
+                    joined.push_str(&separator.text);
+                }
+                joined.push_str(plain(vm, item).map_or("", |(_, text)| text.text.as_str()));
+            }
+        }
+        vm.heap.ascii(joined)
+    }))
+}

@@ -1,0 +1,79 @@
+//! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
+//! less than one from the allocator. Nothing that a program can observe depends on it.
+
+use crate::value::Value;
+
+/// Bytes of a short text's buffer.
+const TEXT: usize = 24;
+/// The longest tuples whose buffers are kept.
+pub(crate) const TUPLE: usize = 4;
+/// Values in a short list's or instance's buffer: at least, and at most.
+const VALUES: std::ops::RangeInclusive<usize> = 4..=16;
+/// Buffers of one kind that are kept.
+const KEPT: usize = 1_024;
+
+/// Buffers to be used again. All are empty but for the tuples', whose values are of no use any more.
+#[derive(Debug, Default)]
+pub(crate) struct Spares {
+    texts: Vec<String>,
+    tuples: [Vec<Box<[Value]>>; TUPLE],
+    values: Vec<Vec<Value>>,
+}
+
+impl Spares {
+    /// A copy of a text.
+    #[inline]
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        if text.len() > TEXT {
+            return text.to_owned();
+        }
+        let mut copy = self.texts.pop().unwrap_or_else(|| String::with_capacity(TEXT));
+        copy.push_str(text);
+        copy
+    }
+
+    /// Keeps the buffer of a text.
+    #[inline]
+    pub(crate) fn keep_text(&mut self, mut text: String) {
+        if (TEXT..=2 * TEXT).contains(&text.capacity()) && self.texts.len() < KEPT {
+            text.clear();
+            self.texts.push(text);
+        }
+    }
+
+    /// A tuple's items, which are moved out of registers.
+    #[inline]
+    pub(crate) fn tuple(&mut self, registers: &mut [Value]) -> Box<[Value]> {
+        let kept = registers.len().checked_sub(1).and_then(|index| self.tuples.get_mut(index)).and_then(Vec::pop);
+        let mut items = kept.unwrap_or_else(|| vec![Value::Undefined; registers.len()].into());
+        for (item, register) in items.iter_mut().zip(registers) {
+            *item = std::mem::replace(register, Value::Undefined);
+        }
+        items
+    }
+
+    /// Keeps the buffer of a tuple.
+    #[inline]
+    pub(crate) fn keep_tuple(&mut self, items: Box<[Value]>) {
+        if let Some(kept) = items.len().checked_sub(1).and_then(|index| self.tuples.get_mut(index)) {
+            if kept.len() < KEPT {
+                kept.push(items);
+            }
+        }
+    }
+
+    /// An empty buffer of values for a few of them.
+    #[inline]
+    pub(crate) fn values(&mut self) -> Vec<Value> {
+        self.values.pop().unwrap_or_default()
+    }
+
+    /// Keeps a buffer of values.
+    #[inline]
+    pub(crate) fn keep_values(&mut self, mut values: Vec<Value>) {
+        if VALUES.contains(&values.capacity()) && self.values.len() < KEPT {
+            values.clear();
+            self.values.push(values);
+        }
+    }
+}
