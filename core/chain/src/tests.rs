@@ -23,5 +23,6 @@ mod seams;
 mod signatures;
 mod staking;
 mod timers;
+mod tokens;
 mod transfers;
 mod vectors;

@@ -48,6 +48,8 @@ pub struct Forward {
     pub handler: &'static str,
     /// Its argument.
     pub payload: Vec<u8>,
+    /// The most cycles that it may use; none means what is left.
+    pub cycles: Option<u64>,
 }
 
 /// The randomness that a method may use.
@@ -118,6 +120,7 @@ pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value)
 }
 
 /// A method of a system actor.
+#[derive(Clone, Copy)]
 pub struct Method {
     /// Its name, as the specification spells it.
     pub name: &'static str,

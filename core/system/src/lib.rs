@@ -19,6 +19,7 @@ pub mod staking;
 pub mod storage;
 pub mod tee;
 pub mod timers;
+pub mod tokens;
 pub mod treasury;
 pub mod verifier;
 

@@ -9,6 +9,7 @@ use cowboy_system::gateways::types::{Gateway, Request};
 use cowboy_system::names::types::{Policy, Registration};
 use cowboy_system::runners::delegations::{Delegation, Pool};
 use cowboy_system::tee::types::{Attestation, Program, Roots};
+use cowboy_system::tokens::state::Token;
 use std::fmt::Debug;
 
 fn check_both_ways<T>(seed: u64)
@@ -45,5 +46,5 @@ macro_rules! formats {
 
 formats! {
     Assignment Attestation Delegation Deprecations DomainSet Gateway Holder Image ManifestHistory Permission Policy Pool Program Registration Request
-    Role Roots ScopeOwner
+    Role Roots ScopeOwner Token
 }

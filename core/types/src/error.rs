@@ -164,6 +164,10 @@ errors! {
     1329 PERMISSION_UNUSABLE Entitlement "permission_unusable", "The permission cannot be used now.", "Its span, its uses, its amounts or its rate do not allow it.", "Wait for the next window, use less, or ask for more.";
     1330 ROLE_NOT_FOUND Entitlement "role_not_found", "There is no such role.", "It was never made, or never assigned to the address.", "Check the id.";
     1331 CONSTRAINTS_INVALID Entitlement "constraints_invalid", "The conditions are not right.", "They end after they begin and in the future, count nothing yet, are delegatable where they have a depth of at most 5, and fit scope and action.", "Correct them.";
+    1401 TOKEN_NOT_FOUND Token "token_not_found", "There is no such token.", "Nobody made it.", "Check the id; the transaction that made the token answers it.";
+    1402 TOKEN_BALANCE Token "token_balance", "The account has fewer tokens.", "Nobody moves or destroys what is not there.", "Ask token_balance_of, and move less.";
+    1403 TOKEN_ALLOWANCE Token "token_allowance", "The owner allowed fewer tokens.", "Others' tokens move as far as their owner approved, and each move uses that up.", "Have the owner approve more.";
+    1404 TOKEN_SUPPLY Token "token_supply", "There would be more tokens than there may be.", "A token's most is fixed when it is made.", "Mint less.";
     1501 TIMER_IN_PAST Schedule "timer_in_past", "The timer's height is not in the future.", "A timer never fires in the block that makes it.", "Use a height above the current one.";
     1502 TOO_MANY_TIMERS Schedule "too_many_timers", "The actor has too many timers.", "At most 1,024 live at once, or what the manifest says.", "Cancel some, or re-arm one.";
     1503 TIMER_NOT_FOUND Schedule "timer_not_found", "There is no such timer.", "It fired, expired, was cancelled, or never was.", "Check the id.";

@@ -146,7 +146,7 @@ host_functions! {
     24 Randomness "randomness" "domain" 10 5000;
     25 VerifySignature "verify_signature" "scheme, public_key, message, signature" 10 700000;
     26 Recover "recover" "digest, signature" 10 50000;
-    27 TokenCreate "token_create" "name, symbol, decimals=, initial_supply=, max_supply=, mint_authority=" 10 10000;
+    27 TokenCreate "token_create" "name, symbol, decimals=, initial_supply=, max_supply=, transfer_hook=, metadata_uri=" 10 10000;
     28 TokenTransfer "token_transfer" "token_id, to, amount" 10 10000;
     29 TokenApprove "token_approve" "token_id, spender, amount" 10 10000;
     30 TokenTransferFrom "token_transfer_from" "token_id, owner, to, amount" 10 10000;

@@ -138,7 +138,8 @@ impl Machine {
             self.running().meter.charge(answer.work.cycles, 0, answer.work.weight)?;
             let data = answer.result?;
             let Some(forward) = answer.forward else { return self.end(data.into()) };
-            let limits = self.outer_limits();
+            let mut limits = self.outer_limits();
+            limits.cycles = limits.cycles.min(forward.cycles.unwrap_or(u64::MAX));
             let frame = self.forwarded(target, &forward, limits, checkpoint)?;
             self.running().meter.charge(0, 0, frame.weight)?;
             self.push(frame);

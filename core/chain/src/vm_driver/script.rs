@@ -193,6 +193,15 @@ fn function(name: &str) -> HostFn {
         "job" => HostFn::SubmitJob,
         "blob" => HostFn::BlobCommit,
         "upgrade" => HostFn::UpgradeSelf,
+        "token_create" => HostFn::TokenCreate,
+        "token_transfer" => HostFn::TokenTransfer,
+        "token_approve" => HostFn::TokenApprove,
+        "token_transfer_from" => HostFn::TokenTransferFrom,
+        "token_mint" => HostFn::TokenMint,
+        "token_burn" => HostFn::TokenBurn,
+        "token_balance_of" => HostFn::TokenBalanceOf,
+        "token_allowance" => HostFn::TokenAllowance,
+        "token_total_supply" => HostFn::TokenTotalSupply,
         other => panic!("the script engine has no function {other}"),
     }
 }

@@ -1,8 +1,10 @@
-//! 0x06, Dual Basefee: the two base fees, and what governance may do to single timers (003 §9, §5.1a).
+//! 0x06, Dual Basefee and Token Registry: the two base fees, what governance may do to single timers, and the protocol's tokens, with
+//! keys of their own (003 §9, §5.1a).
 
 pub mod handlers;
 
 use crate::actor::{Actor, Method};
+use crate::tokens::METHODS as TOKENS;
 
 /// The actor's number.
 pub const NUMBER: u8 = 0x06;
@@ -10,8 +12,8 @@ pub const NUMBER: u8 = 0x06;
 /// The actor.
 pub const ACTOR: Actor = Actor {
     number: NUMBER,
-    name: "Dual Basefee",
-    doc: "The base fees of both markets, and single timers as governance sees them.",
+    name: "Dual Basefee and Token Registry",
+    doc: "The base fees of both markets, single timers as governance sees them, and fungible tokens.",
     methods: &[
         Method {
             name: "get_basefee", doc: "{} → {cell, cycle}: the base fees of the next block to be made.", run: handlers::get_basefee
@@ -26,5 +28,17 @@ pub const ACTOR: Actor = Actor {
             doc: "{timer_id, expires_at} → null: moves any timer's last height. System deployers only (SYS 50).",
             run: handlers::extend_timer,
         },
+        TOKENS[0],
+        TOKENS[1],
+        TOKENS[2],
+        TOKENS[3],
+        TOKENS[4],
+        TOKENS[5],
+        TOKENS[6],
+        TOKENS[7],
+        TOKENS[8],
+        TOKENS[9],
+        TOKENS[10],
+        TOKENS[11],
     ],
 };

@@ -2,6 +2,7 @@
 
 use super::state::{self, Holder, NUMBER, Permission, ScopeOwner};
 use crate::actor::Context;
+use crate::tokens;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::permission::{Action, Constraints, Scope, record_id};
@@ -10,12 +11,13 @@ use cowboy_types::{Address, Hash, List, error};
 /// Whether the sender may say who does what within a scope, and claims a pool or namespace that nobody owns.
 ///
 /// System deployers may everywhere: they stand for governance. Otherwise an actor's owner or the actor itself, the runner itself, and who
-/// granted first in a pool or namespace. The chain and its tokens are governance's, as long as no token has an owner.
+/// granted first in a pool or namespace, and a token's owner. The chain is governance's.
 pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
     let sender = context.sender;
     let is_governance = context.deployers.contains(&sender);
     let may = match scope {
-        Scope::Global | Scope::Token { .. } => false,
+        Scope::Global => false,
+        Scope::Token { token } => tokens::state::find(context.world, token)?.is_some_and(|token| token.owner == sender),
         Scope::Actor { actor } => sender == *actor || context.world.actor(*actor)?.is_some_and(|record| record.owner == sender),
         Scope::Runner { runner } => sender == *runner,
         Scope::RunnerPool { .. } | Scope::Namespace { .. } => {

@@ -200,7 +200,7 @@ pub(super) fn dispatch(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         ("target", Value::Bytes(target.0.to_vec())),
     ]);
     context.announce(NUMBER, "http.dispatched", &data);
-    context.forward = Some(Forward { target, handler: HANDLER, payload: value.encode() });
+    context.forward = Some(Forward { target, handler: HANDLER, payload: value.encode(), cycles: None });
     Ok(Value::Null)
 }
 

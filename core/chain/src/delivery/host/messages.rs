@@ -165,7 +165,7 @@ impl Machine {
     }
 
     /// Goes on in the handler that a system actor handed an actor's call on to.
-    fn enter_forwarded(
+    pub(super) fn enter_forwarded(
         &mut self,
         from: Address,
         forward: &cowboy_system::Forward,
@@ -174,6 +174,7 @@ impl Machine {
         checkpoint: Checkpoint,
     ) -> Step<Reply> {
         let left = self.top_left();
+        let asked = asked.min(forward.cycles.unwrap_or(u64::MAX));
         let limits =
             self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
         match self.forwarded(from, forward, limits, checkpoint.clone()) {

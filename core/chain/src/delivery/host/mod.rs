@@ -7,6 +7,7 @@ mod messages;
 mod signatures;
 mod storage;
 mod timers;
+mod tokens;
 mod value;
 
 #[cfg(test)]
@@ -74,6 +75,15 @@ impl Machine {
             HostFn::CancelTimer => self.cancel_timer(arguments),
             HostFn::SubmitJob => self.submit_job(arguments),
             HostFn::BlobCommit => self.blob_commit(arguments),
+            HostFn::TokenCreate => self.token_create(arguments),
+            HostFn::TokenTransfer
+            | HostFn::TokenApprove
+            | HostFn::TokenTransferFrom
+            | HostFn::TokenMint
+            | HostFn::TokenBurn
+            | HostFn::TokenBalanceOf
+            | HostFn::TokenAllowance
+            | HostFn::TokenTotalSupply => self.token(call.function, arguments),
             HostFn::UpgradeSelf => self.upgrade_self(arguments),
             // Names of parts that are not built, and of what lies outside the specification.
             _ => Reply::refuse(error::UNAVAILABLE, Price::default()),

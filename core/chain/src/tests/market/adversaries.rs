@@ -259,7 +259,7 @@ fn reproduction() {
 }
 
 /// Commits and reveals the same output for all, attested.
-fn work_attested(market: &mut Market, id: &Hash, committee: &[u8], output: &[u8]) {
+pub(super) fn work_attested(market: &mut Market, id: &Hash, committee: &[u8], output: &[u8]) {
     let outputs: Vec<(u8, &[u8])> = committee.iter().map(|number| (*number, output)).collect();
     let said = market.say(&outputs);
     market.commit(id, &said);
@@ -422,4 +422,49 @@ fn jobs_are_forgotten() {
     market.chain.idle(12);
     assert!(invariants::jobs_of(&market.chain).is_empty());
     assert_eq!(records(&market), before + 2, "who asked is remembered, and the epoch's committees");
+}
+
+/// a revelation that comes after its window is refused, and the stake is slashed as if it had never come.
+#[test]
+fn a_revelation_that_comes_late() {
+    let mut market = quick(3);
+    let (id, committee) = drawn(&mut market);
+    let said = market.say(&[(committee[0], b"yes"), (committee[1], b"yes"), (committee[2], b"yes")]);
+    market.commit(&id, &said);
+    market.wait_for_members(&id);
+    market.reveal(&id, &said[..2]);
+    market.chain.idle(12);
+    assert_eq!(slug(&market.reveal(&id, &said[2..])[0]), "wrong_phase");
+    market.chain.idle(20);
+    assert_eq!(stake_of(&market, committee[2]), cby(7_500));
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+}
+
+/// Nobody predicts a committee of several: when the job is bound, the seed that draws it does not exist, and there is no reason to
+/// prefer one id to another. A submitter that grinds two hundred ids until its own runner would be drawn under what is known gains nothing.
+#[test]
+fn grinding_job_ids_gains_nothing() {
+    use cowboy_system::dispatcher::selection;
+    use cowboy_types::job::Candidate;
+    use cowboy_types::units::Height;
+    let pool: Vec<Candidate> = (1..=10).map(|number| Candidate { runner: Address([number; 20]), weight: 7_070_000 }).collect();
+    let mine = pool[3].runner;
+    let drawn = |seed: &[u8], id: &Hash| selection::select(&pool, &selection::seed(seed, id, Height(7)), 3).contains(&mine);
+    let (mut ground, mut lucky) = (0, 0);
+    for round in 0..400u64 {
+        let known = keccak256(&[b"known", &round.to_le_bytes()]);
+        let later = keccak256(&[b"later", &round.to_le_bytes()]);
+        let ids = (0..200u64).map(|nonce| keccak256(&[b"id", &round.to_le_bytes(), &nonce.to_le_bytes()]));
+        let best = ids.into_iter().find(|id| drawn(&known.0, id)).expect("one of two hundred is drawn under a seed that is known");
+        ground += 1;
+        lucky += usize::from(drawn(&later.0, &best));
+    }
+    // Three of ten are 120 of 400; four standard deviations are 37.
+    assert_eq!(ground, 400);
+    assert!(lucky.abs_diff(120) < 37, "{lucky} of 400");
+    let mut market = quick(5);
+    let id = market.submit(&committee_job("majority_vote", 3));
+    let job = market.job(&id);
+    assert!(job.members.is_empty() && job.seed == Hash::ZERO, "nobody is drawn when the job is bound");
+    assert!(job.draw_view.0 > market.chain.height.0 + 1, "and the round that will draw is not over");
 }

@@ -26,16 +26,22 @@ enum Does {
     Crashes,
     Reports,
     Long,
+    /// Commits to what another member committed to.
+    Copies,
+    /// Reveals once the others are through, or the window is.
+    Late,
 }
 
 fn habit(dice: &mut Dice) -> Does {
-    match dice.roll(12) {
+    match dice.roll(15) {
         0 => Does::Lies,
         1 => Does::Sleeps,
         2 => Does::CommitsOnly,
         3 => Does::Crashes,
         4 => Does::Reports,
         5 => Does::Long,
+        6 => Does::Copies,
+        7 => Does::Late,
         _ => Does::Right,
     }
 }
@@ -72,6 +78,7 @@ fn live(market: &mut Market, job: &serde_json::Value, dice: &mut Dice) -> JobSta
             .map(|said| (said.clone(), habits[&said.number].0))
             .collect();
         let mut transactions = Vec::new();
+        let copied = said.first().map(|(said, _)| said.commitment());
         for (said, does) in said.iter().filter(|(_, does)| *does != Does::Sleeps) {
             let mut argument = said.revelation(&id);
             if *does == Does::Reports {
@@ -83,8 +90,11 @@ fn live(market: &mut Market, job: &serde_json::Value, dice: &mut Dice) -> JobSta
                     ask(VERIFIER, "submit_result", &argument, 0)
                 }
                 JobStatus::Assigned => {
-                    ask(VERIFIER, "commit", &serde_json::json!({ "job_id": hex(&id.0), "commitment": hex(&said.commitment().0) }), 0)
+                    let own = said.commitment();
+                    let commitment = if *does == Does::Copies { copied.unwrap_or(own) } else { own };
+                    ask(VERIFIER, "commit", &serde_json::json!({ "job_id": hex(&id.0), "commitment": hex(&commitment.0) }), 0)
                 }
+                JobStatus::Revealing if *does == Does::Late && market.chain.height.0 + 1 < state.reveal_until.0 => continue,
                 JobStatus::Revealing if *does == Does::CommitsOnly => continue,
                 JobStatus::Revealing if *does == Does::Crashes => {
                     ask(VERIFIER, "attest_crash", &serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGSEGV" }), 0)
