@@ -177,7 +177,7 @@ impl Machine {
         let asked = asked.min(forward.cycles.unwrap_or(u64::MAX));
         let limits =
             self.limits(asked.min(left.cycles.saturating_sub(price.cycles)), left.cells, left.weight_ns.saturating_sub(price.weight));
-        match self.forwarded(from, forward, limits, checkpoint.clone()) {
+        match self.forwarded(from, forward, limits, checkpoint) {
             Ok(frame) => Ok(Reply::Enter(Box::new(frame), price)),
             Err(Stop::Abort(abort)) => {
                 self.world.rollback(&checkpoint);
