@@ -99,6 +99,7 @@ fn make_fixed(heap: &mut Heap) {
             mro: Vec::new(),
             attributes: Map::default(),
             layout: row.layout,
+            qualname: row.name.rsplit('.').next().unwrap_or(row.name).into(),
             has_dict: row.layout == crate::types::Layout::Exception || row.name == "function",
             heap: false,
         };
@@ -258,6 +259,7 @@ impl Vm {
 /// Helpers that the interpreter itself calls.
 const HELPER_NAMES: &[&str] = &[
     "alias_getitem",
+    "alias_iter",
     "alias_parameters",
     "and_slow",
     "as_tuple",

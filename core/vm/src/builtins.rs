@@ -74,7 +74,17 @@ const INTRINSICS: &[NativeRow] = &[
     NativeRow(F, "_vm.dress", "generator, cls, /", 2, dress, ""),
     NativeRow(F, "_vm.cell_content", "cell, /", 1, cell_content, ""),
     NativeRow(F, "_vm.module_name", "", 1, module_name, ""),
-    NativeRow(F, "_vm.alias", "origin, arguments, /", 3, alias, ""),
+    NativeRow(F, "_vm.alias", "origin, arguments, starred=, /", 3, alias, ""),
+    NativeRow(NativeKind::Static, "types.GenericAlias.__new__", "cls, origin, args, /", 3, alias_new, ""),
+    NativeRow(NativeKind::Method, "types.GenericAlias.__getitem__", "self, items, /", 3, in_python, "alias_getitem"),
+    NativeRow(NativeKind::Method, "types.GenericAlias.__call__", "self, /, *args, **kwargs", 1, in_python, "alias_call"),
+    NativeRow(NativeKind::Method, "types.GenericAlias.__iter__", "self, /", 3, in_python, "alias_iter"),
+    NativeRow(F, "_vm.alias_filled", "alias, items, /", 3, in_python, "alias_filled"),
+    NativeRow(F, "_vm.slice_bounds", "slice, length, /", 3, in_python, "slice_bounds"),
+    NativeRow(F, "_vm.make_class", "name, bases, namespace, /", 3, in_python, "make_class"),
+    NativeRow(F, "_vm.set_mro", "class, mro, /", 10, set_mro, ""),
+    NativeRow(F, "_vm.caller_module", "", 3, caller_module, ""),
+    NativeRow(F, "_vm.first_line", "function, /", 3, first_line, ""),
     NativeRow(F, "_vm.close", "generator, /", 2, close, ""),
     NativeRow(F, "_vm.is_subclass", "cls, base, /", 1, is_subclass, ""),
     NativeRow(F, "_vm.wrap", "cls, value, /", 2, wrap, ""),
@@ -181,8 +191,7 @@ fn is_callable(vm: &mut Vm, value: Value) -> bool {
             | Payload::Native(_)
             | Payload::BoundMethod { .. }
             | Payload::Class(_)
-            | Payload::StaticMethod(_)
-            | Payload::GenericAlias { .. },
+            | Payload::StaticMethod(_),
         ) => true,
         _ => vm.special(value, nm::CALL).is_some(),
     }
@@ -380,11 +389,20 @@ fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
     if has_hook(vm, &found, nm::INSTANCECHECK) {
         return Err(Throw::Fallback);
     }
-    Ok(Value::Bool(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base)))))
+    if found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base))) {
+        return Ok(Value::Bool(true));
+    }
+    // An object may say itself of which class it is.
+    let says = class.0 >= crate::types::FIXED_COUNT
+        && (vm.lookup(class, nm::CLASS).is_some() || vm.python_method(args[0], nm::GETATTRIBUTE).is_some());
+    if says { Err(Throw::Fallback) } else { Ok(Value::Bool(false)) }
 }
 
 fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut found = Vec::new();
+    if vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
+        return Err(Throw::Fallback);
+    }
     let Some(class) = args[0].object().filter(|_| object::is_class(vm, args[0])) else {
         return Err(vm.type_error("issubclass() arg 1 must be a class"));
     };
@@ -850,7 +868,67 @@ fn inner(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn alias(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.heap.retain(args[0]);
     vm.heap.retain(args[1]);
-    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments: args[1] }))
+    let starred = matches!(args[2], Value::Bool(true));
+    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments: args[1], starred }))
+}
+
+/// `types.GenericAlias(origin, arguments)`
+fn alias_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    vm.heap.retain(args[1]);
+    vm.heap.retain(args[2]);
+    let arguments = if vm.is_instance(args[2], ty::TUPLE) { args[2] } else { vm.tuple(vec![args[2]]) };
+    Ok(vm.wrap_builtin(class, Payload::GenericAlias { origin: args[1], arguments, starred: false }))
+}
+
+/// Gives a class the order of resolution that its metaclass asked for.
+fn set_mro(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    let mut order = Vec::new();
+    for item in vm.sequence_snapshot(args[1]) {
+        match item.object().filter(|_| object::is_class(vm, item)) {
+            Some(base) => order.push(base),
+            None => {
+                let message = format!("mro() returned a non-class ('{}')", vm.class_name(item));
+                return Err(vm.type_error(message));
+            }
+        }
+    }
+    vm.spend(order.len())?;
+    vm.replace_mro(class, order);
+    Ok(Value::None)
+}
+
+/// What only the helper does.
+fn in_python(_: &mut Vm, _: &[Value]) -> Outcome {
+    Err(Throw::Fallback)
+}
+
+/// `__name__` of the first module down the calls that is not the one asking.
+fn caller_module(vm: &mut Vm, _: &[Value]) -> Outcome {
+    let mut names = Vec::new();
+    for frame in vm.frames.iter().rev() {
+        if !vm.program.codes[frame.code as usize].code.hidden {
+            names.push(frame.globals);
+        }
+    }
+    let asking = names.first().and_then(|&globals| vm.dict_get_name(globals, nm::NAME)).and_then(|name| vm.text(name)).map(str::to_owned);
+    for globals in names {
+        let Some(name) = vm.dict_get_name(globals, nm::NAME) else { continue };
+        if vm.text(name) != asking.as_deref() {
+            return Ok(vm.heap.retain(name));
+        }
+    }
+    Ok(Value::None)
+}
+
+/// The line at which a function's code begins.
+fn first_line(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let code = match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Function(row)) => row.code,
+        _ => return Err(vm.raise(ty::ATTRIBUTE_ERROR, "only functions have lines")),
+    };
+    Ok(Value::Int(vm.program.codes[code as usize].code.first_line.into()))
 }
 
 /// What a cell holds; `None` when nothing.
@@ -886,8 +964,11 @@ fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Gives an exception the traceback of another one.
 fn copy_trace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let trace = vm.exception_data(args[0]).map(|row| row.trace.clone()).unwrap_or_default();
+    let shown = vm.traceback_of(args[0]);
     if let Some(row) = vm.exception_row(args[1]) {
         row.trace = trace;
+        let old = std::mem::replace(&mut row.shown, shown);
+        vm.heap.release(old);
     }
     Ok(Value::None)
 }

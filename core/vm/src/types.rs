@@ -39,6 +39,8 @@ pub(crate) enum Layout {
     StaticMethod,
     /// A class method.
     ClassMethod,
+    /// A class with type arguments.
+    Alias,
     /// Anything that only the VM makes; not to be inherited from.
     Sealed,
 }
@@ -140,7 +142,7 @@ types! {
     MAPPING_PROXY "mappingproxy" OBJECT Sealed false;
     MEMBER "member_descriptor" OBJECT Sealed false;
     GETSET "getset_descriptor" OBJECT Sealed false;
-    GENERIC_ALIAS "types.GenericAlias" OBJECT Sealed false;
+    GENERIC_ALIAS "types.GenericAlias" OBJECT Alias false;
     UNION "types.UnionType" OBJECT Sealed false;
     TRACEBACK "traceback" OBJECT Sealed false;
     HASHER "_hashlib.HASH" OBJECT Sealed false;
@@ -268,6 +270,7 @@ names! {
     ORIG_CLASS "__orig_class__"; ORIG_BASES "__orig_bases__"; EMPTY ""; OBJCLASS "__objclass__"; GI_RUNNING "gi_running"; MRO_METHOD "mro";
     REAL "real"; IMAG "imag"; NUMERATOR "numerator"; DENOMINATOR "denominator"; DIGEST_SIZE "digest_size"; BLOCK_SIZE "block_size";
     ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; COMPLEX "__complex__"; MAPPING "mapping"; MATCH_SEQUENCE "__match_sequence__"; MATCH_MAPPING "__match_mapping__"; DEEPCOPY "__deepcopy__";
+    UNPACKED "__unpacked__"; UNPACKED_ARGS "__typing_unpacked_tuple_args__";
     DECIMAL "Decimal"; DECIMAL_MODULE "decimal"; DECIMAL_NUMBER "_n"; NAME_IN_MESSAGES "_name_in_messages";
 }
 

@@ -305,7 +305,7 @@ impl<'a> Compiler<'a> {
             Expr::Await(node) => {
                 self.require_async(node.range, "'await' outside async function")?;
                 let operand = self.operand(&node.value)?;
-                self.await_value(operand, target)
+                self.await_value(operand, target, 0)
             }
             Expr::Yield(node) => {
                 match &node.value {
@@ -393,10 +393,10 @@ impl<'a> Compiler<'a> {
         Ok(first)
     }
 
-    /// Waits for `operand`, which is an awaitable.
-    pub(super) fn await_value(&mut self, operand: Operand, target: u16) -> Compiled<()> {
+    /// Waits for `operand`, which is an awaitable: of `await` (0), of `__aenter__` (1) or of `__aexit__` (2).
+    pub(super) fn await_value(&mut self, operand: Operand, target: u16, purpose: u16) -> Compiled<()> {
         let iterator = self.temporary()?;
-        self.emit(Op::Await, operand.flag(TEMP_B), iterator, operand.register, 0);
+        self.emit(Op::Await, operand.flag(TEMP_B), iterator, operand.register, purpose);
         self.delegate(iterator, target)
     }
 

@@ -420,7 +420,7 @@ impl<'a> Compiler<'a> {
         let range = self.open_range(handler, value);
         let awaitable = self.temporary()?;
         self.emit(Op::AsyncNext, 0, awaitable, iterator, 0);
-        self.await_value(Operand { register: awaitable, temporary: true }, value)?;
+        self.await_value(Operand { register: awaitable, temporary: true }, value, 0)?;
         self.reset(awaitable);
         self.close_range(range);
         Ok(LoopItem { value: item, iterator, step: Some((range, handler)) })
@@ -771,7 +771,7 @@ impl<'a> Compiler<'a> {
         self.emit(Op::LoadSpecial, context.flag(TEMP_B), exit, context.register, exit_name);
         self.emit(Op::Call, METHOD, enter, enter, 0);
         if node.is_async {
-            self.await_value(Operand { register: enter, temporary: true }, enter)?;
+            self.await_value(Operand { register: enter, temporary: true }, enter, 1)?;
         }
         let (handler, end) = (self.label(), self.label());
         self.reset(enter);
@@ -804,7 +804,7 @@ impl<'a> Compiler<'a> {
         self.emit(Op::LoadAttr, 0, call + 4, register, traceback);
         self.emit(Op::Call, METHOD, call, call, 3);
         if node.is_async {
-            self.await_value(Operand { register: call, temporary: true }, call)?;
+            self.await_value(Operand { register: call, temporary: true }, call, 2)?;
         }
         let suppressed = self.label();
         self.jump(Op::JumpIfTrue, TEMP_A, call, suppressed);
@@ -827,7 +827,7 @@ impl<'a> Compiler<'a> {
         }
         self.emit(Op::Call, METHOD, call, call, 3);
         if is_async {
-            self.await_value(Operand { register: call, temporary: true }, call)?;
+            self.await_value(Operand { register: call, temporary: true }, call, 2)?;
         }
         self.emit(Op::Clear, 0, call, 0, 0);
         self.reset(mark);

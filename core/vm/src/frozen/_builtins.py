@@ -13,6 +13,10 @@ def identity(value):
     return value
 
 
+_Union = type(int | str)
+_Alias = type(list[int])
+_Function = type(identity)
+
 # classes
 
 
@@ -84,12 +88,45 @@ def type_new(meta, name, bases, namespace, kwargs):
     if best is not meta and _vm.type_lookup(best, "__new__") is not _vm.type_lookup(meta, "__new__"):
         return best.__new__(best, name, bases, namespace, **kwargs)
     cls = _vm.create_class(best, name, bases, namespace)
+    if best is not type:
+        order = _vm.type_lookup(best, "mro")
+        if order is not _plain_mro:
+            _use_mro(cls, order(cls))
     for key, value in namespace.items():
         hook = _vm.own(value, "__set_name__")
         if hook is not None:
-            hook(value, cls, key)
+            try:
+                hook(value, cls, key)
+            except Exception as error:
+                raise RuntimeError(f"Error calling __set_name__ on {type(value).__name__!r} instance {key!r} in {name!r}") from error
     super(cls, cls).__init_subclass__(**kwargs)
     return cls
+
+
+_plain_mro = _vm.type_lookup(type, "mro")
+
+
+def _use_mro(cls, order):
+    """Takes what a metaclass's own `mro()` says."""
+    order = tuple(order)
+    for base in order:
+        if isinstance(base, type) and not _vm.is_subclass(cls, base):
+            raise TypeError(f"mro() returned base with unsuitable layout ({base.__name__!r})")
+    _vm.set_mro(cls, order)
+
+
+def make_class(name, bases, namespace):
+    """A class as a `class` statement makes it, from a namespace that is there already."""
+    resolved = _resolve_bases(bases)
+    meta = type(resolved[0]) if resolved else type
+    for base in resolved:
+        if not _vm.is_subclass(meta, type(base)):
+            meta = type(base)
+    made = meta.__prepare__(name, resolved) if hasattr(meta, "__prepare__") else {}
+    made.update(namespace)
+    if resolved != bases:
+        made["__orig_bases__"] = bases
+    return meta(name, resolved, made)
 
 
 def type_call(meta, /, *args, **kwargs):
@@ -114,14 +151,24 @@ def isinstance_slow(value, classes):
             if isinstance(value, each):
                 return True
         return False
-    if hasattr(classes, "__args__") and not isinstance(classes, type):
+    if type(classes) is _Union:
         for each in classes.__args__:
             if isinstance(value, each):
                 return True
         return False
+    if isinstance(classes, _Alias):
+        raise TypeError("isinstance() argument 2 cannot be a parameterized generic")
     if type(value) is classes:
         return True
+    if type(type(classes)) is type and _vm.type_lookup(type(classes), "__instancecheck__") is _plain_check:
+        if _vm.is_subclass(type(value), classes):
+            return True
+        said = getattr(value, "__class__", None)
+        return isinstance(said, type) and _vm.is_subclass(said, classes)
     return bool(type(classes).__instancecheck__(classes, value))
+
+
+_plain_check = _vm.type_lookup(type, "__instancecheck__")
 
 
 def issubclass_slow(cls, classes):
@@ -130,6 +177,13 @@ def issubclass_slow(cls, classes):
             if issubclass(cls, each):
                 return True
         return False
+    if type(classes) is _Union:
+        for each in classes.__args__:
+            if issubclass(cls, each):
+                return True
+        return False
+    if isinstance(classes, _Alias):
+        raise TypeError("issubclass() argument 2 cannot be a parameterized generic")
     return bool(type(classes).__subclasscheck__(classes, cls))
 
 
@@ -204,15 +258,14 @@ def alias_parameters(arguments):
     """Type variables among the arguments of a generic alias, in their order."""
     found = []
     for each in arguments:
-        kind = type(each)
-        if kind is type:
+        if isinstance(each, (type, _Function)):
             continue
-        if kind.__module__ == "typing" and kind.__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
-            parameters = (each,)
-        elif isinstance(each, (list, tuple)):
+        if isinstance(each, (list, tuple)):
             parameters = alias_parameters(each)
+        elif hasattr(each, "__typing_subst__"):
+            parameters = (each,)
         else:
-            parameters = getattr(each, "__parameters__", ()) if not isinstance(each, type) or kind.__name__ == "GenericAlias" else ()
+            parameters = getattr(each, "__parameters__", ())
         for parameter in parameters if isinstance(parameters, tuple) else ():
             if not _among(found, parameter):
                 found.append(parameter)
@@ -227,22 +280,82 @@ def _among(items, value):
 
 
 def alias_getitem(alias, items):
+    """Types in the place of the type variables of an alias."""
+    arguments = tuple(alias_filled(alias, items))
+    if type(alias) is _Union:
+        whole = arguments[0]
+        for each in arguments[1:]:
+            whole = whole | each
+        return whole
+    return _vm.alias(alias.__origin__, arguments, alias.__unpacked__)
+
+
+def alias_filled(alias, items):
+    """The arguments of an alias after types have taken the place of its type variables."""
     parameters = alias_parameters(alias.__args__)
     if not parameters:
         raise TypeError(f"{alias!r} is not a generic class")
-    items = items if isinstance(items, tuple) else (items,)
-    if len(items) != len(parameters):
-        much = "many" if len(items) > len(parameters) else "few"
-        raise TypeError(f"Too {much} arguments for {alias!r}; actual {len(items)}, expected {len(parameters)}")
+    given = []
+    for item in items if isinstance(items, tuple) else (items,):
+        inner = None if isinstance(item, type) else getattr(item, "__typing_unpacked_tuple_args__", None)
+        if inner is not None and not (inner and inner[-1] is ...):
+            given.extend(inner)
+        else:
+            given.append(item)
+    given = tuple(given)
+    for parameter in parameters:
+        prepare = getattr(parameter, "__typing_prepare_subst__", None)
+        if prepare is not None:
+            given = prepare(alias, given)
+    if len(given) != len(parameters):
+        much = "many" if len(given) > len(parameters) else "few"
+        raise TypeError(f"Too {much} arguments for {alias!r}; actual {len(given)}, expected {len(parameters)}")
 
-    def filled(each):
-        for parameter, item in zip(parameters, items):
-            if each is parameter:
+    def chosen(parameter):
+        for known, item in zip(parameters, given):
+            if known is parameter:
                 return item
-        inner = alias_parameters((each,))
-        return each[tuple([filled(parameter) for parameter in inner])] if inner else each
 
-    return _vm.alias(alias.__origin__, tuple([filled(each) for each in alias.__args__]))
+    result = []
+    for each in alias.__args__:
+        if isinstance(each, type):
+            result.append(each)
+            continue
+        put = getattr(each, "__typing_subst__", None)
+        if put is not None:
+            result.append(put(chosen(each)))
+            continue
+        new = each
+        inner = alias_parameters((each,))
+        if inner:
+            values = []
+            for parameter in inner:
+                value = chosen(parameter)
+                if isinstance(value, tuple) and hasattr(type(parameter), "__iter__"):
+                    values.extend(value)
+                else:
+                    values.append(value)
+            new = each[tuple(values)]
+        if getattr(each, "__typing_is_unpacked_typevartuple__", False):
+            result.extend(new)
+        else:
+            result.append(new)
+    return result
+
+
+def alias_call(alias, keywords, *args):
+    """An instance of an alias's class, which remembers the alias where it can."""
+    made = alias.__origin__(*args, **keywords)
+    try:
+        made.__orig_class__ = alias
+    except (AttributeError, TypeError):
+        pass
+    return made
+
+
+def alias_iter(alias):
+    """`*alias`: the alias with a star before it."""
+    yield _vm.alias(alias.__origin__, alias.__args__, True)
 
 
 # exceptions
@@ -557,10 +670,58 @@ def range_slow(start, stop, step):
 
     start, stop, step = whole(start), whole(stop), whole(step)
     if stop is None:
-        return range(start)
+        start, stop = 0, start
     if step is None:
-        return range(start, stop)
+        step = 1
+    for number in (start, stop, step):
+        if not -_SMALLEST <= number < _SMALLEST:
+            if step == 0:
+                raise ValueError("range() arg 3 must not be zero")
+            from ranges import LongRange
+
+            return LongRange(start, stop, step)
     return range(start, stop, step)
+
+
+_SMALLEST = 1 << 63
+
+
+def range_index(self, value):
+    for place, each in enumerate(self):
+        if each == value:
+            return place
+    raise ValueError(f"{value!r} is not in range")
+
+
+def range_count(self, value):
+    return sum([1 for each in self if each == value])
+
+
+def slice_bounds(key, length):
+    """start, stop and step of a slice of a sequence so long."""
+    def whole(value):
+        if value is None or isinstance(value, int):
+            return value
+        if not hasattr(type(value), "__index__"):
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        return value.__index__()
+
+    length = whole(length)
+    if length < 0:
+        raise ValueError("length should not be negative")
+    step = whole(key.step)
+    step = 1 if step is None else step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    low, high = (0, length) if step > 0 else (-1, length - 1)
+
+    def bound(value, default):
+        value = whole(value)
+        if value is None:
+            return default
+        return max(value + length, low) if value < 0 else min(value, high)
+
+    return bound(key.start, high if step < 0 else low), bound(key.stop, low if step < 0 else high), step
 
 
 def getitem_index(sequence, key):
@@ -570,6 +731,9 @@ def getitem_index(sequence, key):
 def setitem_slow(target, key, value):
     if isinstance(key, slice):
         target[key] = _each(value)
+        return
+    if isinstance(target, bytearray) and not isinstance(key, int) and _vm.own(key, "__index__") is not None:
+        target[index(key)] = value
         return
     raise TypeError(f"'{type(target).__name__}' object does not support item assignment")
 
@@ -652,8 +816,16 @@ def sorted_slow(iterable, key=None, reverse=False):
 
 def list_sort(self, key=None, reverse=False):
     items = _each(self)
-    _sort(items, key, reverse)
-    _vm.fill_list(self, items)
+    # Nobody sees the list while it is sorted, and nobody may change it.
+    _vm.fill_list(self, [])
+    changed = False
+    try:
+        _sort(items, key, reverse)
+    finally:
+        changed = len(self) > 0
+        _vm.fill_list(self, items)
+    if changed:
+        raise ValueError("list modified during sort")
 
 
 def _native_order(keys):
@@ -836,7 +1008,8 @@ def generator_close(generator):
         _vm.close(generator)
     except (GeneratorExit, StopIteration):
         return None
-    raise RuntimeError("generator ignored GeneratorExit")
+    word = "coroutine" if type(generator).__name__ == "coroutine" else "generator"
+    raise RuntimeError(f"{word} ignored GeneratorExit")
 
 
 async def async_generator_close(generator):
@@ -874,6 +1047,11 @@ def compare_eq(a, b):
             if item not in b:
                 return False
         return True
+    if isinstance(a, _Alias):
+        same = isinstance(b, _Alias) and a.__unpacked__ is b.__unpacked__
+        return same and a.__origin__ == b.__origin__ and a.__args__ == b.__args__
+    if type(a) is _Union:
+        return type(b) is _Union and set(a.__args__) == set(b.__args__)
     return a is b
 
 
@@ -948,6 +1126,10 @@ def hash_slow(value):
         for item in value:
             result ^= hash(item)
         return result
+    if isinstance(value, _Alias):
+        return hash(value.__origin__) ^ hash(value.__args__)
+    if type(value) is _Union:
+        return hash(frozenset(value.__args__))
     return hash(value)
 
 
@@ -1050,6 +1232,11 @@ def dict_init(self, kwargs, *args):
 
 def dict_fromkeys(cls, iterable, value=None):
     result = cls()
+    if type(result) is dict:
+        for key, code in _hashed(iterable):
+            if _position(result, key, code) < 0:
+                _vm.dict_add(result, key, code, value)
+        return result
     for key in iterable:
         result[key] = value
     return result
@@ -1289,6 +1476,8 @@ def set_isdisjoint(self, other):
 
 def or_slow(a, b):
     if isinstance(a, dict):
+        if not isinstance(b, dict):
+            return NotImplemented
         result = dict(a)
         result.update(b)
         return result
@@ -1405,7 +1594,16 @@ def maketrans(x, y=None, z=None):
     if y is None:
         if not isinstance(x, dict):
             raise TypeError("if you give only one argument to maketrans it must be a dict")
-        return {(ord(key) if isinstance(key, str) else key): value for key, value in x.items()}
+        table = {}
+        for key, value in x.items():
+            if isinstance(key, str):
+                if len(key) != 1:
+                    raise ValueError("string keys in translate table must be of length 1")
+                key = ord(key)
+            elif not isinstance(key, int):
+                raise TypeError("keys in translate table must be strings or integers")
+            table[key] = value
+        return table
     if len(x) != len(y):
         raise ValueError("the first two maketrans arguments must have equal length")
     table = {ord(a): ord(b) for a, b in zip(x, y)}
@@ -1754,7 +1952,11 @@ def _pad(part, width, flags):
 def match_keys(subject, keys):
     values = []
     missing = [None]
+    seen = []
     for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.append(key)
         value = subject.get(key, missing)
         if value is missing:
             return None
@@ -1785,8 +1987,14 @@ def match_class(subject, cls, count, names):
             if len(match_args) < count:
                 plural = "" if len(match_args) == 1 else "s"
                 raise TypeError(f"{cls.__name__}() accepts {len(match_args)} positional sub-pattern{plural} ({count} given)")
+            if type(match_args) is not tuple:
+                raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(match_args).__name__})")
             names = match_args[:count] + names
-    for name in names:
+    for place, name in enumerate(names):
+        if type(name) is not str:
+            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
+        if name in names[:place]:
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
         try:
             values.append(getattr(subject, name))
         except AttributeError:
@@ -1816,18 +2024,30 @@ def cbor_encode(value):
     return pvm_host.cbor_encode(_reduced(value))
 
 
+def _bound(value, name):
+    """A special method of a value, bound; None when its class has none."""
+    found = _vm.own(value, name)
+    if found is None:
+        return None
+    bind = getattr(type(found), "__get__", None)
+    return found if bind is None else bind(found, value, type(value))
+
+
 def math_trunc(x):
-    return x.__trunc__()
+    method = _bound(x, "__trunc__")
+    if method is None:
+        raise TypeError(f"type {type(x).__name__} doesn't define __trunc__ method")
+    return method()
 
 
 def math_floor(x):
-    method = _vm.own(x, "__floor__")
-    return method(x) if method is not None else float(x).__floor__()
+    method = _bound(x, "__floor__")
+    return method() if method is not None else float(x).__floor__()
 
 
 def math_ceil(x):
-    method = _vm.own(x, "__ceil__")
-    return method(x) if method is not None else float(x).__ceil__()
+    method = _bound(x, "__ceil__")
+    return method() if method is not None else float(x).__ceil__()
 
 
 def math_fsum(values):

@@ -69,9 +69,9 @@ class ABCMeta(type):
         """Declares `subclass` a virtual subclass. Returns it, so that it can decorate a class."""
         if not isinstance(subclass, type):
             raise TypeError("Can only register classes")
-        if issubclass(subclass, cls):
+        if _inherits(subclass, cls):
             return subclass
-        if issubclass(cls, subclass):
+        if _inherits(cls, subclass):
             raise RuntimeError("Refusing to create an inheritance cycle")
         # A virtual subclass of this class is one of its abstract bases, too.
         for base in cls.__mro__:
@@ -96,9 +96,15 @@ class ABCMeta(type):
         if cls in subclass.__mro__:
             return True
         for registered in cls._abc_registry:
-            if issubclass(subclass, registered):
+            if _inherits(subclass, registered):
                 return True
         return False
+
+
+def _inherits(subclass, cls):
+    """issubclass() as abstract classes ask it among themselves: a metaclass may be stricter with everybody else."""
+    check = getattr(type(cls), "_inner_subclasscheck", None)
+    return issubclass(subclass, cls) if check is None else check(cls, subclass)
 
 
 class ABC(metaclass=ABCMeta):

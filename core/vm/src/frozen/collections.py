@@ -594,6 +594,14 @@ class ChainMap(_abc.MutableMapping):
         merged.maps[0].update(other)
         return merged
 
+    def __ror__(self, other):
+        if not isinstance(other, _abc.Mapping):
+            return NotImplemented
+        merged = dict(other)
+        for each in reversed(self.maps):
+            merged.update(each)
+        return self.__class__(merged)
+
     def __ior__(self, other):
         self.maps[0].update(other)
         return self

@@ -4,7 +4,7 @@ from abc import ABCMeta, abstractmethod
 
 import _vm
 
-_GenericAlias = _vm.alias
+_GenericAlias = type(list[int])
 
 
 def _has(cls, *names):
@@ -46,11 +46,31 @@ class Coroutine(Awaitable):
 
     @abstractmethod
     def throw(self, typ, val=None, tb=None):
-        raise typ
+        _raise(typ, val, tb)
+
+    def close(self):
+        _closed(self.throw, "coroutine ignored GeneratorExit")
 
     @classmethod
     def __subclasshook__(cls, other):
         return _has(other, "__await__", "send", "throw", "close") if cls is Coroutine else NotImplemented
+
+
+def _raise(typ, val, tb):
+    """Raises what `throw` was given."""
+    if val is None:
+        if tb is None:
+            raise typ
+        val = typ()
+    raise val if tb is None else val.with_traceback(tb)
+
+
+def _closed(throw, message):
+    try:
+        throw(GeneratorExit)
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError(message)
 
 
 class AsyncIterable(metaclass=ABCMeta):
@@ -81,9 +101,19 @@ class AsyncGenerator(AsyncIterator):
     async def asend(self, value):
         raise StopAsyncIteration
 
+    async def __anext__(self):
+        return await self.asend(None)
+
     @abstractmethod
     async def athrow(self, typ, val=None, tb=None):
-        raise typ
+        _raise(typ, val, tb)
+
+    async def aclose(self):
+        try:
+            await self.athrow(GeneratorExit)
+        except (GeneratorExit, StopAsyncIteration):
+            return
+        raise RuntimeError("asynchronous generator ignored GeneratorExit")
 
     @classmethod
     def __subclasshook__(cls, other):
@@ -137,15 +167,10 @@ class Generator(Iterator):
 
     @abstractmethod
     def throw(self, typ, val=None, tb=None):
-        raise typ
+        _raise(typ, val, tb)
 
     def close(self):
-        try:
-            self.throw(GeneratorExit)
-        except (GeneratorExit, StopIteration):
-            pass
-        else:
-            raise RuntimeError("generator ignored GeneratorExit")
+        _closed(self.throw, "generator ignored GeneratorExit")
 
     @classmethod
     def __subclasshook__(cls, other):
@@ -190,16 +215,51 @@ class Callable(metaclass=ABCMeta):
         return _has(other, "__call__") if cls is Callable else NotImplemented
 
     @classmethod
-    def __class_getitem__(cls, item):
-        """`Callable[[int, str], bool]`: the arguments of the alias are all the types in a row."""
-        if not isinstance(item, tuple) or len(item) != 2:
+    def __class_getitem__(cls, items):
+        return _CallableAlias(cls, items)
+
+
+def _takes_all(value):
+    """Whether the first argument of Callable stands for all the parameters."""
+    if value is ...:
+        return True
+    kind = type(value)
+    return kind.__module__ == "typing" and (kind.__name__ == "ParamSpec" or getattr(value, "_name", None) == "Concatenate")
+
+
+class _CallableAlias(_GenericAlias):
+    """`Callable[[int, str], bool]`: the arguments of the alias are all the types in a row."""
+
+    __slots__ = ()
+
+    def __new__(cls, origin, items):
+        if not isinstance(items, tuple) or len(items) != 2:
             raise TypeError("Callable must be used as Callable[[arg, ...], result].")
-        parameters, result = item
+        parameters, result = items
         if isinstance(parameters, (tuple, list)):
-            return _GenericAlias(cls, (*parameters, result))
-        if parameters is not ... and type(parameters).__name__ not in ("ParamSpec", "_Alias"):
+            return super().__new__(cls, origin, (*parameters, result))
+        if not _takes_all(parameters):
             raise TypeError(f"Expected a list of types, an ellipsis, ParamSpec, or Concatenate. Got {parameters}")
-        return _GenericAlias(cls, (parameters, result))
+        return super().__new__(cls, origin, (parameters, result))
+
+    def __getitem__(self, items):
+        args = _vm.alias_filled(self, items if isinstance(items, tuple) else (items,))
+        *first, result = args
+        if len(first) == 1 and (_takes_all(first[0]) or isinstance(first[0], (tuple, list))):
+            return _CallableAlias(Callable, (first[0], result))
+        return _CallableAlias(Callable, (first, result))
+
+    def __repr__(self):
+        args = self.__args__
+        if len(args) == 2 and _takes_all(args[0]):
+            return super().__repr__()
+        return f"collections.abc.Callable[[{', '.join([_shown(arg) for arg in args[:-1]])}], {_shown(args[-1])}]"
+
+
+def _shown(value):
+    if isinstance(value, type) and not isinstance(value, _GenericAlias):
+        return value.__qualname__ if value.__module__ == "builtins" else f"{value.__module__}.{value.__qualname__}"
+    return "..." if value is ... else repr(value)
 
 
 class Set(Collection):
@@ -227,6 +287,19 @@ class Set(Collection):
         if not isinstance(other, Set):
             return NotImplemented
         return len(self) == len(other) and self.__le__(other)
+
+    def _hash(self):
+        """The hash that a frozenset with these items has."""
+        mask = (1 << 64) - 1
+        result = 1927868237 * (len(self) + 1) & mask
+        for item in self:
+            code = hash(item)
+            result ^= (code ^ (code << 16) ^ 89869747) * 3644798167 & mask
+        result ^= (result >> 11) ^ (result >> 25)
+        result = (result * 69069 + 907133923) & mask
+        if result >> 63:
+            result -= mask + 1
+        return 590923713 if result == -1 else result
 
     @classmethod
     def _from_iterable(cls, it):

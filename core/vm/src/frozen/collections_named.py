@@ -1,8 +1,16 @@
 """namedtuple: tuple classes whose items have names."""
 
+import _vm
+
 
 def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
     """A tuple class whose items have names."""
+    module = _vm.caller_module() if module is None else module
+    return namedtuple_class(typename, field_names, rename=rename, defaults=defaults, module=module)
+
+
+def namedtuple_class(typename, field_names, bases=(tuple,), *, rename=False, defaults=None, module=None, more=None):
+    """The same, with bases of its own and more for the class's namespace."""
     if isinstance(field_names, str):
         field_names = field_names.replace(",", " ").split()
     field_names = [str(name) for name in field_names]
@@ -36,7 +44,8 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     for index, name in enumerate(fields):
         namespace[name] = _Item(index)
     namespace["__module__"] = "__main__" if module is None else module
-    return type(typename, (tuple,), namespace)
+    namespace["__new__"].__defaults__ = tuple(field_defaults.values())
+    return type(typename, bases, {**namespace, **(more or {})})
 
 
 _KEYWORDS = (
@@ -44,6 +53,11 @@ _KEYWORDS = (
     "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
     "pass", "raise", "return", "try", "while", "with", "yield",
 )
+
+
+def is_keyword(name):
+    """Whether a name is a word of the language."""
+    return name in _KEYWORDS
 
 
 def _check_field_names(typename, field_names, rename):

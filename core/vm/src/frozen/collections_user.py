@@ -55,6 +55,12 @@ class UserDict(_abc.MutableMapping):
     def copy(self):
         return self.__class__(self.data)
 
+    def __copy__(self):
+        made = self.__class__.__new__(self.__class__)
+        made.__dict__.update(self.__dict__)
+        made.data = self.data.copy()
+        return made
+
     @classmethod
     def fromkeys(cls, iterable, value=None):
         made = cls()
@@ -74,6 +80,12 @@ class UserList(_abc.MutableSequence):
 
     def __init__(self, initlist=None):
         self.data = [] if initlist is None else list(_data(initlist))
+
+    def __copy__(self):
+        made = self.__class__.__new__(self.__class__)
+        made.__dict__.update(self.__dict__)
+        made.data = self.data[:]
+        return made
 
     def __repr__(self):
         return repr(self.data)

@@ -3,7 +3,11 @@
 Nothing is generated as source: the methods are ordinary functions that read the class's list of fields.
 """
 
+import re as _re
 from abc import update_abstractmethods as _update_abstractmethods
+from collections_named import is_keyword as _is_keyword
+
+import _vm
 
 
 class FrozenInstanceError(AttributeError):
@@ -18,8 +22,16 @@ class _Sentinel:
         return self._text
 
 
-MISSING = _Sentinel("<dataclasses.MISSING>")
-KW_ONLY = _Sentinel("<dataclasses.KW_ONLY>")
+class _MISSING_TYPE:
+    pass
+
+
+class _KW_ONLY_TYPE:
+    pass
+
+
+MISSING = _MISSING_TYPE()
+KW_ONLY = _KW_ONLY_TYPE()
 _DEFAULT_FACTORY = _Sentinel("<factory>")
 
 _FIELD = _Sentinel("_FIELD")
@@ -35,6 +47,7 @@ class _Slotted:
 
 
 _Slot = type(_Slotted.__dict__["slot"])
+_Proxy = type(_Slotted.__dict__)
 
 
 class InitVar:
@@ -63,7 +76,12 @@ class Field:
         self.repr = repr
         self.hash = hash
         self.compare = compare
-        self.metadata = {} if metadata is None else metadata
+        if metadata is None:
+            metadata = {}
+        elif not hasattr(type(metadata), "__getitem__"):
+            raise TypeError(f"mappingproxy() argument must be a mapping, not {type(metadata).__name__}")
+        # Only a dict needs to be kept from being changed; what is written in Python looks after itself.
+        self.metadata = _Proxy(metadata) if isinstance(metadata, dict) else metadata
         self.kw_only = kw_only
         self._field_type = None
 
@@ -74,6 +92,15 @@ class Field:
             f"compare={self.compare!r},metadata={self.metadata!r},kw_only={self.kw_only!r},"
             f"_field_type={self._field_type})"
         )
+
+    def __set_name__(self, owner, name):
+        # A default that wants to know its name hears of it here, in the place of its class.
+        hook = getattr(type(self.default), "__set_name__", None)
+        if hook is not None:
+            hook(self.default, owner, name)
+
+    def __class_getitem__(cls, items):
+        return _vm.alias(cls, items if isinstance(items, tuple) else (items,))
 
 
 class _Params:
@@ -119,7 +146,7 @@ def dataclass(
     """Adds `__init__`, `__repr__`, `__eq__` and, on request, ordering, hashing and immutability."""
 
     def wrap(cls):
-        return _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots)
+        return _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots, weakref_slot)
 
     return wrap if cls is None else wrap(cls)
 
@@ -219,19 +246,25 @@ def make_dataclass(cls_name, fields, *, bases=(), namespace=None, **options):
             name, kind = item, "typing.Any"
         elif len(item) == 2:
             name, kind = item
-        else:
+        elif len(item) == 3:
             name, kind, body[item[0]] = item
+        else:
+            raise TypeError(f"Invalid field: {item!r}")
+        if not isinstance(name, str) or not name.isidentifier():
+            raise TypeError(f"Field names must be valid identifiers: {name!r}")
+        if _is_keyword(name):
+            raise TypeError(f"Field names must not be keywords: {name!r}")
         if name in annotations:
             raise TypeError(f"Field name duplicated: {name!r}")
         annotations[name] = kind
     body["__annotations__"] = annotations
-    return dataclass(type(cls_name, tuple(bases), body), **options)
+    return dataclass(_vm.make_class(cls_name, tuple(bases), body), **options)
 
 
 # Reading the class
 
 
-def _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots):
+def _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots, weakref_slot):
     found = {}
     any_frozen_base = False
     has_dataclass_bases = False
@@ -261,12 +294,14 @@ def _process(cls, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_onl
         raise ValueError("eq must be true if order is true")
     setattr(cls, _FIELDS, found)
     setattr(cls, _PARAMS, _Params(init, repr, eq, order, unsafe_hash, frozen))
-    _install(cls, found, init, repr, eq, order, unsafe_hash, frozen)
+    _install(cls, found, init, repr, eq, order, unsafe_hash, frozen, slots)
     in_init = [f for f in found.values() if f._field_type in (_FIELD, _FIELD_INITVAR) and f.init and not f.kw_only]
     if match_args and "__match_args__" not in cls.__dict__:
         cls.__match_args__ = tuple([f.name for f in in_init])
+    if weakref_slot and not slots:
+        raise TypeError("weakref_slot is True but slots is False")
     if slots:
-        cls = _with_slots(cls, found)
+        cls = _with_slots(cls, found, weakref_slot)
     _update_abstractmethods(cls)
     return cls
 
@@ -310,12 +345,17 @@ def _field_type(kind):
     if isinstance(kind, InitVar) or kind is InitVar:
         return _FIELD_INITVAR
     text = kind if isinstance(kind, str) else repr(kind)
-    head = text.split("[")[0]
-    if head in ("typing.ClassVar", "ClassVar"):
+    found = _HEAD.match(text)
+    module, head = found.groups() if found else ("", text.split("[")[0])
+    if head == "ClassVar" and module in (None, "typing"):
         return _FIELD_CLASSVAR
-    if isinstance(kind, str) and head in ("dataclasses.InitVar", "InitVar"):
+    if isinstance(kind, str) and head == "InitVar" and module in (None, "dataclasses"):
         return _FIELD_INITVAR
     return _FIELD
+
+
+# What stands first in an annotation that is text: a name, perhaps of a module.
+_HEAD = _re.compile(r"\s*(?:(\w+)\s*\.)?\s*(\w+)")
 
 
 def _signature(fields):
@@ -337,14 +377,17 @@ def _signature(fields):
 # Making the methods
 
 
-def _install(cls, found, init, repr, eq, order, unsafe_hash, frozen):
+def _install(cls, found, init, repr, eq, order, unsafe_hash, frozen, slots):
     own = cls.__dict__
     has_explicit_hash = not (own.get("__hash__", MISSING) is MISSING or (own["__hash__"] is None and "__eq__" in own))
     real = [f for f in found.values() if f._field_type is _FIELD]
     if not getattr(cls, "__doc__", None):
-        cls.__doc__ = cls.__name__ + _signature([f for f in found.values() if f.init and f._field_type is not _FIELD_CLASSVAR] if init else [])
-    if init:
-        cls.__init__ = _named(cls, _init_for(cls, found, frozen), "__init__")
+        listed = [f for f in found.values() if f.init and f._field_type is not _FIELD_CLASSVAR] if init else []
+        # A metaclass that makes instances its own way says nothing of parameters.
+        called = type(cls) is type or type(cls).__call__ is type.__call__
+        cls.__doc__ = cls.__name__ + (_signature(listed) if called else "")
+    if init and "__init__" not in own:
+        cls.__init__ = _named(cls, _init_for(cls, found, frozen, slots), "__init__")
     if repr and "__repr__" not in own:
         cls.__repr__ = _named(cls, _repr_for([f.name for f in real if f.repr]), "__repr__")
     compared = [f.name for f in real if f.compare]
@@ -378,7 +421,7 @@ def _named(cls, function, name):
     return function
 
 
-def _init_for(cls, found, frozen):
+def _init_for(cls, found, frozen, slots):
     """`__init__`: binds its arguments as a function with one parameter per field would, then assigns."""
     parameters = [f for f in found.values() if f._field_type in (_FIELD, _FIELD_INITVAR)]
     positional = [f for f in parameters if f.init and not f.kw_only]
@@ -396,6 +439,7 @@ def _init_for(cls, found, frozen):
     store = object.__setattr__ if frozen else setattr
     # The common case: every field is an argument in order, nothing else happens.
     simple = not init_vars and not post_init and len(names) == len(assigned)
+    slotted = slots
     count = len(names)
     function_name = f"{cls.__qualname__}.__init__"
 
@@ -410,7 +454,7 @@ def _init_for(cls, found, frozen):
                 store(self, f.name, given[f.name])
             elif f.default_factory is not MISSING:
                 store(self, f.name, f.default_factory())
-            elif f.init and f.default is not MISSING:
+            elif (f.init or slotted) and f.default is not MISSING:
                 store(self, f.name, f.default)
         if post_init:
             self.__post_init__(*[given[name] if name in given else found[name].default for name in init_vars])
@@ -546,7 +590,7 @@ def _is_exactly_frozen(obj):
     return params is not None and params.frozen
 
 
-def _with_slots(cls, found):
+def _with_slots(cls, found, weakref_slot):
     if "__slots__" in cls.__dict__:
         raise TypeError(f"{cls.__name__} already specifies __slots__")
     namespace = dict(cls.__dict__)
@@ -554,8 +598,11 @@ def _with_slots(cls, found):
     inherited = []
     for base in cls.__mro__[1:-1]:
         slots = base.__dict__.get("__slots__", ())
+        if hasattr(type(slots), "__next__"):
+            raise TypeError(f"Slots of {base.__name__!r} cannot be determined")
         inherited.extend([slots] if isinstance(slots, str) else slots)
-    namespace["__slots__"] = tuple([name for name in names if name not in inherited])
+    wanted = [*names, "__weakref__"] if weakref_slot else names
+    namespace["__slots__"] = tuple([name for name in wanted if name not in inherited])
     for name in names:
         namespace.pop(name, None)
     namespace.pop("__dict__", None)

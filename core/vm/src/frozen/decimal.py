@@ -126,7 +126,8 @@ class Decimal:
         """The exact value of a float or an integer."""
         if not isinstance(f, (int, float)):
             raise TypeError("argument must be int or float")
-        return cls(f)
+        number = Decimal(f)
+        return number if cls is Decimal else cls(number)
 
     __add__ = _decimal.add
     __radd__ = _decimal.radd
@@ -169,6 +170,8 @@ class Decimal:
         return order
 
     def __eq__(self, other):
+        if isinstance(other, complex) and other.imag == 0:
+            other = other.real
         order = _decimal.order(self, other)
         if order is None:
             if self.is_snan() or isinstance(other, Decimal) and other.is_snan():

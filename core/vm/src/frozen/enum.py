@@ -149,6 +149,12 @@ class _Body(dict):
         self._member_names[key] = None
         super().__setitem__(key, value)
 
+    def update(self, members=(), /, **more):
+        """Binds several names, each as an assignment would."""
+        pairs = [(key, members[key]) for key in members.keys()] if hasattr(members, "keys") else members
+        for key, value in (*pairs, *more.items()):
+            self[key] = value
+
     def _resolved(self, key, value):
         """What an auto() stands for; any other value stands for itself."""
         if not isinstance(value, auto):
@@ -247,15 +253,14 @@ class EnumType(type):
         first_enum = bases[-1]
         if not isinstance(first_enum, EnumType):
             raise TypeError("new enumerations should be created as `EnumName([mixin_type, ...] [data_type,] enum_type)`")
+        found = []
         for base in bases:
-            for parent in base.__mro__:
-                if parent is object or isinstance(parent, EnumType):
-                    if isinstance(parent, EnumType) and getattr(parent, "_member_type_", object) is not object:
-                        return parent._member_type_, first_enum
-                    continue
-                if "__new__" in parent.__dict__:
-                    return (base if not isinstance(base, EnumType) else parent), first_enum
-        return object, first_enum
+            kind = _data_type(base)
+            if kind is not None and not any([issubclass(each, kind) for each in found]):
+                found.append(kind)
+        if len(found) > 1:
+            raise TypeError(f"too many data types for {cls!r}: {set(found)!r}")
+        return (found[0] if found else object), first_enum
 
     def __call__(cls, value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None):
         """`Color(1)` finds a member; `Color("Color", "RED BLUE")` makes a class."""
@@ -344,6 +349,17 @@ class EnumType(type):
 
 
 EnumMeta = EnumType
+
+
+def _data_type(base):
+    """What a base makes of the members beside members: its own sort of data, or None."""
+    for parent in base.__mro__:
+        if isinstance(parent, EnumType):
+            if getattr(parent, "_member_type_", object) is not object:
+                return parent._member_type_
+        elif parent is not object and ("__new__" in parent.__dict__ or "__dataclass_fields__" in parent.__dict__):
+            return base if not isinstance(base, EnumType) else parent
+    return None
 
 
 def _new_class(metacls, name, bases, namespace, kwds):
@@ -536,17 +552,19 @@ class Enum(metaclass=EnumType):
         return hash(self._name_)
 
     def __dir__(self):
-        shown = set(object.__dir__(self)) if self.__class__._member_type_ is not object else set()
+        plain = {"__class__", "__doc__", "__eq__", "__hash__", "__module__", "name", "value"}
+        shown = set(object.__dir__(self)) if self.__class__._member_type_ is not object else plain
         shown.update([name for name in self.__dict__ if name[0] != "_"])
         for cls in self.__class__.__mro__:
             for name, found in cls.__dict__.items():
                 if name[0] == "_":
                     continue
-                if name not in self._member_map_ or isinstance(found, _Redirect) and found.fget is not None:
+                inner = isinstance(found, (_Redirect, property))
+                if name not in self._member_map_ or inner and found.fget is not None:
                     shown.add(name)
-                else:
+                elif inner:
                     shown.discard(name)
-        return sorted(shown | {"__class__", "__doc__", "__eq__", "__hash__", "__module__"})
+        return sorted(shown)
 
     def __copy__(self):
         return self
@@ -571,6 +589,9 @@ class StrEnum(str, ReprEnum):
             raise TypeError(f"too many arguments for str(): {values!r}")
         if len(values) == 1 and not isinstance(values[0], str):
             raise TypeError(f"{values[0]!r} is not a string")
+        for word, value in zip(("encoding", "errors"), values[1:]):
+            if not isinstance(value, str):
+                raise TypeError(f"{word} must be a string, not {value!r}")
         text = str(*values)
         new = str.__new__(cls, text)
         new._value_ = text

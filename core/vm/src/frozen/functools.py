@@ -64,6 +64,8 @@ def _product(iterable, start):
 class partial:
     """A function with some arguments fixed in advance."""
 
+    __slots__ = ("_func", "_args", "_keywords", "__dict__")
+
     def __init__(self, /, *args, **keywords):
         if not args:
             raise TypeError("type 'partial' takes at least one argument")
@@ -75,14 +77,29 @@ class partial:
             args = func.args + args
             keywords = {**func.keywords, **keywords}
             func = func.func
-        self.func = func
-        self.args = args
-        self.keywords = keywords
+        self._func = func
+        self._args = args
+        self._keywords = keywords
+
+    @property
+    def func(self):
+        """The function."""
+        return self._func
+
+    @property
+    def args(self):
+        """The arguments fixed by position."""
+        return self._args
+
+    @property
+    def keywords(self):
+        """The arguments fixed by name."""
+        return self._keywords
 
     def __call__(self, /, *args, **keywords):
-        if not self.keywords:
-            return self.func(*self.args, *args, **keywords)
-        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+        if not self._keywords:
+            return self._func(*self._args, *args, **keywords)
+        return self._func(*self._args, *args, **{**self._keywords, **keywords})
 
     def __repr__(self):
         parts = [repr(self.func)]

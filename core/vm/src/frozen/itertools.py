@@ -172,19 +172,34 @@ def _starmap(function, items):
         yield function(*tuple(item))
 
 
-def pairwise(iterable, /):
+class pairwise:
     """Each item with the one after it."""
-    return _pairwise(iter(iterable))
 
+    __slots__ = ("_items", "_previous")
 
-def _pairwise(items):
-    for previous in items:
-        break
-    else:
-        return
-    for item in items:
-        yield previous, item
-        previous = item
+    def __init__(self, iterable, /):
+        self._items = iter(iterable)
+        self._previous = _MISSING
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._items is None:
+            raise StopIteration
+        previous = self._previous
+        try:
+            if previous is _MISSING:
+                previous = self._previous = next(self._items)
+                if self._items is None:
+                    raise StopIteration
+            item = next(self._items)
+        except StopIteration:
+            self._items = None
+            self._previous = _MISSING
+            raise
+        self._previous = item
+        return previous, item
 
 
 def islice(iterable, *bounds):

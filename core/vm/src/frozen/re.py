@@ -74,6 +74,9 @@ class Match:
     _name_in_messages = "re.Match"
     __slots__ = ("re", "string", "_marks", "_pos", "_endpos")
 
+    def __init_subclass__(cls):
+        raise TypeError("type 're.Match' is not an acceptable base type")
+
     def __new__(cls, *args):
         raise TypeError("cannot create 're.Match' instances")
 
@@ -223,6 +226,9 @@ class Pattern:
 
     _name_in_messages = "re.Pattern"
     __slots__ = ("pattern", "flags", "groups", "_groupindex", "_program")
+
+    def __init_subclass__(cls):
+        raise TypeError("type 're.Pattern' is not an acceptable base type")
 
     def __new__(cls, *args):
         raise TypeError("cannot create 're.Pattern' instances")

@@ -103,11 +103,9 @@ class Struct:
             raise error("cannot iteratively unpack with a struct of length 0")
         if len(buffer) % self.size:
             raise error(f"iterative unpacking requires a buffer of a multiple of {self.size} bytes")
-        return self._rows(bytes(buffer))
-
-    def _rows(self, buffer):
-        for place in range(0, len(buffer), self.size):
-            yield self._read(buffer, place)
+        rows = object.__new__(unpack_iterator)
+        rows._plan, rows._buffer, rows._place = self, bytes(buffer), 0
+        return rows
 
     def _read(self, buffer, start):
         values = _struct.unpack(self._plan, self._is_little, self.size, buffer, start)
@@ -337,6 +335,28 @@ def unpack(format, buffer, /):
 def unpack_from(format, /, buffer, offset=0):
     """The values in the bytes from a place on."""
     return _known(format).unpack_from(buffer, offset)
+
+
+class unpack_iterator:
+    """The values in the bytes, row by row; made by `iter_unpack` alone."""
+
+    __slots__ = ("_plan", "_buffer", "_place")
+
+    def __new__(cls, *args):
+        raise TypeError("cannot create '_struct.unpack_iterator' instances")
+
+    def __iter__(self):
+        return self
+
+    def __length_hint__(self):
+        return (len(self._buffer) - self._place) // self._plan.size
+
+    def __next__(self):
+        if self._place >= len(self._buffer):
+            raise StopIteration
+        place = self._place
+        self._place += self._plan.size
+        return self._plan._read(self._buffer, place)
 
 
 def iter_unpack(format, buffer, /):

@@ -13,6 +13,21 @@ BUILTINS = {
 }
 
 
+_OPENING = {")": "(", "]": "["}
+
+
+def check_syntax(text):
+    """Whether a text may be an expression: it has words, its brackets match, and nothing stands at its ends that cannot."""
+    open_brackets = []
+    tokens = _TOKENS.findall(text)
+    for token in tokens:
+        if token in ("(", "["):
+            open_brackets.append(token)
+        elif token in _OPENING and (not open_brackets or open_brackets.pop() != _OPENING[token]):
+            return False
+    return bool(tokens) and not open_brackets and tokens[0] not in (",", ".", "|", "/") and tokens[-1] not in (",", ".", "|", "*", "-")
+
+
 class Reader:
     """Reads a hint that was written as text: names, attributes, brackets, lists, texts, numbers and `|`."""
 
@@ -32,8 +47,13 @@ class Reader:
         return token
 
     def whole(self):
-        """The whole text's value."""
+        """The whole text's value; `*Ts` is what the star gives."""
+        starred = self._next() == "*"
+        if starred:
+            self._take()
         value = self._union()
+        if starred:
+            (value,) = value
         if self._next():
             raise SyntaxError("invalid syntax")
         return value

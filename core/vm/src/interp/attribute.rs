@@ -178,6 +178,13 @@ impl Vm {
         }
     }
 
+    /// Whether a descriptor takes values and gives none: reading goes past it.
+    fn only_sets(&mut self, value: Value) -> bool {
+        let Value::Obj(object) = value else { return false };
+        let written = matches!(self.heap.payload(object), Payload::Instance(_));
+        written && self.special(value, nm::GET).is_none()
+    }
+
     /// `object.name`, retained.
     pub(crate) fn get_attribute(&mut self, object: Value, name: Ref) -> Outcome {
         let class = self.heap.class_of(object);
@@ -216,7 +223,7 @@ impl Vm {
     /// `object.__getattribute__(name)` of the builtin sort.
     pub(crate) fn get_attribute_plain(&mut self, object: Value, class: Ref, name: Ref) -> Outcome {
         if let Value::Obj(receiver) = object {
-            match self.heap.payload(receiver) {
+            match self.heap.payload(receiver).core() {
                 Payload::Class(_) => return self.get_class_attribute(receiver, class, name),
                 Payload::Module { dict, .. } => {
                     let dict = *dict;
@@ -228,10 +235,12 @@ impl Vm {
                 }
                 Payload::GenericAlias { origin, .. } => {
                     let origin = *origin;
-                    if !matches!(name, nm::ORIGIN | nm::ALIAS_ARGS | nm::PARAMETERS | nm::CLASS | nm::MRO_ENTRIES) {
-                        if self.lookup(class, name).is_none() {
-                            return self.get_attribute(origin, name);
-                        }
+                    let own = matches!(
+                        name,
+                        nm::ORIGIN | nm::ALIAS_ARGS | nm::PARAMETERS | nm::CLASS | nm::MRO_ENTRIES | nm::UNPACKED | nm::UNPACKED_ARGS
+                    );
+                    if !own && matches!(self.lookup(class, name), None | Some(Value::None)) {
+                        return self.get_attribute(origin, name);
                     }
                 }
                 _ => {}
@@ -239,7 +248,7 @@ impl Vm {
         }
         let found = self.lookup(class, name);
         if let Some(found) = found {
-            if self.is_data_descriptor(found) {
+            if self.is_data_descriptor(found) && !self.only_sets(found) {
                 return self.bind_attribute(found, object, class, name);
             }
         }
@@ -253,7 +262,13 @@ impl Vm {
         }
         match found {
             Some(found) => self.bind_attribute(found, object, class, name),
-            None => Err(self.no_attribute(object, name)),
+            None => match object.object().map(|receiver| self.heap.payload(receiver)) {
+                Some(Payload::BoundMethod { function, .. }) => {
+                    let function = *function;
+                    self.get_attribute(function, name)
+                }
+                _ => Err(self.no_attribute(object, name)),
+            },
         }
     }
 
@@ -341,6 +356,10 @@ impl Vm {
                     }
                 }
             }
+            Payload::Super { class: start, receiver, .. } if receiver.is_none() => {
+                let start = Value::Obj(*start);
+                self.make_super(start, object)
+            }
             Payload::Instance(_) | Payload::Extended(_) => {
                 let descriptor = self.heap.slot(attribute).class;
                 match self.lookup(descriptor, nm::GET) {
@@ -382,6 +401,9 @@ impl Vm {
                 return Ok(value);
             }
         }
+        if name == nm::ANNOTATIONS {
+            return self.class_annotations(class);
+        }
         if let Some(found) = self.lookup(class, name) {
             return self.bind_to_class(found, class);
         }
@@ -394,6 +416,21 @@ impl Vm {
             }
         }
         Err(self.no_attribute(Value::Obj(class), name))
+    }
+
+    /// `__annotations__` of a class: its own, never those of a base.
+    fn class_annotations(&mut self, class: Ref) -> Outcome {
+        let Payload::Class(row) = self.heap.payload(class) else { return Err(Throw::Trap(Trap::Internal)) };
+        if let Some(&own) = row.attributes.get(&nm::ANNOTATIONS) {
+            return self.bind_to_class(own, class);
+        }
+        if !row.heap {
+            return Err(self.no_attribute(Value::Obj(class), nm::ANNOTATIONS));
+        }
+        let made = Value::Obj(self.new_dict());
+        self.heap.retain(made);
+        self.set_class_attribute(class, nm::ANNOTATIONS, made);
+        Ok(made)
     }
 
     /// What an attribute of a class gives when it is read from the class itself.
@@ -458,11 +495,13 @@ impl Vm {
         match found {
             Some(found) if receiver.is(Value::Obj(start)) => self.bind_to_class_or_method(found, start),
             Some(found) => self.bind_attribute(found, receiver, start, name),
-            None => {
-                let message = format!("'super' object has no attribute '{}'", self.name_text(name));
-                let _ = object;
-                Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
-            }
+            None => match self.lookup(ty::SUPER, name) {
+                Some(own) => self.bind_attribute(own, object, ty::SUPER, name),
+                None => {
+                    let message = format!("'super' object has no attribute '{}'", self.name_text(name));
+                    Err(self.raise(ty::ATTRIBUTE_ERROR, &message))
+                }
+            },
         }
     }
 
@@ -475,7 +514,7 @@ impl Vm {
         let class = self.heap.class_of(object);
         let special_receiver = match object {
             Value::Obj(receiver) => matches!(
-                self.heap.payload(receiver),
+                self.heap.payload(receiver).core(),
                 Payload::Class(_) | Payload::Module { .. } | Payload::Super { .. } | Payload::GenericAlias { .. }
             ),
             _ => false,
@@ -601,7 +640,12 @@ impl Vm {
                 }
             }
         }
-        let Value::Obj(receiver) = object else { return Err(self.cannot_set(object, name)) };
+        let Value::Obj(receiver) = object else {
+            if name == nm::CLASS {
+                return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
+            }
+            return Err(self.cannot_set(object, name));
+        };
         if name.0 < FIXED_COUNT && self.set_builtin_attribute(object, name, value)? {
             return Ok(());
         }
@@ -759,7 +803,25 @@ impl Vm {
                 _ => {}
             }
         }
+        if name == nm::CLASS {
+            return Err(self.type_error("can't delete __class__ attribute"));
+        }
         let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
+        match (self.heap.payload(receiver).core(), name) {
+            (Payload::Generator(_), nm::NAME | nm::QUALNAME) => {
+                let message = format!("{} must be set to a string object", self.name_text(name));
+                return Err(self.type_error(message));
+            }
+            (Payload::Exception(_), nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::TRACEBACK) => {
+                let message = format!("{} may not be deleted", self.name_text(name));
+                return Err(self.type_error(message));
+            }
+            (Payload::Class(row), _) if !row.heap => {
+                let message = format!("cannot set '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
+                return Err(self.type_error(message));
+            }
+            _ => {}
+        }
         match self.heap.payload(receiver) {
             Payload::Class(row) if row.heap => {
                 self.heap.type_epoch += 1;
@@ -787,7 +849,7 @@ impl Vm {
             }
             payload if payload.attributes().is_some() => {
                 if self.instance_attribute(object, name).is_none() {
-                    return Err(self.no_attribute(object, name));
+                    return Err(self.cannot_delete(object, class, name));
                 }
                 let dict = self.attributes_dict(receiver);
                 if let Some(position) = self.dict_position_of_name(dict, name) {
@@ -796,6 +858,13 @@ impl Vm {
                 Ok(())
             }
             _ => Err(self.no_attribute(object, name)),
+        }
+    }
+
+    fn cannot_delete(&mut self, object: Value, class: Ref, name: Ref) -> Throw {
+        match self.heap.payload(class) {
+            Payload::Class(row) if row.has_dict => self.no_attribute(object, name),
+            _ => self.cannot_set(object, name),
         }
     }
 

@@ -142,12 +142,6 @@ impl Vm {
                 self.heap.release(callee);
                 self.dispatch_deeper(inner, at, count, names, dest, on_return)
             }
-            Payload::GenericAlias { origin, .. } => {
-                let origin = *origin;
-                self.heap.retain(origin);
-                self.heap.release(callee);
-                self.dispatch_deeper(origin, at, count, names, dest, on_return)
-            }
             _ => {
                 let Some(function) = self.special(callee, nm::CALL) else {
                     return self.not_callable(callee, at, count);

@@ -234,6 +234,10 @@ impl Vm {
     /// A fresh instance of a class that inherits from `object` alone.
     pub(crate) fn new_instance(&mut self, class: Ref) -> Outcome {
         self.check_abstract(class)?;
+        if class.0 < FIXED_COUNT && class != ty::OBJECT {
+            let message = format!("cannot create '{}' instances", self.name_of_class(class));
+            return Err(self.type_error(message));
+        }
         self.heap.retain(Value::Obj(class));
         if class == ty::OBJECT {
             return Ok(self.heap.make(class, Payload::Plain));
@@ -285,6 +289,7 @@ impl Vm {
                     context: Value::None,
                     suppress: false,
                     trace: Vec::new(),
+                    shown: Value::None,
                     attributes: Attributes::default(),
                 };
                 return Ok(self.heap.make(class, Payload::Exception(Box::new(exception))));
@@ -292,7 +297,7 @@ impl Vm {
             Layout::StaticMethod => Payload::StaticMethod(Value::None),
             Layout::ClassMethod => Payload::ClassMethod(Value::None),
             Layout::Property => Payload::Property(Box::new([Value::None; 5])),
-            Layout::Type | Layout::Sealed => {
+            Layout::Alias | Layout::Type | Layout::Sealed => {
                 let message = format!("cannot create '{}' instances", self.name_of_class(class));
                 return Err(self.type_error(message));
             }
@@ -321,12 +326,20 @@ impl Vm {
     /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
     pub(crate) fn create_class(&mut self, meta: Ref, name: &str, bases: &[Ref], namespace: Ref) -> Outcome {
         let bases: Vec<Ref> = if bases.is_empty() { vec![ty::OBJECT] } else { bases.to_vec() };
+        if name.contains('\0') {
+            return Err(self.value_error("type name must not contain null characters"));
+        }
         let mut layout = Layout::Object;
         let mut has_dict = false;
+        let mut qualname: Box<str> = name.into();
         for &base in &bases {
             let Payload::Class(row) = self.heap.payload(base) else {
                 return Err(self.type_error("bases must be types"));
             };
+            // Trusted code alone makes a second sort of range.
+            if base == ty::RANGE && self.loader {
+                continue;
+            }
             if row.layout == Layout::Sealed {
                 let message = format!("type '{}' is not an acceptable base type", row.name);
                 return Err(self.type_error(message));
@@ -339,6 +352,10 @@ impl Vm {
                 layout = row.layout;
             }
         }
+        if self.best_base(&bases).is_none() {
+            return Err(self.type_error("multiple bases have instance lay-out conflict"));
+        }
+        let base_has_dict = has_dict;
         for (index, base) in bases.iter().enumerate() {
             if bases[..index].contains(base) {
                 let message = format!("duplicate base class {}", self.name_of_class(*base));
@@ -364,7 +381,21 @@ impl Vm {
             let Some(key) = key.object().and_then(|key| self.heap.intern_object(key)) else { continue };
             let text = self.name_text(key).to_owned();
             if text == "__classcell__" {
+                if !matches!(value, Value::Obj(cell) if matches!(self.heap.payload(cell), Payload::Cell(_))) {
+                    let message = format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.class_name(value));
+                    return Err(self.type_error(message));
+                }
                 class_cell = value;
+                continue;
+            }
+            if key == nm::QUALNAME {
+                match self.text(value) {
+                    Some(text) => qualname = text.into(),
+                    None => {
+                        let message = format!("type __qualname__ must be a str, not {}", self.class_name(value));
+                        return Err(self.type_error(message));
+                    }
+                }
                 continue;
             }
             if key == nm::SLOTS {
@@ -387,18 +418,17 @@ impl Vm {
         match slots {
             None => has_dict = true,
             Some(slots) => {
-                let names = match self.text(slots).map(str::to_owned) {
-                    Some(text) => vec![self.heap.intern(&text)],
-                    None => {
-                        let mut names = Vec::new();
-                        for item in self.sequence_snapshot(slots) {
-                            names.push(self.attribute_name(item)?);
-                        }
-                        names
-                    }
-                };
+                let names = self.slot_names(name, slots)?;
+                if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
+                    let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
+                    return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
+                }
+                let mut listed = false;
                 for slot in names {
                     if slot == nm::DICT {
+                        if base_has_dict || std::mem::replace(&mut listed, true) {
+                            return Err(self.type_error("__dict__ slot disallowed: we already got one"));
+                        }
                         has_dict = true;
                     } else if slot == nm::WEAKREF {
                         continue;
@@ -422,7 +452,7 @@ impl Vm {
         for &base in mro.iter().skip(1) {
             self.heap.retain(Value::Obj(base));
         }
-        let class = Class { name: name.into(), bases, mro, attributes, layout, has_dict, heap: true };
+        let class = Class { name: name.into(), bases, mro, attributes, layout, qualname, has_dict, heap: true };
         let payload = Payload::Class(Box::new(class));
         self.heap.use_memory(payload.size());
         *self.heap.payload_mut(object) = payload;
@@ -434,6 +464,89 @@ impl Vm {
             }
         }
         Ok(Value::Obj(object))
+    }
+
+    /// The names that `__slots__` lists, private ones as the class spells them.
+    fn slot_names(&mut self, class: &str, slots: Value) -> Outcome<Vec<Ref>> {
+        let listed = if self.text(slots).is_some() { vec![slots] } else { self.sequence_snapshot(slots) };
+        if listed.is_empty() && self.text(slots).is_none() && !self.is_listing(slots) {
+            return Err(self.not_iterable(slots));
+        }
+        let mut names = Vec::new();
+        for item in listed {
+            let Some(text) = self.text(item).map(str::to_owned) else {
+                let message = format!("__slots__ items must be strings, not '{}'", self.class_name(item));
+                return Err(self.type_error(message));
+            };
+            if !crate::unicode::is_identifier(&text) {
+                return Err(self.type_error("__slots__ must be identifiers"));
+            }
+            let owner = class.trim_start_matches('_');
+            let private = text.starts_with("__") && !text.ends_with("__") && !owner.is_empty();
+            names.push(if private { self.heap.intern(&format!("_{owner}{text}")) } else { self.heap.intern(&text) });
+        }
+        Ok(names)
+    }
+
+    fn is_listing(&self, value: Value) -> bool {
+        value.object().is_some_and(|object| {
+            matches!(
+                self.heap.payload(object).core(),
+                Payload::Tuple(_) | Payload::List(_) | Payload::Dict(_) | Payload::Set(_) | Payload::Iterator(_) | Payload::DictView { .. }
+            )
+        })
+    }
+
+    /// The class in the line of first bases that adds to what instances hold: a builtin one, or one with slots.
+    fn solid_base(&self, class: Ref) -> Ref {
+        let mut class = class;
+        for _ in 0..256 {
+            let Payload::Class(row) = self.heap.payload(class) else { return class };
+            let adds = row.attributes.values().any(|value| {
+                matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. }))
+            });
+            match self.best_base(&row.bases) {
+                Some(base) if row.heap && !adds => class = base,
+                Some(base) if !row.heap && row.layout == self.heap.layout(base) => class = base,
+                _ => return class,
+            }
+        }
+        class
+    }
+
+    /// Which base decides about what instances hold; `None` when two of them do not go together.
+    pub(crate) fn best_base(&self, bases: &[Ref]) -> Option<Ref> {
+        let (first, rest) = bases.split_first()?;
+        if rest.is_empty() {
+            return Some(*first);
+        }
+        let (mut winner, mut solid) = (*first, self.solid_base(*first));
+        for &base in rest {
+            let other = self.solid_base(base);
+            if self.is_subclass(solid, other) {
+                continue;
+            }
+            if !self.is_subclass(other, solid) {
+                return None;
+            }
+            (winner, solid) = (base, other);
+        }
+        Some(winner)
+    }
+
+    /// Puts another order of resolution in a class.
+    pub(crate) fn replace_mro(&mut self, class: Ref, order: Vec<Ref>) {
+        for &base in order.iter().skip(1) {
+            self.heap.retain(Value::Obj(base));
+        }
+        let mut old = Vec::new();
+        if let Payload::Class(row) = self.heap.payload_mut(class) {
+            old = std::mem::replace(&mut row.mro, order);
+        }
+        for base in old.into_iter().skip(1) {
+            self.heap.release(Value::Obj(base));
+        }
+        self.heap.type_epoch += 1;
     }
 
     /// Names of the bases that stand in each other's way, as CPython lists them.
@@ -510,7 +623,11 @@ impl Vm {
             Payload::Class(row) => row.attributes.get(&key).copied(),
             _ => None,
         };
-        let qualname = own(self, nm::QUALNAME).and_then(|value| self.text(value).map(str::to_owned)).unwrap_or(name);
+        let _ = name;
+        let qualname = match self.heap.payload(class) {
+            Payload::Class(row) => row.qualname.to_string(),
+            _ => String::new(),
+        };
         match own(self, nm::MODULE).and_then(|value| self.text(value).map(str::to_owned)) {
             Some(module) => format!("{module}.{qualname}"),
             None => qualname,
@@ -560,13 +677,10 @@ impl Vm {
                 let text = row.name.to_string();
                 Some(self.text_value(&text))
             }
-            (Payload::Class(row), nm::QUALNAME) => match row.attributes.get(&nm::QUALNAME).copied() {
-                Some(value) if self.text(value).is_some() => Some(self.heap.retain(value)),
-                _ => {
-                    let text = row.name.to_string();
-                    Some(self.text_value(&text))
-                }
-            },
+            (Payload::Class(row), nm::QUALNAME) => {
+                let text = row.qualname.to_string();
+                Some(self.text_value(&text))
+            }
             (Payload::Class(row), nm::MODULE) => match row.attributes.get(&nm::MODULE).copied() {
                 Some(value) => Some(self.heap.retain(value)),
                 None => Some(self.text_value("builtins")),
@@ -576,7 +690,8 @@ impl Vm {
                 Some(self.refs_tuple(&bases))
             }
             (Payload::Class(row), nm::BASE) => {
-                let base = row.bases.first().map_or(Value::None, |&base| Value::Obj(base));
+                let bases = row.bases.clone();
+                let base = self.best_base(&bases).map_or(Value::None, Value::Obj);
                 Some(self.heap.retain(base))
             }
             (Payload::Class(row), nm::MRO) => {
@@ -585,7 +700,7 @@ impl Vm {
             }
             (Payload::Class(row), nm::DOC) => {
                 let value = row.attributes.get(&nm::DOC).copied().unwrap_or(Value::None);
-                Some(self.heap.retain(value))
+                return self.bind_to_class(value, receiver).map(Some);
             }
             (Payload::Class(_), nm::DICT) => {
                 self.heap.retain(object);
@@ -605,7 +720,11 @@ impl Vm {
                 }
                 let program = std::sync::Arc::clone(&self.program);
                 match &program.codes[row_code(self.heap.payload(receiver))].code.doc {
-                    Some(doc) => Some(self.text_value(doc)),
+                    // Interned, so that it is the same text each time.
+                    Some(doc) => {
+                        let doc = Value::Obj(self.heap.intern(doc));
+                        Some(self.heap.retain(doc))
+                    }
                     None => Some(Value::None),
                 }
             }
@@ -738,15 +857,7 @@ impl Vm {
                 };
                 Some(self.heap.retain(value))
             }
-            (Payload::GenericAlias { origin, .. }, nm::ORIGIN) => {
-                let origin = *origin;
-                Some(self.heap.retain(origin))
-            }
-            (Payload::GenericAlias { arguments, .. }, nm::ALIAS_ARGS) => {
-                let arguments = *arguments;
-                Some(self.heap.retain(arguments))
-            }
-            (Payload::GenericAlias { arguments, .. } | Payload::Union(arguments), nm::PARAMETERS) => {
+            (Payload::Union(arguments), nm::PARAMETERS) => {
                 let arguments = *arguments;
                 return self.call_helper("alias_parameters", &[arguments]).map(Some);
             }
@@ -793,6 +904,7 @@ impl Vm {
                     Some(Value::Bool(false))
                 }
                 (Payload::Exception(_), _) => self.exception_attribute(object, name),
+                (Payload::GenericAlias { .. }, _) => return self.alias_attribute(receiver, name),
                 (Payload::Free, _) => None,
                 (_, nm::DICT) if payload_has_dict(self, receiver) => {
                     let dict = Value::Obj(self.attributes_dict(receiver));
@@ -802,15 +914,32 @@ impl Vm {
             },
         };
         if found.is_none() && name == nm::DOC {
+            if let Some(own) = self.instance_attribute(object, nm::DOC) {
+                return Ok(Some(self.heap.retain(own)));
+            }
             let class = self.heap.class_of(object);
             let doc = self.lookup(class, nm::DOC).unwrap_or(Value::None);
-            return Ok(Some(self.heap.retain(doc)));
+            return self.bind_attribute(doc, object, class, nm::DOC).map(Some);
         }
         if found.is_none() && name == nm::DICT && payload_has_dict(self, receiver) {
             let dict = Value::Obj(self.attributes_dict(receiver));
             return Ok(Some(self.heap.retain(dict)));
         }
         Ok(found)
+    }
+
+    fn alias_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
+        let Payload::GenericAlias { origin, arguments, starred } = self.heap.payload(receiver).core() else { return Ok(None) };
+        let (origin, arguments, starred) = (*origin, *arguments, *starred);
+        Ok(match name {
+            nm::ORIGIN => Some(self.heap.retain(origin)),
+            nm::ALIAS_ARGS => Some(self.heap.retain(arguments)),
+            nm::PARAMETERS => return self.call_helper("alias_parameters", &[arguments]).map(Some),
+            nm::UNPACKED => Some(Value::Bool(starred)),
+            nm::UNPACKED_ARGS if starred && origin.is(Value::Obj(ty::TUPLE)) => Some(self.heap.retain(arguments)),
+            nm::UNPACKED_ARGS => Some(Value::None),
+            _ => None,
+        })
     }
 
     fn exception_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
@@ -821,11 +950,7 @@ impl Vm {
             nm::CONTEXT => row.context,
             nm::SUPPRESS_CONTEXT => Value::Bool(row.suppress),
             nm::TRACEBACK => {
-                if row.trace.is_empty() {
-                    Value::None
-                } else {
-                    return Some(self.heap.make(ty::TRACEBACK, Payload::Plain));
-                }
+                return Some(self.traceback_of(object));
             }
             nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
             nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
@@ -854,6 +979,23 @@ impl Vm {
             _ => return None,
         };
         Some(self.heap.retain(value))
+    }
+
+    /// The traceback of an exception, retained: the same object until the exception passes further frames.
+    pub(crate) fn traceback_of(&mut self, exception: Value) -> Value {
+        let (empty, shown) = match self.exception_data(exception) {
+            Some(row) => (row.trace.is_empty(), row.shown),
+            None => return Value::None,
+        };
+        if !shown.is_none() || empty {
+            return self.heap.retain(shown);
+        }
+        let made = self.heap.make(ty::TRACEBACK, Payload::Plain);
+        self.heap.retain(made);
+        if let Some(row) = self.exception_row(exception) {
+            row.shown = made;
+        }
+        made
     }
 
     /// What decides whether an instance can change from one class to another: whether there is a dict, and the slots.
@@ -914,15 +1056,44 @@ impl Vm {
                 }
                 Ok(true)
             }
-            (Payload::Class(_), nm::NAME) => {
+            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO) => {
+                let word = self.name_text(name).to_owned();
+                if !row.heap {
+                    let message = format!("cannot set '{word}' attribute of immutable type '{}'", row.name);
+                    return Err(self.type_error(message));
+                }
+                if name == nm::MRO {
+                    return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__mro__' of 'type' objects is not writable"));
+                }
+                if name == nm::BASES {
+                    return Err(self.type_error("the bases of a class are fixed when it is made"));
+                }
                 let Some(text) = self.text(value).map(str::to_owned) else {
                     let message =
-                        format!("can only assign string to {}.__name__, not '{}'", self.name_of_class(receiver), self.class_name(value));
+                        format!("can only assign string to {}.{word}, not '{}'", self.name_of_class(receiver), self.class_name(value));
                     return Err(self.type_error(message));
                 };
-                if let Payload::Class(row) = self.heap.payload_mut(receiver) {
-                    row.name = text.into();
+                if name == nm::NAME && text.contains('\0') {
+                    return Err(self.value_error("type name must not contain null characters"));
                 }
+                if let Payload::Class(row) = self.heap.payload_mut(receiver) {
+                    let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
+                    *place = text.into();
+                }
+                Ok(true)
+            }
+            (Payload::Generator(_), nm::NAME | nm::QUALNAME) => {
+                if self.text(value).is_none() {
+                    let message = format!("{} must be set to a string object", self.name_text(name));
+                    return Err(self.type_error(message));
+                }
+                self.heap.retain(value);
+                let mut old = Value::Undefined;
+                if let Payload::Generator(row) = self.heap.payload_mut(receiver) {
+                    let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
+                    old = std::mem::replace(place, value);
+                }
+                self.heap.release(old);
                 Ok(true)
             }
             (_, nm::CLASS) => {
@@ -931,11 +1102,10 @@ impl Vm {
                     return Err(self.type_error(message));
                 };
                 let old = self.heap.slot(receiver).class;
-                if self.heap.layout(class) != self.heap.layout(old)
-                    || class.0 < FIXED_COUNT
-                    || old.0 < FIXED_COUNT
-                    || self.fields_of(class) != self.fields_of(old)
-                {
+                if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
+                    return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
+                }
+                if self.heap.layout(class) != self.heap.layout(old) || self.fields_of(class) != self.fields_of(old) {
                     let message = format!(
                         "__class__ assignment: '{}' object layout differs from '{}'",
                         self.name_of_class(class),
@@ -961,6 +1131,11 @@ impl Vm {
                 }
                 self.heap.release(Value::Obj(old));
                 Ok(true)
+            }
+            (payload, nm::MESSAGE | nm::EXCEPTIONS)
+                if matches!(payload.core(), Payload::Exception(_)) && self.is_instance(object, ty::BASE_EXCEPTION_GROUP) =>
+            {
+                Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute"))
             }
             (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
                 if matches!(payload.core(), Payload::Exception(_)) =>
@@ -999,7 +1174,12 @@ impl Vm {
                         }
                         nm::CONTEXT => old = std::mem::replace(&mut row.context, converted),
                         nm::SUPPRESS_CONTEXT => row.suppress = truth,
-                        _ => old = converted,
+                        _ => {
+                            if converted.is_none() {
+                                row.trace.clear();
+                            }
+                            old = std::mem::replace(&mut row.shown, converted);
+                        }
                     }
                 }
                 self.heap.release(old);
@@ -1015,6 +1195,11 @@ impl Vm {
             let message = format!("super() argument 1 must be a type, not {}", self.class_name(class));
             return Err(self.type_error(message));
         };
+        if receiver.is_none() {
+            self.heap.retain(Value::Obj(class));
+            self.heap.retain(Value::Obj(class));
+            return Ok(self.heap.make(ty::SUPER, Payload::Super { class, receiver, start: class }));
+        }
         let own = self.heap.class_of(receiver);
         let start = match receiver {
             Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) && self.is_subclass(object, class) => object,

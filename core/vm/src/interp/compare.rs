@@ -323,6 +323,14 @@ impl Vm {
         is_python(self, op.method()) || (op == CompareOp::Ne && is_python(self, nm::EQ))
     }
 
+    /// The dict that a read-only view shows; anything else is itself.
+    fn behind_proxy(&self, object: Ref) -> Ref {
+        match self.heap.payload(object) {
+            Payload::MappingProxy(Value::Obj(inner)) if matches!(self.heap.payload(*inner).core(), Payload::Dict(_)) => *inner,
+            _ => object,
+        }
+    }
+
     fn compare_containers(&mut self, op: CompareOp, left: Value, right: Value) -> Outcome<Option<bool>> {
         let identity = match op {
             CompareOp::Eq => Some(left.is(right)),
@@ -339,6 +347,7 @@ impl Vm {
             }
         }
         let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return Ok(identity) };
+        let (a, b) = (self.behind_proxy(a), self.behind_proxy(b));
         enum Kind {
             Items(Vec<Value>, Vec<Value>),
             Ordering(Ordering),
@@ -377,9 +386,11 @@ impl Vm {
                 Kind::Same(f.is(*g) && r.is(*s))
             }
             (Payload::Slice(a), Payload::Slice(b)) => Kind::Items(a.to_vec(), b.to_vec()),
-            (Payload::GenericAlias { origin: o, arguments: x }, Payload::GenericAlias { origin: p, arguments: y }) => {
-                Kind::Items(vec![*o, *x], vec![*p, *y])
-            }
+            (
+                Payload::GenericAlias { origin: o, arguments: x, starred: s },
+                Payload::GenericAlias { origin: p, arguments: y, starred: t },
+            ) => Kind::Items(vec![*o, *x, Value::Bool(*s)], vec![*p, *y, Value::Bool(*t)]),
+            (Payload::Union(_), Payload::Union(_)) => return Err(Throw::Fallback),
             _ => Kind::Other,
         };
         match kind {
@@ -601,6 +612,9 @@ impl Vm {
                 Value::Obj(dict) => self.dict_len(*dict) > 0,
                 _ => true,
             },
+            Payload::MappingProxy(Value::Obj(dict)) if matches!(self.heap.payload(*dict).core(), Payload::Dict(_)) => {
+                self.dict_len(*dict) > 0
+            }
             _ => true,
         })
     }
@@ -646,6 +660,11 @@ impl Vm {
                 self.hash_native(inner)
             }
             Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
+            Payload::GenericAlias { origin, arguments, .. } => {
+                let (origin, arguments) = (*origin, *arguments);
+                Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
+            }
+            Payload::Union(_) => Err(Throw::Fallback),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
                 if let (Some(hashes), length) = (self.heap.number_hashes(items), items.len()) {
@@ -675,7 +694,9 @@ impl Vm {
             Payload::Range(range) => {
                 let range = *range;
                 let length = i64::try_from(range.len()).unwrap_or(i64::MAX);
-                let parts = [Value::Int(length), Value::Int(range.start), Value::Int(range.step)];
+                let start = if length == 0 { Value::None } else { Value::Int(range.start) };
+                let step = if length <= 1 { Value::None } else { Value::Int(range.step) };
+                let parts = [Value::Int(length), start, step];
                 let hashes: Vec<i64> = parts.iter().map(|part| self.heap.simple_hash(*part).unwrap_or(0)).collect();
                 Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
             }
@@ -754,6 +775,9 @@ impl Vm {
             }
             Payload::MappingProxy(inner) => {
                 let inner = *inner;
+                if matches!(inner, Value::Obj(dict) if matches!(self.heap.payload(dict).core(), Payload::Dict(_))) {
+                    return self.contains_native(inner, item);
+                }
                 let name = self.attribute_name(item)?;
                 Ok(match inner {
                     Value::Obj(class) => match self.heap.payload(class) {

@@ -47,6 +47,10 @@ impl Vm {
                 }
                 return self.generator_returned(Value::None, on_return, dest);
             }
+            (GeneratorState::Done, Wake::Throw(_)) if class == ty::COROUTINE => {
+                self.drop_wake(wake);
+                return Err(self.raise(ty::RUNTIME_ERROR, "cannot reuse already awaited coroutine"));
+            }
             (GeneratorState::Done, Wake::Throw(_)) => {
                 let Wake::Throw(exception) = wake else { return Err(Throw::Trap(Trap::Internal)) };
                 return Err(Throw::Raise(exception));
@@ -360,9 +364,15 @@ impl Vm {
     }
 
     /// The iterator of an awaitable.
-    pub(crate) fn awaitable(&mut self, value: Value) -> Outcome {
+    pub(crate) fn awaitable(&mut self, value: Value, purpose: u16) -> Outcome {
         if let Value::Obj(object) = value {
             let class = self.heap.slot(object).class;
+            if class == ty::COROUTINE {
+                let waiting = self.generator(object).is_some_and(|row| row.state == GeneratorState::Suspended && row.delegate.is_some());
+                if waiting {
+                    return Err(self.raise(ty::RUNTIME_ERROR, "coroutine is being awaited already"));
+                }
+            }
             if class == ty::COROUTINE || class == ty::ASYNC_STEP {
                 return Ok(self.heap.retain(value));
             }
@@ -370,7 +380,12 @@ impl Vm {
         match self.special(value, nm::AWAIT) {
             Some(function) => Err(self.call_expecting(function, &[value], super::Expect::Await)),
             None => {
-                let message = format!("object {} can't be used in 'await' expression", self.class_name(value));
+                let class = self.class_name(value);
+                let message = match purpose {
+                    0 => format!("object {class} can't be used in 'await' expression"),
+                    1 => format!("'async with' received an object from __aenter__ that does not implement __await__: {class}"),
+                    _ => format!("'async with' received an object from __aexit__ that does not implement __await__: {class}"),
+                };
                 Err(self.type_error(message))
             }
         }

@@ -151,6 +151,7 @@ impl Vm {
                 let iterator = Iter::Sequence { sequence: list, index: 0 };
                 return Ok(self.heap.make(ty::LIST_ITERATOR, Payload::Iterator(Box::new(iterator))));
             }
+            Payload::GenericAlias { .. } => return self.call_helper("alias_iter", &[value]),
             _ => return Err(self.not_iterable(value)),
         };
         self.heap.retain(value);
@@ -529,7 +530,7 @@ impl Vm {
             Payload::Dict(dict) | Payload::Set(dict) => dict.iter().map(|entry| entry.key).collect(),
             Payload::MappingProxy(Value::Obj(class)) => match self.heap.payload(*class) {
                 Payload::Class(row) => row.attributes.keys().map(|&name| Value::Obj(name)).collect(),
-                _ => Vec::new(),
+                _ => self.sequence_snapshot(Value::Obj(*class)),
             },
             _ => Vec::new(),
         }

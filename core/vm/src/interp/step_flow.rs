@@ -142,7 +142,7 @@ impl Vm {
                 let outcome = if value.is_undefined() {
                     Err(self.unbound(code, ins.b))
                 } else if ins.op == Op::Await {
-                    self.awaitable(value)
+                    self.awaitable(value, ins.c)
                 } else {
                     self.iterator(value)
                 };

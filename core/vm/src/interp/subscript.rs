@@ -194,6 +194,10 @@ impl Vm {
                     }
                 }
             }
+            Payload::MappingProxy(Value::Obj(inner)) if matches!(self.heap.payload(*inner).core(), Payload::Dict(_)) => {
+                let inner = Value::Obj(*inner);
+                self.get_item(inner, key)
+            }
             Payload::MappingProxy(_) => {
                 let name = self.attribute_name(key)?;
                 let found = match self.heap.payload(receiver) {
@@ -211,7 +215,8 @@ impl Vm {
             Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
                 self.get_sequence_item(receiver, key)
             }
-            Payload::Class(_) | Payload::GenericAlias { .. } => self.get_class_item(receiver, key),
+            Payload::Class(_) => self.get_class_item(receiver, key),
+            Payload::GenericAlias { .. } | Payload::Union(_) => self.call_helper("alias_getitem", &[object, key]),
             _ => Err(self.not_subscriptable(object)),
         }
     }
@@ -239,9 +244,6 @@ impl Vm {
                 return Err(self.not_subscriptable(Value::Obj(class)));
             }
         }
-        if matches!(self.heap.payload(class), Payload::GenericAlias { .. }) {
-            return self.call_helper("alias_getitem", &[Value::Obj(class), key]);
-        }
         let arguments = if self.is_instance(key, ty::TUPLE) {
             self.heap.retain(key)
         } else {
@@ -250,7 +252,7 @@ impl Vm {
         };
         let origin = Value::Obj(class);
         self.heap.retain(origin);
-        Ok(self.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin, arguments }))
+        Ok(self.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin, arguments, starred: false }))
     }
 
     /// An index as a number; `None` when the key is not one. Calls `__index__` when that is written in Python.
@@ -732,6 +734,9 @@ impl Vm {
                 Payload::Dict(dict) | Payload::Set(dict) => Some(dict.len()),
                 Payload::DictView { dict: Value::Obj(dict), .. } => Some(self.dict_len(*dict)),
                 Payload::MappingProxy(_) => Some(self.sequence_snapshot(value).len()),
+                Payload::Range(range) if i64::try_from(range.len()).is_err() => {
+                    return Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t"));
+                }
                 Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
                     Some(self.sequence_word(object).1)
                 }

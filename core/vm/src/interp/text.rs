@@ -85,7 +85,7 @@ impl Vm {
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm per type")]
-    fn write_object(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
+    pub(crate) fn write_object(&mut self, out: &mut String, object: Ref) -> Outcome<()> {
         let value = Value::Obj(object);
         let class = self.heap.slot(object).class;
         match self.heap.payload(object).core() {
@@ -265,14 +265,24 @@ impl Vm {
             Payload::MappingProxy(inner) => {
                 let inner = *inner;
                 out.push_str("mappingproxy(");
-                self.write_repr(out, inner)?;
+                match inner {
+                    Value::Obj(class) if matches!(self.heap.payload(class), Payload::Class(_)) => self.write_class_dict(out, class)?,
+                    inner => self.write_repr(out, inner)?,
+                }
                 out.push(')');
             }
-            Payload::GenericAlias { origin, arguments } => {
+            Payload::GenericAlias { origin, arguments, starred } => {
                 let (origin, arguments) = (*origin, *arguments);
+                if *starred {
+                    out.push('*');
+                }
                 self.write_type(out, origin)?;
                 out.push('[');
-                for (index, item) in self.tuple_items(arguments).into_iter().enumerate() {
+                let items = self.tuple_items(arguments);
+                if items.is_empty() {
+                    out.push_str("()");
+                }
+                for (index, item) in items.into_iter().enumerate() {
                     if index > 0 {
                         out.push_str(", ");
                     }
@@ -300,6 +310,26 @@ impl Vm {
                 out.push_str(&format!("<{name} object at {:#x}>", object.0));
             }
         }
+        Ok(())
+    }
+
+    /// The attributes of a class as a dict would show them.
+    fn write_class_dict(&mut self, out: &mut String, class: Ref) -> Outcome<()> {
+        let pairs: Vec<(Ref, Value)> = match self.heap.payload(class) {
+            Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
+            _ => Vec::new(),
+        };
+        self.spend(pairs.len())?;
+        out.push('{');
+        for (index, (name, value)) in pairs.into_iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            self.write_repr(out, Value::Obj(name))?;
+            out.push_str(": ");
+            self.write_repr(out, value)?;
+        }
+        out.push('}');
         Ok(())
     }
 
@@ -341,7 +371,10 @@ impl Vm {
             return None;
         }
         let found = self.lookup(class, nm::STR)?;
+        let is_text = matches!(value, Value::Obj(object) if matches!(self.heap.payload(object).core(), Payload::Str(_)));
         match self.native_row(found) {
+            // A text that is told to print as any object does.
+            Some(row) if is_text && crate::native::native(row).name == "object.__str__" => Some(found),
             Some(row) if crate::native::native(row).short() == "__str__" => None,
             _ => Some(found),
         }

@@ -195,6 +195,8 @@ impl Vm {
                     if row.trace.len() < 1_024 {
                         row.trace.push((number, line));
                     }
+                    let old = std::mem::replace(&mut row.shown, Value::None);
+                    self.heap.release(old);
                 }
             }
             quiet = false;

@@ -274,6 +274,12 @@ pub(crate) fn merged(vm: &mut Vm, left: Value, right: Value) -> Outcome {
 }
 
 fn proxy_dict(vm: &mut Vm, value: Value) -> Value {
+    if let Some(Payload::MappingProxy(inner)) = value.object().map(|object| vm.heap.payload(object)) {
+        let inner = *inner;
+        if vm.is_instance(inner, ty::DICT) {
+            return vm.heap.retain(inner);
+        }
+    }
     let attributes: Vec<(Ref, Value)> = match value.object().map(|object| vm.heap.payload(object)) {
         Some(Payload::MappingProxy(Value::Obj(class))) => match vm.heap.payload(*class) {
             Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),

@@ -85,6 +85,10 @@ fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `SyntaxError(message, (filename, line, column, text[, end line, end column]))`
 fn syntax_init(vm: &mut Vm, args: &[Value]) -> Outcome {
     init(vm, args)?;
+    for name in ["filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"] {
+        let name = vm.heap.intern(name);
+        vm.put_attribute(args[0], name, Value::None);
+    }
     let details = match args[2..] {
         [_, details] => vm.sequence_snapshot(details),
         _ => return Ok(Value::None),
@@ -201,6 +205,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn with_traceback(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.set_attribute(args[0], nm::TRACEBACK, args[1])?;
     Ok(vm.heap.retain(args[0]))
 }
 

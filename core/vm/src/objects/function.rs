@@ -27,6 +27,12 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "function.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(M, "member_descriptor.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(S, "super.__new__", "cls, type=, object=, /", 3, super_new, ""),
+    NativeRow(M, "super.__get__", "self, instance, owner=, /", 3, super_get, ""),
+    NativeRow(M, "member_descriptor.__set__", "self, instance, value, /", 3, member_set, ""),
+    NativeRow(M, "member_descriptor.__delete__", "self, instance, /", 3, member_delete, ""),
+    NativeRow(M, "property.__delete__", "self, instance, /", 3, property_delete, ""),
+    NativeRow(S, "method.__new__", "cls, function, instance, /", 3, method_new, ""),
+    NativeRow(S, "mappingproxy.__new__", "cls, mapping, /", 3, proxy_new, ""),
     NativeRow(M, "generator.__iter__", "self, /", 1, same, ""),
     NativeRow(M, "generator.__next__", "self, /", 3, generator_next, ""),
     NativeRow(M, "generator.send", "self, value, /", 3, generator_send, ""),
@@ -218,6 +224,65 @@ fn property_set(vm: &mut Vm, args: &[Value]) -> Outcome {
     Err(vm.call_later(setter, &[args[1], args[2]], OnReturn::Store))
 }
 
+fn property_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let deleter = property_parts(vm, args[0])[2];
+    if deleter.is_none() {
+        return Err(vm.raise(ty::ATTRIBUTE_ERROR, "property has no deleter"));
+    }
+    Err(vm.call_later(deleter, &[args[1]], OnReturn::Store))
+}
+
+/// The slot that a descriptor stands for, after a check that the instance has it.
+fn member_of(vm: &mut Vm, args: &[Value]) -> Outcome<crate::value::Ref> {
+    let (name, class) = match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Member { name, class }) => (*name, *class),
+        _ => return Err(vm.type_error("a slot's descriptor is needed")),
+    };
+    if vm.is_instance(args[1], class) {
+        return Ok(name);
+    }
+    let message = format!(
+        "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
+        vm.name_text(name),
+        vm.name_of_class(class),
+        vm.class_name(args[1])
+    );
+    Err(vm.type_error(message))
+}
+
+fn member_set(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let name = member_of(vm, args)?;
+    vm.set_instance_attribute(args[1], name, args[2]).map(|()| Value::None)
+}
+
+fn member_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let name = member_of(vm, args)?;
+    vm.delete_attribute_plain(args[1], name).map(|()| Value::None)
+}
+
+/// `types.MethodType(function, instance)`
+fn method_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.special(args[1], nm::CALL).is_none() {
+        return Err(vm.type_error("first argument must be callable"));
+    }
+    if args[2].is_none() {
+        return Err(vm.type_error("instance must not be None"));
+    }
+    vm.heap.retain(args[1]);
+    vm.heap.retain(args[2]);
+    Ok(vm.heap.make(ty::METHOD, Payload::BoundMethod { function: args[1], receiver: args[2] }))
+}
+
+/// `types.MappingProxyType(mapping)`
+fn proxy_new(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !vm.is_instance(args[1], ty::DICT) {
+        let message = format!("mappingproxy() argument must be a mapping, not {}", vm.class_name(args[1]));
+        return Err(vm.type_error(message));
+    }
+    vm.heap.retain(args[1]);
+    Ok(vm.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(args[1])))
+}
+
 fn staticmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     vm.heap.retain(args[1]);
@@ -242,10 +307,20 @@ fn descriptor_get(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn super_new(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if args[1].is_undefined() || args[2].is_undefined() {
+    if args[1].is_undefined() {
         return Err(vm.raise(ty::RUNTIME_ERROR, "super(): no arguments"));
     }
-    vm.make_super(args[1], args[2])
+    vm.make_super(args[1], args[2].or(Value::None))
+}
+
+fn super_get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match args[0].object().map(|object| vm.heap.payload(object)) {
+        Some(Payload::Super { class, receiver, .. }) if receiver.is_none() && !args[1].is_none() => {
+            let class = Value::Obj(*class);
+            vm.make_super(class, args[1])
+        }
+        _ => Ok(vm.heap.retain(args[0])),
+    }
 }
 
 // ---- generators ----

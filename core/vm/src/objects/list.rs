@@ -411,7 +411,7 @@ pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
         vm.tuple(vec![args[1]])
     };
     vm.heap.retain(args[0]);
-    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments }))
+    Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments, starred: false }))
 }
 
 /// `a + b`

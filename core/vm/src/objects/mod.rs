@@ -319,6 +319,11 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
     let total = length.saturating_mul(count);
     vm.reserve(total.saturating_mul(unit))?;
     vm.spend(total / 4)?;
+    // Once an unchangeable sequence is that sequence itself.
+    let plain = object.0 < crate::types::FIXED_COUNT || matches!(vm.heap.slot(object).class, ty::STR | ty::BYTES | ty::TUPLE);
+    if count == 1 && plain {
+        return Ok(Some(vm.heap.retain(sequence)));
+    }
     let value = match vm.heap.payload(object).core() {
         Payload::Str(text) => {
             let text = text.text.repeat(count);

@@ -23,7 +23,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "method_descriptor.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "object.__init__", "self, /, *args, **kwargs", 1, init, ""),
     NativeRow(M, "object.__repr__", "self, /", 5, repr, "object_repr"),
-    NativeRow(M, "object.__str__", "self, /", 5, str, ""),
+    NativeRow(M, "object.__str__", "self, /", 5, object_str, ""),
+    NativeRow(M, "str.__str__", "self, /", 5, str, ""),
     NativeRow(M, "object.__format__", "self, format_spec, /", 5, format, ""),
     NativeRow(M, "object.__hash__", "self, /", 2, hash, ""),
     NativeRow(M, "object.__eq__", "self, value, /", 1, eq, ""),
@@ -71,14 +72,17 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.heap.class_of(args[0]);
-    let own_new = vm.lookup(class, nm::NEW).and_then(|f| vm.native_row(f)).is_none();
-    let own_init = vm.lookup(class, nm::INIT).and_then(|f| vm.native_row(f)).is_none();
+    let is = |vm: &mut Vm, name: crate::value::Ref, wanted: &str| {
+        vm.lookup(class, name).and_then(|f| vm.native_row(f)).is_some_and(|row| crate::native::native(row).name == wanted)
+    };
+    let own_init = !is(vm, nm::INIT, "object.__init__");
+    let plain_new = is(vm, nm::NEW, "object.__new__");
     let is_class = matches!(args[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Class(_)));
-    if (args.len() > 2 || !vm.dict_pairs(args[1]).is_empty()) && !is_class && (own_init || !own_new) {
+    if (args.len() > 2 || !vm.dict_pairs(args[1]).is_empty()) && !is_class && (own_init || plain_new) {
         let message = if own_init {
             "object.__init__() takes exactly one argument (the instance to initialize)".to_owned()
         } else {
-            format!("{}() takes no arguments", vm.name_of_class(class))
+            format!("{}.__init__() takes exactly one argument (the instance to initialize)", vm.name_of_class(class))
         };
         return Err(vm.type_error(message));
     }
@@ -87,6 +91,15 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     match args[0] {
+        Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Class(_)) => {
+            let name = vm.qualified_name(object);
+            Ok(vm.heap.string(format!("<class '{name}'>")))
+        }
+        Value::Obj(object) if matches!(vm.heap.payload(object).core(), Payload::GenericAlias { .. }) => {
+            let mut out = String::new();
+            vm.write_object(&mut out, object)?;
+            Ok(vm.heap.string(out))
+        }
         Value::Obj(object) if !matches!(vm.heap.payload(object), Payload::Instance(_) | Payload::Plain) => {
             // A builtin content's own form, even when the class has a __repr__ written in Python.
             if vm.python_method(args[0], nm::REPR).is_none() {
@@ -120,6 +133,11 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         value => vm.repr_value(value),
     }
+}
+
+/// `object.__str__`: what `repr` says.
+fn object_str(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.repr_value(args[0])
 }
 
 fn str(vm: &mut Vm, args: &[Value]) -> Outcome {

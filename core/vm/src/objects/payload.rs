@@ -143,6 +143,8 @@ pub(crate) struct Class {
     pub attributes: Map<Ref, Value>,
     /// What instances hold.
     pub layout: Layout,
+    /// `__qualname__`
+    pub qualname: Box<str>,
     /// Whether instances have arbitrary attributes.
     pub has_dict: bool,
     /// Whether a program made it.
@@ -225,6 +227,8 @@ pub(crate) struct Exception {
     pub suppress: bool,
     /// Where it passed, innermost first: code and line.
     pub trace: Vec<(u32, u32)>,
+    /// `__traceback__` since it was asked for; `None` before.
+    pub shown: Value,
     /// Other attributes.
     pub attributes: Attributes,
 }
@@ -365,8 +369,8 @@ pub(crate) enum Payload {
     MappingProxy(Value),
     /// A slot of `__slots__`: its name and class.
     Member { name: Ref, class: Ref },
-    /// `list[int]`: origin and arguments.
-    GenericAlias { origin: Value, arguments: Value },
+    /// `list[int]`: origin, arguments, and whether a star stands before it.
+    GenericAlias { origin: Value, arguments: Value, starred: bool },
     /// `int | str`
     Union(Value),
     /// A running hash.
@@ -523,6 +527,7 @@ impl Payload {
                 visit(exception.args);
                 visit(exception.cause);
                 visit(exception.context);
+                visit(exception.shown);
                 attributes(&exception.attributes, visit);
             }
             Payload::Module { name, dict } => {
@@ -559,7 +564,7 @@ impl Payload {
                 // The class owns its members; a reference back would keep it alive for ever.
                 let _ = class;
             }
-            Payload::GenericAlias { origin, arguments } => {
+            Payload::GenericAlias { origin, arguments, .. } => {
                 visit(*origin);
                 visit(*arguments);
             }

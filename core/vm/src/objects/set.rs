@@ -209,6 +209,9 @@ fn class_for(vm: &Vm, value: Value) -> Ref {
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.heap.class_of(args[0]) == ty::FROZENSET {
+        return Ok(vm.heap.retain(args[0]));
+    }
     let class = class_for(vm, args[0]);
     dict_methods::copy_table(vm, args[0], class)
 }

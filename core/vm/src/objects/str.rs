@@ -630,6 +630,12 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     vm.spend(size)?;
+    // One text alone is the result itself.
+    if let [one] = items[..] {
+        if vm.heap.class_of(one) == ty::STR {
+            return Ok(one);
+        }
+    }
     vm.reserve(size)?;
     let mut joined = String::with_capacity(size);
     for (index, &item) in items.iter().enumerate() {

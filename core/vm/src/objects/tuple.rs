@@ -1,6 +1,6 @@
 //! `tuple`, `range` and `slice`.
 
-use crate::error::Outcome;
+use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
@@ -28,15 +28,15 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(C, "tuple.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
     NativeRow(M, "list.__repr__", "self, /", 2, repr, "repr_slow"),
     NativeRow(S, "range.__new__", "cls, start, stop=, step=, /", 2, range, ""),
-    NativeRow(M, "range.count", "self, value, /", 2, range_count, ""),
-    NativeRow(M, "range.index", "self, value, /", 2, range_index, ""),
+    NativeRow(M, "range.count", "self, value, /", 2, range_count, "range_count"),
+    NativeRow(M, "range.index", "self, value, /", 2, range_index, "range_index"),
     NativeRow(M, "range.__len__", "self, /", 1, len, ""),
     NativeRow(M, "range.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "range.__reversed__", "self, /", 1, list::reversed, ""),
     NativeRow(M, "range.__getitem__", "self, key, /", 2, list::getitem, ""),
     NativeRow(M, "range.__contains__", "self, key, /", 2, list::contains, "contains_items"),
     NativeRow(S, "slice.__new__", "cls, start, stop=, step=, /", 2, slice, ""),
-    NativeRow(M, "slice.indices", "self, length, /", 2, slice_indices, ""),
+    NativeRow(M, "slice.indices", "self, length, /", 2, slice_indices, "slice_bounds"),
 ];
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -109,7 +109,8 @@ fn range(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut numbers = [0; 3];
     for (number, &value) in numbers.iter_mut().zip(&args[1..]) {
         if !value.is_undefined() {
-            if vm.python_method(value, crate::types::nm::INDEX).is_some() {
+            let large = matches!(vm.number(value), Some(Number::Big(_)));
+            if large || vm.python_method(value, crate::types::nm::INDEX).is_some() {
                 return vm.call_helper("range_slow", &[args[1], args[2].or(Value::None), args[3].or(Value::None)]);
             }
             *number = whole(vm, value)?;
@@ -146,12 +147,16 @@ fn slice(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let length = whole(vm, args[1])?;
-    let Ok(length) = usize::try_from(length) else { return Err(vm.value_error("length should not be negative")) };
     let parts = match args[0].object().map(|object| vm.heap.payload(object)) {
         Some(Payload::Slice(parts)) => **parts,
         _ => [Value::None; 3],
     };
+    let small = |vm: &Vm, value: Value| value.is_none() || matches!(vm.number(value), Some(Number::Small(_)));
+    if !(small(vm, args[1]) && parts.iter().all(|&part| small(vm, part))) {
+        return Err(Throw::Fallback);
+    }
+    let length = whole(vm, args[1])?;
+    let Ok(length) = usize::try_from(length) else { return Err(vm.value_error("length should not be negative")) };
     let (start, step, count) = vm.slice_bounds(parts, length)?;
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
     let stop = match (vm.number(parts[1]), step > 0) {

@@ -1,12 +1,28 @@
 """The context managers that tests of the language use."""
 
 
+from functools import wraps
+
+
 class _GeneratorContextManager:
     def __init__(self, function, args, kwargs):
         self.generator = self.gen = function(*args, **kwargs)
+        self.made_of = (function, args, kwargs)
+        self.__doc__ = function.__doc__
 
     def __enter__(self):
-        return next(self.generator)
+        try:
+            return next(self.generator)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __call__(self, function):
+        @wraps(function)
+        def inner(*args, **kwargs):
+            with _GeneratorContextManager(*self.made_of):
+                return function(*args, **kwargs)
+
+        return inner
 
     def __exit__(self, kind, value, traceback):
         if kind is None:
@@ -15,6 +31,8 @@ class _GeneratorContextManager:
             except StopIteration:
                 return False
             raise RuntimeError("generator didn't stop")
+        if value is None:
+            value = kind()
         try:
             self.generator.throw(value)
         except StopIteration as stop:
@@ -33,6 +51,7 @@ class _GeneratorContextManager:
 
 
 def contextmanager(function):
+    @wraps(function)
     def make(*args, **kwargs):
         return _GeneratorContextManager(function, args, kwargs)
 

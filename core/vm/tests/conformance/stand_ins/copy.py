@@ -1,7 +1,7 @@
 """Copies, of what a program on chain can make."""
 
 Error = Exception
-_whole = (int, float, bool, str, bytes, type(None), type(...), type(NotImplemented), type, range, type(lambda: 0), type(len), property)
+_whole = (int, float, bool, str, bytes, type(None), type(...), type(NotImplemented), type, range, type(lambda: 0), type(len), property, slice)
 
 
 def copy(value):
@@ -44,6 +44,8 @@ def _again(value, each):
     for base in (int, float, str, bytes, tuple, frozenset):
         if isinstance(value, base):
             arguments = (base(value),)
+    if hasattr(value, "__getnewargs__"):
+        arguments = value.__getnewargs__()
     result = cls.__new__(cls, *arguments)
     if isinstance(value, list):
         result.extend([each(item) for item in value])
