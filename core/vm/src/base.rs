@@ -22,6 +22,17 @@ pub(crate) struct FrozenModule {
 
 include!(concat!(env!("OUT_DIR"), "/frozen_modules.rs"));
 
+/// What the builtins leave to Python: one module, written in parts.
+const HELPERS: &str = concat!(
+    include_str!("frozen/_builtins/classes.py"),
+    include_str!("frozen/_builtins/exceptions.py"),
+    include_str!("frozen/_builtins/iteration.py"),
+    include_str!("frozen/_builtins/comparison.py"),
+    include_str!("frozen/_builtins/tables.py"),
+    include_str!("frozen/_builtins/text.py"),
+    include_str!("frozen/_builtins/rest.py"),
+);
+
 /// Limits while the base image is made: it is trusted code.
 const UNLIMITED: Limits = Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50 };
 
@@ -35,7 +46,7 @@ fn build() -> Result<Image, String> {
     let mut heap = Heap::new(Arc::new(Image::nothing()), UNLIMITED.memory_bytes);
     make_fixed(&mut heap);
     let mut program = Program::default();
-    let helpers = compile_frozen("builtins", "<builtins>", include_str!("frozen/_builtins.py"), Trust::Hidden)?;
+    let helpers = compile_frozen("builtins", "<builtins>", HELPERS, Trust::Hidden)?;
     let helpers_code = link(&mut heap, &mut program, &helpers);
     let mut codes = Vec::new();
     for module in FROZEN_MODULES {

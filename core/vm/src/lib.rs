@@ -8,7 +8,7 @@
 //! - [`compile`](mod@compile): ruff's syntax tree → static checks → scopes → register code. `opcode`: the instructions, one cost row each.
 //! - `interp`: the loop, calls, attributes, operators, comparison, iteration, generators, exceptions. No Python call uses the native stack.
 //! - `objects`: one file per builtin type, with its rows of native methods. `builtins`: functions of the builtins module.
-//! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins.py` is what natives leave to Python.
+//! - `modules`: modules in Rust. `frozen`: modules in Python; `frozen/_builtins` is what natives leave to Python.
 //! - `heap`, `image`, `value`, `types`: reference counts, modelled memory, frozen images, fixed handles.
 //! - [`num`]: numbers without the machine's floating point. [`unicode`]: character tables.
 //!

@@ -2,7 +2,7 @@
 
 use super::CompileError;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{CmpOp, Expr, Stmt};
+use ruff_python_ast::{CmpOp, Expr, Stmt, StringLiteral};
 use ruff_text_size::{TextRange, TextSize};
 
 /// Modules an actor may import (003 "Module Whitelist"), with the host's own.
@@ -171,8 +171,8 @@ fn place(offset: usize) -> TextRange {
 }
 
 /// Refuses what an actor may not say. It may import the modules named in `more` beside those of the whitelist.
-pub(super) fn actor(body: &[Stmt], more: &[String]) -> Result<(), CompileError> {
-    let mut checker = Checker { error: None, more };
+pub(super) fn actor(body: &[Stmt], more: &[String], source: &str) -> Result<(), CompileError> {
+    let mut checker = Checker { error: None, more, source };
     checker.visit_body(body);
     checker.error.map_or(Ok(()), Err)
 }
@@ -180,6 +180,29 @@ pub(super) fn actor(body: &[Stmt], more: &[String]) -> Result<(), CompileError> 
 struct Checker<'a> {
     error: Option<CompileError>,
     more: &'a [String],
+    source: &'a str,
+}
+
+/// Whether a literal spells half of a surrogate pair, such as `\ud800`.
+fn spells_surrogate(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at + 5 < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        let digits = match bytes[at + 1] {
+            b'u' => bytes.get(at + 2..at + 6),
+            b'U' => bytes.get(at + 2..at + 10).and_then(|eight| eight.strip_prefix(b"0000")),
+            _ => None,
+        };
+        if digits.is_some_and(|four| matches!(four, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..])) {
+            return true;
+        }
+        at += 2;
+    }
+    false
 }
 
 impl Checker<'_> {
@@ -210,6 +233,13 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 impl<'a> Visitor<'a> for Checker<'_> {
+    fn visit_string_literal(&mut self, literal: &'a StringLiteral) {
+        let text = &self.source[literal.range];
+        if !literal.flags.prefix().is_raw() && spells_surrogate(text) {
+            self.refuse(literal.range, "lone surrogates are forbidden: text is Unicode scalar values".to_owned());
+        }
+    }
+
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Import(import) => {

@@ -735,7 +735,12 @@ impl<'a> Compiler<'a> {
         target: u16,
     ) -> Compiled<()> {
         let scope = self.scopes.of(range, NodeKind::Comprehension);
-        let is_async = generators.iter().any(|generator| generator.is_async);
+        let mut is_async = generators.iter().any(|generator| generator.is_async);
+        if collects == Collects::Lazily {
+            let conditions = generators.iter().flat_map(|generator| &generator.ifs);
+            let later = generators.iter().skip(1).map(|generator| &generator.iter);
+            is_async |= conditions.chain(later).chain([result]).any(super::awaits::awaits);
+        }
         if is_async && collects != Collects::Lazily {
             self.require_async(range, "asynchronous comprehension outside of an asynchronous function")?;
         }

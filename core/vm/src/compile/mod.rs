@@ -1,5 +1,6 @@
 //! From source text to code: parse, check, resolve names, emit.
 
+mod awaits;
 mod call;
 mod checks;
 pub(crate) mod code;
@@ -127,7 +128,7 @@ fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust, more: &[
     }
     let mut body = parsed.try_into_module().expect("the parser was asked for a module").into_syntax().body;
     if trust == Trust::Actor {
-        checks::actor(&body, more)?;
+        checks::actor(&body, more, source)?;
         body = lowering::module(body)?;
     }
     let scopes = scope::analyse(&body)?;

@@ -211,10 +211,21 @@ impl<'a> Compiler<'a> {
         let check = self.temporary()?;
         self.emit(Op::MatchSequence, 0, check, subject, 0);
         self.jump(Op::JumpIfFalse, TEMP_A, check, fail);
-        self.emit(Op::MatchLength, 0, check, subject, 0);
         let fixed = count - u16::from(star.is_some());
-        let op = if star.is_some() { Op::JumpGreaterEqualInt } else { Op::JumpEqualInt };
-        self.jump_near(op, TEMP_A | NEGATE, check, fixed, fail);
+        // A star alone takes any length, and what is not looked at is not taken apart.
+        if star.is_none() || fixed > 0 {
+            self.emit(Op::MatchLength, 0, check, subject, 0);
+            let op = if star.is_some() { Op::JumpGreaterEqualInt } else { Op::JumpEqualInt };
+            self.jump_near(op, TEMP_A | NEGATE, check, fixed, fail);
+        }
+        let ignores = |pattern: &Pattern| match pattern {
+            Pattern::MatchStar(star) => star.name.is_none(),
+            Pattern::MatchAs(whole) => whole.name.is_none() && whole.pattern.is_none(),
+            _ => false,
+        };
+        if patterns.iter().all(ignores) {
+            return Ok(());
+        }
         let first = self.temporaries(count)?;
         match star {
             None => {

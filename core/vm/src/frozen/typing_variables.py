@@ -192,6 +192,8 @@ def evaluated(value, names, guard=frozenset()):
     args = value.__args__
     if isinstance(value, BuiltinAlias):
         args = tuple([ForwardRef(arg) if isinstance(arg, str) else arg for arg in args])
+        if value.__unpacked__:
+            return combined[1][evaluated(BuiltinAlias(value.__origin__, args), names, guard)]
     new = tuple([evaluated(arg, names, guard) for arg in args])
     if new == value.__args__:
         return value
@@ -201,8 +203,7 @@ def evaluated(value, names, guard=frozenset()):
             whole = whole | each
         return whole
     if isinstance(value, BuiltinAlias):
-        made = BuiltinAlias(value.__origin__, new)
-        return next(iter(made)) if value.__unpacked__ else made
+        return BuiltinAlias(value.__origin__, new)
     return value.copy_with(new)
 
 

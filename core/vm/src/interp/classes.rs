@@ -423,7 +423,7 @@ impl Vm {
                     let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
                     return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
                 }
-                let mut listed = false;
+                let (mut listed, mut weak) = (false, false);
                 for slot in names {
                     if slot == nm::DICT {
                         if base_has_dict || std::mem::replace(&mut listed, true) {
@@ -431,6 +431,11 @@ impl Vm {
                         }
                         has_dict = true;
                     } else if slot == nm::WEAKREF {
+                        // Accepted, and good for nothing: there are no weak references.
+                        if base_has_dict || std::mem::replace(&mut weak, true) {
+                            let message = "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0";
+                            return Err(self.type_error(message));
+                        }
                         continue;
                     } else if attributes.contains_key(&slot) {
                         let message = format!("'{}' in __slots__ conflicts with class variable", self.name_text(slot));

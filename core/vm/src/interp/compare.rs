@@ -805,11 +805,15 @@ impl Vm {
                         Ok(byte) => Ok(bytes.contains(&byte)),
                         Err(_) => Err(self.value_error("byte must be in range(0, 256)")),
                     },
+                    Some(Number::Big(_)) => Err(self.value_error("byte must be in range(0, 256)")),
                     _ => match item.object().map(|object| self.heap.payload(object).core()) {
                         Some(Payload::Bytes(needle) | Payload::ByteArray(needle)) => {
                             Ok(needle.is_empty() || bytes.windows(needle.len()).any(|window| window == needle.as_slice()))
                         }
                         _ => {
+                            if self.python_method(item, nm::INDEX).is_some() {
+                                return Err(Throw::Fallback);
+                            }
                             let message = format!("a bytes-like object is required, not '{}'", self.class_name(item));
                             Err(self.type_error(message))
                         }

@@ -17,6 +17,9 @@ pub(crate) enum Wake {
     Throw(Value),
 }
 
+/// The sort of step of an asynchronous generator that raises in it what is sent.
+pub(crate) const THROWN: u8 = 1;
+
 impl Vm {
     fn generator(&mut self, generator: Ref) -> Option<&mut crate::objects::payload::Generator> {
         match self.heap.payload_mut(generator) {
@@ -42,12 +45,12 @@ impl Vm {
             }
             (GeneratorState::Done, Wake::Send(_)) => {
                 self.drop_wake(wake);
-                if class == ty::COROUTINE {
+                if matches!(class, ty::COROUTINE | ty::COROUTINE_WRAPPER) {
                     return Err(self.raise(ty::RUNTIME_ERROR, "cannot reuse already awaited coroutine"));
                 }
                 return self.generator_returned(Value::None, on_return, dest);
             }
-            (GeneratorState::Done, Wake::Throw(_)) if class == ty::COROUTINE => {
+            (GeneratorState::Done, Wake::Throw(_)) if matches!(class, ty::COROUTINE | ty::COROUTINE_WRAPPER) => {
                 self.drop_wake(wake);
                 return Err(self.raise(ty::RUNTIME_ERROR, "cannot reuse already awaited coroutine"));
             }
@@ -358,9 +361,9 @@ impl Vm {
         if finished {
             return Err(Throw::Raise(self.exception(ty::STOP_ASYNC_ITERATION, Value::Undefined)));
         }
-        let _ = kind;
         self.heap.retain(sent);
-        self.resume_generator(generator, Wake::Send(sent), on_return, dest)
+        let wake = if kind == THROWN { Wake::Throw(sent) } else { Wake::Send(sent) };
+        self.resume_generator(generator, wake, on_return, dest)
     }
 
     /// The iterator of an awaitable.

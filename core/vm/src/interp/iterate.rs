@@ -43,7 +43,10 @@ impl Vm {
             Payload::Dict(dict) | Payload::Set(dict) if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT => {
                 (Value::Int(0), Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)))
             }
-            Payload::Iterator(_) | Payload::Generator(_) => (Value::Undefined, Value::Undefined),
+            Payload::Iterator(_) => (Value::Undefined, Value::Undefined),
+            Payload::Generator(_) if !matches!(self.heap.slot(object).class, ty::COROUTINE | ty::ASYNC_GENERATOR) => {
+                (Value::Undefined, Value::Undefined)
+            }
             _ => {
                 let outcome = self.iterator(iterable);
                 self.heap.release(iterable);

@@ -10,18 +10,23 @@ impl Vm {
     /// Whether a value matches sequence or mapping patterns.
     pub(crate) fn match_kind(&mut self, subject: Value, sequence: bool) -> bool {
         let Value::Obj(object) = subject else { return false };
-        match self.heap.payload(object).core() {
+        match self.heap.payload(object) {
             Payload::List(_) | Payload::Tuple(_) | Payload::Range(_) => sequence,
             Payload::Dict(_) | Payload::MappingProxy(_) => !sequence,
-            Payload::Instance(_) | Payload::Plain => self.match_kind_of_class(self.heap.slot(object).class, sequence),
+            Payload::Instance(_) | Payload::Extended(_) | Payload::Plain => {
+                self.match_kind_of_class(self.heap.slot(object).class, sequence)
+            }
             _ => false,
         }
     }
 
-    /// The same for classes that descend from `collections.abc.Sequence` or `Mapping`, or are registered there: the nearest one decides.
+    /// The same for classes that descend from a builtin sequence or mapping, from `collections.abc.Sequence` or `Mapping`, or are registered
+    /// there: the nearest one decides.
     fn match_kind_of_class(&self, class: Ref, sequence: bool) -> bool {
         let Payload::Class(row) = self.heap.payload(class) else { return false };
         let marked = row.mro.iter().find_map(|&base| match self.heap.payload(base) {
+            _ if matches!(base, ty::LIST | ty::TUPLE | ty::RANGE) => Some(true),
+            _ if base == ty::DICT => Some(false),
             Payload::Class(base) if base.attributes.contains_key(&nm::MATCH_SEQUENCE) => Some(true),
             Payload::Class(base) if base.attributes.contains_key(&nm::MATCH_MAPPING) => Some(false),
             _ => None,
@@ -36,11 +41,18 @@ impl Vm {
             return self.call_helper("match_keys", &[subject, keys]);
         }
         let Value::Obj(dict) = subject else { return Ok(Value::None) };
-        let mut found = Vec::new();
+        let (mut found, mut positions) = (Vec::new(), Vec::new());
         for key in self.tuple_items(keys) {
             let hash = self.hash_native(key)?;
             match self.dict_find(dict, key, hash)? {
-                Some(position) => found.push(self.dict_value_at(dict, position)),
+                Some(position) if positions.contains(&position) => {
+                    let message = format!("mapping pattern checks duplicate key ({})", self.repr_native(key)?);
+                    return Err(self.value_error(message));
+                }
+                Some(position) => {
+                    positions.push(position);
+                    found.push(self.dict_value_at(dict, position));
+                }
                 None => return Ok(Value::None),
             }
         }

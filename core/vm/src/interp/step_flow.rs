@@ -143,6 +143,8 @@ impl Vm {
                     Err(self.unbound(code, ins.b))
                 } else if ins.op == Op::Await {
                     self.awaitable(value, ins.c)
+                } else if self.heap.class_of(value) == ty::COROUTINE {
+                    Err(self.type_error("cannot 'yield from' a coroutine object in a non-coroutine generator"))
                 } else {
                     self.iterator(value)
                 };

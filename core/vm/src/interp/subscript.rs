@@ -468,6 +468,9 @@ impl Vm {
             Err(vm.type_error(message))
         };
         let Value::Obj(receiver) = object else { return unsupported(self) };
+        if matches!(self.heap.payload(receiver).core(), Payload::ByteArray(_)) && self.python_method(key, nm::INDEX).is_some() {
+            return Err(Throw::Fallback);
+        }
         match self.heap.payload(receiver).core() {
             Payload::Dict(_) => {
                 let hash = self.hash_native(key)?;

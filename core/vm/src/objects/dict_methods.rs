@@ -262,6 +262,9 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !vm.is_instance(args[1], ty::DICT) {
+        return vm.call_helper("dict_ior", &[args[0], args[1]]);
+    }
     vm.dict_merge(args[0], args[1], false, Value::None)?;
     Ok(vm.heap.retain(args[0]))
 }

@@ -50,6 +50,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "async_generator.__aiter__", "self, /", 1, same, ""),
     NativeRow(M, "async_generator.__anext__", "self, /", 3, async_next, ""),
     NativeRow(M, "async_generator.asend", "self, value, /", 3, async_send, ""),
+    NativeRow(M, "async_generator.athrow", "self, type, value=, traceback=, /", 3, async_throw, "async_generator_throw"),
     NativeRow(M, "async_generator.aclose", "self, /", 3, async_close, ""),
     NativeRow(M, "async_generator_asend.__await__", "self, /", 1, same, ""),
     NativeRow(S, "enumerate.__new__", "cls, iterable, start=", 3, enumerate, ""),
@@ -383,6 +384,16 @@ fn async_send(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.heap.retain(args[0]);
     vm.heap.retain(args[1]);
     Ok(vm.heap.make(ty::ASYNC_STEP, Payload::AsyncStep { generator: args[0], sent: args[1], kind: 0 }))
+}
+
+fn async_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.exception_data(args[1]).is_none() {
+        return Err(Throw::Fallback);
+    }
+    vm.heap.retain(args[0]);
+    vm.heap.retain(args[1]);
+    let step = Payload::AsyncStep { generator: args[0], sent: args[1], kind: crate::interp::generator::THROWN };
+    Ok(vm.heap.make(ty::ASYNC_STEP, step))
 }
 
 fn async_close(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -166,6 +166,7 @@ fn library(modules: &[(String, String)]) -> Library {
 
 fn refused(error: &cowboy_vm::CompileError) -> Verdict {
     match error.kind {
+        CompileErrorKind::Forbidden if error.message.starts_with("lone surrogates") => Verdict::Apart("lone surrogates".to_owned()),
         CompileErrorKind::Forbidden => Verdict::Apart(error.message.split(':').next().unwrap_or_default().to_owned()),
         _ => Verdict::Fail(format!("refused: {error}")),
     }
@@ -180,6 +181,7 @@ const RULES: &[(&str, &str)] = &[
     ("unknown encoding: ", "encodings other than UTF-8, UTF-16, UTF-32, ASCII and Latin-1"),
     ("format strings may not reach the private attribute", "private attributes in format strings"),
     ("chr() of a surrogate is not supported", "lone surrogates"),
+    ("a lone surrogate (", "lone surrogates"),
     ("more cycles than a method may use", "more than 400,000,000 cycles; a block has 80,000,000"),
     ("more memory than a method may use", "more than 128 MiB of memory; an actor has 10"),
 ];

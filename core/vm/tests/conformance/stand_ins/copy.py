@@ -47,7 +47,7 @@ def _again(value, each):
     if hasattr(value, "__getnewargs__"):
         arguments = value.__getnewargs__()
     result = cls.__new__(cls, *arguments)
-    if isinstance(value, list):
+    if isinstance(value, (list, bytearray)):
         result.extend([each(item) for item in value])
     elif isinstance(value, dict):
         for key in value:

@@ -1,0 +1,533 @@
+"""Iterators, sequences, numbers, and what is folded from them."""
+
+
+def iter_by_index(sequence):
+    return _vm.dress(_by_index(sequence), "iterator")
+
+
+def _by_index(sequence):
+    index = 0
+    while True:
+        try:
+            item = sequence[index]
+        except (IndexError, StopIteration):
+            return
+        yield item
+        index += 1
+
+
+def reversed_by_index(sequence):
+    return _vm.dress(_backwards(sequence, len(sequence)), "reversed")
+
+
+def _backwards(sequence, index):
+    while index > 0:
+        index -= 1
+        try:
+            item = sequence[index]
+        except (IndexError, StopIteration):
+            return
+        yield item
+
+
+def iter_sentinel(function, sentinel):
+    return _vm.dress(_until(function, sentinel), "callable_iterator")
+
+
+def _until(function, sentinel):
+    while True:
+        try:
+            value = function()
+        except StopIteration:
+            return
+        if value == sentinel:
+            return
+        yield value
+
+
+def next_of_iterator(iterator):
+    parts = _vm.inner(iterator)
+    return next(iter(parts[0]))
+
+
+def next_slow(iterator, default=None):
+    return next(iterator)
+
+
+def as_tuple(iterable):
+    return tuple([*_each(iterable)])
+
+
+def _each(iterable):
+    result = []
+    for item in iterable:
+        result.append(item)
+    return result
+
+
+def unpack(iterable, count):
+    result = []
+    for item in iterable:
+        result.append(item)
+        if len(result) > count:
+            break
+    return tuple(result)
+
+
+def list_init(self, iterable=()):
+    items = []
+    for item in iterable:
+        items.append(item)
+    _vm.fill_list(self, items)
+
+
+def list_extend(self, iterable):
+    for item in iterable:
+        self.append(item)
+
+
+def list_iadd(self, iterable):
+    for item in iterable:
+        self.append(item)
+    return self
+
+
+def list_remove(self, value):
+    for index in range(len(self)):
+        item = self[index]
+        if item is value or item == value:
+            del self[index]
+            return
+    raise ValueError("list.remove(x): x not in list")
+
+
+def sequence_count(self, value):
+    count = 0
+    for item in self:
+        if item is value or item == value:
+            count += 1
+    return count
+
+
+def sequence_index(self, value, start=0, stop=None):
+    length = len(self)
+    start = max(start + length, 0) if start < 0 else start
+    stop = length if stop is None else stop + length if stop < 0 else min(stop, length)
+    for index in range(start, stop):
+        item = self[index]
+        if item is value or item == value:
+            return index
+    if isinstance(self, tuple):
+        raise ValueError("tuple.index(x): x not in tuple")
+    raise ValueError(f"{value!r} is not in list")
+
+
+def tuple_new(cls, iterable=()):
+    items = []
+    for item in iterable:
+        items.append(item)
+    return cls.__new__(cls, items) if cls is tuple else tuple.__new__(cls, items)
+
+
+def bytes_new(cls, source, *rest):
+    method = _vm.own(source, "__bytes__")
+    if method is not None:
+        result = method(source)
+        if not isinstance(result, bytes):
+            raise TypeError(f"__bytes__ returned non-bytes (type {type(result).__name__})")
+        return bytes.__new__(cls, result)
+    return bytes.__new__(cls, _byte_source(source))
+
+
+def bytearray_init(self, source, *rest):
+    bytearray.__init__(self, _byte_source(source))
+
+
+def bytearray_extend(self, source):
+    bytearray.extend(self, [_whole(each) for each in source])
+
+
+def bytearray_setitem(self, key, value):
+    if isinstance(key, slice):
+        bytearray.__setitem__(self, slice(_whole(key.start), _whole(key.stop), _whole(key.step)), [_whole(each) for each in value])
+    else:
+        bytearray.__setitem__(self, _whole(key), _whole(value))
+
+
+def _whole(value):
+    return value if _vm.own(value, "__index__") is None else index(value)
+
+
+def _byte_source(source):
+    if _vm.own(source, "__index__") is not None:
+        try:
+            return index(source)
+        except TypeError:
+            if not hasattr(source, "__iter__"):
+                raise
+    return [_whole(each) for each in source]
+
+
+def range_slow(start, stop, step):
+    def whole(value):
+        return value if value is None or isinstance(value, int) else value.__index__()
+
+    start, stop, step = whole(start), whole(stop), whole(step)
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    for number in (start, stop, step):
+        if not -_SMALLEST <= number < _SMALLEST:
+            if step == 0:
+                raise ValueError("range() arg 3 must not be zero")
+            from ranges import LongRange
+
+            return LongRange(start, stop, step)
+    return range(start, stop, step)
+
+
+_SMALLEST = 1 << 63
+
+
+def range_index(self, value):
+    for place, each in enumerate(self):
+        if each == value:
+            return place
+    raise ValueError(f"{value!r} is not in range")
+
+
+def range_count(self, value):
+    return sum([1 for each in self if each == value])
+
+
+def slice_bounds(key, length):
+    """start, stop and step of a slice of a sequence so long."""
+    def whole(value):
+        if value is None or isinstance(value, int):
+            return value
+        if not hasattr(type(value), "__index__"):
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        return value.__index__()
+
+    length = whole(length)
+    if length < 0:
+        raise ValueError("length should not be negative")
+    step = whole(key.step)
+    step = 1 if step is None else step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    low, high = (0, length) if step > 0 else (-1, length - 1)
+
+    def bound(value, default):
+        value = whole(value)
+        if value is None:
+            return default
+        return max(value + length, low) if value < 0 else min(value, high)
+
+    return bound(key.start, high if step < 0 else low), bound(key.stop, low if step < 0 else high), step
+
+
+def getitem_index(sequence, key):
+    return sequence[key.__index__()]
+
+
+def setitem_slow(target, key, value):
+    if isinstance(key, slice):
+        target[key] = _each(value)
+        return
+    if isinstance(target, bytearray) and not isinstance(key, int) and _vm.own(key, "__index__") is not None:
+        target[index(key)] = index(value) if _vm.own(value, "__index__") is not None else value
+        return
+    raise TypeError(f"'{type(target).__name__}' object does not support item assignment")
+
+
+def in_base(value, base):
+    value = value.__index__()
+    return bin(value) if base == 2 else oct(value) if base == 8 else hex(value)
+
+
+def all_slow(iterable):
+    for item in iterable:
+        if not item:
+            return False
+    return True
+
+
+def any_slow(iterable):
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+def sum_slow(iterable, start=0):
+    total = start
+    for item in iterable:
+        total = total + item
+    return total
+
+
+def _extreme(name, better, args, key, default, has_default):
+    if len(args) == 1:
+        items = args[0]
+    else:
+        items = args
+    found = False
+    best = best_key = None
+    for item in items:
+        item_key = item if key is None else key(item)
+        if not found:
+            best, best_key, found = item, item_key, True
+        elif better(item_key, best_key):
+            best, best_key = item, item_key
+    if not found:
+        if has_default:
+            return default
+        raise ValueError(f"{name}() arg is an empty sequence")
+    return best
+
+
+def _greater(a, b):
+    return a > b
+
+
+def _less(a, b):
+    return a < b
+
+
+def max_slow(key, default, *args):
+    return _extreme("max", _greater, args, key, default, default is not None)
+
+
+def min_slow(key, default, *args):
+    return _extreme("min", _less, args, key, default, default is not None)
+
+
+def max_list(items):
+    return _extreme("max", _greater, (items,), None, None, False)
+
+
+def min_list(items):
+    return _extreme("min", _less, (items,), None, None, False)
+
+
+def sorted_slow(iterable, key=None, reverse=False):
+    items = _each(iterable)
+    _sort(items, key, reverse)
+    return items
+
+
+def list_sort(self, key=None, reverse=False):
+    items = _each(self)
+    # Nobody sees the list while it is sorted, and nobody may change it.
+    _vm.fill_list(self, [])
+    changed = False
+    try:
+        _sort(items, key, reverse)
+    finally:
+        changed = len(self) > 0
+        _vm.fill_list(self, items)
+    if changed:
+        raise ValueError("list modified during sort")
+
+
+def _native_order(keys):
+    kind = type(keys[0]) if keys else int
+    if kind is not int and kind is not str and kind is not float:
+        if kind is not tuple:
+            return False
+        for each in keys:
+            if type(each) is not tuple:
+                return False
+            for part in each:
+                part = type(part)
+                if part is not int and part is not str and part is not float:
+                    return False
+        return True
+    for each in keys:
+        if type(each) is not kind:
+            return False
+    return True
+
+
+def _sort(items, key, reverse):
+    if key is None:
+        keys = items
+    else:
+        keys = [key(item) for item in items]
+    reverse = bool(reverse)
+    if _native_order(keys):
+        order = sorted(zip(keys, range(len(keys)) if not reverse else range(len(keys) - 1, -1, -1)))
+        if reverse:
+            order.reverse()
+            last = len(items) - 1
+            items[:] = [items[last - position] for _, position in order]
+        else:
+            items[:] = [items[position] for _, position in order]
+        return
+    pairs = list(zip(keys, items))
+    if reverse:
+        pairs.reverse()
+    width = 1
+    length = len(pairs)
+    while width < length:
+        merged = []
+        for start in range(0, length, 2 * width):
+            left, middle = start, min(start + width, length)
+            right, end = middle, min(start + 2 * width, length)
+            while left < middle and right < end:
+                if pairs[right][0] < pairs[left][0]:
+                    merged.append(pairs[right])
+                    right += 1
+                else:
+                    merged.append(pairs[left])
+                    left += 1
+            merged.extend(pairs[left:middle])
+            merged.extend(pairs[right:end])
+        pairs = merged
+        width *= 2
+    if reverse:
+        pairs.reverse()
+    items[:] = [item for _, item in pairs]
+
+
+def map_generator(function, iterators):
+    if len(iterators) == 1:
+        for item in iterators[0]:
+            yield function(item)
+        return
+    while True:
+        values = []
+        for each in iterators:
+            try:
+                values.append(next(each))
+            except StopIteration:
+                return
+        yield function(*values)
+
+
+def map_new(cls, function, iterables):
+    return _vm.dress(map_generator(function, [iter(each) for each in iterables]), cls)
+
+
+def filter_generator(function, iterator):
+    if function is None:
+        for item in iterator:
+            if item:
+                yield item
+        return
+    for item in iterator:
+        if function(item):
+            yield item
+
+
+def filter_new(cls, function, iterable):
+    return _vm.dress(filter_generator(function, iter(iterable)), cls)
+
+
+def zip_generator(iterables, strict):
+    return _vm.dress(_zip([_iterator_of(each, position) for position, each in enumerate(iterables)], strict), "zip")
+
+
+def _iterator_of(iterable, position):
+    try:
+        return iter(iterable)
+    except TypeError:
+        if hasattr(type(iterable), "__iter__") or hasattr(type(iterable), "__getitem__"):
+            raise
+        raise TypeError(f"'{type(iterable).__name__}' object is not iterable") from None
+
+
+def _zip(iterators, strict):
+    while True:
+        values = []
+        for index, each in enumerate(iterators):
+            try:
+                values.append(next(each))
+            except StopIteration:
+                if not strict:
+                    return
+                if index:
+                    plural = " " if index == 1 else "s 1-"
+                    raise ValueError(f"zip() argument {index + 1} is shorter than argument{plural}{index}") from None
+                for other in range(1, len(iterators)):
+                    try:
+                        next(iterators[other])
+                    except StopIteration:
+                        continue
+                    plural = " " if other == 1 else "s 1-"
+                    raise ValueError(f"zip() argument {other + 1} is longer than argument{plural}{other}") from None
+                return
+        yield tuple(values)
+
+
+def enumerate_generator(iterable, start):
+    return _vm.dress(_enumerate(iter(iterable), start), "enumerate")
+
+
+def _enumerate(iterator, count):
+    for item in iterator:
+        yield count, item
+        count += 1
+
+
+def coroutine_await(coroutine):
+    return _vm.dress(_steps(coroutine), "coroutine_wrapper")
+
+
+def _steps(coroutine):
+    """What a coroutine gives step by step, and what it returns."""
+    step, value = coroutine.send, None
+    while True:
+        try:
+            given = step(value)
+        except StopIteration as end:
+            return end.value
+        try:
+            step, value = coroutine.send, (yield given)
+        except GeneratorExit:
+            coroutine.close()
+            raise
+        except BaseException as error:
+            step, value = coroutine.throw, error
+
+
+def generator_throw(generator, kind, value=None):
+    if value is None:
+        exception = kind()
+    elif isinstance(value, tuple):
+        exception = kind(*value)
+    elif isinstance(value, kind):
+        exception = value
+    else:
+        exception = kind(value)
+    if not isinstance(exception, BaseException):
+        exception = TypeError(f"calling {kind!r} should have returned an instance of BaseException, not {type(exception)!r}")
+    return generator.throw(exception)
+
+
+def generator_close(generator):
+    try:
+        _vm.close(generator)
+    except (GeneratorExit, StopIteration):
+        return None
+    word = "coroutine" if type(generator).__name__ == "coroutine" else "generator"
+    raise RuntimeError(f"{word} ignored GeneratorExit")
+
+
+def async_generator_throw(generator, kind, value=None, traceback=None):
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {type(kind).__name__}")
+    if value is None:
+        value = kind()
+    elif not isinstance(value, BaseException):
+        value = kind(*value) if isinstance(value, tuple) else kind(value)
+    return generator.athrow(value)
+
+
+async def async_generator_close(generator):
+    try:
+        _vm.close(generator)
+    except (GeneratorExit, StopAsyncIteration, StopIteration):
+        return None

@@ -1,0 +1,128 @@
+"""Patterns of `match`, and what modules written in Rust leave to Python."""
+
+
+def match_keys(subject, keys):
+    values = []
+    missing = [None]
+    seen = []
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.append(key)
+        value = subject.get(key, missing)
+        if value is missing:
+            return None
+        values.append(value)
+    return tuple(values)
+
+
+def match_rest(subject, keys):
+    return {key: value for key, value in subject.items() if key not in keys}
+
+
+def match_class(subject, cls, count, names):
+    if not isinstance(subject, cls):
+        return None
+    values = []
+    if count:
+        match_args = getattr(cls, "__match_args__", None)
+        if match_args is None:
+            for base in (int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset):
+                if issubclass(cls, base):
+                    if count > 1:
+                        raise TypeError(f"{cls.__name__}() accepts 1 positional sub-pattern ({count} given)")
+                    values.append(subject)
+                    break
+            else:
+                raise TypeError(f"{cls.__name__}() accepts 0 positional sub-patterns ({count} given)")
+        else:
+            if len(match_args) < count:
+                plural = "" if len(match_args) == 1 else "s"
+                raise TypeError(f"{cls.__name__}() accepts {len(match_args)} positional sub-pattern{plural} ({count} given)")
+            if type(match_args) is not tuple:
+                raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(match_args).__name__})")
+            names = match_args[:count] + names
+    for place, name in enumerate(names):
+        if type(name) is not str:
+            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
+        if name in names[:place]:
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
+        try:
+            values.append(getattr(subject, name))
+        except AttributeError:
+            return None
+    return tuple(values)
+
+
+def globals():
+    """The namespace of the module, for modules that come with the VM."""
+    return _vm.globals()
+
+
+def _reduced(value):
+    reduce = getattr(value, "__cbor_reduce__", None)
+    if reduce is not None and not isinstance(value, type):
+        return _reduced(reduce())
+    if isinstance(value, dict):
+        return {_reduced(key): _reduced(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_reduced(item) for item in value]
+    return value
+
+
+def cbor_encode(value):
+    import pvm_host
+
+    return pvm_host.cbor_encode(_reduced(value))
+
+
+def _bound(value, name):
+    """A special method of a value, bound; None when its class has none."""
+    found = _vm.own(value, name)
+    if found is None:
+        return None
+    bind = getattr(type(found), "__get__", None)
+    return found if bind is None else bind(found, value, type(value))
+
+
+def math_trunc(x):
+    method = _bound(x, "__trunc__")
+    if method is None:
+        raise TypeError(f"type {type(x).__name__} doesn't define __trunc__ method")
+    return method()
+
+
+def math_floor(x):
+    method = _bound(x, "__floor__")
+    return method() if method is not None else float(x).__floor__()
+
+
+def math_ceil(x):
+    method = _bound(x, "__ceil__")
+    return method() if method is not None else float(x).__ceil__()
+
+
+def math_fsum(values):
+    import math
+
+    return math.fsum(_each(values))
+
+
+def math_dist(p, q):
+    import math
+
+    return math.dist(tuple(_each(p)), tuple(_each(q)))
+
+
+def handler_entry(method, payload):
+    import cowboy_sdk
+
+    return cowboy_sdk._dispatch(method, payload)
+
+
+def generator_abandoned(generator):
+    # What a generator raises while it is closed behind everybody's back reaches nobody.
+    try:
+        generator.close()
+    except BaseException:
+        pass

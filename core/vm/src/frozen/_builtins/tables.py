@@ -1,0 +1,377 @@
+"""Dicts and sets."""
+
+
+def _find(table, key):
+    code = hash(key)
+    position = _vm.dict_find(table, key, code, 0)
+    while position >= 0:
+        known = _vm.dict_key(table, position)
+        if known is key or known == key:
+            return position
+        position = _vm.dict_find(table, key, code, position + 1)
+    return -1
+
+
+def dict_getitem(self, key):
+    position = _find(self, key)
+    if position >= 0:
+        return _vm.dict_value(self, position)
+    if type(self) is not dict:
+        missing = _vm.own(self, "__missing__")
+        if missing is not None:
+            return missing(self, key)
+    raise KeyError(key)
+
+
+def dict_setitem(self, key, value):
+    if isinstance(self, list):
+        self[key] = _each(value)
+        return
+    position = _find(self, key)
+    if position >= 0:
+        _vm.dict_replace(self, position, value)
+    else:
+        _vm.dict_add(self, key, hash(key), value)
+
+
+def dict_delitem(self, key):
+    position = _find(self, key)
+    if position < 0:
+        raise KeyError(key)
+    _vm.dict_delete(self, position)
+
+
+def dict_contains(self, key):
+    return _find(self, key) >= 0
+
+
+def dict_get(self, key, default=None):
+    position = _find(self, key)
+    return default if position < 0 else _vm.dict_value(self, position)
+
+
+def dict_setdefault(self, key, default=None):
+    position = _find(self, key)
+    if position >= 0:
+        return _vm.dict_value(self, position)
+    _vm.dict_add(self, key, hash(key), default)
+    return default
+
+
+def dict_pop(self, key, *default):
+    position = _find(self, key)
+    if position < 0:
+        if default:
+            return default[0]
+        raise KeyError(key)
+    value = _vm.dict_value(self, position)
+    _vm.dict_delete(self, position)
+    return value
+
+
+def dict_update(self, other):
+    if hasattr(other, "keys"):
+        for key in other.keys():
+            dict_setitem(self, key, other[key])
+    else:
+        for index, pair in enumerate(other):
+            pair = tuple(pair)
+            if len(pair) != 2:
+                raise ValueError(f"dictionary update sequence element #{index} has length {len(pair)}; 2 is required")
+            dict_setitem(self, pair[0], pair[1])
+
+
+def dict_init(self, kwargs, *args):
+    if args:
+        source = args[0]
+        if not hasattr(source, "keys") and not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
+            raise TypeError(f"'{type(source).__name__}' object is not iterable")
+        dict_update(self, source)
+    for key, value in kwargs.items():
+        dict_setitem(self, key, value)
+
+
+def dict_fromkeys(cls, iterable, value=None):
+    result = cls()
+    if type(result) is dict:
+        for key, code in _hashed(iterable):
+            if _position(result, key, code) < 0:
+                _vm.dict_add(result, key, code, value)
+        return result
+    for key in iterable:
+        result[key] = value
+    return result
+
+
+def dict_ior(self, other):
+    dict_update(self, other)
+    return self
+
+
+def pow_three(base, exponent, modulus):
+    method = _vm.own(base, "__pow__")
+    result = NotImplemented if method is None else method(base, exponent, modulus)
+    if result is NotImplemented:
+        if isinstance(base, complex) or isinstance(exponent, complex) or isinstance(modulus, complex):
+            raise ValueError("complex modulo")
+        for each in (base, exponent, modulus):
+            if not isinstance(each, (int, float)):
+                names = "', '".join([type(each).__name__ for each in (base, exponent, modulus)])
+                raise TypeError(f"unsupported operand type(s) for ** or pow(): '{names}'")
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return result
+
+
+def complex_new(cls, real=None, imag=None):
+    def number(value, first):
+        method = _vm.own(value, "__complex__")
+        if first and method is not None:
+            value = method(value)
+            if not isinstance(value, complex):
+                raise TypeError(f"__complex__ returned non-complex (type {type(value).__name__})")
+            return complex(value.real, value.imag)
+        if isinstance(value, (int, float, complex)) and _vm.own(value, "__float__") is None:
+            return value
+        return float(value)
+
+    if imag is None:
+        return complex.__new__(cls, number(real, True))
+    return complex.__new__(cls, 0 if real is None else number(real, True), number(imag, False))
+
+
+def getitem_slice(sequence, key):
+    def whole(value):
+        return value if value is None or isinstance(value, int) else value.__index__()
+
+    return sequence[slice(whole(key.start), whole(key.stop), whole(key.step))]
+
+
+def keyword_merge(self, other):
+    for key in other.keys():
+        if not isinstance(key, str):
+            raise TypeError("keywords must be strings")
+        if key in self:
+            raise TypeError(f"function got multiple values for keyword argument '{key}'")
+        self[key] = other[key]
+
+
+def build_dict(result, *rest):
+    for index in range(0, len(rest), 2):
+        dict_setitem(result, rest[index], rest[index + 1])
+    return result
+
+
+def build_set(result, *rest):
+    for index in range(0, len(rest), 2):
+        set_add(result, rest[index])
+    return result
+
+
+def _hashed(source):
+    """Items with their hashes; those of a dict or set are not asked again."""
+    entries = _vm.entries(source)
+    return [(item, hash(item)) for item in source] if entries is None else entries
+
+
+def _position(table, key, code):
+    position = _vm.dict_find(table, key, code, 0)
+    while position >= 0:
+        known = _vm.dict_key(table, position)
+        if known is key or known == key:
+            return position
+        position = _vm.dict_find(table, key, code, position + 1)
+    return -1
+
+
+def _put(table, key, code):
+    if _position(table, key, code) < 0:
+        _vm.dict_add(table, key, code, None)
+
+
+def _set_of(pairs):
+    result = set()
+    for item, code in pairs:
+        _put(result, item, code)
+    return result
+
+
+def _like(self, pairs):
+    result = _set_of(pairs)
+    return _vm.wrap(frozenset, result) if isinstance(self, frozenset) else result
+
+
+def _as_key(value):
+    """A set looked for in a set stands for its frozen twin."""
+    return frozenset(value) if isinstance(value, set) and type(value).__hash__ is None else value
+
+
+def set_add(self, value):
+    _put(self, value, hash(value))
+
+
+def set_contains(self, value):
+    return _find(self, _as_key(value)) >= 0
+
+
+def set_discard(self, value):
+    position = _find(self, _as_key(value))
+    if position >= 0:
+        _vm.dict_delete(self, position)
+
+
+def set_remove(self, value):
+    position = _find(self, _as_key(value))
+    if position < 0:
+        raise KeyError(value)
+    _vm.dict_delete(self, position)
+
+
+def set_init(self, iterable=()):
+    items = _hashed(iterable)
+    set.clear(self)
+    for item, code in items:
+        _put(self, item, code)
+
+
+def set_update(self, iterable):
+    entries = _vm.entries(iterable)
+    if entries is None:
+        for item in iterable:
+            _put(self, item, hash(item))
+    else:
+        for item, code in entries:
+            _put(self, item, code)
+
+
+def set_update_all(self, *others):
+    for other in others:
+        set_update(self, other)
+
+
+def frozenset_new(cls, iterable=()):
+    plain = _set_of(_hashed(iterable))
+    if cls is frozenset:
+        return _vm.wrap(frozenset, plain)
+    result = _vm.new(cls)
+    for item, code in _vm.entries(plain):
+        _put(result, item, code)
+    return result
+
+
+def set_union(self, *others):
+    pairs = _hashed(self)
+    for other in others:
+        pairs = pairs + _hashed(other)
+    return _like(self, pairs)
+
+
+def _common(pairs, other):
+    kept = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return [pair for pair in pairs if _position(kept, pair[0], pair[1]) >= 0]
+
+
+def _apart(pairs, other):
+    kept = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return [pair for pair in pairs if _position(kept, pair[0], pair[1]) < 0]
+
+
+def set_intersection(self, *others):
+    pairs = _hashed(self)
+    for other in others:
+        pairs = _common(pairs, other)
+    return _like(self, pairs)
+
+
+def set_difference(self, *others):
+    pairs = _hashed(self)
+    for other in others:
+        pairs = _apart(pairs, other)
+    return _like(self, pairs)
+
+
+def set_symmetric_difference(self, other):
+    other = other if isinstance(other, (set, frozenset, dict)) else _set_of(_hashed(other))
+    return _like(self, _apart(_hashed(self), other) + _apart(_hashed(other), self))
+
+
+def _refill(self, source):
+    entries = _vm.entries(source)
+    set.clear(self)
+    for item, code in entries:
+        _put(self, item, code)
+
+
+def set_intersection_update(self, *others):
+    _refill(self, set_intersection(self, *others))
+
+
+def set_difference_update(self, *others):
+    for other in others:
+        for item, code in _hashed(other):
+            position = _position(self, item, code)
+            if position >= 0:
+                _vm.dict_delete(self, position)
+
+
+def set_symmetric_difference_update(self, other):
+    _refill(self, set_symmetric_difference(self, other))
+
+
+def set_issubset(self, other):
+    return not _apart(_hashed(self), other)
+
+
+def set_issuperset(self, other):
+    for item, code in _hashed(other):
+        if _position(self, item, code) < 0:
+            return False
+    return True
+
+
+def set_isdisjoint(self, other):
+    for item, code in _hashed(other):
+        if _position(self, item, code) >= 0:
+            return False
+    return True
+
+
+def or_slow(a, b):
+    if isinstance(a, dict):
+        if not isinstance(b, dict):
+            return NotImplemented
+        result = dict(a)
+        result.update(b)
+        return result
+    return set_union(a, b)
+
+
+def and_slow(a, b):
+    return set_intersection(a, b)
+
+
+def sub_slow(a, b):
+    return set_difference(a, b)
+
+
+def xor_slow(a, b):
+    return set_symmetric_difference(a, b)
+
+
+def set_ior(self, other):
+    set_update(self, other)
+    return self
+
+
+def set_iand(self, other):
+    set_intersection_update(self, other)
+    return self
+
+
+def set_isub(self, other):
+    set_difference_update(self, other)
+    return self
+
+
+def set_ixor(self, other):
+    set_symmetric_difference_update(self, other)
+    return self

@@ -1,0 +1,428 @@
+"""Text: repr, str and bytes methods, format and percent."""
+
+
+def _repr_items(items):
+    return ", ".join([repr(item) for item in items])
+
+
+_active = []
+
+
+def repr_slow(value):
+    method = _vm.own(value, "__repr__")
+    for each in _active:
+        if each is value:
+            return "[...]" if isinstance(value, list) else "{...}" if isinstance(value, dict) else "(...)"
+    _active.append(value)
+    try:
+        if isinstance(value, list):
+            return f"[{_repr_items(value)}]"
+        if isinstance(value, tuple):
+            return f"({_repr_items(value)}{',' if len(value) == 1 else ''})"
+        if isinstance(value, dict):
+            return "{" + ", ".join([f"{key!r}: {item!r}" for key, item in dict.items(value)]) + "}"
+        if isinstance(value, (set, frozenset)):
+            name = type(value).__name__
+            if not value:
+                return f"{name}()"
+            return "{" + _repr_items(value) + "}" if type(value) is set else name + "({" + _repr_items(value) + "})"
+        if isinstance(value, BaseException):
+            return f"{type(value).__name__}({_repr_items(value.args)})"
+        kind = type(value).__name__
+        if kind in ("dict_keys", "dict_values", "dict_items"):
+            return f"{kind}([{_repr_items(value)}])"
+        if hasattr(value, "__func__"):
+            return f"<bound method {value.__func__.__qualname__} of {value.__self__!r}>"
+        if isinstance(value, _Alias):
+            return object_repr(value)
+        if kind == "UnionType":
+            return " | ".join([_type_name(each) for each in value.__args__])
+        if kind == "slice":
+            return f"slice({value.start!r}, {value.stop!r}, {value.step!r})"
+        return method(value) if method is not None else object.__repr__(value)
+    finally:
+        _active.pop()
+
+
+def _type_name(value):
+    return value.__qualname__ if isinstance(value, type) and value.__module__ == "builtins" else repr(value)
+
+
+def ascii(value):
+    """Like repr, with every character beyond ASCII escaped."""
+    return _vm.ascii(repr(value))
+
+
+def format_converted(value, conversion, spec):
+    text = str(value) if conversion == 1 else repr(value) if conversion == 2 else ascii(value)
+    return format(text, spec)
+
+
+def print_slow(sep, end, file, flush, *values):
+    sep = " " if sep is None else sep
+    end = "\n" if end is None else end
+    _vm.output(sep.join([str(value) for value in values]) + end)
+
+
+def str_join(separator, iterable):
+    return separator.join(_each(iterable))
+
+
+def str_subclass(cls, value):
+    return _vm.wrap(cls, str(value))
+
+
+def maketrans(x, y=None, z=None):
+    if y is None:
+        if not isinstance(x, dict):
+            raise TypeError("if you give only one argument to maketrans it must be a dict")
+        table = {}
+        for key, value in x.items():
+            if isinstance(key, str):
+                if len(key) != 1:
+                    raise ValueError("string keys in translate table must be of length 1")
+                key = ord(key)
+            elif not isinstance(key, int):
+                raise TypeError("keys in translate table must be strings or integers")
+            table[key] = value
+        return table
+    if len(x) != len(y):
+        raise ValueError("the first two maketrans arguments must have equal length")
+    table = {ord(a): ord(b) for a, b in zip(x, y)}
+    if z is not None:
+        for character in z:
+            table[ord(character)] = None
+    return table
+
+
+def translate(text, table):
+    parts = []
+    for character in text:
+        try:
+            value = table[ord(character)]
+        except LookupError:
+            parts.append(character)
+            continue
+        if value is None:
+            continue
+        parts.append(chr(value) if isinstance(value, int) else value)
+    return "".join(parts)
+
+
+def _field_parts(name):
+    """First part of a replacement field, and the attributes and items after it."""
+    end = len(name)
+    for index, character in enumerate(name):
+        if character in ".[":
+            end = index
+            break
+    first, rest, steps = name[:end], name[end:], []
+    while rest:
+        if rest[0] == ".":
+            end = 1
+            while end < len(rest) and rest[end] not in ".[":
+                end += 1
+            if end == 1:
+                raise ValueError("Empty attribute in format string")
+            steps.append((True, rest[1:end]))
+            rest = rest[end:]
+        elif rest[0] == "[":
+            end = rest.find("]")
+            if end < 0:
+                raise ValueError("Missing ']' in format string")
+            key = rest[1:end]
+            steps.append((False, int(key) if key.isdigit() else key))
+            rest = rest[end + 1 :]
+        else:
+            raise ValueError("Only '.' or '[' may follow ']' in format field specifier")
+    return first, steps
+
+
+def str_format(text, args, kwargs):
+    return _format(text, args, kwargs, [0], 2)
+
+
+def _format(text, args, kwargs, counter, depth):
+    if depth < 0:
+        raise ValueError("Max string recursion exceeded")
+    out = []
+    index, length = 0, len(text)
+    while index < length:
+        character = text[index]
+        index += 1
+        if character == "{":
+            if index < length and text[index] == "{":
+                out.append("{")
+                index += 1
+                continue
+            if index >= length:
+                raise ValueError("Single '{' encountered in format string")
+            start, nesting = index, 1
+            while index < length and nesting:
+                if text[index] == "{":
+                    nesting += 1
+                elif text[index] == "}":
+                    nesting -= 1
+                index += 1
+            if nesting:
+                raise ValueError("expected '}' before end of string")
+            out.append(_field(text[start : index - 1], args, kwargs, counter, depth))
+        elif character == "}":
+            if index < length and text[index] == "}":
+                out.append("}")
+                index += 1
+                continue
+            raise ValueError("Single '}' encountered in format string")
+        else:
+            end = index
+            while end < length and text[end] not in "{}":
+                end += 1
+            out.append(text[index - 1 : end])
+            index = end
+    return "".join(out)
+
+
+def _field(field, args, kwargs, counter, depth):
+    conversion, spec = "", ""
+    bracket = False
+    for index, character in enumerate(field):
+        if character == "[":
+            bracket = True
+        elif character == "]":
+            bracket = False
+        elif character in "!:" and not bracket:
+            name, rest = field[:index], field[index:]
+            break
+    else:
+        name, rest = field, ""
+    if rest[:1] == "!":
+        conversion = rest[1:2]
+        if not conversion:
+            raise ValueError("end of string while looking for conversion specifier")
+        rest = rest[2:]
+        if rest and rest[0] != ":":
+            raise ValueError("expected ':' after conversion specifier")
+    if rest:
+        spec = _format(rest[1:], args, kwargs, counter, depth - 1) if "{" in rest else rest[1:]
+    first, steps = _field_parts(name)
+    if not first:
+        if counter[0] is None:
+            raise ValueError("cannot switch from manual field specification to automatic field numbering")
+        position = counter[0]
+        counter[0] += 1
+    elif first.isdigit():
+        if counter[0]:
+            raise ValueError("cannot switch from automatic field numbering to manual field specification")
+        counter[0] = None
+        position = int(first)
+    else:
+        position = None
+    if position is None:
+        value = kwargs[first]
+    elif position < len(args):
+        value = args[position]
+    else:
+        raise IndexError(f"Replacement index {position} out of range for positional args tuple")
+    for is_attribute, step in steps:
+        if is_attribute:
+            if step.startswith("_"):
+                raise AttributeError(f"format strings may not reach the private attribute '{step}'")
+            value = getattr(value, step)
+        else:
+            value = value[step]
+    if conversion == "r":
+        value = repr(value)
+    elif conversion == "s":
+        value = str(value)
+    elif conversion == "a":
+        value = ascii(value)
+    elif conversion:
+        raise ValueError(f"Unknown conversion specifier '{conversion}'")
+    return format(value, spec)
+
+
+def percent_slow(text, values):
+    mapping = not isinstance(values, (tuple, str)) and hasattr(type(values), "__getitem__")
+    return _percent(text, values, mapping, False)
+
+
+def percent_bytes(text, values):
+    mapping = not isinstance(values, (tuple, str, bytes, bytearray)) and hasattr(type(values), "__getitem__")
+    result = _percent(text.decode("latin-1"), values, mapping, True).encode("latin-1")
+    return bytearray(result) if isinstance(text, bytearray) else result
+
+
+def _percent(text, values, mapping, as_bytes):
+    items = values if isinstance(values, tuple) else (values,)
+    used, out, index, length = 0, [], 0, len(text)
+    while index < length:
+        end = text.find("%", index)
+        if end < 0:
+            out.append(text[index:])
+            break
+        out.append(text[index:end])
+        index = end + 1
+        if index < length and text[index] == "(":
+            if not mapping:
+                raise TypeError("format requires a mapping")
+            start, depth = index + 1, 1
+            while depth and index + 1 < length:
+                index += 1
+                depth += (text[index] == "(") - (text[index] == ")")
+            if depth:
+                raise ValueError("incomplete format key")
+            key = text[start:index]
+            index += 1
+            items, used = (values[key.encode("latin-1") if as_bytes else key],), 0
+        flags, width, precision = "", None, None
+        while index < length and text[index] in "-+ #0":
+            flags += text[index]
+            index += 1
+        if index < length and text[index] == "*":
+            width = _percent_star(items, used)
+            if width < 0:
+                flags, width = flags + "-", -width
+            used += 1
+            index += 1
+        else:
+            width, index = _percent_digits(text, index, "width too big")
+        if index < length and text[index] == ".":
+            index += 1
+            if index < length and text[index] == "*":
+                precision = max(_percent_star(items, used), 0)
+                used += 1
+                index += 1
+            else:
+                precision, index = _percent_digits(text, index, "precision too big")
+                precision = precision or 0
+        if index < length and text[index] in "hlL":
+            index += 1
+        if index >= length:
+            raise ValueError("incomplete format")
+        kind = text[index]
+        index += 1
+        if kind == "%":
+            out.append("%")
+            continue
+        if used >= len(items):
+            raise TypeError("not enough arguments for format string")
+        value = items[used]
+        used += 1
+        if kind in "sra" or as_bytes and kind == "b":
+            part = _percent_bytes(value) if as_bytes and kind in "sb" else str(value) if kind == "s" else repr(value)
+            if kind == "a" or as_bytes and kind == "r":
+                part = _vm.ascii(part)
+            out.append(_pad(part if precision is None else part[:precision], width, flags))
+        elif kind == "c":
+            out.append(_pad(_percent_character(value, as_bytes), width, flags))
+        elif kind in "diuoxXeEfFgG":
+            out.append(_percent_number(kind, flags, width, precision, value))
+        else:
+            raise ValueError(f"unsupported format character '{kind}' ({hex(ord(kind))}) at index {index - 1}")
+    if used < len(items) and not mapping:
+        raise TypeError(f"not all arguments converted during {'bytes' if as_bytes else 'string'} formatting")
+    return "".join(out)
+
+
+def _percent_star(items, used):
+    if used >= len(items):
+        raise TypeError("not enough arguments for format string")
+    if not isinstance(items[used], int):
+        raise TypeError("* wants int")
+    return int(items[used])
+
+
+def _percent_digits(text, index, problem):
+    start = index
+    while index < len(text) and text[index] in "0123456789":
+        index += 1
+    if index == start:
+        return None, index
+    if index - start > 18:
+        raise ValueError(problem)
+    return int(text[start:index]), index
+
+
+def _percent_bytes(value):
+    if not isinstance(value, (bytes, bytearray)):
+        method = _vm.own(value, "__bytes__")
+        if method is None:
+            name = type(value).__name__
+            raise TypeError(f"%b requires a bytes-like object, or an object that implements __bytes__, not '{name}'")
+        value = method(value)
+        if not isinstance(value, bytes):
+            raise TypeError(f"__bytes__ returned non-bytes (type {type(value).__name__})")
+    return value.decode("latin-1")
+
+
+def _percent_character(value, as_bytes):
+    limit = 256 if as_bytes else 0x110000
+    if isinstance(value, (bytes, bytearray) if as_bytes else str):
+        if len(value) == 1:
+            return value.decode("latin-1") if as_bytes else value
+    elif isinstance(value, int) or _vm.own(value, "__index__") is not None:
+        code = value if isinstance(value, int) else index(value)
+        if not 0 <= code < limit:
+            raise OverflowError(f"%c arg not in range({'256' if as_bytes else '0x110000'})")
+        return chr(code)
+    if as_bytes:
+        raise TypeError(f"%c requires an integer in range(256) or a single byte, not {type(value).__name__}")
+    raise TypeError("%c requires int or char")
+
+
+def _percent_number(kind, flags, width, precision, value):
+    if kind in "eEfFgG":
+        number = value if isinstance(value, float) and _vm.own(value, "__float__") is None else _percent_float(value)
+        spec = f"{'#' if '#' in flags else ''}.{6 if precision is None else precision}{kind}"
+        part = _vm.raw_format(number, spec)
+        sign = "-" if part.startswith("-") else ""
+        return _numeric(sign, "", part[len(sign) :], flags, width)
+    number = value if isinstance(value, int) else _percent_int(kind, value)
+    number = int(number) if type(number) is not int else number
+    size = number if number >= 0 else -number
+    if kind in "oxX":
+        digits = _vm.raw_format(size, "o" if kind == "o" else "x")
+        prefix = ("0o" if kind == "o" else "0x") if "#" in flags else ""
+        if kind == "X":
+            digits, prefix = digits.upper(), prefix.upper()
+    else:
+        digits, prefix = str(size), ""
+    if precision is not None:
+        digits = digits.rjust(precision, "0")
+    return _numeric("-" if number < 0 else "", prefix, digits, flags, width)
+
+
+def _percent_float(value):
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    try:
+        return float(value)
+    except TypeError:
+        if _vm.own(value, "__float__") is not None or _vm.own(value, "__index__") is not None:
+            raise
+        raise TypeError(f"must be real number, not {type(value).__name__}") from None
+
+
+def _percent_int(kind, value):
+    whole = kind in "oxX"
+    if whole:
+        if _vm.own(value, "__index__") is not None:
+            return index(value)
+    elif isinstance(value, float) or not isinstance(value, (str, bytes, bytearray, complex)):
+        if isinstance(value, float) or _vm.own(value, "__int__") is not None or _vm.own(value, "__index__") is not None:
+            return int(value)
+    raise TypeError(f"%{kind} format: {'an integer' if whole else 'a real number'} is required, not {type(value).__name__}")
+
+
+def _numeric(sign, prefix, digits, flags, width):
+    if not sign:
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+    if "0" in flags and "-" not in flags and width:
+        digits = digits.rjust(width - len(sign) - len(prefix), "0")
+    return _pad(sign + prefix + digits, width, flags)
+
+
+def _pad(part, width, flags):
+    if not width:
+        return part
+    return part.ljust(width) if "-" in flags else part.rjust(width)
