@@ -186,13 +186,9 @@ fn callable(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn is_callable(vm: &mut Vm, value: Value) -> bool {
     match value.object().map(|object| vm.heap.payload(object)) {
-        Some(
-            Payload::Function(_)
-            | Payload::Native(_)
-            | Payload::BoundMethod { .. }
-            | Payload::Class(_)
-            | Payload::StaticMethod(_),
-        ) => true,
+        Some(Payload::Function(_) | Payload::Native(_) | Payload::BoundMethod { .. } | Payload::Class(_) | Payload::StaticMethod(_)) => {
+            true
+        }
         _ => vm.special(value, nm::CALL).is_some(),
     }
 }

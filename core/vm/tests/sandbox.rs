@@ -112,6 +112,9 @@ fn reference_cycles_are_refused_at_the_store() {
         "a = {}\na.setdefault('x', [a])",
         "a = []\na += [[a]]",
         "class N: pass\nn = N()\nn.__dict__['n'] = n",
+        "class N:\n    m = lambda self: 1\nn = N()\nn.call = n.m",
+        "class N:\n    m = lambda self: 1\nn = N()\nn.calls = [n.m]",
+        "a = []\na.append(a.append)",
     ];
     for source in rows {
         let guarded = format!("try:\n    {}\nexcept Exception:\n    pass", source.replace('\n', "\n    "));

@@ -382,7 +382,8 @@ impl Vm {
             let text = self.name_text(key).to_owned();
             if text == "__classcell__" {
                 if !matches!(value, Value::Obj(cell) if matches!(self.heap.payload(cell), Payload::Cell(_))) {
-                    let message = format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.class_name(value));
+                    let message =
+                        format!("type.__new__(): __classcell__ must be a nonlocal cell, not <class '{}'>", self.class_name(value));
                     return Err(self.type_error(message));
                 }
                 class_cell = value;
@@ -507,9 +508,10 @@ impl Vm {
         let mut class = class;
         for _ in 0..256 {
             let Payload::Class(row) = self.heap.payload(class) else { return class };
-            let adds = row.attributes.values().any(|value| {
-                matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. }))
-            });
+            let adds = row
+                .attributes
+                .values()
+                .any(|value| matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. })));
             match self.best_base(&row.bases) {
                 Some(base) if row.heap && !adds => class = base,
                 Some(base) if !row.heap && row.layout == self.heap.layout(base) => class = base,

@@ -902,7 +902,15 @@ impl Vm {
             payload => payload.each(&mut look),
         }
         for leaf in leaves {
-            self.heap.slot_mut(leaf).depth = 0;
+            // A method is bound without a label: most are called and gone. One that is kept holds its object.
+            if matches!(self.heap.payload(leaf), Payload::BoundMethod { .. }) {
+                self.label_children(Value::Obj(leaf));
+            }
+            let slot = self.heap.slot_mut(leaf);
+            if slot.depth == i32::MAX {
+                slot.depth = 0;
+            }
+            lowest = lowest.min(slot.depth);
         }
         if lowest != i32::MAX {
             self.heap.slot_mut(object).depth = lowest.saturating_sub(1);
@@ -918,6 +926,9 @@ impl Vm {
         }
         if child == parent {
             return Err(self.cycle_error());
+        }
+        if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) && self.heap.slot(child).depth == i32::MAX {
+            self.label_children(Value::Obj(child));
         }
         let (p, c) = (self.heap.slot(parent).depth, self.heap.slot(child).depth);
         match (p, c) {

@@ -443,7 +443,7 @@ impl Vm {
             context: Value::None,
             suppress: false,
             trace: Vec::new(),
-                    shown: Value::None,
+            shown: Value::None,
             attributes: Attributes::default(),
         };
         self.heap.retain(Value::Obj(class));
