@@ -275,7 +275,7 @@ fn brief(message: &str) -> String {
 fn write_lists(cases: &[Case], verdicts: &[(Verdict, String)]) {
     let known = known();
     let mut failures = String::from(
-        "# Methods of CPython's tests that do not pass here, each with its reason or, after a question mark, with what it says.\n",
+        "# Methods of CPython's tests that do not pass here, each with its reason or, after a question mark, with what it says; docs/python.md tells the reasons that are decisions.\n",
     );
     let mut rows: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut apart: BTreeMap<String, usize> = BTreeMap::new();
