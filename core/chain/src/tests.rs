@@ -26,3 +26,4 @@ mod timers;
 mod tokens;
 mod transfers;
 mod vectors;
+mod web;

@@ -230,6 +230,18 @@ endpoints! {
         RunnerJobs Get "/runner/{address}/jobs" [OFFSET, LIMIT] () => (Jobs);
         "The jobs that a runner has to do."
     }
+    "Names" {
+        Names Get "/names" [OFFSET, LIMIT] () => (Names);
+        "Registered names, ascending."
+        Name Get "/names/{name}" [] () => (Name);
+        "A name: its actor, owner, expiry and stage."
+        ActorNames Get "/actor/{address}/names" [OFFSET, LIMIT] () => (Names);
+        "The names that point to an actor."
+        Gateways Get "/gateways" [OFFSET, LIMIT] () => (Gateways);
+        "Gateways that are, or lately were, active."
+        Gateway Get "/gateways/{address}" [] () => (Gateway);
+        "A gateway: stake, health, where it is reached."
+    }
     "Blocks" {
         Blocks Get "/blocks" [OFFSET, LIMIT] () => (Blocks);
         "The newest blocks."

@@ -11,6 +11,7 @@ mod client;
 mod daemon;
 mod deploy;
 mod failure;
+mod gateway;
 mod log;
 mod output;
 mod payload;
@@ -29,6 +30,8 @@ pub enum Program {
     Client,
     /// `cowboy-runner`.
     Runner,
+    /// `cowboy-gateway`.
+    Gateway,
 }
 
 impl Program {
@@ -38,6 +41,7 @@ impl Program {
             "cowboyd" => Some(Self::Node),
             "cowboy" => Some(Self::Client),
             "cowboy-runner" => Some(Self::Runner),
+            "cowboy-gateway" => Some(Self::Gateway),
             _ => None,
         }
     }
@@ -52,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> Exi
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
         Program::Client => client::Cli::try_parse_from(arguments).map(client::run),
         Program::Runner => worker::Cli::try_parse_from(arguments).map(worker::run),
+        Program::Gateway => gateway::Cli::try_parse_from(arguments).map(gateway::run),
     };
     match done {
         Ok(code) => code,

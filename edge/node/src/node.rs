@@ -21,7 +21,7 @@ use commonware_stream::{
     sake::{self, Sake},
 };
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
-use cowboy_chain::{SignedTransaction, StateKey, Trace};
+use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::{Directory, Ledger, Retention, StoreError, View, recent::TooOld};
 use cowboy_types::{Address, Hash};
@@ -225,6 +225,23 @@ impl NodeHandle {
         let latest = chain.state().ok_or(Unavailable)?.read(keys.clone()).await;
         let values = keys.iter().zip(latest).map(|(key, latest)| chain.recent.at(number, tip, key, latest));
         Ok(values.collect::<Result<_, _>>()?)
+    }
+
+    /// Where a query runs that sees the state after the finalized block of this number.
+    pub fn at(&self, number: u64) -> Result<At, AskError> {
+        let chain = self.chain()?;
+        let tip = chain.head.borrow().number;
+        let block = chain.block(number)?.ok_or(AskError::NotYet { number, tip })?;
+        let header = block.header();
+        let is_seedless = header.seeds.is_empty();
+        Ok(At {
+            chain: chain.config.clone(),
+            height: header.height(),
+            timestamp: header.timestamp_ms,
+            beacon: crate::rules::beacon(&header.context, &header.parent, &header.seeds).into(),
+            round: if is_seedless { (0, 0) } else { (header.context.epoch.0, header.context.view.0.saturating_sub(1)) },
+            images: chain.images.clone(),
+        })
     }
 
     /// An account after the newest final block.

@@ -2,7 +2,7 @@
 
 use crate::{
     App, explorer, limits,
-    methods::{accounts, actors, blocks, dev, entitlements, faucet, jobs, node, proofs, streams, timers, transactions},
+    methods::{accounts, actors, blocks, dev, entitlements, faucet, jobs, names, node, proofs, streams, timers, transactions},
     metrics,
     refusal::Refusal,
 };
@@ -101,6 +101,11 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Runners => get(jobs::runners_list),
         Endpoint::Runner => get(jobs::runner),
         Endpoint::RunnerJobs => get(jobs::runner_jobs),
+        Endpoint::Names => get(names::list),
+        Endpoint::Name => get(names::name),
+        Endpoint::ActorNames => get(names::of_actor),
+        Endpoint::Gateways => get(names::gateways),
+        Endpoint::Gateway => get(names::one_gateway),
         Endpoint::Blocks => get(blocks::list),
         Endpoint::Block => get(blocks::block),
         Endpoint::Follow => get(streams::follow),

@@ -9,12 +9,12 @@ TokenId or BlockHeight arrives as one; other annotations are for the reader. A s
 these or with int, str, bool or float takes a list of one as that one, which is what `ActorRef` sends.
 """
 
-from ._context import actor_address, sender
+from ._context import actor_address, context, sender
 from ._state import is_initialized, mark_initialized
 from .actor_ref import ActorRef, derive_actor_address
 from .codec import decode, encode
 from .errors import PermissionDeniedError
-from .handler_mode import PURE, running
+from .handler_mode import DEFERRED, PURE, running
 from .payload_codec import DEFAULT_CODEC, _Encoded, decode_payload, encode_return
 from .permissions import PUBLIC, RAW_ENTRYPOINTS, check_permission
 from .storage import STORAGE
@@ -157,6 +157,8 @@ class _Registry:
 
     def __init__(self):
         self.actor_class = None
+        # Entries by a name that no method has: {name: what runs it}.
+        self.named = {}
 
 
 registry = _Registry()
@@ -172,6 +174,64 @@ def _resume_handler(name, method, form):
     handler.format = "cbor"
     handler.return_format = form
     return handler
+
+
+class Context:
+    """What a plain function gets in the place of `self`: who asks, and what may be done."""
+
+    @property
+    def sender(self):
+        """The immediate caller's Address; None in a query, which has no caller."""
+        raw = context()["sender"]
+        return Address(raw) if raw else None
+
+    @property
+    def address(self):
+        return actor_address()
+
+    @property
+    def block_height(self):
+        return context()["block_height"]
+
+    @property
+    def storage(self):
+        return STORAGE
+
+    def send_message(self, target, method, args=None):
+        """A message to another actor's handler, delivered in a later block."""
+        from .send import send
+
+        send(target, args, handler=method)
+
+
+class _Named:
+    """A plain function under a name: `@actor.handler("http.request")`."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def run(self, instance, payload):
+        argument = decode_payload(payload, "json" if payload[:1] in (b"{", b"[") else "cbor") if payload else None
+        previous = running.current
+        running.current = getattr(self.function, "_handler_mode", DEFERRED)
+        try:
+            result = self.function(Context(), argument)
+        finally:
+            running.current = previous
+        return result if result is None or isinstance(result, bytes) else encode(result)
+
+
+def _handler(name):
+    """Makes a plain function `f(ctx, args)` the handler `name`. Everybody may call it: it looks at ctx.sender itself."""
+
+    def mark(function):
+        registry.named[name] = _Named(function)
+        return function
+
+    return mark
+
+
+actor.handler = _handler
 
 
 def _get_address(self):

@@ -54,6 +54,9 @@ def _run(name, payload, module):
             return _run_function(function, name, payload)
     if handler is not None:
         return handler.run(actor_class(), payload)
+    named = registry.named.get(name)
+    if named is not None:
+        return named.run(None if actor_class is None else actor_class(), payload)
     raise UnknownHandlerError(f"no handler {name!r}; this actor offers: {', '.join(_offered(handlers, module)) or 'none'}")
 
 

@@ -73,3 +73,21 @@ def _key(key):
 
 
 STORAGE = ActorStorage()
+
+
+# The same for plain functions: `from cowboy_sdk import storage`, then `storage.get("key")`.
+
+
+def get(key, default=None):
+    """The value under `key`; `default` when there is none."""
+    return STORAGE.get(key, default)
+
+
+def set(key, value):
+    """Stores `value` under `key`."""
+    STORAGE[key] = value
+
+
+def delete(key):
+    """Removes `key` if it is there."""
+    STORAGE.delete(key)

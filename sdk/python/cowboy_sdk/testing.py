@@ -33,20 +33,25 @@ BOB = Address(b"\xb0" * 20)
 CAROL = Address(b"\xca" * 20)
 
 
-class Program:
-    """A deployed actor: its module and its @actor class."""
+# Who delivers web requests (004 §8.4).
+_GATEWAY_REGISTRY = bytes(19) + b"\x0f"
 
-    def __init__(self, module, actor_class):
+
+class Program:
+    """A deployed actor: its module, its @actor class, and its entries under names."""
+
+    def __init__(self, module, actor_class, named):
         self.module = module
         self.actor_class = actor_class
+        self.named = named
 
     def run(self, method, payload):
-        previous = registry.actor_class
-        registry.actor_class = self.actor_class
+        previous = registry.actor_class, registry.named
+        registry.actor_class, registry.named = self.actor_class, self.named
         try:
             return dispatch(method, payload, self.module)
         finally:
-            registry.actor_class = previous
+            registry.actor_class, registry.named = previous
 
 
 class Job:
@@ -85,6 +90,7 @@ class Chain:
         self.failures = []
         self._runners = {}
         self._deployed = 0
+        self._visits = 0
         for account in (ALICE, BOB, CAROL):
             self.fund(account, 1_000_000)
 
@@ -107,16 +113,16 @@ class Chain:
         self._deployed += 1
         owner = to_address_bytes(sender)
         address = keccak256(owner + self._deployed.to_bytes(32, "big"))[12:]
-        registry.actor_class = None
+        registry.actor_class, registry.named = None, {}
         if isinstance(source, type):
-            program = Program(None, source)
+            program = Program(None, source, {})
         else:
             path = pathlib.Path(source)
             spec = importlib.util.spec_from_file_location(f"actor_{self._deployed}", path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-            program = Program(module, registry.actor_class)
-        registry.actor_class = None
+            program = Program(module, registry.actor_class, registry.named)
+        registry.actor_class, registry.named = None, {}
         account = self.world.account(address)
         account.program = program
         account.owner = owner
@@ -130,14 +136,14 @@ class Chain:
         """The program of a child's source."""
         self._deployed += 1
         module = types.ModuleType(f"actor_{self._deployed}")
-        previous = registry.actor_class
-        registry.actor_class = None
+        previous = registry.actor_class, registry.named
+        registry.actor_class, registry.named = None, {}
         text, file = code.decode("utf-8"), f"<{module.__name__}.py>"
         # Where a continuation's compiler finds the source.
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), module.__dict__)
-        program = Program(module, registry.actor_class)
-        registry.actor_class = previous
+        program = Program(module, registry.actor_class, registry.named)
+        registry.actor_class, registry.named = previous
         return program
 
     def execute(self, actor, method, payload=None, *, sender=ALICE, value=0):
@@ -152,6 +158,30 @@ class Chain:
             return self.execute(actor, method, payload, sender=sender)
         finally:
             self.world.rollback(saved)
+
+    def visit(self, actor, method, path, *, body=None, headers=None, query=None, host="mysite.cowboy.network"):
+        """A web request, as a gateway brings it. Returns the response's envelope, for a command the one it stored."""
+        self._visits += 1
+        request_id = f"00000000-0000-4000-8000-{self._visits:012d}"
+        is_command = method not in ("GET", "HEAD")
+        envelope = {
+            "method": method,
+            "path": path,
+            "query": {name: [value] for name, value in (query or {}).items()},
+            "headers": {name.lower(): [value] for name, value in (headers or {}).items()},
+            "body": body.encode("utf-8") if isinstance(body, str) else body,
+            "host": host,
+            "request_id": request_id,
+        }
+        sender = _GATEWAY_REGISTRY if is_command else b""
+        address = to_address_bytes(actor)
+        saved = self.world.checkpoint()
+        returned = self._deliver(address, sender, "http.request", codec.encode(envelope), 0)
+        if not is_command:
+            self.world.rollback(saved)
+        if is_command and not returned:
+            returned = self.world.account(address).storage[b"_http/results/" + request_id.encode()]
+        return {**codec.decode(returned), "request_id": request_id}
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""

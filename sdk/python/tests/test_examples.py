@@ -10,22 +10,26 @@ import pytest
 from devnet import DevnetWorld, programs
 from scenario import FakeWorld, Scenario
 
-EXAMPLES = sorted(path.parent for path in (pathlib.Path(__file__).parents[3] / "examples").glob("*/actor.py"))
+FOLDER = pathlib.Path(__file__).parents[3] / "examples"
+EXAMPLES = sorted(path.parent for path in FOLDER.glob("*/actor.py"))
+# Web sites are visited instead: test_http.py.
+PLAYED = [folder for folder in EXAMPLES if (folder / "test.json").exists()]
 KNOWN = {
     "econ.hold_balance": set(),
     "econ.transfer": {"max_amount", "max_per_block"},
+    "ingress.http": {"allowlist_methods", "max_request_bytes", "max_response_bytes", "max_query_cycles"},
     "storage.kv": {"max_bytes"},
     "timer.schedule": {"max_timers"},
 }
 
 
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", PLAYED, ids=lambda folder: folder.name)
 def test_scenario(folder):
     Scenario(folder, FakeWorld()).run()
 
 
 @pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", PLAYED, ids=lambda folder: folder.name)
 def test_scenario_on_a_devnet(folder):
     with DevnetWorld(programs()) as world:
         Scenario(folder, world).run()
@@ -40,4 +44,6 @@ def test_manifest(folder):
     for grant in grants:
         parameters = grant.get("params", {})
         assert set(parameters) <= KNOWN[grant["id"]]
+        methods = parameters.pop("allowlist_methods", [])
+        assert all(method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT") for method in methods)
         assert all(type(value) is int and value >= 0 for value in parameters.values())

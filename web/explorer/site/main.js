@@ -11,6 +11,7 @@ import { blockView } from "./views/block.js";
 import { homeView } from "./views/home.js";
 import { jobView } from "./views/job.js";
 import { jobsView } from "./views/jobs.js";
+import { namesView } from "./views/names.js";
 import { parametersView } from "./views/parameters.js";
 import { runnerView, runnersView } from "./views/runners.js";
 import { searchView } from "./views/search.js";
@@ -32,6 +33,7 @@ const VIEWS = {
   job: jobView,
   runners: runnersView,
   runner: runnerView,
+  names: namesView,
   timers: timersView,
   validators: validatorsView,
   parameters: parametersView,
@@ -43,6 +45,7 @@ const RETRY_MS = 1_500;
 const SECTIONS = [
   ["", "Chain"],
   ["jobs", "Jobs"],
+  ["names", "Names"],
   ["timers", "Timers"],
   ["validators", "Validators"],
   ["parameters", "Parameters"],

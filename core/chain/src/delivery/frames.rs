@@ -1,6 +1,6 @@
 //! Handlers under way: an explicit stack of engines, of which only the last runs (decision 134).
 
-use super::{Machine, Stage, Step, call_trace};
+use super::{Door, Machine, Stage, Step, call_trace};
 use crate::input::Exception;
 use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage, abort_of_trap};
 use bytes::Bytes;
@@ -287,7 +287,12 @@ impl Machine {
             _ => return self.leave(Err((error::INVALID_ARGUMENT, None))),
         };
         let size = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        if size > self.environment.params.execution.return_bytes {
+        // A query's answer is bound by what its asker takes (decision 127).
+        let most = match self.environment.door {
+            Door::Block => self.environment.params.execution.return_bytes,
+            Door::Query => self.environment.params.fees.block_cells,
+        };
+        if size > most {
             return self.leave(Err((error::RETURN_TOO_LARGE, None)));
         }
         match self.charge_top(Price::default().with_cells(size)) {

@@ -5,8 +5,10 @@ mod actor;
 mod block;
 mod chain;
 mod entitlement;
+mod gateway;
 mod init;
 mod job;
+mod name;
 mod proof;
 mod runner;
 mod session;
@@ -96,6 +98,12 @@ enum Command {
     /// Who does off-chain work, and becoming one of them
     #[command(subcommand)]
     Runner(runner::Runner),
+    /// Names of actors
+    #[command(subcommand)]
+    Name(name::Name),
+    /// Who brings requests from outside, and becoming one of them
+    #[command(subcommand)]
+    Gateway(gateway::Gateway),
     /// Steer a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
@@ -154,6 +162,8 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Status => block::status(&session).await,
         Command::Job(command) => command.run(&session).await,
         Command::Runner(command) => command.run(&session).await,
+        Command::Name(command) => command.run(&session).await,
+        Command::Gateway(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),
     }

@@ -8,7 +8,14 @@ use cowboy_params::Params;
 use std::path::Path;
 
 /// The beginning of the output: where everything is, and who has money.
-pub(crate) fn banner(url: &str, beginning: &Beginning, devnet: &Devnet, state: Option<&Path>, client: Option<&Path>) -> String {
+pub(crate) fn banner(
+    url: &str,
+    names: Option<String>,
+    beginning: &Beginning,
+    devnet: &Devnet,
+    state: Option<&Path>,
+    client: Option<&Path>,
+) -> String {
     let least = Params::GENESIS.fees.base_fee_min;
     let mut lines = vec![
         format!("Cowboy devnet {}", env!("CARGO_PKG_VERSION")),
@@ -17,6 +24,7 @@ pub(crate) fn banner(url: &str, beginning: &Beginning, devnet: &Devnet, state: O
             ("chain id", beginning.chain_id.to_string()),
             ("genesis", devnet.genesis.hash().to_string()),
             ("RPC", url.to_owned()),
+            ("names", names.unwrap_or_else(|| "not served".to_owned())),
             ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
             ("swagger", format!("{url}/swagger-ui/")),
             (

@@ -13,10 +13,12 @@ use crate::{
 };
 use clap::Args;
 use cowboy_api::{Client, keystore::DEV_MNEMONIC};
+use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
 use cowboy_rpc::{Backend, Listeners};
-use cowboy_types::{Address, Hash, error as aborts, keccak256};
+use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
+    net::SocketAddr,
     path::PathBuf,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -55,10 +57,19 @@ pub(crate) struct Dev {
     parameters: Vec<(String, u64)>,
     #[command(flatten)]
     runners: Runners,
+    /// The port at which names are served, like http://mysite.localhost:8080; 0 takes any
+    #[arg(long, value_name = "PORT")]
+    gateway_port: Option<u16>,
+    /// Serve no names
+    #[arg(long, conflicts_with = "gateway_port")]
+    no_gateway: bool,
     /// Print no line a block
     #[arg(long, short)]
     quiet: bool,
 }
+
+/// Where names are served, unless that is taken or something else is said.
+const GATEWAY_PORT: u16 = 8080;
 
 /// `1s`, `200ms` or `instant`.
 fn block_time(text: &str) -> Result<BlockTime, String> {
@@ -106,7 +117,9 @@ impl Dev {
         let node = start(&folder, &devnet, self.block_time).await?;
         let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
         let server = listeners.serve(backend);
-        output::line(banner::banner(&url, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
+        let gateway = self.gateway(&devnet, &node, output).await?;
+        let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
+        output::line(banner::banner(&url, names, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         output::line(format_args!("\nready: {url}\n"));
         let working = tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone()));
@@ -128,10 +141,46 @@ impl Dev {
         // Whatever it waits for ends with the node.
         working.abort();
         let _ = working.await;
+        if let Some(gateway) = gateway {
+            gateway.stop().await;
+        }
         // The node's threads end before the folder goes.
         serving::stop(server, node).await?;
         drop(folder);
         done
+    }
+
+    /// Serves names, where the port is free.
+    async fn gateway(&self, devnet: &Devnet, node: &NodeHandle, output: Output) -> Result<Option<Gateway>, Failure> {
+        if self.no_gateway {
+            return Ok(None);
+        }
+        // A devnet that takes any port for its API takes any for names.
+        let usual = if self.serving.port == 0 { 0 } else { GATEWAY_PORT };
+        let address = SocketAddr::new(self.serving.host, self.gateway_port.unwrap_or(usual));
+        let listener = match Listener::bind(address).await {
+            Ok(listener) => listener,
+            Err(error) if self.gateway_port.is_some() => return Err(node_failure(error)),
+            Err(error) => {
+                output.progress(format_args!("names are not served: {error} with --gateway-port"));
+                return Ok(None);
+            }
+        };
+        let registration = Registration {
+            endpoint: "localhost".to_owned(),
+            http_port: listener.address().port(),
+            stake: Amount(devnet.genesis.chain.params.gateways.stake_min),
+        };
+        let backend = cowboy_gateway::Backend {
+            node: node.clone(),
+            upstream: Upstream::Own,
+            key: Some(devnet.gateway.clone()),
+            registration: Some(registration),
+            // A block only for a heartbeat would be a surprise on a chain that waits for work.
+            keeps_up: false,
+        };
+        let config = cowboy_gateway::Config { listen: address, ..cowboy_gateway::Config::default() };
+        Ok(Some(listener.serve(config, backend)))
     }
 
     /// What a new chain begins with.

@@ -94,7 +94,7 @@ pub(super) async fn follow(
 }
 
 /// What the source's chain began with, where its hash is the wanted one.
-pub(super) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Result<Genesis, Failure> {
+pub(crate) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Result<Genesis, Failure> {
     let fetched: model::Genesis = source.get("/genesis").await?;
     let config =
         GenesisConfig::decode(fetched.config.0).map_err(|error| node_failure(format_args!("the source's genesis is damaged: {error}")))?;
@@ -108,7 +108,7 @@ pub(super) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Resu
 }
 
 /// Feeds blocks as they come; a source that goes away is asked again.
-async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Feed, output: Output) -> Failure {
+pub(crate) async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Feed, output: Output) -> Failure {
     loop {
         match feed_once(source, node, feed).await {
             Stop::Never(failure) => return failure,

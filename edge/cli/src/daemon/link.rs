@@ -1,4 +1,4 @@
-//! `cowboy` and `cowboy-runner` beside `cowboyd`: one file, several names.
+//! `cowboy`, `cowboy-runner` and `cowboy-gateway` beside `cowboyd`: one file, several names.
 
 use std::{
     fs,
@@ -8,6 +8,7 @@ use std::{
 /// Puts the other programs' names beside this one. Answers the client's.
 pub(crate) fn all() -> Option<PathBuf> {
     put("cowboy-runner");
+    put("cowboy-gateway");
     put("cowboy")
 }
 

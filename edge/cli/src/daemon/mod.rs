@@ -3,13 +3,13 @@
 mod banner;
 mod dev;
 mod examples;
-mod follow;
+pub(crate) mod follow;
 mod link;
 mod network;
 mod runners;
-mod serving;
+pub(crate) mod serving;
 mod snapshot;
-mod state;
+pub(crate) mod state;
 
 use crate::{
     failure::Failure,

@@ -29,6 +29,11 @@ const RUNNER_INDEX: u32 = 2_000;
 
 /// What each runner begins with: its stake, and fees for a long time.
 const RUNNER_CBY: u64 = 20_000;
+/// Which account of the mnemonic the gateway pays from.
+const GATEWAY_INDEX: u32 = 1_001;
+
+/// What the gateway begins with: its stake, and fees for many requests.
+const GATEWAY_CBY: u64 = 100_000;
 
 /// What a devnet's chain begins with. Kept beside the chain, because the genesis hash follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +134,8 @@ pub(crate) struct Devnet {
     pub(crate) faucet: PrivateKey,
     /// The runners' accounts.
     pub(crate) runners: Vec<PrivateKey>,
+    /// The gateway's account.
+    pub(crate) gateway: PrivateKey,
 }
 
 impl Beginning {
@@ -141,7 +148,11 @@ impl Beginning {
         let cby = |cby: u64| {
             Amount::from_cby(cby).ok_or_else(|| Failure::argument(format!("{cby} CBY is more than there is"), "give the accounts less"))
         };
-        let mut funded = vec![Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? }];
+        let gateway = words.key(GATEWAY_INDEX)?;
+        let mut funded = vec![
+            Funded { address: faucet.address(), amount: cby(FAUCET_CBY)? },
+            Funded { address: gateway.address(), amount: cby(GATEWAY_CBY)? },
+        ];
         for key in &accounts {
             funded.push(Funded { address: key.address(), amount: cby(self.balance_cby)? });
         }
@@ -165,7 +176,7 @@ impl Beginning {
         };
         let (genesis, validators) = genesis::dev(dev).map_err(node_failure)?;
         let validator = validators.into_iter().next().ok_or_else(|| node_failure("a devnet has a validator"))?;
-        Ok(Devnet { genesis, validator, accounts, faucet, runners })
+        Ok(Devnet { genesis, validator, accounts, faucet, gateway, runners })
     }
 }
 

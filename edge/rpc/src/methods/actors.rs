@@ -18,7 +18,6 @@ use cowboy_chain::{
     Query,
     query::{Answer as Answered, At, QueryError, Question, Wants},
 };
-use cowboy_node::rules::beacon;
 use cowboy_state::{
     Directory, Key, Kind, Miss, World,
     records::{self, keys},
@@ -278,20 +277,7 @@ async fn answer(app: &App, state: &Snapshot, question: Question) -> Result<Answe
 
 /// The committed block on whose state the law runs.
 pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
-    let number = state.head.number;
-    let chain = app.node.chain()?;
-    let block = chain.block(number)?.ok_or_else(|| Refusal::missing("number", number))?;
-    let header = block.header();
-    let beacon = beacon(&header.context, &header.parent, &header.seeds);
-    let round = if header.seeds.is_empty() { (0, 0) } else { (header.context.epoch.get(), header.context.view.get().saturating_sub(1)) };
-    Ok(At {
-        chain: app.chain.clone(),
-        height: header.height(),
-        timestamp: header.timestamp_ms,
-        beacon: beacon.into(),
-        round,
-        images: chain.images.clone(),
-    })
+    Ok(app.node.at(state.head.number)?)
 }
 
 /// Why a question has no answer, in the API's words.

@@ -7,6 +7,7 @@ pub(crate) mod dev;
 pub(crate) mod entitlements;
 pub(crate) mod faucet;
 pub(crate) mod jobs;
+pub(crate) mod names;
 pub(crate) mod node;
 pub(crate) mod proofs;
 pub(crate) mod streams;

@@ -1,0 +1,71 @@
+//! Names and gateways.
+
+use crate::hex_text::HexAddress;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A name, and what answers to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Name {
+    /// The name.
+    pub name: String,
+    /// The actor that answers.
+    pub actor_address: HexAddress,
+    /// Whose it is.
+    pub owner: HexAddress,
+    /// When it was registered.
+    pub registered_at: u64,
+    /// The first height at which it no longer counts.
+    pub expires_at: u64,
+    /// Who makes names below it: 0 its owner, 1 its actor, 2 anybody.
+    pub subdomain_policy: u64,
+    /// `live`, `grace`, `auction` or `free`; `void` below a name that is somebody else's now.
+    pub stage: String,
+    /// What a year costs whoever registers it now, in base units.
+    pub fee: u64,
+    /// Whether DNS can carry it: a label of 64 letters is served by its host header only.
+    pub is_dns: bool,
+}
+
+/// Names, ascending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Names {
+    /// The rows.
+    pub names: Vec<Name>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// A gateway.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Gateway {
+    /// Its account.
+    pub address: HexAddress,
+    /// Where it is reached.
+    pub endpoint: String,
+    /// The port of its web server.
+    pub http_port: u64,
+    /// What it staked, in base units.
+    pub stake_amount: u64,
+    /// What is left of its health.
+    pub health: u64,
+    /// Whether it may dispatch.
+    pub is_active: bool,
+    /// The height of its newest heartbeat.
+    pub last_heartbeat: u64,
+    /// When it registered.
+    pub registered_at: u64,
+    /// From when on its stake is free, where it is leaving.
+    pub leaving: Option<u64>,
+}
+
+/// Gateways that are, or lately were, active.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Gateways {
+    /// The rows, by address.
+    pub gateways: Vec<Gateway>,
+    /// How many there are.
+    pub total_count: u64,
+    /// What waits in the serving-fee pool, in base units.
+    pub pool: u64,
+}

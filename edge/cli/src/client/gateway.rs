@@ -1,0 +1,132 @@
+//! `cowboy gateway`: who brings requests from outside.
+
+use super::{name::system_call, session::Session};
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::Subcommand;
+use cowboy_api::model;
+use cowboy_system::gateways::NUMBER;
+use cowboy_types::{Amount, cbor::Value};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Gateway {
+    /// Become a gateway
+    Register {
+        /// Where it is reached, like gw1.example.com
+        endpoint: String,
+        /// The port of its web server
+        #[arg(long, default_value_t = 443)]
+        http_port: u16,
+        /// What it stakes: base units, or CBY like 10000cby
+        #[arg(long, default_value = "10000cby")]
+        stake: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Say that the gateway is up
+    Heartbeat {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Say where the gateway is reached now
+    SetEndpoint {
+        /// Where
+        endpoint: String,
+        /// The port of its web server
+        #[arg(long, default_value_t = 443)]
+        http_port: u16,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Stake more
+    AddStake {
+        /// How much: base units, or CBY like 100cby
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Take out stake above the least, to pay fees with
+    Draw {
+        /// How much
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Leave; asked again when the time is over, it pays the stake
+    Unstake {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print a gateway
+    Get {
+        /// Its address; the key's own account where left out
+        address: Option<String>,
+    },
+    /// Print the gateways
+    List {
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+}
+
+impl Gateway {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let place =
+            |endpoint: &str, port: u16| Value::map([("endpoint", Value::text(endpoint)), ("http_port", Value::uint(u64::from(port)))]);
+        let none = Value::Map(Vec::new());
+        match self {
+            Self::Register { endpoint, http_port, stake, terms } => {
+                call(session, "register_gateway", &place(&endpoint, http_port), amount::argument(&stake)?, &terms).await
+            }
+            Self::SetEndpoint { endpoint, http_port, terms } => {
+                call(session, "set_endpoint", &place(&endpoint, http_port), Amount::ZERO, &terms).await
+            }
+            Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
+            Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
+            Self::Draw { amount, terms } => {
+                let argument = Value::map([("amount", Value::uint(amount::argument(&amount)?.get()))]);
+                call(session, "draw", &argument, Amount::ZERO, &terms).await
+            }
+            Self::Unstake { terms } => call(session, "unstake", &none, Amount::ZERO, &terms).await,
+            Self::Get { address } => {
+                let address = session.address_or_own(address.as_deref())?;
+                let gateway: model::Gateway = session.client.get(&format!("/gateways/{address}")).await?;
+                session.output.result(&gateway, describe(&gateway));
+                Ok(())
+            }
+            Self::List { limit } => {
+                let found: model::Gateways = session.client.get(&format!("/gateways?limit={limit}")).await?;
+                let lines = found.gateways.iter().map(|gateway| {
+                    let state = if gateway.is_active { "active" } else { "inactive" };
+                    format!("{}  {state:<8} health {:>4}  {}:{}", gateway.address, gateway.health, gateway.endpoint, gateway.http_port)
+                });
+                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
+    let sent = send::send(&session.client, &session.key()?, system_call(NUMBER, method, argument, value)?, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
+}
+
+fn describe(gateway: &model::Gateway) -> String {
+    let leaving = gateway.leaving.map_or_else(|| "no".to_owned(), |until| format!("its stake is free at {until}"));
+    table([
+        ("gateway", gateway.address.to_string()),
+        ("endpoint", format!("{}:{}", gateway.endpoint, gateway.http_port)),
+        ("active", if gateway.is_active { "yes" } else { "no" }.to_owned()),
+        ("health", gateway.health.to_string()),
+        ("stake", amount::cby(gateway.stake_amount)),
+        ("heard of", format!("at {}", gateway.last_heartbeat)),
+        ("leaving", leaving),
+    ])
+}

@@ -1,0 +1,311 @@
+//! `cowboy name`: names of actors.
+
+use super::session::Session;
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::{Args, Subcommand};
+use cowboy_api::model;
+use cowboy_system::names::{NUMBER, label, price};
+use cowboy_types::{Address, Amount, Blob, Instruction, Text, cbor::Value, instruction::Actor};
+use serde_json::json;
+
+/// Blocks of a day.
+const DAY: u64 = 86_400;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Name {
+    /// Take a name for an actor, and print its URL
+    Register {
+        /// The name, like mysite; below another name with dots, like blog.mysite
+        name: String,
+        /// The actor: its address, or the name of one that this folder deployed
+        #[arg(long)]
+        actor: String,
+        #[command(flatten)]
+        paid: Paid,
+        #[command(flatten)]
+        served: Served,
+    },
+    /// Extend a name from its present expiry
+    Renew {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        paid: Paid,
+    },
+    /// Hand a name to another account
+    Transfer {
+        /// The name
+        name: String,
+        /// The new owner
+        #[arg(long)]
+        to: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Point a name to another actor
+    SetActor {
+        /// The name
+        name: String,
+        /// The actor
+        #[arg(long)]
+        actor: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Say who may make names below a name
+    SetPolicy {
+        /// The name
+        name: String,
+        /// owner-only, actor-managed or open
+        #[arg(value_parser = policy)]
+        policy: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print which actor answers to a name
+    Resolve {
+        /// The name
+        name: String,
+    },
+    /// Print the names of an actor
+    Lookup {
+        /// The actor
+        actor: String,
+    },
+    /// Print a name's record
+    Get {
+        /// The name
+        name: String,
+    },
+    /// Print all names
+    List {
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+}
+
+/// For how long, and what may be paid.
+#[derive(Args, Debug)]
+pub(crate) struct Paid {
+    /// Days
+    #[arg(long, default_value_t = 365)]
+    days: u64,
+    /// Blocks instead of days
+    #[arg(long, conflicts_with = "days")]
+    blocks: Option<u64>,
+    /// The most to pay: base units, or CBY like 10cby; the fee where left out. What is too much comes back
+    #[arg(long)]
+    value: Option<String>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+/// Where the name is looked at.
+#[derive(Args, Debug)]
+pub(crate) struct Served {
+    /// The gateway below which names are served
+    #[arg(long, default_value = "http://localhost:8080", env = "COWBOY_GATEWAY_URL")]
+    gateway: String,
+}
+
+impl Paid {
+    fn blocks(&self) -> u64 {
+        self.blocks.unwrap_or_else(|| self.days.saturating_mul(DAY))
+    }
+}
+
+/// The number of a policy.
+fn policy(text: &str) -> Result<u64, String> {
+    match text {
+        "owner-only" | "0" => Ok(0),
+        "actor-managed" | "1" => Ok(1),
+        "open" | "2" => Ok(2),
+        _ => Err(format!("{text:?} is no policy: give owner-only, actor-managed or open")),
+    }
+}
+
+impl Name {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Register { name, actor, paid, served } => register(session, &name, &actor, &paid, &served).await,
+            Self::Renew { name, paid } => {
+                let value = fee(session, &name, &paid, false).await?;
+                let argument = Value::map([("name", Value::text(&name[..])), ("duration_blocks", Value::uint(paid.blocks()))]);
+                call(session, "renew", &argument, value, &paid.terms, &name).await
+            }
+            Self::Transfer { name, to, terms } => {
+                let argument = Value::map([("name", Value::text(&name[..])), ("new_owner", bytes(session.address(&to)?))]);
+                call(session, "transfer", &argument, Amount::ZERO, &terms, &name).await
+            }
+            Self::SetActor { name, actor, terms } => {
+                let argument = Value::map([("name", Value::text(&name[..])), ("actor_address", bytes(session.address(&actor)?))]);
+                call(session, "set_actor", &argument, Amount::ZERO, &terms, &name).await
+            }
+            Self::SetPolicy { name, policy, terms } => {
+                let argument = Value::map([("name", Value::text(&name[..])), ("policy", Value::uint(policy))]);
+                call(session, "set_subdomain_policy", &argument, Amount::ZERO, &terms, &name).await
+            }
+            Self::Resolve { name } => {
+                let found = resolve(session, &name).await?;
+                session.output.result(&json!({ "name": found.name, "actor_address": found.actor_address }), found.actor_address);
+                Ok(())
+            }
+            Self::Lookup { actor } => {
+                let found: model::Names = session.client.get(&format!("/actor/{}/names", session.address(&actor)?)).await?;
+                let lines = found.names.iter().filter(|name| name.stage == "live").map(|name| name.name.clone());
+                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+            Self::Get { name } => {
+                let found: model::Name = session.client.get(&format!("/names/{name}")).await?;
+                session.output.result(&found, describe(&found));
+                Ok(())
+            }
+            Self::List { limit } => {
+                let found: model::Names = session.client.get(&format!("/names?limit={limit}")).await?;
+                let lines = found
+                    .names
+                    .iter()
+                    .map(|name| format!("{:<24} {:<8} {}  until {}", name.name, name.stage, name.actor_address, name.expires_at));
+                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, served: &Served) -> Result<(), Failure> {
+    let actor = session.address(actor)?;
+    let value = fee(session, name, paid, true).await?;
+    let argument =
+        Value::map([("name", Value::text(name)), ("actor_address", bytes(actor)), ("duration_blocks", Value::uint(paid.blocks()))]);
+    let sent = send::send(&session.client, &session.key()?, instruction("register", &argument, value)?, &paid.terms).await?;
+    if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
+        session.output.progress("a label of 64 letters is served by its host header only: DNS stops at 63");
+    }
+    let url = url_of(&served.gateway, name);
+    session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), &url);
+    Ok(())
+}
+
+/// `http://mysite.localhost:8080` of `http://localhost:8080`.
+fn url_of(gateway: &str, name: &str) -> String {
+    match gateway.trim_end_matches('/').split_once("://") {
+        Some((scheme, rest)) => format!("{scheme}://{name}.{rest}"),
+        None => format!("http://{name}.{gateway}"),
+    }
+}
+
+/// What a term costs now: the price of a free name, of one in auction, or of a renewal.
+async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result<Amount, Failure> {
+    if let Some(value) = &paid.value {
+        return amount::argument(value);
+    }
+    let params = session_params(session).await?;
+    let found: Option<model::Name> = match session.client.get(&format!("/names/{name}")).await {
+        Ok(found) => Some(found),
+        Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => None,
+        Err(error) => return Err(error.into()),
+    };
+    let yearly = if name.contains('.') { Amount(params.names.fee_6) } else { price::yearly(&params, name) };
+    let plain = price::term(&params, yearly, paid.blocks());
+    let auction = found.filter(|found| is_new && found.stage == "auction").map(|found| Amount(found.fee).max(plain));
+    Ok(auction.map_or(plain, |first_year| {
+        first_year.saturating_add(price::term(&params, yearly, paid.blocks().saturating_sub(params.economics.year)))
+    }))
+}
+
+/// The chain's parameters as they are now.
+async fn session_params(session: &Session) -> Result<cowboy_params::Params, Failure> {
+    let found: model::Parameters = session.client.get("/params?limit=1000").await?;
+    let mut params = cowboy_params::Params::GENESIS;
+    for row in &found.params {
+        if let Some(known) = cowboy_params::Params::row(&row.name) {
+            // A newer chain may have wider ranges; its fee is then asked for with --value.
+            let _ = params.set_at_genesis(known.id, row.value);
+        }
+    }
+    Ok(params)
+}
+
+/// What answers to a name: its own record, or that of the nearest name above.
+async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> {
+    let mut failure = None;
+    for name in std::iter::once(name).chain(label::above(name)) {
+        match session.client.get::<model::Name>(&format!("/names/{name}")).await {
+            Ok(found) if found.stage == "live" => return Ok(found),
+            Ok(_) => {}
+            Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => failure = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let gone = || Failure::argument(format!("nothing answers to {name}: it expired"), "register it: cowboy name register");
+    Err(failure.map_or_else(gone, Failure::from))
+}
+
+fn bytes(address: Address) -> Value {
+    Value::Bytes(address.0.to_vec())
+}
+
+fn instruction(method: &str, argument: &Value, value: Amount) -> Result<Instruction, Failure> {
+    system_call(NUMBER, method, argument, value)
+}
+
+async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms, name: &str) -> Result<(), Failure> {
+    let sent = send::send(&session.client, &session.key()?, instruction(method, argument, value)?, terms).await?;
+    let record = session.client.get::<model::Name>(&format!("/names/{name}")).await.ok();
+    let text = record.as_ref().map(describe).unwrap_or_default();
+    session.output.result(
+        &json!({ "name": record, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
+        format_args!("Transaction hash: {}\n{text}", sent.tx_hash),
+    );
+    Ok(())
+}
+
+fn describe(name: &model::Name) -> String {
+    let policy = match name.subdomain_policy {
+        0 => "made by its owner only",
+        1 => "its actor's business",
+        _ => "made by anybody",
+    };
+    table([
+        ("name", name.name.clone()),
+        ("actor", name.actor_address.to_string()),
+        ("owner", name.owner.to_string()),
+        ("stage", name.stage.clone()),
+        ("registered", format!("at {}", name.registered_at)),
+        ("expires", format!("at {}", name.expires_at)),
+        ("names below", policy.to_owned()),
+    ])
+}
+
+/// A call of a system actor.
+pub(super) fn system_call(number: u8, method: &str, argument: &Value, value: Amount) -> Result<Instruction, Failure> {
+    let payload =
+        Blob::new(argument.encode()).ok_or_else(|| Failure::argument("the argument is too long for a transaction", "shorten it"))?;
+    let handler = Text::new(method).expect("names of methods are short");
+    Ok(Instruction::Actor(Actor::Execute { target: Address::system(number), handler, payload, value }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_url() {
+        let rows = [
+            ("http://localhost:8080", "mysite", "http://mysite.localhost:8080"),
+            ("https://cowboy.network/", "blog.mysite", "https://blog.mysite.cowboy.network"),
+            ("localhost:1", "mysite", "http://mysite.localhost:1"),
+        ];
+        for (gateway, name, expected) in rows {
+            assert_eq!(url_of(gateway, name), expected);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `cowboy-gateway`: serves names from a chain that it follows and verifies.
+
+use crate::{
+    daemon::{follow, node_failure, serving, state::Folder},
+    failure::Failure,
+    log::{self, LogFormat},
+    output::{self, Output},
+};
+use clap::Parser;
+use cowboy_api::{Client, keystore};
+use cowboy_gateway::{Backend, Listener, Registration, Upstream};
+use cowboy_node::NodeHandle;
+use cowboy_types::{Amount, Hash};
+use serde::Deserialize;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Serves actors as web sites: http://<name>.<zone>.
+#[derive(Debug, Parser)]
+#[command(name = "cowboy-gateway", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// The settings
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// How log lines on stderr look; RUST_LOG says which ones there are
+    #[arg(long, value_enum, default_value_t)]
+    log_format: LogFormat,
+    /// Print results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is logged where RUST_LOG says nothing: every request.
+const QUIET: &str = "warn,cowboy_gateway=info,commonware_storage=error,commonware_runtime=error";
+
+/// `gateway.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The node that is followed, and that takes the transactions.
+    node: String,
+    /// The genesis hash that its chain must have; trusted where left out.
+    genesis: Option<String>,
+    /// Where the chain is kept; a temporary folder where left out.
+    state: Option<PathBuf>,
+    /// The file of the key that signs commands; without one the gateway only reads.
+    key_file: Option<PathBuf>,
+    /// What the gateway says of itself where it is not registered yet.
+    register: Option<Register>,
+    /// Where it listens, and what it bears.
+    #[serde(default)]
+    http: cowboy_gateway::Config,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Register {
+    /// A host name or an address.
+    endpoint: String,
+    /// The port there.
+    http_port: u16,
+    /// What it stakes.
+    stake_cby: u64,
+}
+
+/// Runs it and answers its exit code.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    log::begin(cli.log_format, QUIET);
+    let output = Output { json: cli.json };
+    let done = settings(&cli.config).and_then(|settings| serving::runtime()?.block_on(serve(settings, output)));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn settings(path: &Path) -> Result<Settings, Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+    toml::from_str(&text).map_err(|error| Failure::argument(format!("{}: {error}", path.display()), "docs/gateways.md has an example"))
+}
+
+async fn serve(settings: Settings, output: Output) -> Result<(), Failure> {
+    let mut signals = serving::StopSignals::listen()?;
+    // The port comes first: a gateway that cannot listen must not touch the folder.
+    let listener = Listener::bind(settings.http.listen).await.map_err(node_failure)?;
+    let source = Client::new(&settings.node)?;
+    let wrong = |_| Failure::argument("genesis is no hash".to_owned(), "give 0x and 64 hex digits");
+    let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
+    let genesis = follow::fetch_genesis(&source, wanted).await?;
+    let key = settings.key_file.as_deref().map(keystore::read).transpose()?;
+    let stake = |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than there is".to_owned(), "stake less"));
+    let registration = settings.register.map(|register| {
+        Ok::<_, Failure>(Registration { endpoint: register.endpoint, http_port: register.http_port, stake: stake(register.stake_cby)? })
+    });
+    let registration = registration.transpose()?;
+    let folder = Folder::open(settings.state.as_deref(), false)?;
+    let directory = folder.path().to_owned();
+    let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
+    let (node, feed) = started.map_err(node_failure)?;
+    let backend = Backend { node: node.clone(), upstream: Upstream::Remote(source.clone()), key, registration, keeps_up: true };
+    let gateway = listener.serve(settings.http, backend);
+    output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
+    let done = tokio::select! {
+        failure = follow::feed_for_ever(&source, &node, &feed, output) => Err(failure),
+        told = signals.told(&node) => told,
+    };
+    gateway.stop().await;
+    drop(feed);
+    tokio::task::spawn_blocking(move || node.shutdown()).await.map_err(node_failure)?;
+    drop(folder);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the documentation is right, and mistakes are told.
+    #[test]
+    fn settings_are_read_strictly() {
+        let guide = include_str!("../../../docs/gateways.md");
+        let example = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the guide has an example");
+        let settings: Settings = toml::from_str(example).expect("the example is right");
+        assert_eq!(settings.register.map(|register| register.http_port), Some(443));
+        for wrong in ["", "node = 1", "node = \"http://a\"\nmore = 1", "node = \"http://a\"\n[http]\nlisten = \"x\""] {
+            assert!(toml::from_str::<Settings>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
+
+use crate::{
+    refusal::Refusal,
+    source::{NotTaken, Upstream},
+    state::BlockState,
+};
+use cowboy_chain::{
+    Simulation,
+    query::{Tried, Wants},
+};
+use cowboy_node::NodeHandle;
+use cowboy_system::gateways::{DISPATCH, NUMBER};
+use cowboy_types::{
+    Address, Blob, Hash, Text, Transaction,
+    cbor::Value,
+    instruction::{Actor, Instruction, MAX_TRANSACTION_BYTES},
+    signing::PrivateKey,
+    units::{Amount, Cells, Cycles, Nonce, Price},
+};
+use hyper::StatusCode;
+use std::sync::Arc;
+use tokio::{runtime::Handle, sync::Mutex};
+
+/// What the rest of a transaction takes beside its payload, generously.
+const OVERHEAD_BYTES: usize = 512;
+
+/// How often a transaction is signed again whose nonce somebody took.
+const ATTEMPTS: usize = 4;
+
+/// What a base unit of tip buys nobody yet; enough to be seen.
+const TIP: Price = Price(100);
+
+/// A command on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) hash: Hash,
+    pub(crate) transaction: Transaction,
+}
+
+/// Signs and sends commands, one after the other.
+pub(crate) struct Commander {
+    key: PrivateKey,
+    upstream: Upstream,
+    /// The nonce after the last one used.
+    next: Mutex<Nonce>,
+    /// Cycles of a command that fails when it is tried.
+    cycles: u64,
+}
+
+impl Commander {
+    pub(crate) fn new(key: PrivateKey, upstream: Upstream, cycles: u64) -> Self {
+        Self { key, upstream, next: Mutex::new(Nonce(0)), cycles }
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.key.address()
+    }
+
+    /// The most bytes of payload that a command has.
+    pub(crate) fn payload_bytes() -> usize {
+        MAX_TRANSACTION_BYTES - OVERHEAD_BYTES
+    }
+
+    /// Sends a request to its actor, by way of the registry.
+    pub(crate) async fn dispatch(
+        &self,
+        node: &NodeHandle,
+        state: &Arc<BlockState>,
+        target: Address,
+        envelope: Value,
+    ) -> Result<Accepted, Refusal> {
+        let payload = Value::map([("envelope", envelope), ("target", Value::Bytes(target.0.to_vec()))]).encode();
+        if payload.len() > Self::payload_bytes() {
+            // What no transaction carries is refused before there is one (decision 127).
+            return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
+        }
+        self.send(node, state, DISPATCH, payload, Amount::ZERO).await
+    }
+
+    /// Sends a call of the registry.
+    pub(crate) async fn send(
+        &self,
+        node: &NodeHandle,
+        state: &Arc<BlockState>,
+        method: &str,
+        payload: Vec<u8>,
+        value: Amount,
+    ) -> Result<Accepted, Refusal> {
+        let instruction = Instruction::Actor(Actor::Execute {
+            target: Address::system(NUMBER),
+            handler: Text::new(method).expect("methods have short names"),
+            payload: Blob::new(payload).ok_or_else(|| Refusal::too_large(0))?,
+            value,
+        });
+        let unsigned = Transaction {
+            chain_id: state.at.chain.chain_id,
+            nonce: Nonce(0),
+            instruction,
+            cycles_limit: Cycles(0),
+            cells_limit: Cells(0),
+            max_fee_per_cycle: Price(0),
+            max_fee_per_cell: Price(0),
+            max_priority_fee_per_cycle: TIP,
+            max_priority_fee_per_cell: TIP,
+            from: self.address(),
+            metadata: Default::default(),
+            origin_tx_hash: None,
+            origin_remaining_cycles: None,
+            origin_remaining_cells: None,
+            signature: Default::default(),
+            additional_signers: Default::default(),
+        };
+        let priced = self.priced(state, unsigned).await?;
+        self.submit(node, priced).await
+    }
+
+    /// Limits and prices: tried on committed state, with room for what may change until it runs.
+    async fn priced(&self, state: &Arc<BlockState>, mut transaction: Transaction) -> Result<Transaction, Refusal> {
+        let (state, runtime, trial) = (state.clone(), Handle::current(), transaction.clone());
+        let tried = tokio::task::spawn_blocking(move || simulate(&runtime, &state, trial)).await.map_err(Refusal::unavailable)??;
+        let twice = |price: Price| Price(price.0.saturating_mul(2).saturating_add(TIP.0));
+        transaction.max_fee_per_cycle = twice(tried.base_fees.cycle);
+        transaction.max_fee_per_cell = twice(tried.base_fees.cell);
+        let size = u64::try_from(transaction.to_bytes().len()).unwrap_or(u64::MAX);
+        let (cycles, cells) = match tried.result {
+            Ok((receipt, _)) if receipt.is_success() => (receipt.cycles_used.0, receipt.cells_used.0),
+            // It may do better on the state that it will meet.
+            Ok(_) => (self.cycles, size.saturating_add(65_536)),
+            Err(invalid) => return Err(Refusal::unavailable(invalid)),
+        };
+        transaction.cycles_limit = Cycles(cycles.saturating_mul(3).div_ceil(2).saturating_add(50_000));
+        transaction.cells_limit = Cells(cells.saturating_mul(3).div_ceil(2).saturating_add(2_000));
+        Ok(transaction)
+    }
+
+    async fn submit(&self, node: &NodeHandle, mut transaction: Transaction) -> Result<Accepted, Refusal> {
+        // One at a time: each takes the nonce after the last.
+        let mut next = self.next.lock().await;
+        let address = self.address();
+        for attempt in 0..ATTEMPTS {
+            let account = node.account(address).await.map_err(Refusal::unavailable)?.nonce;
+            // Where a nonce was refused, the pool knows better than the count.
+            let counted = if attempt == 0 { account.max(*next) } else { account };
+            transaction.nonce = self.upstream.next_nonce(node, &address, counted);
+            self.key.sign_transaction(&mut transaction);
+            match self.upstream.submit(node, &transaction).await {
+                Ok(hash) => {
+                    *next = Nonce(transaction.nonce.0 + 1);
+                    return Ok(Accepted { hash, transaction });
+                }
+                Err(NotTaken::Nonce) => {}
+                Err(NotTaken::Full) => return Err(Refusal::busy("POOL_FULL", "The pool of transactions is full.").retry(2)),
+                Err(NotTaken::Funds) => {
+                    tracing::error!(%address, "the gateway's account cannot pay for commands: fund it, or draw on its stake");
+                    return Err(Refusal::busy("GATEWAY_FUNDS", "The gateway cannot pay for commands now.").retry(60));
+                }
+                Err(NotTaken::Other(why)) => return Err(Refusal::unavailable(why)),
+            }
+        }
+        Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The gateway's transactions are out of step.", "Ask again.")
+            .retry(2))
+    }
+}
+
+fn simulate(runtime: &Handle, state: &BlockState, transaction: Transaction) -> Result<Tried, Refusal> {
+    let mut simulation = Simulation::new(state.at.clone(), transaction);
+    let mut answers = Vec::new();
+    loop {
+        match simulation.advance(answers) {
+            Wants::Done(tried) => return Ok(*tried),
+            Wants::Keys(keys) => {
+                answers = match state.remembered(&keys) {
+                    Some(found) => found,
+                    None => runtime.block_on(state.fetch(keys))?,
+                }
+            }
+        }
+    }
+}

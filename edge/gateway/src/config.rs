@@ -1,0 +1,72 @@
+//! How a gateway is set up.
+
+use serde::Deserialize;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// A gateway's settings, as `gateway.toml` has them. Whatever is left out is as here.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where it listens for web requests.
+    pub listen: SocketAddr,
+    /// Domains below which names are served: `mysite` is `mysite.<zone>`.
+    pub zones: Vec<String>,
+    /// What it refuses to be burdened with.
+    pub limits: Limits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
+            zones: vec!["cowboy.network".into(), "localhost".into()],
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a gateway refuses to be burdened with.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Requests a second of one actor; the protocol's parameter where absent, 0 for no limit (004 §9.5).
+    pub requests_per_second: Option<u32>,
+    /// Requests of one actor at once; the protocol's parameter where absent.
+    pub requests_at_once: Option<usize>,
+    /// Connections of the whole gateway at once.
+    pub connections: usize,
+    /// Milliseconds in which a request's head must have come.
+    pub head_timeout_ms: u64,
+    /// Milliseconds in which its body must have come.
+    pub body_timeout_ms: u64,
+    /// Milliseconds after which a connection ends that asks nothing.
+    pub idle_timeout_ms: u64,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
+    /// Header lines of a request.
+    pub head_lines: usize,
+    /// Handlers that run at once.
+    pub queries_at_once: usize,
+    /// Commands under way at once; more are asked to come back.
+    pub commands_at_once: usize,
+    /// Cycles of a command that cannot be tried beforehand.
+    pub command_cycles: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            requests_per_second: None,
+            requests_at_once: None,
+            connections: 10_000,
+            head_timeout_ms: 10_000,
+            body_timeout_ms: 30_000,
+            idle_timeout_ms: 60_000,
+            head_bytes: 64 * 1024,
+            head_lines: 100,
+            queries_at_once: 64,
+            commands_at_once: 256,
+            command_cycles: 2_000_000,
+        }
+    }
+}

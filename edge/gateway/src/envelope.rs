@@ -1,0 +1,178 @@
+//! A request as the actor sees it (004 §8.1).
+
+use crate::refusal::Refusal;
+use cowboy_types::cbor::Value;
+use hyper::{
+    HeaderMap, Uri,
+    header::{CONNECTION, HeaderName},
+};
+use percent_encoding::percent_decode_str;
+use std::collections::BTreeMap;
+
+/// Headers that belong to one connection, and go no further (RFC 9110 §7.6.1).
+const HOP_BY_HOP: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Paths of the gateway itself (004 §8.6).
+pub(crate) const RESERVED: &str = "/_cowboy";
+
+/// Whether a header belongs to one connection: by its name, or because `Connection` lists it.
+pub(crate) fn is_hop_by_hop(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let listed = |value: &hyper::header::HeaderValue| {
+        value.to_str().is_ok_and(|text| text.split(',').any(|item| item.trim().eq_ignore_ascii_case(name.as_str())))
+    };
+    HOP_BY_HOP.contains(&name.as_str()) || headers.get_all(CONNECTION).iter().any(listed)
+}
+
+/// A path as it came, where it does not hide one of the gateway's own.
+pub(crate) fn path(uri: &Uri) -> Result<&str, Refusal> {
+    let path = uri.path();
+    if !path.starts_with('/') {
+        return Err(Refusal::bad_request("The path does not begin with a slash."));
+    }
+    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| Refusal::bad_request("The path is no text."))?;
+    if decoded.contains('\0') {
+        return Err(Refusal::bad_request("The path has a zero byte."));
+    }
+    // `//_cowboy`, `/x/../_cowboy` and `/%5Fcowboy` are the gateway's own in disguise.
+    let mut plain: Vec<&str> = Vec::new();
+    for segment in decoded.split(['/', '\\']) {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                plain.pop();
+            }
+            name => plain.push(name),
+        }
+    }
+    let is_reserved = plain.first().is_some_and(|first| *first == &RESERVED[1..]);
+    if is_reserved && path != RESERVED && !path.starts_with("/_cowboy/") {
+        return Err(Refusal::bad_request("The path means one of the gateway's own, and is not written like one."));
+    }
+    Ok(path)
+}
+
+/// What an envelope is made of, beside its body.
+pub(crate) struct Parts<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) uri: &'a Uri,
+    pub(crate) headers: &'a HeaderMap,
+    /// The whole host.
+    pub(crate) host: &'a str,
+    pub(crate) request_id: &'a str,
+}
+
+/// The envelope of a request.
+pub(crate) fn envelope(parts: &Parts<'_>, body: Option<&[u8]>) -> Value {
+    let mut query: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (key, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
+        query.entry(key.into_owned()).or_default().push(Value::text(value));
+    }
+    let mut headers: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (name, value) in parts.headers {
+        if !is_hop_by_hop(parts.headers, name) {
+            headers.entry(name.as_str().to_owned()).or_default().push(Value::text(text(value.as_bytes())));
+        }
+    }
+    let lists = |map: BTreeMap<String, Vec<Value>>| {
+        Value::dict(map.iter().map(|(name, values)| (name.as_str(), Value::Array(values.clone()))).collect::<Vec<_>>())
+    };
+    Value::map([
+        ("body", body.map_or(Value::Null, |body| Value::Bytes(body.to_vec()))),
+        ("headers", lists(headers)),
+        ("host", Value::text(parts.host)),
+        ("method", Value::text(parts.method)),
+        ("path", Value::text(parts.uri.path())),
+        ("query", lists(query)),
+        ("request_id", Value::text(parts.request_id)),
+    ])
+}
+
+/// A header's value: UTF-8, or else each byte a letter, as HTTP once meant it.
+fn text(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_owned)
+}
+
+/// A new request id: a UUID of version 4.
+pub(crate) fn new_request_id() -> Result<String, Refusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(Refusal::unavailable)?;
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex = hex::encode(bytes);
+    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_system::gateways::envelope::{Envelope, is_request_id};
+
+    fn made(target: &str, headers: &[(&'static str, &str)], body: Option<&[u8]>) -> Value {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, hyper::header::HeaderValue::from_bytes(value.as_bytes()).expect("a header"));
+        }
+        let uri: Uri = target.parse().expect("a target");
+        let id = new_request_id().expect("randomness");
+        envelope(&Parts { method: "POST", uri: &uri, headers: &map, host: "a.localhost", request_id: &id }, body)
+    }
+
+    fn strings(value: &Value, field: &str, name: &str) -> Vec<String> {
+        let Some(Value::Array(items)) = value.get(field).and_then(|map| map.get(name)) else { return Vec::new() };
+        items.iter().map(|item| item.as_text().expect("a text").to_owned()).collect()
+    }
+
+    /// repeated headers and query keys are arrays, names lower case, hop-by-hop headers gone; the law takes it.
+    #[test]
+    fn an_envelope_is_what_the_law_takes() {
+        let headers =
+            [("Accept", "a"), ("accept", "b"), ("connection", "close, x-mine"), ("x-mine", "1"), ("te", "trailers"), ("x-other", "\u{fc}")];
+        let value = made("/a%2Fb/c?x=1&y=%20+z&x=2&empty", &headers, Some(&[0, 255]));
+        assert!(Envelope::read(&value).is_ok());
+        assert_eq!(value.get("path").and_then(Value::as_text), Some("/a%2Fb/c"), "as it came");
+        assert_eq!(strings(&value, "query", "x"), ["1", "2"]);
+        assert_eq!(strings(&value, "query", "y"), ["  z"]);
+        assert_eq!(strings(&value, "query", "empty"), [""]);
+        assert_eq!(strings(&value, "headers", "accept"), ["a", "b"]);
+        assert_eq!(strings(&value, "headers", "x-other"), ["\u{fc}"]);
+        for gone in ["connection", "x-mine", "te"] {
+            assert_eq!(strings(&value, "headers", gone), Vec::<String>::new(), "{gone}");
+        }
+        assert_eq!(value.get("body"), Some(&Value::Bytes(vec![0, 255])));
+        assert_eq!(made("/", &[], None).get("body"), Some(&Value::Null));
+        assert!(is_request_id(&new_request_id().expect("randomness")));
+    }
+
+    /// a path of the gateway's own is seen in every disguise.
+    #[test]
+    fn reserved_paths_cannot_be_disguised() {
+        let rows = [
+            ("/", true),
+            ("/a/../b", true),
+            ("/a%2Fb", true),
+            ("/_cowboy/health", true),
+            ("/_cowboyish", true),
+            ("/%5Fcowboy/health", false),
+            ("//_cowboy/health", false),
+            ("/./_cowboy/health", false),
+            ("/x/../_cowboy/health", false),
+            ("/x/%2e%2e/_cowboy", false),
+            ("/%2F_cowboy", false),
+            ("/a%00b", false),
+            ("/a%ffb", false),
+        ];
+        for (target, expected) in rows {
+            assert_eq!(path(&target.parse().expect("a target")).is_ok(), expected, "{target}");
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! From a request to its answer.
+
+use crate::{
+    Shared,
+    command::Commander,
+    envelope::{self, Parts, RESERVED},
+    host::{self, Host},
+    membership::Urgency,
+    metrics::method_label,
+    query,
+    refusal::Refusal,
+    state::{BlockState, Route},
+};
+use bytes::Bytes;
+use cowboy_system::gateways::{
+    HANDLER, NUMBER,
+    envelope::is_request_id,
+    ingress::{COMMANDS, Ingress, QUERIES},
+};
+use cowboy_types::{Address, cbor::Value};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode,
+    body::{Body, Incoming},
+    header,
+    http::request,
+};
+use serde_json::json;
+use std::{sync::Arc, time::Duration, time::Instant};
+
+/// The header that says after which block an answer was made (004 §8.3).
+const BLOCK_HEADER: &str = "x-cowboy-block";
+
+/// The header that says how new the state must be.
+const MIN_BLOCK_HEADER: &str = "x-cowboy-min-block";
+
+/// The header that names a command.
+const REQUEST_ID_HEADER: &str = "x-cowboy-request-id";
+
+/// The handler of the SDK that describes an actor's routes.
+const OPENAPI_HANDLER: &str = "http.openapi";
+
+/// What the log says of a request beside its answer.
+#[derive(Default)]
+struct Seen {
+    /// The registered name that answers.
+    name: String,
+    /// The height of the state.
+    height: Option<u64>,
+}
+
+/// Answers a request, whatever it is.
+pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let started = Instant::now();
+    let (parts, body) = request.into_parts();
+    let mut seen = Seen::default();
+    let mut response = match answer(&shared, &parts, body, &mut seen).await {
+        Ok(response) => response,
+        Err(refusal) => refusal.response(&parts.headers),
+    };
+    if let Some(height) = seen.height {
+        response.headers_mut().insert(BLOCK_HEADER, height.into());
+    }
+    if parts.method == Method::HEAD {
+        let length = response.body().len();
+        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        *response.body_mut() = Bytes::new();
+    }
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    shared.metrics.count(&seen.name, method_label(&parts.method), status, took);
+    let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    tracing::info!(
+        target: "cowboy_gateway::access",
+        host,
+        name = seen.name,
+        method = %parts.method,
+        path = parts.uri.path(),
+        status,
+        bytes = response.body().len(),
+        microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        "request"
+    );
+    response.map(Full::new)
+}
+
+async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &mut Seen) -> Result<Response<Bytes>, Refusal> {
+    if parts.headers.contains_key(header::TRANSFER_ENCODING) && parts.headers.contains_key(header::CONTENT_LENGTH) {
+        return Err(Refusal::bad_request("A request has a length or comes in chunks, not both."));
+    }
+    let host = host::read(&parts.uri, &parts.headers, &shared.config.zones)?;
+    let path = envelope::path(&parts.uri)?;
+    let Host::Name { name, text } = host else { return of_gateway(shared, parts, path) };
+    if path == "/_cowboy/health" {
+        return health(shared, &parts.method);
+    }
+    let state = shared.newest.state().await?;
+    seen.height = Some(state.head.height.0);
+    require_min_block(&parts.headers, state.head.height.0)?;
+    let route = state.route(&name).await?;
+    seen.name.clone_from(&route.name);
+    let _held = shared.limits.enter(route.actor)?;
+    if path == RESERVED || path.starts_with("/_cowboy/") {
+        return reserved(shared, parts, path, &state, &route).await;
+    }
+    let ingress = route.ingress.as_ref().ok_or_else(Refusal::no_ingress)?;
+    let method = parts.method.as_str();
+    if !ingress.accepts(method) {
+        return Err(Refusal::method(method, &ingress.methods));
+    }
+    let visit = Visit { shared, parts, host: &text, state, actor: route.actor, ingress };
+    if QUERIES.contains(&method) { visit.query().await } else { visit.command(body).await }
+}
+
+/// A request to an actor that takes it.
+struct Visit<'a> {
+    shared: &'a Shared,
+    parts: &'a request::Parts,
+    host: &'a str,
+    state: Arc<BlockState>,
+    actor: Address,
+    ingress: &'a Ingress,
+}
+
+impl Visit<'_> {
+    fn envelope(&self, request_id: &str, body: Option<&[u8]>) -> Value {
+        let parts = self.parts;
+        let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host: self.host, request_id };
+        envelope::envelope(&parts, body)
+    }
+
+    async fn query(self) -> Result<Response<Bytes>, Refusal> {
+        let payload = self.envelope(&self.request_id()?, None).encode();
+        let question = query::question(self.actor, HANDLER, payload, self.ingress.query_cycles);
+        let returned = self.shared.runner.ask(self.state.clone(), question).await?;
+        Ok(query::answer(&returned, self.ingress.response_bytes)?.response())
+    }
+
+    /// The id that the client gives a request, so that it may be sent again safely; else a new one.
+    fn request_id(&self) -> Result<String, Refusal> {
+        match self.parts.headers.get(REQUEST_ID_HEADER) {
+            None => envelope::new_request_id(),
+            Some(given) => match given.to_str().ok().filter(|id| is_request_id(id)) {
+                Some(id) => Ok(id.to_owned()),
+                None => Err(Refusal::bad_request("X-Cowboy-Request-Id is a UUID of version 4, in lower case.")),
+            },
+        }
+    }
+
+    async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
+        let Some(commander) = &self.shared.commander else {
+            let what = "This gateway only reads: it has no key.";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
+        };
+        let id = self.request_id()?;
+        let most = self.ingress.request_bytes.min(u64::try_from(Commander::payload_bytes()).unwrap_or(u64::MAX));
+        let body = self.shared.body(body, most).await?;
+        // DELETE has no body (004 §8.1, decision 76).
+        let body = (self.parts.method != Method::DELETE).then_some(body);
+        let requests = &self.shared.requests;
+        let is_known = requests.is_under_way(&id) || self.is_done(&id).await?;
+        if is_known {
+            return Ok(accepted(&id, None));
+        }
+        if requests.under_way() >= self.shared.config.limits.commands_at_once {
+            return Err(Refusal::busy("TOO_MANY_COMMANDS", "Too many commands are under way.").retry(2));
+        }
+        self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
+        let envelope = self.envelope(&id, body.as_deref());
+        let sent = commander.dispatch(&self.shared.node, &self.state, self.actor, envelope).await?;
+        requests.add(&id, self.actor, sent.hash, self.state.head.number);
+        let is_asked = self.parts.headers.contains_key("cowboy-verify");
+        let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
+        Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
+    }
+
+    /// Whether a request of this id was delivered already.
+    async fn is_done(&self, id: &str) -> Result<bool, Refusal> {
+        let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
+        Ok(found.is_some())
+    }
+}
+
+/// 202: the command is on its way, and where its result will be (004 §8.4).
+fn accepted(id: &str, sent: Option<(String, Option<String>)>) -> Response<Bytes> {
+    let result = format!("/_cowboy/requests/{id}");
+    let (hash, transaction) = sent.map_or((None, None), |(hash, transaction)| (Some(hash), transaction));
+    let mut body = json!({ "request_id": id, "result": result, "transaction_hash": hash });
+    if let Some(transaction) = transaction {
+        body["transaction"] = transaction.into();
+    }
+    let mut response = json_response(StatusCode::ACCEPTED, &body);
+    let headers = response.headers_mut();
+    if let (Ok(id), Ok(result)) = (header::HeaderValue::from_str(id), header::HeaderValue::from_str(&result)) {
+        headers.insert(REQUEST_ID_HEADER, id);
+        headers.insert(header::LOCATION, result);
+    }
+    response
+}
+
+/// `/_cowboy/*` of a name (004 §8.6).
+async fn reserved(
+    shared: &Shared,
+    parts: &request::Parts,
+    path: &str,
+    state: &Arc<BlockState>,
+    route: &Route,
+) -> Result<Response<Bytes>, Refusal> {
+    require_reading(&parts.method)?;
+    if let Some(id) = path.strip_prefix("/_cowboy/requests/") {
+        let most = route.ingress.as_ref().map_or(0, |ingress| ingress.response_bytes);
+        let is_id = is_request_id(id);
+        let fate =
+            if is_id { shared.requests.fate(&shared.node, state, route.actor, id, most).await? } else { crate::requests::Fate::Unknown };
+        let is_pending = fate == crate::requests::Fate::Pending;
+        if is_pending {
+            let mut response = accepted(id, None);
+            response.headers_mut().insert(header::RETRY_AFTER, 1.into());
+            return Ok(response);
+        }
+        return Ok(fate.into_answer()?.response());
+    }
+    match path {
+        "/_cowboy/info" => Ok(json_response(StatusCode::OK, &info(shared, state, route))),
+        "/_cowboy/openapi.json" => {
+            let cycles = route.ingress.as_ref().ok_or_else(Refusal::no_ingress)?.query_cycles;
+            let question = query::question(route.actor, OPENAPI_HANDLER, route.name.clone().into_bytes(), cycles);
+            let document = shared.runner.ask(state.clone(), question).await?;
+            let mut response = Response::new(document);
+            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+            Ok(response)
+        }
+        _ => Err(no_such_path(path)),
+    }
+}
+
+fn no_such_path(path: &str) -> Refusal {
+    let fix = "There are /_cowboy/health, /_cowboy/info, /_cowboy/openapi.json and /_cowboy/requests/{id}.";
+    Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_PATH", format!("The gateway has no {path}."), fix)
+}
+
+fn info(shared: &Shared, state: &BlockState, route: &Route) -> serde_json::Value {
+    let ingress = route.ingress.as_ref().map(|ingress| {
+        json!({
+            "allowlist_methods": ingress.methods,
+            "max_request_bytes": ingress.request_bytes,
+            "max_response_bytes": ingress.response_bytes,
+            "max_query_cycles": ingress.query_cycles,
+        })
+    });
+    json!({
+        "name": route.name,
+        "address": route.actor.to_string(),
+        "owner": route.owner.to_string(),
+        "expires_at": route.expires_at.0,
+        "ingress": ingress,
+        "block_height": state.head.height.0,
+        "block_hash": state.head.digest.to_string(),
+        "requests_served": shared.metrics.served(&route.name),
+    })
+}
+
+/// Requests to the gateway itself: by a bare address, or by its zone.
+fn of_gateway(shared: &Shared, parts: &request::Parts, path: &str) -> Result<Response<Bytes>, Refusal> {
+    require_reading(&parts.method)?;
+    match path {
+        "/_cowboy/health" => health(shared, &parts.method),
+        "/_cowboy/metrics" => {
+            let mut response = Response::new(Bytes::from(shared.metrics.text()));
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+            Ok(response)
+        }
+        "/" | "/_cowboy/info" => {
+            let head = shared.node.head();
+            let own = shared.commander.as_ref().map(|commander| commander.address().to_string());
+            let body = json!({
+                "gateway": own,
+                "registry": Address::system(NUMBER).to_string(),
+                "zones": shared.config.zones,
+                "block_height": head.height.0,
+                "version": env!("CARGO_PKG_VERSION"),
+            });
+            Ok(json_response(StatusCode::OK, &body))
+        }
+        _ => Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "UNKNOWN_PATH",
+            "This is a gateway, and no name was asked for.",
+            "Ask for a name, like http://mysite.localhost:8080.",
+        )),
+    }
+}
+
+fn health(shared: &Shared, method: &Method) -> Result<Response<Bytes>, Refusal> {
+    require_reading(method)?;
+    let head = shared.node.head();
+    let is_up = head.number > 0 && shared.node.chain().is_ok();
+    let status = if is_up { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let words = if is_up { "ok" } else { "waiting" };
+    Ok(json_response(status, &json!({ "status": words, "block_height": head.height.0, "timestamp_ms": head.timestamp_ms.0 })))
+}
+
+fn require_reading(method: &Method) -> Result<(), Refusal> {
+    if QUERIES.contains(&method.as_str()) { Ok(()) } else { Err(Refusal::method(method.as_str(), &QUERIES)) }
+}
+
+/// Fails where the state is older than the client accepts (004 §8.3).
+fn require_min_block(headers: &HeaderMap, height: u64) -> Result<(), Refusal> {
+    let Some(asked) = headers.get(MIN_BLOCK_HEADER) else { return Ok(()) };
+    let asked = asked.to_str().ok().and_then(|text| text.parse::<u64>().ok());
+    let asked = asked.ok_or_else(|| Refusal::bad_request("X-Cowboy-Min-Block is a height."))?;
+    if asked <= height {
+        return Ok(());
+    }
+    Err(Refusal::busy("MIN_BLOCK_NOT_REACHED", &format!("The state is that of block {height}, and block {asked} was asked for.")))
+}
+
+fn json_response(status: StatusCode, body: &serde_json::Value) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+    response
+}
+
+impl Shared {
+    /// The whole body, where it is not too long and does not take too long.
+    async fn body(&self, body: Incoming, most: u64) -> Result<Bytes, Refusal> {
+        let length = usize::try_from(most).unwrap_or(usize::MAX);
+        if body.size_hint().lower() > most {
+            return Err(Refusal::too_large(most));
+        }
+        let whole = Limited::new(body, length).collect();
+        match tokio::time::timeout(Duration::from_millis(self.config.limits.body_timeout_ms), whole).await {
+            Ok(Ok(whole)) => Ok(whole.to_bytes()),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Refusal::too_large(most)),
+            Ok(Err(_)) => Err(Refusal::bad_request("The body ends too early, or is not what its head says.")),
+            Err(_) => {
+                let what = "The body did not come in time.";
+                Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", what, "Send it faster."))
+            }
+        }
+    }
+}
+
+/// Methods that this module knows what to do with are all there are.
+const _: () = assert!(QUERIES.len() + COMMANDS.len() == 6);

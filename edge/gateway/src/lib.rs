@@ -1,0 +1,79 @@
+//! Web requests in, actors out (004): the ingress daemon.
+//!
+//! A gateway reads from a node in its own process: the devnet's, or a follower that verifies and executes another node's blocks.
+//! GET and HEAD run the actor's handler on committed state; what changes something becomes a transaction that the gateway signs.
+//!
+//! Absences: no handler runs on anything but final state; nothing of an actor reaches another's visitors; a request is never
+//! retried with another id.
+
+mod command;
+mod config;
+mod envelope;
+mod handle;
+mod host;
+mod limits;
+mod membership;
+mod metrics;
+mod query;
+mod refusal;
+mod requests;
+mod response;
+mod server;
+mod source;
+mod state;
+
+pub use config::{Config, Limits};
+pub use membership::Registration;
+pub use refusal::ERROR_HEADER;
+pub use server::{Gateway, Listener, ServeError};
+pub use source::Upstream;
+
+use cowboy_node::NodeHandle;
+use cowboy_types::signing::PrivateKey;
+
+/// What a gateway answers from.
+#[derive(Clone)]
+pub struct Backend {
+    /// The node whose state it reads.
+    pub node: NodeHandle,
+    /// Where its transactions go.
+    pub upstream: Upstream,
+    /// The registered gateway's key; without one it only reads.
+    pub key: Option<PrivateKey>,
+    /// What it says of itself where it registers by itself.
+    pub registration: Option<Registration>,
+    /// Whether it sends heartbeats as blocks go by, or only when a command needs one.
+    pub keeps_up: bool,
+}
+
+/// What every request sees.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) node: NodeHandle,
+    pub(crate) newest: state::Newest,
+    pub(crate) runner: query::Runner,
+    pub(crate) commander: Option<command::Commander>,
+    pub(crate) requests: requests::Requests,
+    pub(crate) limits: limits::Limits,
+    pub(crate) metrics: metrics::Metrics,
+    pub(crate) membership: membership::Membership,
+    pub(crate) keeps_up: bool,
+}
+
+impl Shared {
+    fn new(config: Config, backend: Backend) -> Self {
+        let cycles = config.limits.command_cycles;
+        Self {
+            newest: state::Newest::new(backend.node.clone()),
+            runner: query::Runner::new(config.limits.queries_at_once),
+            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, cycles)),
+            requests: requests::Requests::new(),
+            limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),
+            metrics: metrics::Metrics::new(),
+            membership: membership::Membership::new(backend.registration),
+            keeps_up: backend.keeps_up,
+            node: backend.node,
+            config,
+        }
+    }
+}

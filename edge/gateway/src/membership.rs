@@ -1,0 +1,100 @@
+//! Being a registered gateway: registering where it is not, and heartbeats before the health runs out (004 §9.2).
+
+use crate::{Shared, command::Commander, refusal::Refusal, state::BlockState};
+use cowboy_node::NodeHandle;
+use cowboy_system::gateways::state::gateway;
+use cowboy_types::{Amount, cbor::Value};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// Blocks in which what was sent is expected to be final; then it is sent again.
+const PATIENCE: u64 = 20;
+
+/// What a gateway says of itself where it registers by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// Where it is reached: a host name or an address.
+    pub endpoint: String,
+    /// The port of its web server.
+    pub http_port: u16,
+    /// What it stakes.
+    pub stake: Amount,
+}
+
+/// What the gateway does to be one.
+pub(crate) struct Membership {
+    registration: Option<Registration>,
+    /// The block at which it last sent something to that end.
+    sent: Mutex<Option<u64>>,
+}
+
+/// How soon a heartbeat is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// Before the health runs out, in good time.
+    Timely,
+    /// Only where there is none left.
+    Last,
+}
+
+impl Membership {
+    pub(crate) fn new(registration: Option<Registration>) -> Self {
+        Self { registration, sent: Mutex::new(None) }
+    }
+
+    /// Registers, or sends a heartbeat, where that is due.
+    pub(crate) async fn ensure(
+        &self,
+        commander: &Commander,
+        node: &NodeHandle,
+        state: &Arc<BlockState>,
+        urgency: Urgency,
+    ) -> Result<(), Refusal> {
+        let record = state.ask(|world| gateway(world, commander.address())).await?;
+        let (params, height) = (&state.params, state.head.height.next());
+        let is_due = match &record {
+            None => self.registration.is_some(),
+            Some(record) if record.leaving.is_some() => false,
+            Some(record) => {
+                let health = record.health(params, height);
+                health == 0 || (urgency == Urgency::Timely && health < params.gateways.health / 4 * 3)
+            }
+        };
+        let mut sent = self.sent.lock().await;
+        if !is_due || sent.is_some_and(|at| at + PATIENCE > state.head.number) {
+            return Ok(());
+        }
+        match (&record, &self.registration) {
+            (None, Some(registration)) => {
+                let argument = Value::map([
+                    ("endpoint", Value::text(registration.endpoint.clone())),
+                    ("http_port", Value::uint(u64::from(registration.http_port))),
+                ]);
+                commander.send(node, state, "register_gateway", argument.encode(), registration.stake).await?;
+                tracing::info!(address = %commander.address(), endpoint = registration.endpoint, "registering as a gateway");
+            }
+            _ => {
+                commander.send(node, state, "heartbeat", Value::Map(Vec::new()).encode(), Amount::ZERO).await?;
+            }
+        }
+        *sent = Some(state.head.number);
+        Ok(())
+    }
+}
+
+/// Keeps a gateway registered and healthy for as long as the node lives.
+pub(crate) async fn keep(shared: &Shared) {
+    let Some(commander) = &shared.commander else { return };
+    let mut heads = shared.node.watch_head();
+    loop {
+        if shared.node.head().number > 0
+            && let Ok(state) = shared.newest.state().await
+            && let Err(refusal) = shared.membership.ensure(commander, &shared.node, &state, Urgency::Timely).await
+        {
+            tracing::warn!(why = refusal.what, "the gateway could not keep itself registered");
+        }
+        if heads.changed().await.is_err() {
+            return;
+        }
+    }
+}

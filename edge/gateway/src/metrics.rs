@@ -1,0 +1,78 @@
+//! Numbers about requests, by name.
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::Registry,
+};
+use std::time::Duration;
+
+/// What a request is counted under.
+#[derive(Clone, Debug, EncodeLabelSet, Hash, PartialEq, Eq)]
+struct Labels {
+    /// The registered name; empty where there is none.
+    name: String,
+    method: &'static str,
+    /// The hundreds of the status.
+    status: u16,
+}
+
+/// All numbers of a gateway.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Labels, Counter>,
+    seconds: Histogram,
+    pub(crate) connections: Gauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let (requests, connections) = (Family::default(), Gauge::default());
+        let seconds = Histogram::new([0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]);
+        let mut registry = Registry::with_prefix("cowboy_gateway");
+        registry.register("requests", "Requests, by name, method and hundreds of the status", Family::clone(&requests));
+        registry.register("request_seconds", "Time from a request's head to its answer", seconds.clone());
+        registry.register("connections", "Open connections", connections.clone());
+        Self { registry, requests, seconds, connections }
+    }
+
+    /// Counts a request. Only registered names are labels: visitors do not make new ones.
+    pub(crate) fn count(&self, name: &str, method: &'static str, status: u16, took: Duration) {
+        let labels = Labels { name: name.to_owned(), method, status: status / 100 * 100 };
+        self.requests.get_or_create(&labels).inc();
+        self.seconds.observe(took.as_secs_f64());
+    }
+
+    /// Requests that a name answered, of all methods and statuses.
+    pub(crate) fn served(&self, name: &str) -> u64 {
+        let mut served = 0;
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "other"] {
+            for status in [200, 300, 400, 500] {
+                let labels = Labels { name: name.to_owned(), method, status };
+                served += self.requests.get(&labels).map_or(0, |counter| counter.get());
+            }
+        }
+        served
+    }
+
+    /// All numbers, as Prometheus reads them.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string never fails.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// The label of a method: one of the known ones, or `other`.
+pub(crate) fn method_label(method: &hyper::Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}

@@ -1,0 +1,134 @@
+//! Why a gateway has no answer of the actor's: a status, a code for programs, and words.
+
+use bytes::Bytes;
+use hyper::{HeaderMap, Response, StatusCode, header};
+
+/// The header that names a failure (004 §8.3.1).
+pub const ERROR_HEADER: &str = "x-cowboy-error";
+
+/// A failure: what it is, why, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// For programs, in `X-Cowboy-Error`.
+    pub(crate) code: &'static str,
+    pub(crate) what: String,
+    pub(crate) fix: String,
+    /// Seconds after which asking again makes sense.
+    pub(crate) retry_after: Option<u64>,
+    /// Methods that would do.
+    pub(crate) allow: Option<String>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, code: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { status, code, what: what.into(), fix: fix.into(), retry_after: None, allow: None }
+    }
+
+    pub(crate) fn retry(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
+    pub(crate) fn bad_host(why: &str) -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "BAD_HOST",
+            format!("The host cannot be read: {why}."),
+            "Ask for one name, like mysite.cowboy.network.",
+        )
+    }
+
+    pub(crate) fn bad_request(what: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", what, "Send a well-formed request.")
+    }
+
+    pub(crate) fn misdirected(host: &str) -> Self {
+        let what = format!("This gateway does not serve {host}.");
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "UNKNOWN_ZONE", what, "Ask for a name below one of its domains.")
+    }
+
+    pub(crate) fn unknown_name(name: &str) -> Self {
+        let what = format!("Nothing answers to the name {name}: it was never registered, or it expired.");
+        Self::new(StatusCode::NOT_FOUND, "UNKNOWN_NAME", what, "Register it: cowboy name register.")
+    }
+
+    pub(crate) fn no_ingress() -> Self {
+        let what = "The actor of this name takes no requests from outside.";
+        Self::new(StatusCode::FORBIDDEN, "NO_INGRESS", what, "Its manifest needs ingress.http.")
+    }
+
+    pub(crate) fn method(method: &str, allowed: &[&str]) -> Self {
+        let mut refusal = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "METHOD_NOT_ALLOWED",
+            format!("The actor does not accept {method}."),
+            format!("Use one of {}.", allowed.join(", ")),
+        );
+        refusal.allow = Some(allowed.join(", "));
+        refusal
+    }
+
+    pub(crate) fn too_large(most: u64) -> Self {
+        let what = format!("The request is too large: at most {most} bytes of body are taken.");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "REQUEST_TOO_LARGE", what, "Send less, or in parts.")
+    }
+
+    pub(crate) fn invalid_response(why: &str) -> Self {
+        let what = format!("The actor's answer is no HTTP response: {why}.");
+        Self::new(StatusCode::BAD_GATEWAY, "INVALID_RESPONSE", what, "Its author has to return status, headers and body.")
+    }
+
+    pub(crate) fn unavailable(why: impl std::fmt::Display) -> Self {
+        let what = format!("The gateway's node cannot answer now: {why}.");
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", what, "Ask again in a moment.").retry(1)
+    }
+
+    pub(crate) fn busy(code: &'static str, what: &str) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, what, "Ask again in a moment.").retry(1)
+    }
+
+    /// The failure as an answer: a page for people, JSON for programs.
+    pub(crate) fn response(&self, asked: &HeaderMap) -> Response<Bytes> {
+        let wants_page = asked.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"));
+        let (kind, body) = if wants_page { ("text/html; charset=utf-8", self.page()) } else { ("application/json", self.json()) };
+        let mut response = Response::new(Bytes::from(body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+        headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+        headers.insert(ERROR_HEADER, header::HeaderValue::from_static(self.code));
+        if wants_page {
+            let policy = "default-src 'none'; style-src 'unsafe-inline'";
+            headers.insert(header::CONTENT_SECURITY_POLICY, header::HeaderValue::from_static(policy));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if let Some(allow) = self.allow.as_deref().and_then(|allow| header::HeaderValue::from_str(allow).ok()) {
+            headers.insert(header::ALLOW, allow);
+        }
+        response
+    }
+
+    fn json(&self) -> String {
+        serde_json::json!({ "error": self.code, "what": self.what, "fix": self.fix, "status": self.status.as_u16() }).to_string()
+    }
+
+    fn page(&self) -> String {
+        let (status, reason) = (self.status.as_u16(), self.status.canonical_reason().unwrap_or_default());
+        let (what, fix) = (escape(&self.what), escape(&self.fix));
+        format!(
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{status} {reason}</title>\
+             <style>body{{font:1rem/1.5 system-ui,sans-serif;max-width:38rem;margin:15vh auto;padding:0 1rem;color:#222;background:#fff}}\
+             h1{{font-size:1.4rem}}code{{background:#eee;padding:.1em .3em;border-radius:.2em}}\
+             @media(prefers-color-scheme:dark){{body{{color:#ddd;background:#181818}}code{{background:#333}}}}</style>\
+             <h1>{status} {reason}</h1><p>{what}</p><p>{fix}</p><p><code>{}</code></p></html>",
+            self.code
+        )
+    }
+}
+
+/// Text inside a page.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

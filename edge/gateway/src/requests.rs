@@ -1,0 +1,208 @@
+//! What became of commands (004 §8.4, decision 106): derived from the chain by any gateway, and from the own pool where it is not there yet.
+
+use crate::{refusal::Refusal, response::Answer, state::BlockState};
+use bytes::Bytes;
+use cowboy_node::{FinalizedBlock, NodeHandle};
+use cowboy_state::Key;
+use cowboy_system::gateways::{DISPATCH, NUMBER, state as records};
+use cowboy_types::{
+    Abort, Address, Hash, Transaction,
+    cbor::{self, Value},
+    error,
+    instruction::{Actor, Instruction},
+};
+use hyper::StatusCode;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Mutex,
+};
+use tokio::sync::broadcast::error::RecvError;
+
+/// Failed commands that are remembered.
+const FAILURES: usize = 10_000;
+
+/// Blocks after which a command that nobody included is given up.
+const PATIENCE: u64 = 300;
+
+/// What the SDK leaves where a result was: one byte (decision 106).
+const TOMBSTONE: &[u8] = &[0];
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It ran, and this is its answer.
+    Done(Answer),
+    /// It waits, or its answer does.
+    Pending,
+    /// It ran, and its answer was cleaned up.
+    Expired,
+    /// Its handler failed.
+    Failed(Abort),
+    /// Nobody knows it.
+    Unknown,
+}
+
+/// A command that was sent and is not final.
+struct Sent {
+    target: Address,
+    hash: Hash,
+    at: u64,
+}
+
+/// Commands under way, and those that failed lately.
+pub(crate) struct Requests {
+    sent: Mutex<HashMap<String, Sent>>,
+    failed: Mutex<(HashMap<String, (Address, Abort)>, VecDeque<String>)>,
+}
+
+/// A dispatch in a transaction: the request's id, and its target.
+fn dispatched(transaction: &Transaction) -> Option<(String, Address)> {
+    let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else { return None };
+    if *target != Address::system(NUMBER) || &handler[..] != DISPATCH {
+        return None;
+    }
+    let payload = cbor::decode(payload).ok()?;
+    let id = payload.get("envelope")?.get("request_id")?.as_text()?;
+    let target = payload.get("target").and_then(Value::as_bytes)?.try_into().ok()?;
+    Some((id.to_owned(), Address(target)))
+}
+
+impl Requests {
+    pub(crate) fn new() -> Self {
+        Self { sent: Mutex::default(), failed: Mutex::default() }
+    }
+
+    /// How many commands are under way.
+    pub(crate) fn under_way(&self) -> usize {
+        self.sent.lock().expect("nothing panics while it holds the lock").len()
+    }
+
+    /// Whether the id is one of a command under way.
+    pub(crate) fn is_under_way(&self, id: &str) -> bool {
+        self.sent.lock().expect("nothing panics while it holds the lock").contains_key(id)
+    }
+
+    pub(crate) fn add(&self, id: &str, target: Address, hash: Hash, at: u64) {
+        let sent = Sent { target, hash, at };
+        self.sent.lock().expect("nothing panics while it holds the lock").insert(id.to_owned(), sent);
+    }
+
+    /// Looks at final blocks for as long as the node lives.
+    pub(crate) async fn watch(&self, node: &NodeHandle) {
+        let mut blocks = node.subscribe();
+        loop {
+            match blocks.recv().await {
+                Ok(block) => self.look(&block),
+                // Those that were missed are given up in time, and found in the state before.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    fn look(&self, block: &FinalizedBlock) {
+        let number = block.block.header().number.0;
+        let mut sent = self.sent.lock().expect("nothing panics while it holds the lock");
+        for (transaction, receipt) in block.block.block().transactions.iter().zip(block.receipts.iter()) {
+            let Some((id, target)) = dispatched(transaction) else { continue };
+            sent.remove(&id);
+            if let Some(abort) = &receipt.abort {
+                let mut failed = self.failed.lock().expect("nothing panics while it holds the lock");
+                if failed.1.len() >= FAILURES
+                    && let Some(oldest) = failed.1.pop_front()
+                {
+                    failed.0.remove(&oldest);
+                }
+                failed.1.push_back(id.clone());
+                failed.0.insert(id, (target, abort.clone()));
+            }
+        }
+        sent.retain(|_, sent| sent.at + PATIENCE > number);
+    }
+
+    /// What became of a request to this actor.
+    pub(crate) async fn fate(&self, node: &NodeHandle, state: &BlockState, target: Address, id: &str, most: u64) -> Result<Fate, Refusal> {
+        let key = Key::storage(target, format!("_http/results/{id}").into_bytes());
+        let (stored, record) = state
+            .ask(|world| {
+                world.require([&key, &records::request_key(id)])?;
+                Ok((world.get(&key)?.cloned(), records::request(world, id)?))
+            })
+            .await?;
+        if let Some(stored) = stored {
+            return stored_fate(&stored, most);
+        }
+        if let Some(record) = record.filter(|record| record.target == target) {
+            return returned_fate(node, &record.delivery, most);
+        }
+        let waits = self.sent.lock().expect("nothing panics while it holds the lock").get(id).map(|sent| (sent.target, sent.hash));
+        if let Some((_, hash)) = waits.filter(|(sent_to, _)| *sent_to == target) {
+            return Ok(self.of_receipt(node, &hash)?.unwrap_or(Fate::Pending));
+        }
+        let failed = self.failed.lock().expect("nothing panics while it holds the lock").0.get(id).cloned();
+        if let Some((_, abort)) = failed.filter(|(sent_to, _)| *sent_to == target) {
+            return Ok(Fate::Failed(abort));
+        }
+        Ok(if is_pooled(node, target, id) { Fate::Pending } else { Fate::Unknown })
+    }
+
+    /// Where the command is final already, and the watcher was not told yet.
+    fn of_receipt(&self, node: &NodeHandle, hash: &Hash) -> Result<Option<Fate>, Refusal> {
+        let view = node.view().map_err(Refusal::unavailable)?;
+        let Some(place) = view.place_of(hash).map_err(Refusal::unavailable)? else { return Ok(None) };
+        let receipt = view.receipt(place).map_err(Refusal::unavailable)?;
+        Ok(receipt.and_then(|receipt| receipt.abort).map(Fate::Failed))
+    }
+}
+
+fn stored_fate(stored: &Bytes, most: u64) -> Result<Fate, Refusal> {
+    if &stored[..] == TOMBSTONE {
+        return Ok(Fate::Expired);
+    }
+    // The SDK stores CBOR; a text that an actor stored with `storage.set` is JSON inside CBOR (decision 105).
+    let text = cbor::decode(stored).ok().and_then(|value| value.as_text().map(|text| text.as_bytes().to_vec()));
+    Answer::read(text.as_deref().unwrap_or(stored), most).map(Fate::Done)
+}
+
+/// The answer that a handler returned and did not store: 202 means that it follows.
+fn returned_fate(node: &NodeHandle, delivery: &Hash, most: u64) -> Result<Fate, Refusal> {
+    let view = node.view().map_err(Refusal::unavailable)?;
+    let place = view.place_of(delivery).map_err(Refusal::unavailable)?;
+    let receipt = place.map(|place| view.receipt(place)).transpose().map_err(Refusal::unavailable)?.flatten();
+    let Some(receipt) = receipt else { return Ok(Fate::Pending) };
+    if receipt.return_data.is_empty() {
+        // It stored its answer, which is gone with its mark.
+        return Ok(Fate::Expired);
+    }
+    let answer = Answer::read(&receipt.return_data, most)?;
+    Ok(if answer.status == StatusCode::ACCEPTED { Fate::Pending } else { Fate::Done(answer) })
+}
+
+/// Whether a dispatch of another gateway waits in the own pool.
+fn is_pooled(node: &NodeHandle, target: Address, id: &str) -> bool {
+    let Ok(chain) = node.chain() else { return false };
+    chain.mempool.all().iter().any(|signed| dispatched(signed.transaction()).is_some_and(|found| found == (id.to_owned(), target)))
+}
+
+impl Fate {
+    /// The fate as a status of 004 §8.4. A handler that failed is a failure like that of a query.
+    pub(crate) fn into_answer(self) -> Result<Answer, Refusal> {
+        match self {
+            Self::Done(answer) => Ok(answer),
+            Self::Pending => Ok(Answer { status: StatusCode::ACCEPTED, headers: Default::default(), body: Bytes::new() }),
+            Self::Expired => Err(Refusal::new(
+                StatusCode::GONE,
+                "RESULT_EXPIRED",
+                "The request was done, and its result is gone.",
+                "Ask sooner next time.",
+            )),
+            Self::Unknown => {
+                Err(Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_REQUEST", "Nobody knows this request.", "Check its id, or send it again."))
+            }
+            Self::Failed(abort) => {
+                let row = error::row(abort.code);
+                Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "HANDLER_PANIC", format!("{} {}", row.what, row.why), row.fix))
+            }
+        }
+    }
+}

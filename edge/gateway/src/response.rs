@@ -1,0 +1,178 @@
+//! An actor's answer as HTTP (004 §8.2): missing headers are none, a text body is UTF-8, a single header value is a list of one
+//! (decision 104); anything else is no response.
+
+use crate::{envelope::is_hop_by_hop, refusal::Refusal};
+use bytes::Bytes;
+use cowboy_types::cbor::{self, Value};
+use hyper::{
+    HeaderMap, Response, StatusCode,
+    header::{CONTENT_LENGTH, HeaderName, HeaderValue},
+};
+
+/// An actor's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// Reads what a handler returned or stored: CBOR, or JSON text (decision 105).
+    pub(crate) fn read(bytes: &[u8], most: u64) -> Result<Self, Refusal> {
+        let value = match cbor::decode(bytes) {
+            Ok(value @ Value::Map(_)) => value,
+            _ => from_json(bytes).ok_or_else(|| Refusal::invalid_response("it is no map"))?,
+        };
+        Self::of(&value, most)
+    }
+
+    fn of(value: &Value, most: u64) -> Result<Self, Refusal> {
+        let Value::Map(pairs) = value else { return Err(Refusal::invalid_response("it is no map")) };
+        if let Some((name, _)) = pairs.iter().find(|(name, _)| !matches!(name.as_text(), Some("status" | "headers" | "body"))) {
+            return Err(Refusal::invalid_response(&format!("it has a field {:?}", name.as_text().unwrap_or_default())));
+        }
+        let status = value.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+        // Answers below 200 are not final, and no answer to anybody.
+        let status = status.filter(|status| (200..=599).contains(status)).and_then(|status| StatusCode::from_u16(status).ok());
+        let status = status.ok_or_else(|| Refusal::invalid_response("its status is not between 200 and 599"))?;
+        let body = match value.get("body") {
+            None | Some(Value::Null) => Bytes::new(),
+            Some(Value::Bytes(body)) => Bytes::from(body.clone()),
+            Some(Value::Text(text)) => Bytes::from(text.clone()),
+            Some(_) => return Err(Refusal::invalid_response("its body is neither bytes nor text")),
+        };
+        if u64::try_from(body.len()).unwrap_or(u64::MAX) > most {
+            return Err(Refusal::invalid_response("its body is longer than the manifest allows"));
+        }
+        Ok(Self { status, headers: headers(value.get("headers"))?, body })
+    }
+
+    /// The answer on the wire. What has no body has none, whatever the actor says.
+    pub(crate) fn response(self) -> Response<Bytes> {
+        let is_bodiless = matches!(self.status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED);
+        let mut response = Response::new(if is_bodiless { Bytes::new() } else { self.body });
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}
+
+/// Headers of an answer. Those of a connection, and the gateway's own, an actor does not set.
+fn headers(value: Option<&Value>) -> Result<HeaderMap, Refusal> {
+    let wrong = |what: &str| Refusal::invalid_response(&format!("a header's {what}"));
+    let pairs = match value {
+        None | Some(Value::Null) => return Ok(HeaderMap::new()),
+        Some(Value::Map(pairs)) => pairs,
+        Some(_) => return Err(Refusal::invalid_response("its headers are no map")),
+    };
+    let mut headers = HeaderMap::new();
+    for (name, values) in pairs {
+        let name = name.as_text().ok_or_else(|| wrong("name is no text"))?;
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name is none"))?;
+        let values = match values {
+            Value::Text(_) => std::slice::from_ref(values),
+            Value::Array(items) => items.as_slice(),
+            _ => return Err(wrong("value is neither a text nor a list")),
+        };
+        for value in values {
+            let value = value.as_text().ok_or_else(|| wrong("value is no text"))?;
+            let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong("value has a line's end in it"))?;
+            let is_own = name.as_str().starts_with("x-cowboy-") || name == CONTENT_LENGTH;
+            if !is_own && !is_hop_by_hop(&HeaderMap::new(), &name) {
+                headers.append(&name, value);
+            }
+        }
+    }
+    Ok(headers)
+}
+
+/// JSON as the values that CBOR has.
+fn from_json(bytes: &[u8]) -> Option<Value> {
+    fn value(json: &serde_json::Value) -> Option<Value> {
+        Some(match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(value) => Value::Bool(*value),
+            serde_json::Value::Number(number) => Value::uint(number.as_u64()?),
+            serde_json::Value::String(text) => Value::text(text.clone()),
+            serde_json::Value::Array(items) => Value::Array(items.iter().map(value).collect::<Option<_>>()?),
+            serde_json::Value::Object(pairs) => {
+                let pairs = pairs.iter().map(|(name, item)| Some((name.as_str(), value(item)?))).collect::<Option<Vec<_>>>()?;
+                Value::dict(pairs)
+            }
+        })
+    }
+    value(&serde_json::from_slice(bytes).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &Value) -> Result<Answer, &'static str> {
+        Answer::read(&value.encode(), 10).map_err(|refusal| refusal.code)
+    }
+
+    fn list(items: &[&str]) -> Value {
+        Value::Array(items.iter().map(|item| Value::text(*item)).collect())
+    }
+
+    /// A-318, A-324: what is an answer, as strict as decision 104; anything else is a 502.
+    #[test]
+    fn answers_are_normalised() {
+        let status = || ("status", Value::uint(200));
+        let headers = |name: &str, value: Value| Value::map([status(), ("headers", Value::dict([(name, value)]))]);
+        let right = [
+            Value::map([status()]),
+            Value::map([status(), ("body", Value::Null), ("headers", Value::Null)]),
+            Value::map([status(), ("body", Value::text("caf\u{e9}"))]),
+            Value::map([status(), ("body", Value::Bytes(vec![0, 255]))]),
+            headers("content-type", Value::text("a/b")),
+            headers("Set-Cookie", list(&["a=1", "b=2"])),
+            headers("x-none", list(&[])),
+        ];
+        for value in right {
+            assert_eq!(read(&value).map(|answer| answer.status), Ok(StatusCode::OK), "{value:?}");
+        }
+        let cookies = read(&headers("Set-Cookie", list(&["a=1", "b=2"]))).expect("an answer");
+        assert_eq!(cookies.headers.get_all("set-cookie").iter().count(), 2);
+        let wrong = [
+            Value::Null,
+            Value::text("page"),
+            Value::uint(200),
+            Value::Map(vec![]),
+            Value::map([("status", Value::text("200"))]),
+            Value::map([("status", Value::uint(99))]),
+            Value::map([("status", Value::uint(101))]),
+            Value::map([("status", Value::uint(600))]),
+            Value::map([("status", Value::uint(65_736))]),
+            Value::map([status(), ("more", Value::Null)]),
+            Value::map([status(), ("body", Value::uint(1))]),
+            Value::map([status(), ("body", Value::text("eleven byte"))]),
+            Value::map([status(), ("headers", list(&["a"]))]),
+            headers("a b", Value::text("c")),
+            headers("", Value::text("c")),
+            headers("a", Value::uint(1)),
+            headers("a", Value::Array(vec![Value::uint(1)])),
+            headers("a", Value::text("b\r\nset-cookie: x=1")),
+            headers("a", Value::text("b\nc")),
+            headers("a", Value::text("b\0c")),
+        ];
+        for value in wrong {
+            assert_eq!(read(&value), Err("INVALID_RESPONSE"), "{value:?}");
+        }
+        for own in ["x-cowboy-block", "content-length", "transfer-encoding", "connection"] {
+            assert!(read(&headers(own, Value::text("1"))).expect("an answer").headers.is_empty(), "{own} is not the actor's");
+        }
+    }
+
+    /// Decision 105: JSON text does as well.
+    #[test]
+    fn json_is_an_answer() {
+        let answer = Answer::read(br#"{"status": 201, "headers": {"a": ["b"]}, "body": "x"}"#, 10).expect("an answer");
+        assert_eq!((answer.status.as_u16(), answer.body.as_ref(), answer.headers["a"].as_bytes()), (201, &b"x"[..], &b"b"[..]));
+        for wrong in ["", "null", "[1]", "{\"status\": -1}", "{\"status\": 200.5}", "{"] {
+            assert!(Answer::read(wrong.as_bytes(), 10).is_err(), "{wrong}");
+        }
+    }
+}

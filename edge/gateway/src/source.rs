@@ -1,0 +1,78 @@
+//! Where a gateway's transactions go: into its own node's pool, or to the node that it follows.
+
+use cowboy_api::{ApiError, Client};
+use cowboy_node::{NodeHandle, mempool::Refused};
+use cowboy_types::{Address, Hash, Transaction, error};
+
+/// Why a transaction was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotTaken {
+    /// Its nonce is not the next one.
+    Nonce,
+    /// The pool is full, or the sender has too many in it.
+    Full,
+    /// The gateway cannot pay.
+    Funds,
+    /// Something else.
+    Other(String),
+}
+
+/// Where transactions go.
+#[derive(Clone)]
+pub enum Upstream {
+    /// Into the pool of the node in this process.
+    Own,
+    /// To another node's API.
+    Remote(Client),
+}
+
+impl Upstream {
+    pub(crate) async fn submit(&self, node: &NodeHandle, transaction: &Transaction) -> Result<Hash, NotTaken> {
+        match self {
+            Self::Own => {
+                let answers =
+                    node.submit(vec![transaction.to_bytes().to_vec()]).await.map_err(|error| NotTaken::Other(error.to_string()))?;
+                match answers.into_iter().next() {
+                    Some(Ok(hash)) => Ok(hash),
+                    Some(Err(Refused::Known)) => Ok(transaction.digest()),
+                    Some(Err(refused)) => Err(of_refused(&refused)),
+                    None => Err(NotTaken::Other("the pool gave no answer".into())),
+                }
+            }
+            Self::Remote(client) => client.submit(transaction).await.map_err(|error| of_api(&error)),
+        }
+    }
+
+    /// The nonce after those that wait in the own pool, where there is one.
+    pub(crate) fn next_nonce(&self, node: &NodeHandle, sender: &Address, next: cowboy_types::units::Nonce) -> cowboy_types::units::Nonce {
+        match (self, node.chain()) {
+            (Self::Own, Ok(chain)) => chain.mempool.next_nonce(sender, next),
+            _ => next,
+        }
+    }
+}
+
+fn of_refused(refused: &Refused) -> NotTaken {
+    match refused {
+        Refused::Invalid(invalid) => of_code(invalid.abort().code, &invalid.to_string()),
+        Refused::TooFarAhead { .. } | Refused::Underpriced | Refused::Replaced | Refused::Known => NotTaken::Nonce,
+        Refused::SenderFull { .. } | Refused::Full => NotTaken::Full,
+    }
+}
+
+fn of_api(failure: &ApiError) -> NotTaken {
+    of_code(failure.code, &failure.what)
+}
+
+fn of_code(code: u16, words: &str) -> NotTaken {
+    let is = |aborts: &[cowboy_types::Abort]| aborts.iter().any(|abort| abort.code == code);
+    if is(&[error::WRONG_NONCE, error::NONCE_GAP, error::REPLACEMENT_UNDERPRICED]) {
+        NotTaken::Nonce
+    } else if is(&[error::POOL_FULL]) {
+        NotTaken::Full
+    } else if is(&[error::INSUFFICIENT_FEE, error::INSUFFICIENT_VALUE]) {
+        NotTaken::Funds
+    } else {
+        NotTaken::Other(words.to_owned())
+    }
+}

@@ -1,0 +1,122 @@
+//! Names, and the gateways that serve them.
+
+use super::{Page, count};
+use crate::{
+    App,
+    read::Snapshot,
+    refusal::{Answer, Asked, Named, Refusal},
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use cowboy_api::{Hex, model};
+use cowboy_params::Params;
+use cowboy_state::{Key, Miss, World};
+use cowboy_system::gateways;
+use cowboy_system::names::{label, price, state, types::Registration};
+use cowboy_types::{Address, Height};
+
+pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Names> {
+    let mut snapshot = Snapshot::newest(&app);
+    let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
+    let (names, total_count) = snapshot
+        .ask(|world| {
+            let listed = state::names().list(world, &[], page.end())?;
+            let rows: Vec<String> = page.of(listed).iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            let keys: Vec<Key> = rows.iter().flat_map(|name| [state::key(name), state::key(label::root_of(name))]).collect();
+            world.require(&keys)?;
+            let names: Vec<_> = rows.iter().map(|name| row(world, &params, name, height)).collect::<Result<_, _>>()?;
+            Ok((names, state::names().count(world)?))
+        })
+        .await?;
+    Ok(Json(model::Names { names: names.into_iter().flatten().collect(), total_count }))
+}
+
+pub(crate) async fn name(State(app): State<App>, Path(name): Path<String>) -> Answer<model::Name> {
+    let mut snapshot = Snapshot::newest(&app);
+    let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
+    label::check(&params, &name).map_err(|abort| Refusal(cowboy_api::ApiError::of_abort(abort)))?;
+    let found = snapshot.ask(|world| row(world, &params, &name, height)).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("name", name))
+}
+
+pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Names> {
+    let mut snapshot = Snapshot::newest(&app);
+    let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
+    let names: Vec<Option<model::Name>> = snapshot
+        .ask(|world| {
+            let names = state::of_actor(world, address, page.end())?;
+            names.iter().map(|name| row(world, &params, name, height)).collect()
+        })
+        .await?;
+    let names: Vec<model::Name> = names.into_iter().flatten().collect();
+    let total_count = count(names.len());
+    Ok(Json(model::Names { names: page.of(names), total_count }))
+}
+
+/// A name's own record, whether it still counts or not.
+fn row(world: &World, params: &Params, name: &str, height: Height) -> Result<Option<model::Name>, Miss> {
+    let (Some(record), Some(root)) = (state::registration(world, name)?, state::registration(world, label::root_of(name))?) else {
+        return Ok(None);
+    };
+    let expires_at = record.expires_at.min(root.expires_at);
+    let is_void = record.root_registered_at != root.registered_at;
+    Ok(Some(shown(params, name, &record, expires_at, is_void, height)))
+}
+
+fn shown(params: &Params, name: &str, record: &Registration, expires_at: Height, is_void: bool, height: Height) -> model::Name {
+    let stage = price::stage(params, expires_at, height.next());
+    let yearly = price::yearly(params, label::root_of(name));
+    let fee = match stage {
+        price::Stage::Auction(passed) => price::auction(params, yearly, passed, params.economics.year),
+        _ => yearly,
+    };
+    model::Name {
+        name: name.to_owned(),
+        actor_address: Hex(record.actor),
+        owner: Hex(record.owner),
+        registered_at: record.registered_at.get(),
+        expires_at: expires_at.get(),
+        subdomain_policy: u64::from(record.policy.number()),
+        stage: if is_void { "void" } else { stage.name() }.to_owned(),
+        fee: fee.get(),
+        is_dns: name.split('.').all(|label| label.len() <= label::DNS_LABEL),
+    }
+}
+
+pub(crate) async fn gateways(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Gateways> {
+    let mut snapshot = Snapshot::newest(&app);
+    let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
+    let (rows, total_count, pool) = snapshot
+        .ask(|world| {
+            let listed = gateways::state::listed(world, page.end())?;
+            let rows =
+                page.of(listed).into_iter().map(|address| gateway(world, &params, address, height)).collect::<Result<Vec<_>, _>>()?;
+            Ok((rows, gateways::state::active().count(world)?, world.account(gateways::state::pool())?.balance))
+        })
+        .await?;
+    Ok(Json(model::Gateways { gateways: rows.into_iter().flatten().collect(), total_count, pool: pool.get() }))
+}
+
+pub(crate) async fn one_gateway(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Gateway> {
+    let mut snapshot = Snapshot::newest(&app);
+    let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
+    let found = snapshot.ask(|world| gateway(world, &params, address, height)).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("gateway", address))
+}
+
+fn gateway(world: &World, params: &Params, address: Address, height: Height) -> Result<Option<model::Gateway>, Miss> {
+    let Some(record) = gateways::state::gateway(world, address)? else { return Ok(None) };
+    Ok(Some(model::Gateway {
+        address: Hex(address),
+        endpoint: record.endpoint.to_string(),
+        http_port: u64::from(record.http_port),
+        stake_amount: record.stake.get(),
+        health: record.health(params, height),
+        is_active: record.is_active(params, height),
+        last_heartbeat: record.last_heartbeat.get(),
+        registered_at: record.registered_at.get(),
+        leaving: record.leaving.map(|until| until.get()),
+    }))
+}
