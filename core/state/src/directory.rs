@@ -277,7 +277,13 @@ impl Directory {
                 found.extend(names.iter().filter(|name| &name[..] >= from).take(room).map(|name| name.bytes().clone()));
             }
             Node::Inner { children } => {
-                for child in children.iter().skip(child_place(&children, from)) {
+                let below = children.iter().skip(child_place(&children, from));
+                if limit == usize::MAX {
+                    // Everything is wanted, so everything is asked for at once.
+                    let keys: Vec<Key> = below.clone().map(|child| self.node_key(child.node)).collect();
+                    world.require(&keys)?;
+                }
+                for child in below {
                     if found.len() >= limit {
                         break;
                     }

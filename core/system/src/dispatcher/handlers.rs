@@ -50,10 +50,10 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     }
     containers::require_allowed(context, spec)?;
     let id = next_id(context)?;
-    require_cheap_records(context)?;
+    let submitter = checked.map_or(context.sender, |job| job.submitter);
+    require_cheap_records(context, submitter)?;
     let registered = candidates::registered(context, spec)?;
     let size = size_of(context, spec, &registered)?;
-    let submitter = checked.map_or(context.sender, |job| job.submitter);
     let mut candidates = candidates::of_job(context, spec, submitter, &registered, size.committee)?;
     if let Some(checked) = checked {
         let was_there = |candidate: &&Candidate| checked.members.iter().any(|member| member.runner == candidate.runner);
@@ -128,7 +128,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
 }
 
 /// Asks for what a submission needs beside the runners, so that a record that was missed does not have them all looked at again.
-fn require_cheap_records(context: &Context<'_>) -> Step<()> {
+fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> {
     let world = &*context.world;
     world.require([
         &Key::account(context.sender),
@@ -139,6 +139,7 @@ fn require_cheap_records(context: &Context<'_>) -> Step<()> {
         &state::jobs().first_key(),
         &state::draws().first_key(),
         &runners::state::directory().first_key(),
+        &crate::entitlements::state::manifest(submitter),
     ])?;
     let newest = state::by_height(context.height, &Hash([0xFF; 32]));
     for directory in [state::agenda(), state::jobs()] {

@@ -70,7 +70,9 @@ pub(super) fn create(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     state::tokens().insert(context.world, &id.0)?;
     context.world.write(state::made_key(sender), &Count(number_made.saturating_add(1)));
     context.world.write(state::token_key(&id), &token);
-    state::set_units(context.world, state::balance_key(&id, sender), initial);
+    if initial > 0 {
+        state::set_units(context.world, state::balance_key(&id, sender), initial);
+    }
     announce(context, "TokenCreated", &id, [("owner", address(sender)), ("supply", number(initial))]);
     Ok(bytes(&id))
 }

@@ -166,7 +166,7 @@ fn every_field_of_a_job() {
     assert_eq!((&stored.request[..], stored.seed.0), (&map(&open).encode()[..], 30), "the record is the submission");
 }
 
-/// what a chain without secrets and volumes cannot do is refused by name; containers run what governance allowed, without a network.
+/// what a chain without secrets and volumes cannot do is refused by name; containers run what governance allowed, without a network.
 #[test]
 fn what_jobs_may_not_ask_for() {
     let with = |change: &dyn Fn(&mut serde_json::Value)| {
