@@ -39,7 +39,7 @@ fn random_programs_print_what_cpython_prints() {
         return;
     }
     let number = |name: &str, otherwise: u32| env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
-    let (seed, count) = (number("LANGUAGE_SEED", 1), number("LANGUAGE_COUNT", 5_000));
+    let (seed, count) = (number("LANGUAGE_SEED", 1), number("LANGUAGE_COUNT", 1_000));
     println!("seeds {seed} to {}", seed + count - 1);
     let workers = u32::try_from(thread::available_parallelism().map_or(1, usize::from)).unwrap_or(1).min(count).max(1);
     let share = count.div_ceil(workers);

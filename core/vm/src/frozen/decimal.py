@@ -506,7 +506,9 @@ def _by_magnitude(a, b, larger):
     order = _decimal.order(a.copy_abs(), b.copy_abs())
     if order == 0:
         return a.max(b) if larger else a.min(b)
-    return +(a if (order > 0) == larger else b)
+    chosen = a if (order > 0) == larger else b
+    # Rounded, and a zero keeps its sign.
+    return (+chosen).copy_sign(chosen)
 
 
 def _next(number, up):

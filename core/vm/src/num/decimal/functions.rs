@@ -255,6 +255,13 @@ impl Decimal {
         let Some((coefficient, exponent)) = self.parts().filter(|_| whole) else { return Ok(None) };
         let Some(count) = other.to_int().ok().and_then(|n| usize::try_from(n.unsigned_abs()).ok()) else { return Ok(None) };
         let digits = usize::try_from(digit_count(coefficient)).expect("a number in memory");
+        let zeros = digit_count(coefficient) - 1;
+        if (zeros == 0 || other.negative) && *coefficient == power_of_ten(zeros) {
+            // Powers of ten are exact, however large, and show one digit.
+            let turns = i64::try_from(count).unwrap_or(i64::MAX);
+            let reached = (exponent + zeros).saturating_mul(turns).clamp(-4 * WRITTEN_EXPONENT_LIMIT, 4 * WRITTEN_EXPONENT_LIMIT);
+            return Ok(Some(Decimal::finite(false, UBig::ONE, if other.negative { -reached } else { reached })));
+        }
         if digits.saturating_mul(count) > 300 {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use dashu_int::UBig;
 
 use super::rounding::rescaled;
-use super::{Decimal, DecimalError, Outcome, PRECISION, Value, WRITTEN_EXPONENT_LIMIT, digit_count, length};
+use super::{Decimal, DecimalError, Outcome, Value, WRITTEN_EXPONENT_LIMIT, digit_count, length};
 use crate::num::format_spec::{Align, FormatError, Grouping, NumberText, Spec, Subject, lay_out};
 use crate::unicode;
 
@@ -21,10 +21,6 @@ fn special(text: &str, negative: bool) -> Option<Decimal> {
         None => (false, lower.strip_prefix("nan")?),
     };
     let payload = digits_to_coefficient(digits)?;
-    // Longer diagnostics than the precision are refused.
-    if digit_count(&payload) > PRECISION && !payload.is_zero() {
-        return None;
-    }
     Some(Decimal { negative, value: Value::Nan { payload, signaling } })
 }
 
