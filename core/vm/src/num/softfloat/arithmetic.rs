@@ -193,6 +193,7 @@ impl std::ops::Sub for F64 {
     type Output = F64;
 
     #[inline]
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "a difference is a sum with the other sign")]
     fn sub(self, other: F64) -> F64 {
         match add_normal(self.0, other.0 ^ SIGN_BIT) {
             Some(difference) => difference,
