@@ -28,6 +28,16 @@ def run(command):
     return json.loads(subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True).stdout)
 
 
+def memory(machine):
+    """Resident memory, each measure in a process of its own."""
+    cached, rows = run([machine]), []
+    for name in cached["fillings"]:
+        filled = run([machine, name])
+        rows.append([name, f"{filled['modelled']:.1f}", f"{filled['resident']:.1f}", f"{filled['resident'] / filled['modelled']:.2f}"])
+    text = table(["filled with", "modelled MiB", "resident MiB", "ratio"], rows)
+    return f"Resident memory of an invocation whose modelled 10 MiB are full, beyond that of the process before it; 1,000 cached actors take {cached['actors']:.0f} MiB.\n\n{text}"
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./bench vm", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="how often each side has its turn")
@@ -61,6 +71,7 @@ def main():
     own = run([arguments.machine])
     text = f"`./bench vm`: processor time of a run inside each, start-up and compilation excluded, median of {arguments.rounds} rounds in turns of {arguments.milliseconds} ms; CPython {sys.version.split()[0]}; metering and softfloat on. {machine()}.\n\n{text}"
     text += f"\n\nOf the machine itself: an empty handler starts in {own['start_us']} µs on cached code; source compiles at {own['compile_mb_s']} MB/s; a loop runs at {own['dispatch_m_s']} million metered instructions a second."
+    text += "\n\n" + memory(arguments.machine.replace("/time", "/memory"))
     print(text)
     if arguments.write:
         write_section("The virtual machine against CPython", text)

@@ -8,7 +8,7 @@ const TEXT: usize = 24;
 /// The longest tuples whose buffers are kept.
 pub(crate) const TUPLE: usize = 4;
 /// Values in a short list's or instance's buffer: at least, and at most.
-const VALUES: std::ops::RangeInclusive<usize> = 4..=16;
+const VALUES: std::ops::RangeInclusive<usize> = 2..=16;
 /// Buffers of one kind that are kept.
 const KEPT: usize = 1_024;
 
@@ -62,10 +62,10 @@ impl Spares {
         }
     }
 
-    /// An empty buffer of values for a few of them.
+    /// An empty buffer of values; a new one has room for `count`.
     #[inline]
-    pub(crate) fn values(&mut self) -> Vec<Value> {
-        self.values.pop().unwrap_or_default()
+    pub(crate) fn values(&mut self, count: usize) -> Vec<Value> {
+        self.values.pop().unwrap_or_else(|| Vec::with_capacity(count))
     }
 
     /// Keeps a buffer of values.

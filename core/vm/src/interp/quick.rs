@@ -277,7 +277,7 @@ impl Vm {
     pub(super) fn build_sequence(&mut self, first: usize, count: usize, list: bool) -> Value {
         let registers = &mut self.registers[first..first + count];
         let value = if list {
-            let mut items = if count <= 4 { self.heap.spares.values() } else { Vec::with_capacity(count) };
+            let mut items = if count <= 4 { self.heap.spares.values(count) } else { Vec::with_capacity(count) };
             items.extend(registers.iter_mut().map(|place| std::mem::replace(place, Value::Undefined)));
             Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(items)), 56 + 8 * count))
         } else {

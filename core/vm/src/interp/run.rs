@@ -495,9 +495,25 @@ impl Vm {
                     }
                     let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
                     if self.relocate(globals, self.top_sites + ins.wide()) {
-                        again!(ins);
+                        set_found!(ins.a, &self.caches[(self.top_sites + ins.wide()) as usize].value);
+                        continue;
                     }
                     general!(ins)
+                }
+                Op::StoreGlobal => {
+                    let value = window.value(ins.a);
+                    if value.is_undefined() {
+                        general!(ins)
+                    } else {
+                        hand_over!(ins, ins.a, TEMP_A);
+                        let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
+                        self.dict_set_name(globals, code.names[usize::from(ins.b)], value);
+                        if self.heap.abandoned.is_empty() && !self.heap.exhausted() {
+                            continue;
+                        }
+                        save!();
+                        true
+                    }
                 }
                 Op::LoadCell => {
                     let content = match *window.at(ins.b) {
