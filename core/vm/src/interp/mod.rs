@@ -5,7 +5,9 @@
 //! [`Throw::Fallback`] before it has changed anything, and its helper, written in Python, does the same work in frames; or it
 //! ends with [`Throw::Call`], whose result becomes its own.
 
+mod aside;
 pub(crate) mod attribute;
+mod binding;
 pub(crate) mod call;
 pub(crate) mod classes;
 pub(crate) mod compare;
@@ -16,6 +18,7 @@ mod matching;
 pub(crate) mod operators;
 mod quick;
 mod registers;
+mod results;
 mod run;
 mod step;
 mod step_flow;

@@ -1,0 +1,165 @@
+//! What the loop does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
+
+use super::window::{afresh, push};
+use super::{Frame, OnReturn, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::image::{LinkedCode, Program};
+use crate::native::NATIVE_PARAMETERS;
+use crate::num::F64;
+use crate::opcode::{CYCLES, Instruction, Op};
+use crate::value::{Ref, Value};
+
+/// Whether a float holds the integer exactly.
+#[inline(always)]
+fn exact(number: i64) -> bool {
+    number.unsigned_abs() < 1 << 53
+}
+
+#[inline(never)]
+pub(super) fn add(left: F64, right: F64) -> F64 {
+    left + right
+}
+
+#[inline(never)]
+pub(super) fn subtract(left: F64, right: F64) -> F64 {
+    left - right
+}
+
+#[inline(never)]
+pub(super) fn multiply(left: F64, right: F64) -> F64 {
+    left * right
+}
+
+/// A float and an integer as two floats.
+#[inline(never)]
+pub(super) fn float_operands(left: &Value, right: &Value) -> Option<(F64, F64)> {
+    match (left, right) {
+        (&Value::Float(left), &Value::Int(right)) => Some((left, F64::from_i64(right))),
+        (&Value::Int(left), &Value::Float(right)) => Some((F64::from_i64(left), right)),
+        _ => None,
+    }
+}
+
+/// `left / right` of floats, or integers that floats hold exactly; `None` for others, and for a zero divisor.
+#[inline(never)]
+pub(super) fn divide(left: &Value, right: &Value) -> Option<F64> {
+    let (left, right) = match (left, right) {
+        (&Value::Float(left), &Value::Float(right)) => (left, right),
+        (&Value::Int(left), &Value::Int(right)) if exact(left) && exact(right) => (F64::from_i64(left), F64::from_i64(right)),
+        _ => float_operands(left, right)?,
+    };
+    (!right.is_zero()).then(|| left / right)
+}
+
+impl Vm {
+    /// The outcome of an instruction, for the loop: whether to go on. What was thrown by the instruction before the saved position
+    /// waits in `thrown`, so that the loop itself handles nothing that has to be dropped.
+    #[inline(never)]
+    pub(super) fn goes_on(&mut self, outcome: Outcome<()>) -> bool {
+        match outcome {
+            Ok(()) => true,
+            Err(throw) => {
+                self.thrown = Some(throw);
+                false
+            }
+        }
+    }
+
+    /// Gives back what the instruction before the saved position was charged, and goes before it.
+    #[inline(never)]
+    pub(super) fn again(&mut self, op: Op) {
+        self.cycles += i64::from(CYCLES[op as usize]);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.pc -= 1;
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
+        let outcome = if ins.op as u8 >= Op::LoadAttr as u8 {
+            let Some(frame) = self.frames.last() else { return false };
+            let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+            match ins.op as u8 >= Op::Call as u8 {
+                true => self.step_flow(ins, code, base),
+                false => self.step_objects(ins, code, base),
+            }
+        } else {
+            self.step(ins, program)
+        };
+        self.goes_on(outcome)
+    }
+
+    #[inline(never)]
+    pub(super) fn call_builtin(&mut self, row: u16, at: usize, count: usize, dest: usize) -> bool {
+        let native = &self.natives[usize::from(row)];
+        let signature = &native.signature;
+        if signature.simple && count >= signature.required && count <= signature.positional {
+            self.cycles -= i64::from(native.cycles);
+            self.weight -= i64::from(native.weight);
+            let parameters = signature.names.len();
+            let mut arguments = [Value::Undefined; NATIVE_PARAMETERS];
+            for (argument, register) in arguments.iter_mut().zip(&self.registers[at..at + count]) {
+                *argument = afresh(register);
+            }
+            let outcome = (native.function)(self, &arguments[..parameters]);
+            if let Ok(value) = &outcome {
+                let value = afresh(value);
+                for register in at - 1..at + count {
+                    if let Value::Obj(object) = std::mem::replace(&mut self.registers[register], Value::Undefined) {
+                        self.heap.release_object(object);
+                    }
+                }
+                if let Value::Obj(old) = std::mem::replace(&mut self.registers[dest], value) {
+                    self.heap.release_object(old);
+                }
+                self.reload = self.heap.exhausted();
+                return self.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles)));
+            }
+            return self.called_builtin(row, &arguments[..parameters], outcome, at, count, dest);
+        }
+        let callee = std::mem::replace(&mut self.registers[at - 1], Value::Undefined);
+        let outcome = self.call_native(row, at, count, None, dest, OnReturn::Store);
+        self.heap.release(callee);
+        match outcome {
+            Ok(reload) => {
+                self.reload = reload;
+                true
+            }
+            Err(throw) => self.goes_on(Err(throw)),
+        }
+    }
+
+    /// What follows when a builtin function did not give a value.
+    #[inline(never)]
+    pub(super) fn called_builtin(&mut self, row: u16, arguments: &[Value], outcome: Outcome, at: usize, count: usize, dest: usize) -> bool {
+        let callee = std::mem::replace(&mut self.registers[at - 1], Value::Undefined);
+        let outcome = self.finish_native(row, arguments, outcome, at, count, dest, OnReturn::Store);
+        self.heap.release(callee);
+        match outcome {
+            Ok(reload) => {
+                self.reload = reload;
+                true
+            }
+            Err(throw) => self.goes_on(Err(throw)),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn call(&mut self, at: usize, count: u16, dest: usize) -> bool {
+        let outcome = self.call_registers(at, usize::from(count), None, dest).map(|_| ());
+        self.goes_on(outcome)
+    }
+
+    #[inline(never)]
+    pub(super) fn leave(&mut self, value: Value, code: &LinkedCode) -> bool {
+        let outcome = self.return_value(value, code);
+        self.goes_on(outcome)
+    }
+
+    #[inline(always)]
+    pub(super) fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref) {
+        let (base, dest, handled) = (base as u32, dest as u32, self.handled.len() as u32);
+        let (generator, namespace, on_return) = (None, Value::Undefined, OnReturn::Store);
+        push(&mut self.frames, Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
+    }
+}

@@ -1,0 +1,299 @@
+//! Arguments become parameters: of functions written in Python, and of builtin ones.
+
+use super::Vm;
+use crate::error::{Outcome, Throw};
+use crate::image::LinkedCode;
+use crate::native::NativeKind;
+use crate::objects::payload::Payload;
+use crate::types::nm;
+use crate::value::{Ref, Value};
+
+impl Vm {
+    /// Binds arguments to parameters. Takes the references over; the result is one value per parameter register.
+    pub(super) fn bind(&mut self, function: Ref, linked: &LinkedCode, arguments: Vec<Value>, names: Option<Ref>) -> Outcome<Vec<Value>> {
+        let code = &linked.code;
+        let positional = usize::from(code.positional);
+        let named = positional + usize::from(code.keyword_only);
+        let mut bound = vec![Value::Undefined; code.parameters()];
+        let names: Vec<Value> = match names {
+            Some(names) => self.tuple_items(Value::Obj(names)),
+            None => Vec::new(),
+        };
+        let given = arguments.len() - names.len();
+        let mut extra = Vec::new();
+        let mut rest = arguments.into_iter();
+        for (index, value) in rest.by_ref().take(given).enumerate() {
+            if index < positional {
+                bound[index] = value;
+            } else {
+                extra.push(value);
+            }
+        }
+        let too_many = !extra.is_empty() && !code.var_positional;
+        let var_keyword = if code.var_keyword { Some(self.new_dict()) } else { None };
+        let mut error: Option<Throw> = None;
+        for (name, value) in names.iter().zip(rest) {
+            if error.is_some() {
+                self.heap.release(value);
+                continue;
+            }
+            let known = name
+                .object()
+                .and_then(|name| self.heap.intern_object(name))
+                .and_then(|name| linked.parameters[..named].iter().position(|&parameter| parameter == name));
+            match known {
+                Some(index) if index >= usize::from(code.positional_only) => {
+                    if bound[index].is_undefined() {
+                        bound[index] = value;
+                    } else {
+                        self.heap.release(value);
+                        let message = format!(
+                            "{}() got multiple values for argument '{}'",
+                            self.function_name(function),
+                            self.text(*name).unwrap_or_default()
+                        );
+                        error = Some(self.type_error(message));
+                    }
+                }
+                known => match var_keyword {
+                    Some(dict) => {
+                        let key = self.heap.retain(*name);
+                        self.dict_insert_text(dict, key, value);
+                    }
+                    None => {
+                        self.heap.release(value);
+                        let message = if known.is_some() {
+                            format!(
+                                "{}() got some positional-only arguments passed as keyword arguments: '{}'",
+                                self.function_name(function),
+                                self.text(*name).unwrap_or_default()
+                            )
+                        } else {
+                            format!(
+                                "{}() got an unexpected keyword argument '{}'",
+                                self.function_name(function),
+                                self.text(*name).unwrap_or_default()
+                            )
+                        };
+                        error = Some(self.type_error(message));
+                    }
+                },
+            }
+        }
+        if error.is_none() && too_many {
+            error = Some(self.too_many_error(function, linked, given, &bound));
+        }
+        if error.is_none() {
+            error = self.fill_defaults(function, linked, &mut bound);
+        }
+        if let Some(error) = error {
+            self.heap.release_all(extra);
+            self.heap.release_all(bound);
+            if let Some(dict) = var_keyword {
+                self.heap.release(Value::Obj(dict));
+            }
+            return Err(error);
+        }
+        let mut next = named;
+        if code.var_positional {
+            bound[next] = self.tuple(extra);
+            next += 1;
+        }
+        if let Some(dict) = var_keyword {
+            bound[next] = Value::Obj(dict);
+        }
+        Ok(bound)
+    }
+
+    fn function_name(&self, function: Ref) -> String {
+        match self.heap.payload(function) {
+            Payload::Function(row) => self.text(row.qualname).unwrap_or("?").to_owned(),
+            _ => "?".to_owned(),
+        }
+    }
+
+    fn fill_defaults(&mut self, function: Ref, linked: &LinkedCode, bound: &mut [Value]) -> Option<Throw> {
+        let code = &linked.code;
+        let positional = usize::from(code.positional);
+        let named = positional + usize::from(code.keyword_only);
+        if bound[..named].iter().all(|value| !value.is_undefined()) {
+            return None;
+        }
+        let (defaults, keyword_defaults) = match self.heap.payload(function) {
+            Payload::Function(row) => (row.defaults.clone(), row.keyword_defaults.clone()),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let first_default = positional.saturating_sub(defaults.len());
+        for (index, &value) in defaults.iter().enumerate() {
+            let index = first_default + index;
+            if index < positional && bound[index].is_undefined() {
+                bound[index] = self.heap.retain(value);
+            }
+        }
+        for (name, value) in keyword_defaults {
+            if let Some(index) = linked.parameters[positional..named].iter().position(|&parameter| parameter == name) {
+                if bound[positional + index].is_undefined() {
+                    bound[positional + index] = self.heap.retain(value);
+                }
+            }
+        }
+        for (range, sort) in [(0..positional, "positional"), (positional..named, "keyword-only")] {
+            let missing: Vec<String> =
+                range.filter(|&index| bound[index].is_undefined()).map(|index| format!("'{}'", code.local_names[index])).collect();
+            if !missing.is_empty() {
+                let list = match missing.as_slice() {
+                    [one] => one.clone(),
+                    [one, two] => format!("{one} and {two}"),
+                    [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+                    [] => String::new(),
+                };
+                let message = format!(
+                    "{}() missing {} required {sort} argument{}: {list}",
+                    self.function_name(function),
+                    missing.len(),
+                    if missing.len() == 1 { "" } else { "s" }
+                );
+                return Some(self.type_error(message));
+            }
+        }
+        None
+    }
+
+    fn too_many_error(&mut self, function: Ref, linked: &LinkedCode, given: usize, bound: &[Value]) -> Throw {
+        let code = &linked.code;
+        let positional = usize::from(code.positional);
+        let defaults = match self.heap.payload(function) {
+            Payload::Function(row) => row.defaults.len(),
+            _ => 0,
+        };
+        let takes = if defaults > 0 { format!("from {} to {positional}", positional - defaults) } else { positional.to_string() };
+        let plural = if defaults == 0 && positional == 1 { "" } else { "s" };
+        let keyword_only =
+            bound[positional..positional + usize::from(code.keyword_only)].iter().filter(|value| !value.is_undefined()).count();
+        let message = if keyword_only > 0 {
+            format!(
+                "{}() takes {takes} positional argument{plural} but {given} positional argument{} (and {keyword_only} keyword-only argument{}) were given",
+                self.function_name(function),
+                if given == 1 { "" } else { "s" },
+                if keyword_only == 1 { "" } else { "s" },
+            )
+        } else {
+            format!(
+                "{}() takes {takes} positional argument{plural} but {given} {} given",
+                self.function_name(function),
+                if given == 1 { "was" } else { "were" }
+            )
+        };
+        self.type_error(message)
+    }
+
+    /// Binds the arguments of a builtin function: one value per parameter, then the extra positional ones. Not retained,
+    /// but for the dict of extra keywords.
+    pub(super) fn bind_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>) -> Outcome<(Vec<Value>, Option<Value>)> {
+        let native = crate::native::native(row);
+        let signature = &native.signature;
+        let names: Vec<Value> = match names {
+            Some(names) => self.tuple_items(Value::Obj(names)),
+            None => Vec::new(),
+        };
+        let given = count - names.len();
+        let mut bound = vec![Value::Undefined; signature.names.len()];
+        let mut extra = Vec::new();
+        for (index, &value) in self.registers[at..at + given].iter().enumerate() {
+            match bound.get_mut(index).filter(|_| index < signature.positional) {
+                Some(parameter) => *parameter = value,
+                None => extra.push(value),
+            }
+        }
+        // How messages call it, and how many parameters the caller does not see.
+        let constructor = matches!(native.short(), "__new__" | "__init__");
+        let owner = native.name.rsplit_once('.').map_or("", |(owner, _)| owner);
+        let (shown, full) = if constructor { (owner, owner) } else { (native.short(), native.name) };
+        let method = usize::from(native.kind != NativeKind::Function && (constructor || native.kind != NativeKind::Static));
+        let by_name = signature.positional > signature.positional_only.max(method);
+        if !extra.is_empty() && !signature.var_positional {
+            let (given, most) = ((given + names.len()).saturating_sub(method), signature.positional - method.min(signature.positional));
+            let plural = if most == 1 { "" } else { "s" };
+            let message = if signature.names.len() == method {
+                format!("{full}() takes no arguments ({given} given)")
+            } else if by_name {
+                let bound = if signature.required == signature.positional { "exactly" } else { "at most" };
+                let sort = if signature.positional < signature.names.len() { "positional " } else { "" };
+                format!("{shown}() takes {bound} {most} {sort}argument{plural} ({given} given)")
+            } else if most == 1 && signature.required == method + 1 && signature.names.len() == most + method {
+                format!("{full}() takes exactly one argument ({given} given)")
+            } else if signature.required == signature.positional {
+                format!("{shown} expected {most} argument{plural}, got {given}")
+            } else {
+                format!("{shown} expected at most {most} argument{plural}, got {given}")
+            };
+            return Err(self.type_error(message));
+        }
+        // A class with an `__init__` of its own may take keywords that its builtin `__new__` does not know, and the other way round.
+        let ignored = constructor && !names.is_empty() && signature.names.len() == signature.positional_only && {
+            let (class, partner) = match (bound[0], native.short()) {
+                (Value::Obj(class), "__new__") => (class, nm::INIT),
+                (instance, _) => (self.heap.class_of(instance), nm::NEW),
+            };
+            class.0 >= crate::types::FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.native_row(partner).is_none())
+        };
+        let names = if ignored { Vec::new() } else { names };
+        let mut dict = None;
+        if signature.var_keyword {
+            dict = Some(Value::Obj(self.new_dict()));
+        }
+        for (offset, name) in names.iter().enumerate() {
+            let value = self.registers[at + given + offset];
+            let text = self.text(*name).unwrap_or_default().to_owned();
+            let known = signature.names.iter().position(|parameter| *parameter == text);
+            match (known, dict) {
+                (Some(index), _) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,
+                (_, Some(Value::Obj(dict))) => {
+                    let key = self.heap.retain(*name);
+                    self.heap.retain(value);
+                    self.dict_insert_text(dict, key, value);
+                }
+                (known, _) => {
+                    let message = if signature.names.len() == signature.positional_only {
+                        format!("{full}() takes no keyword arguments")
+                    } else if let Some(index) = known.filter(|&index| index >= signature.positional_only) {
+                        format!("argument for {shown}() given by name ('{text}') and position ({})", index + 1 - method)
+                    } else {
+                        format!("'{text}' is an invalid keyword argument for {shown}()")
+                    };
+                    return Err(self.type_error(message));
+                }
+            }
+        }
+        for (index, value) in bound.iter().enumerate().take(signature.required) {
+            if value.is_undefined() {
+                if index < method {
+                    let message = if native.short() == "__new__" {
+                        format!("{}(): not enough arguments", native.name)
+                    } else {
+                        format!("unbound method {}() needs an argument", native.name)
+                    };
+                    return Err(self.type_error(message));
+                }
+                let given = given.saturating_sub(method);
+                let required = signature.required - method;
+                let plural = if required == 1 { "" } else { "s" };
+                let message = if index >= signature.positional_only {
+                    format!("{shown}() missing required argument '{}' (pos {})", signature.names[index], index + 1 - method)
+                } else if required == 1 && signature.positional == method + 1 && signature.names.len() == method + 1 {
+                    format!("{full}() takes exactly one argument ({given} given)")
+                } else if signature.required == signature.positional && !signature.var_positional {
+                    format!("{shown} expected {required} argument{plural}, got {given}")
+                } else {
+                    format!("{shown} expected at least {required} argument{plural}, got {given}")
+                };
+                return Err(self.type_error(message));
+            }
+        }
+        if let Some(dict) = dict {
+            bound.push(dict);
+        }
+        bound.extend(extra);
+        Ok((bound, dict))
+    }
+}
