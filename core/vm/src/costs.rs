@@ -1,7 +1,7 @@
 //! What everything costs, as a page: instructions, builtin functions, and the work that grows with a size.
 
 use crate::interp::CYCLE_WEIGHT;
-use crate::native::natives;
+use crate::native::{NativeKind, natives};
 use crate::opcode::OPCODES;
 use std::fmt::Write as _;
 
@@ -49,4 +49,37 @@ pub fn markdown() -> String {
         writeln!(page, "| `{name}` | {cycles} | {weight} |").expect("a string takes everything");
     }
     page
+}
+
+/// What calling a native function costs, and with how many arguments it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NativeCost {
+    /// `owner.name`, or the name alone for builtin functions.
+    pub name: &'static str,
+    /// Cycles, beside the 10 of the call.
+    pub cycles: u32,
+    /// Weight in nanoseconds.
+    pub weight: u32,
+    /// Whether its first argument is the receiver.
+    pub is_method: bool,
+    /// Arguments that must be given, the receiver among them.
+    pub required: usize,
+    /// Arguments that may be given by position.
+    pub positional: usize,
+    /// Whether it takes any number more.
+    pub takes_more: bool,
+}
+
+/// The cost of every native function, in the order of the table.
+pub fn native_costs() -> Vec<NativeCost> {
+    let cost = |native: &crate::native::Native| NativeCost {
+        name: native.name,
+        cycles: native.cycles,
+        weight: native.weight,
+        is_method: native.kind == NativeKind::Method,
+        required: native.signature.required,
+        positional: native.signature.positional,
+        takes_more: native.signature.var_positional,
+    };
+    natives().iter().map(cost).collect()
 }

@@ -55,11 +55,13 @@ pub mod unicode;
 mod value;
 
 pub use compile::code::Unit;
-pub use compile::{CompileError, CompileErrorKind, compile};
-pub use costs::markdown as costs;
+pub use compile::disassemble::disassemble;
+pub use compile::{CompileError, CompileErrorKind, check, compile};
+pub use costs::{NativeCost, markdown as costs, native_costs};
 pub use error::{Exit, PyError, Trap};
 pub use host::{HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;
+pub use interp::profile::{LineCount, Profile, Profiler};
 pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
 pub use limits::{Limits, Usage};

@@ -206,8 +206,8 @@ opcodes! {
     ImportFrom 3 "a = names[c] of the module b";
     ImportStar 5 "every public name of the module a";
     LoadBuildClass 1 "a = what makes classes";
-    MatchSequence 1 "a = whether b matches as a sequence";
-    MatchMapping 1 "a = whether b matches as a mapping";
+    MatchSequence 1 "a = whether b matches as sequence";
+    MatchMapping 1 "a = whether b matches as mapping";
     MatchLength 1 "a = len(b)";
     MatchKeys 3 "a = tuple of the values in b of the keys c, or None";
     MatchClass 5 "a = tuple of attributes of b by class c, or None; the next word has the count and names";
@@ -218,7 +218,7 @@ opcodes! {
     SetupAnnotations 1 "make sure the namespace has __annotations__";
     PrepareReraiseStar 5 "a = what is left to raise of exception group b after handlers c";
     MatchGroup 5 "a, a+1 = matching and remaining part of exception group b by type c";
-    Line 0 "a hook sees the line; only in traced runs, in the place of the opcode that runs next";
+    Line 0 "the hook sees the line; only in traced runs, in the place of the opcode that runs next";
 }
 
 #[cfg(test)]

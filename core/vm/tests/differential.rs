@@ -63,6 +63,28 @@ fn ours(path: &Path) -> (String, String, u64, usize) {
     (vm.take_output(), last, usage.cycles, usage.peak_memory)
 }
 
+/// what caches remember changes nothing but the time.
+#[test]
+fn caches_change_nothing() {
+    for path in programs() {
+        let source = std::fs::read_to_string(&path).expect("a readable program");
+        let Ok(unit) = compile(&source, "program.py") else { continue };
+        let image = script_image(&unit);
+        let run = |has_caches: bool| {
+            let limits = Limits { cycles: 1 << 34, memory_bytes: 1 << 28, weight_ns: 1 << 50, ..Limits::default() };
+            let mut vm = Vm::start(std::sync::Arc::clone(&image), Entry::Script, limits);
+            if !has_caches {
+                vm.without_caches();
+            }
+            let exit = vm.run();
+            (format!("{exit:?}"), vm.usage(), vm.take_output())
+        };
+        let with = run(true);
+        assert_eq!(with, run(false), "{}: without inline caches", name(&path));
+        assert_eq!(with, run(true), "{}: on an image that ran before", name(&path));
+    }
+}
+
 /// Output and last line of the traceback of CPython.
 fn theirs(path: &Path) -> (String, String) {
     let output = Command::new("python3")

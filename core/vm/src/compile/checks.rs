@@ -39,6 +39,34 @@ const FORBIDDEN_NAMES: &[(&str, &str)] = &[
     ("memoryview", "use bytes or bytearray"),
 ];
 
+/// Modules that people reach for, and what serves here instead.
+const INSTEAD: &[(&[&str], &str)] = &[
+    (&["time", "datetime", "calendar", "zoneinfo"], "clocks differ between machines; use cowboy_sdk.pvm_time, the block's own time"),
+    (
+        &["random", "secrets", "uuid", "numpy"],
+        "machines would draw different numbers; use cowboy_sdk.vrf for chance, and math for arithmetic",
+    ),
+    (
+        &["os", "sys", "pathlib", "io", "shutil", "tempfile", "glob"],
+        "there is no computer around an actor; open() has files in /tmp, the rest goes into self.storage",
+    ),
+    (
+        &["requests", "urllib", "http", "httpx", "aiohttp", "socket", "ssl"],
+        "the network answers everybody differently; submit an off-chain job, and read its result in a callback",
+    ),
+    (
+        &["threading", "asyncio", "multiprocessing", "concurrent", "subprocess", "signal"],
+        "one message runs at a time; use send for later work and set_timer to wake up",
+    ),
+    (&["pickle", "marshal", "shelve", "copyreg"], "self.storage keeps plain values itself, and cowboy_sdk.codec writes them as CBOR"),
+    (&["logging", "warnings", "traceback"], "use emit: events are what the world sees of an actor"),
+    (
+        &["contextlib", "copy", "operator", "string", "textwrap", "types", "bisect", "heapq", "statistics", "fractions"],
+        "write the few lines that you need of it",
+    ),
+    (&["inspect", "importlib", "ast", "builtins", "gc", "ctypes", "weakref"], "it reaches behind the program; name what you need directly"),
+];
+
 /// Attributes that walk from a value to the machinery behind it.
 const FORBIDDEN_ATTRIBUTES: &[&str] = &[
     "__subclasses__",
@@ -171,14 +199,18 @@ fn place(offset: usize) -> TextRange {
 }
 
 /// Refuses what an actor may not say. It may import the modules named in `more` beside those of the whitelist.
-pub(super) fn actor(body: &[Stmt], more: &[String], source: &str) -> Result<(), CompileError> {
-    let mut checker = Checker { error: None, more, source };
+/// Each time, in the order of the tree.
+pub(super) fn actor(body: &[Stmt], more: &[String], source: &str) -> Vec<CompileError> {
+    let mut checker = Checker { errors: Vec::new(), more, source };
     checker.visit_body(body);
-    checker.error.map_or(Ok(()), Err)
+    checker.errors
 }
 
+/// Most refusals of one source that are kept.
+const REFUSALS: usize = 100;
+
 struct Checker<'a> {
-    error: Option<CompileError>,
+    errors: Vec<CompileError>,
     more: &'a [String],
     source: &'a str,
 }
@@ -207,16 +239,18 @@ fn spells_surrogate(text: &str) -> bool {
 
 impl Checker<'_> {
     fn refuse(&mut self, range: TextRange, message: String) {
-        if self.error.is_none() {
-            self.error = Some(CompileError::forbidden(range, message));
+        if self.errors.len() < REFUSALS {
+            self.errors.push(CompileError::forbidden(range, message));
         }
     }
 
     fn import(&mut self, range: TextRange, module: &str) {
         let top = module.split('.').next().unwrap_or_default();
         if !ALLOWED_MODULES.contains(&top) && !self.more.iter().any(|known| known == module) {
+            let instead = INSTEAD.iter().find(|(modules, _)| modules.contains(&top));
+            let hint = instead.map_or(String::new(), |(_, hint)| format!("{hint}; "));
             let message = format!(
-                "import of '{module}' is forbidden: an actor may import only {}",
+                "import of '{module}' is forbidden: {hint}an actor may import only {}",
                 ALLOWED_MODULES[..ALLOWED_MODULES.len() - 1].join(", ")
             );
             self.refuse(range, message);

@@ -4,6 +4,7 @@ mod awaits;
 mod call;
 mod checks;
 pub(crate) mod code;
+pub(crate) mod disassemble;
 mod emit;
 mod expr;
 mod lowering;
@@ -42,6 +43,8 @@ pub struct CompileError {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
+    /// Characters of that line that it is about, at least 1.
+    pub width: u32,
     /// What is wrong and how to put it right.
     pub message: String,
     /// The sort of refusal.
@@ -51,7 +54,7 @@ pub struct CompileError {
 
 impl CompileError {
     fn at(range: TextRange, message: impl Into<String>) -> Self {
-        Self { line: 0, column: 0, message: message.into(), kind: CompileErrorKind::Syntax, range }
+        Self { line: 0, column: 0, width: 1, message: message.into(), kind: CompileErrorKind::Syntax, range }
     }
 
     fn forbidden(range: TextRange, message: impl Into<String>) -> Self {
@@ -69,6 +72,8 @@ impl CompileError {
         let line_start = before.rfind('\n').map_or(0, |index| index + 1);
         self.line = u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX);
         self.column = u32::try_from(before[line_start..].chars().count() + 1).unwrap_or(u32::MAX);
+        let text = source.get(offset..self.range.end().to_usize().min(source.len())).unwrap_or_default();
+        self.width = u32::try_from(text.lines().next().unwrap_or_default().chars().count()).unwrap_or(u32::MAX).max(1);
         self
     }
 }
@@ -97,6 +102,33 @@ pub(crate) enum Trust {
 /// Nothing runs. Refuses with the first error: syntax, a forbidden import or name (003 "Forbidden Operations"), or a size limit.
 pub fn compile(source: &str, name: &str) -> Result<Arc<Unit>, CompileError> {
     compile_trusted(source, "__main__", name, Trust::Actor).map(Arc::new)
+}
+
+/// Everything for which a source would be refused, in the order of the source: what [`compile`] stops at, and what comes after that.
+pub fn check(source: &str) -> Vec<CompileError> {
+    let source = &*canonical(source);
+    let mut errors = found(source);
+    errors.sort_by_key(|error| error.range.start());
+    errors.into_iter().map(|error| error.located(source)).collect()
+}
+
+fn found(source: &str) -> Vec<CompileError> {
+    if source.len() <= SOURCE_LIMIT && checks::text(source).is_ok() {
+        let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::PY311);
+        let parsed = ruff_python_parser::parse_unchecked(source, options);
+        let errors = parsed.errors().iter().map(|error| CompileError::at(error.location, error.error.to_string()));
+        let newer = parsed.unsupported_syntax_errors().iter().map(|error| CompileError::at(error.range(), error.to_string()));
+        let errors: Vec<CompileError> = errors.chain(newer).collect();
+        if !errors.is_empty() {
+            return errors;
+        }
+        let module = parsed.try_into_module().expect("the parser was asked for a module").into_syntax();
+        let errors = checks::actor(&module.body, &[], source);
+        if !errors.is_empty() {
+            return errors;
+        }
+    }
+    compile_ranged(source, "__main__", "", Trust::Actor, &[]).err().into_iter().collect()
 }
 
 pub(crate) fn compile_trusted(source: &str, module: &str, file: &str, trust: Trust) -> Result<Unit, CompileError> {
@@ -128,7 +160,9 @@ fn compile_ranged(source: &str, module: &str, file: &str, trust: Trust, more: &[
     }
     let mut body = parsed.try_into_module().expect("the parser was asked for a module").into_syntax().body;
     if trust == Trust::Actor {
-        checks::actor(&body, more, source)?;
+        if let Some(first) = checks::actor(&body, more, source).into_iter().next() {
+            return Err(first);
+        }
         body = lowering::module(body)?;
     }
     let scopes = scope::analyse(&body)?;

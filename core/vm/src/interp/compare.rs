@@ -788,13 +788,13 @@ impl Vm {
                 })
             }
             Payload::Str(text) => {
-                let Some(needle) = self.text(item) else {
+                let cost = text.text.len();
+                if self.text(item).is_none() {
                     let message = format!("'in <string>' requires string as left operand, not {}", self.class_name(item));
                     return Err(self.type_error(message));
-                };
-                let found = text.text.contains(needle);
-                let cost = text.text.len();
+                }
                 self.spend(cost / 4)?;
+                let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
                 Ok(found)
             }
             Payload::Bytes(bytes) | Payload::ByteArray(bytes) => {
@@ -840,8 +840,14 @@ impl Vm {
                 }
             }
             Payload::List(_) | Payload::Tuple(_) => {
-                let items = self.sequence_snapshot(container);
-                for value in items {
+                // No Python code runs in between, so the items stay where they are; a copy of all would be work before its price.
+                for index in 0.. {
+                    let value = match self.heap.payload(object).core() {
+                        Payload::List(list) => list.items.get(index).copied(),
+                        Payload::Tuple(items) => items.get(index).copied(),
+                        _ => None,
+                    };
+                    let Some(value) = value else { break };
                     self.spend(1)?;
                     if self.equal_native(value, item)? {
                         return Ok(true);

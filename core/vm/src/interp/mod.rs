@@ -16,6 +16,7 @@ pub(crate) mod import;
 pub(crate) mod iterate;
 mod matching;
 pub(crate) mod operators;
+pub(crate) mod profile;
 mod quick;
 mod registers;
 mod results;

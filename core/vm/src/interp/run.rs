@@ -37,6 +37,7 @@ impl Vm {
                 return Exit::Trap(Trap::Internal);
             }
             if let Err(trap) = self.check_limits() {
+                self.settle_profile();
                 return self.trapped(trap);
             }
             self.run_loop(&program);
@@ -51,6 +52,7 @@ impl Vm {
                 Some(throw) => self.thrown(throw),
             };
             if let Some(exit) = exit {
+                self.settle_profile();
                 return exit;
             }
         }

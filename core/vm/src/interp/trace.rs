@@ -4,6 +4,7 @@
 //! So a run that is not traced has nothing to ask, and a traced one uses the same cycles, since `Line` costs none.
 
 use super::Vm;
+use super::profile::Recorder;
 use crate::image::Program;
 use crate::opcode::Op;
 use std::collections::BTreeMap;
@@ -30,10 +31,21 @@ pub struct LineEvent<'a> {
     pub printed: String,
 }
 
+/// Who looks at a traced run.
+#[derive(Debug)]
+pub(crate) enum Watch {
+    /// A hook, before every line.
+    Lines(fn(&LineEvent<'_>)),
+    /// A profile, before every instruction.
+    Cycles(Box<Recorder>),
+    /// Nobody; inline caches are emptied before every instruction.
+    Forgetful,
+}
+
 /// What a traced run remembers.
 #[derive(Debug)]
 pub(crate) struct Tracer {
-    hook: fn(&LineEvent<'_>),
+    pub(super) watch: Watch,
     /// The opcodes that `Line` stands for, by code.
     hidden: BTreeMap<u32, Vec<Op>>,
     /// The one instruction that shows its opcode: code and position.
@@ -45,12 +57,29 @@ pub(crate) struct Tracer {
 impl Vm {
     /// Calls the hook before every line of the program's own source. To be asked for before the run begins.
     pub fn trace_lines(&mut self, hook: fn(&LineEvent<'_>)) {
-        let mut program = Program::clone(&self.program);
         // The program's own source is linked last, above the library's.
-        let own = program.codes.last().map_or(0, |code| code.unit);
+        let own = self.program.codes.last().map_or(0, |code| code.unit);
+        self.watch(Watch::Lines(hook), |unit| unit == own);
+    }
+
+    /// Runs without what inline caches remember, which changes nothing but the time: for tests of just that.
+    pub fn without_caches(&mut self) {
+        self.watch(Watch::Forgetful, |_| true);
+    }
+
+    /// Empties everything that remembers where attributes and globals were found.
+    fn forget(&mut self) {
+        self.caches.fill(super::NO_CACHE);
+        self.replaced.clear();
+        self.methods.clear();
+    }
+
+    /// Puts `Line` in the place of every opcode of these units.
+    pub(super) fn watch(&mut self, watch: Watch, is_watched: impl Fn(u32) -> bool) {
+        let mut program = Program::clone(&self.program);
         let mut hidden = BTreeMap::new();
         for (number, linked) in (0u32..).zip(&mut program.codes) {
-            if linked.unit != own {
+            if !is_watched(linked.unit) {
                 continue;
             }
             let linked = Arc::make_mut(linked);
@@ -63,7 +92,7 @@ impl Vm {
             }
         }
         self.program = Arc::new(program);
-        self.tracer = Some(Box::new(Tracer { hook, hidden, open: None, places: Vec::new() }));
+        self.tracer = Some(Box::new(Tracer { watch, hidden, open: None, places: Vec::new() }));
     }
 
     /// Lets the instruction before the top frame's position run next, after the hook has seen its line where that is a new one.
@@ -71,10 +100,16 @@ impl Vm {
         let (Some(mut tracer), Some(frame)) = (self.tracer.take(), self.frames.last_mut()) else { return };
         frame.pc = frame.pc.saturating_sub(1);
         let (number, position) = (frame.code, frame.pc);
-        if let Some(event) = self.line_event(&mut tracer, number, position) {
+        let original = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize)).copied().unwrap_or(Op::Nop);
+        if let Watch::Cycles(recorder) = &mut tracer.watch {
+            recorder.see(self, original);
+        } else if matches!(tracer.watch, Watch::Forgetful) {
+            self.forget();
+        } else if let Some(event) = self.line_event(&mut tracer, number, position) {
             let file = &self.program.files[self.program.codes[number as usize].unit as usize];
             let text = event.1.checked_sub(1).and_then(|line| file.source.lines().nth(line as usize)).unwrap_or("").trim();
-            (tracer.hook)(&LineEvent {
+            let Watch::Lines(hook) = tracer.watch else { return };
+            hook(&LineEvent {
                 file: &file.file,
                 line: event.1,
                 text,
@@ -86,12 +121,11 @@ impl Vm {
             });
         }
         let shown = tracer.open.replace((number, position));
-        let original = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize)).copied();
         let program = Arc::make_mut(&mut self.program);
         if let Some((number, position)) = shown {
             set_op(program, number, position, Op::Line);
         }
-        set_op(program, number, position, original.unwrap_or(Op::Nop));
+        set_op(program, number, position, original);
         self.tracer = Some(tracer);
     }
 

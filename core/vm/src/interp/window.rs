@@ -149,3 +149,33 @@ impl<'code> Cursor<'code> {
         self.current = self.current.wrapping_offset(isize::from(distance));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entry, Exit, Limits, Vm, compile, script_image};
+
+    #[test]
+    fn a_window_is_the_registers_from_its_base_on() {
+        let mut registers: Vec<Value> = (0..8).map(Value::Int).collect();
+        let mut window = Window::over(&mut registers, 3, 5);
+        assert!(matches!((window.at(0), window.at(4)), (Value::Int(3), Value::Int(7))));
+        *window.place(4) = Value::None;
+        assert!(window.at(4).is_none() && registers[7].is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "made when it was pushed")]
+    fn a_window_past_the_stack_is_refused() {
+        let _ = Window::over(&mut vec![Value::None; 4], 2, 3);
+    }
+
+    /// Frames come and go and the stack of registers grows under them; valgrind sees every access.
+    #[test]
+    fn programs_run_in_windows_that_move() {
+        let source = "def deep(n, *rest):\n    return n if n == 0 else 1 + deep(n - 1, *rest)\n\ndef many(n):\n    for i in range(n):\n        yield [i] * i\n\nassert deep(200, *range(60)) == 200\nassert sum(len(x) for x in many(40)) == 780\n";
+        let unit = compile(source, "program.py").expect("valid source");
+        let exit = Vm::start(script_image(&unit), Entry::Script, Limits::default()).run();
+        assert!(matches!(exit, Exit::Return(_)), "{exit:?}");
+    }
+}
