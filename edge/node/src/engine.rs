@@ -38,7 +38,7 @@ use commonware_storage::{
     qmdb::sync::{Request, Source, source},
     translator::TwoCap,
 };
-use commonware_utils::{NZDuration, NZU16, NZU32, NZU64, NZUsize};
+use commonware_utils::{NZDuration, NZU32, NZU64, NZUsize};
 use cowboy_chain::StateKey;
 use cowboy_store::{
     proof::{self, StateProof},
@@ -135,7 +135,7 @@ where
     let me = commonware_cryptography::Signer::public_key(&keys.network);
     let [votes, certificates, resolver, backfill, broadcast, gossip] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
-    let pages = CacheRef::new(NZU16!(4_096), NZUsize!(2_048));
+    let pages = state::page_cache(&context, &prefix).await;
     let scheme = chain.committee.voter(&chain.namespace, keys.share.clone()).expect("the share is one of this committee's");
     let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());
 

@@ -1,11 +1,14 @@
 //! Drives the law's execution of a block over the database.
 
 use bytes::Bytes;
-use commonware_glue::stateful::db::{DatabaseSet, Shared, Unmerkleized};
+use commonware_glue::stateful::db::{DatabaseSet, Shared};
 use commonware_runtime::Spawner;
-use commonware_storage::{Context, qmdb};
+use commonware_storage::{
+    Context,
+    qmdb::{self, any::batch::Slot},
+};
 use cowboy_chain::{BlockInput, BlockInvalid, Execution, Need, Outcome, StateKey};
-use cowboy_store::state::{Db, Family, raw};
+use cowboy_store::state::{Db, Family, RawKey, raw};
 use std::collections::HashMap;
 
 /// The databases of the state machine: one.
@@ -50,7 +53,9 @@ pub async fn run<E: Context + Spawner>(
     for (key, value) in allocation {
         batch = batch.write(raw(key), Some(value.clone()));
     }
-    let mut before = HashMap::new();
+    // What is staged is known where it stands, so that writing it does not look for it again.
+    let (_, mut staged) = batch.stage(&[]).await?;
+    let mut read = Reads::default();
     let mut execution = Execution::new(input);
     let mut answers = Vec::new();
     let outcome = loop {
@@ -58,26 +63,51 @@ pub async fn run<E: Context + Spawner>(
             Need::Done(outcome) => break *outcome,
             Need::Invalid(reason) => return Err(reason.into()),
             Need::Keys(keys) => {
-                answers = read::<E>(&batch, keys).await?;
-                before.extend(answers.iter().cloned());
+                // An execution that began again asks for what it had.
+                let unread = read.missing(&keys);
+                let (_, values, grown) = staged.expand(&names(&unread).iter().collect::<Vec<_>>()).await?;
+                staged = grown;
+                read.take(unread, values);
+                answers = keys.into_iter().map(|key| (key, read.values[&key].clone())).collect();
             }
         }
     };
-    let unread: Vec<StateKey> = outcome.writes.keys().filter(|key| !before.contains_key(*key)).copied().collect();
-    before.extend(read::<E>(&batch, unread).await?);
+    // A record that is new is written unread; what it overwrites is kept for queries all the same.
+    let unread = read.missing(outcome.writes.keys());
+    let (_, values, staged) = staged.expand(&names(&unread).iter().collect::<Vec<_>>()).await?;
+    read.take(unread, values);
+    let slots = read.order.iter().map(|key| match outcome.writes.get(key) {
+        None => Slot::Keep,
+        Some(None) => Slot::Delete,
+        Some(Some(value)) => Slot::Put(value.clone()),
+    });
+    let merkleized = staged.merkleize(slots.collect(), Vec::new()).await?;
+    let mut before = read.values;
     before.retain(|key, _| outcome.writes.contains_key(key));
     // Before the first block there was nothing, not even what genesis allocates.
     before.extend(allocation.iter().map(|(key, _)| (*key, None)));
-    for (key, value) in &outcome.writes {
-        batch = batch.write(raw(key), value.clone());
-    }
-    let merkleized = Unmerkleized::merkleize(batch).await?;
     Ok(Executed { merkleized, outcome, before })
 }
 
-async fn read<E: Context + Spawner>(batch: &Batch<E>, keys: Vec<StateKey>) -> Result<Vec<(StateKey, Option<Bytes>)>, qmdb::Error<Family>> {
-    let names: Vec<_> = keys.iter().map(raw).collect();
-    let names: Vec<_> = names.iter().collect();
-    let values = batch.get_many(&names).await?;
-    Ok(keys.into_iter().zip(values).collect())
+/// What a block has read, in the order of the staged batch's places.
+#[derive(Default)]
+struct Reads {
+    order: Vec<StateKey>,
+    values: HashMap<StateKey, Option<Bytes>>,
+}
+
+impl Reads {
+    fn missing<'a>(&self, keys: impl IntoIterator<Item = &'a StateKey>) -> Vec<StateKey> {
+        keys.into_iter().filter(|key| !self.values.contains_key(*key)).copied().collect()
+    }
+
+    fn take(&mut self, keys: Vec<StateKey>, values: Vec<Option<Bytes>>) {
+        self.values.extend(keys.iter().copied().zip(values));
+        self.order.extend(keys);
+    }
+}
+
+/// Keys in the database's type.
+fn names(keys: &[StateKey]) -> Vec<RawKey> {
+    keys.iter().map(raw).collect()
 }

@@ -12,8 +12,7 @@ use commonware_consensus::simplex::types::Finalization;
 use commonware_cryptography::blake3::Digest;
 use commonware_glue::stateful::{Finality, db::DatabaseSet};
 use commonware_parallel::Sequential;
-use commonware_runtime::{Clock, Metrics, Spawner, Storage, buffer::paged::CacheRef};
-use commonware_utils::{NZU16, NZUsize};
+use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
 use cowboy_store::state;
 use cowboy_types::Hash;
@@ -91,15 +90,18 @@ impl Feed {
     }
 }
 
+/// What the partitions of a follower's state begin with.
+const STATE: &str = "follower";
+
 /// Opens the state where the ledger ends, and serves the feed for as long as it lives.
 pub(crate) async fn serve<E>(context: E, chain: Arc<Chain>, mut feed: mpsc::Receiver<Fed>)
 where
     E: Spawner + Clock + Storage + Metrics + CryptoRng,
 {
-    let pages = CacheRef::new(NZU16!(4_096), NZUsize!(2_048));
+    let pages = state::page_cache(&context, STATE).await;
     let tip = chain.tip_block().expect("the ledger opened a moment ago");
     let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
-    let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config("follower", pages), Some(expected)).await;
+    let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone())));
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
     while let Some(Fed { block, certificate, answer }) = feed.recv().await {

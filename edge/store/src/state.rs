@@ -5,7 +5,7 @@
 
 use commonware_cryptography::blake3::{Blake3, Digest};
 use commonware_parallel::Sequential;
-use commonware_runtime::buffer::paged::CacheRef;
+use commonware_runtime::{Storage, buffer::paged::CacheRef};
 use commonware_storage::{
     journal::contiguous::variable::Config as JournalConfig,
     merkle::full::Config as MerkleConfig,
@@ -13,8 +13,8 @@ use commonware_storage::{
     qmdb::current::{self, VariableConfig},
     translator::EightCap,
 };
-use commonware_utils::{NZU64, NZUsize, sequence::FixedBytes};
-use std::num::NonZeroUsize;
+use commonware_utils::{NZU16, NZU64, NZUsize, sequence::FixedBytes};
+use std::num::{NonZeroU16, NonZeroUsize};
 
 /// A state key: 32 bytes, BLAKE3 of what the record is (decision 124).
 pub type Key = cowboy_state::StateKey;
@@ -51,6 +51,31 @@ pub fn raw(key: &Key) -> RawKey {
 /// A root in the protocol's type.
 pub fn hash(digest: Digest) -> cowboy_types::Hash {
     cowboy_types::Hash(digest.into())
+}
+
+/// Bytes in a page. Part of the format on the disk.
+const PAGE: NonZeroU16 = NZU16!(4_096);
+
+/// Pages that a node keeps however small its state is: 8 MiB.
+const LEAST_PAGES: NonZeroUsize = NZUsize!(2_048);
+
+/// Pages that a node keeps at most: 512 MiB.
+const MOST_PAGES: NonZeroUsize = NZUsize!(131_072);
+
+/// Memory for pages: as much as the database under `prefix` fills on the disk, within 8 to 512 MiB.
+///
+/// A page that is not here is read past the operating system's own cache, which takes about 20 µs, and a block of
+/// transfers asks for several thousand. The memory is taken at once, so a young chain does not take what only an old one needs.
+pub async fn page_cache<E: Storage>(context: &E, prefix: &str) -> CacheRef {
+    let log = format!("{prefix}-state-log_data");
+    let mut bytes: u64 = 0;
+    // What cannot be read here cannot be opened either, and opening says why.
+    for name in context.scan(&log).await.unwrap_or_default() {
+        bytes = bytes.saturating_add(context.open(&log, &name).await.map_or(0, |(_, size)| size));
+    }
+    // The tree over the log takes half as much again.
+    let pages = usize::try_from(bytes / u64::from(PAGE.get()) / 2 * 3).unwrap_or(usize::MAX);
+    CacheRef::new(PAGE, NonZeroUsize::new(pages).map_or(LEAST_PAGES, |pages| pages.clamp(LEAST_PAGES, MOST_PAGES)))
 }
 
 /// The configuration of a database whose partitions begin with `prefix`.

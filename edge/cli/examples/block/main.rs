@@ -3,15 +3,14 @@
 
 use commonware_codec::Encode as _;
 use commonware_glue::stateful::db::{DatabaseSet, Unmerkleized};
-use commonware_runtime::{Runner as _, Supervisor as _, buffer::paged::CacheRef, tokio};
-use commonware_utils::{NZU16, NZUsize};
+use commonware_runtime::{Runner as _, Supervisor as _, tokio};
 use cowboy_chain::{
     BlockInput, ChainConfig, GenesisConfig, Mode, SignedTransaction,
     input::{Limits, NoImages},
 };
 use cowboy_node::execute::{self, Databases, Executed};
 use cowboy_state::{Key, records::Account};
-use cowboy_store::state::{config, raw};
+use cowboy_store::state::{config, page_cache, raw};
 use cowboy_types::{
     Address, Amount, Cells, ChainId, Cycles, Hash, Height, Instruction, List, Nonce, Price, System, TimestampMs, Transaction,
     transaction::Signature,
@@ -76,11 +75,15 @@ fn transfer(number: u64, active: u64) -> SignedTransaction {
     })
 }
 
+/// The database with as much memory for pages as a node gives it.
+async fn open(context: Context) -> State {
+    let pages = page_cache(&context, "bench").await;
+    <State as DatabaseSet<Context>>::init(context, config("bench", pages), None).await
+}
+
 /// A database with everything of genesis, and so many accounts.
-async fn fill(context: Context, genesis: &GenesisConfig, accounts: u64) -> State {
-    // As much memory for pages as a node gives it.
-    let pages = CacheRef::new(NZU16!(4_096), NZUsize!(2_048));
-    let state = <State as DatabaseSet<Context>>::init(context, config("bench", pages), None).await;
+async fn fill(context: Context, genesis: &GenesisConfig, accounts: u64) {
+    let state = open(context).await;
     let records = cowboy_chain::genesis(genesis).expect("the genesis is right");
     let mut batch = <State as DatabaseSet<Context>>::new_batches(&state).await;
     for (key, value) in records {
@@ -97,7 +100,6 @@ async fn fill(context: Context, genesis: &GenesisConfig, accounts: u64) -> State
             batch = <State as DatabaseSet<Context>>::new_batches(&state).await;
         }
     }
-    state
 }
 
 async fn times(context: Context, active: u64, accounts: u64) -> (Duration, Duration) {
@@ -111,7 +113,9 @@ async fn times(context: Context, active: u64, accounts: u64) -> (Duration, Durat
         parameters: List::default(),
     };
     let chain = Arc::new(genesis.chain().expect("the genesis is right"));
-    let state = fill(context.child("state"), &genesis, accounts).await;
+    fill(context.child("filling"), &genesis, accounts).await;
+    // A node that starts on this state, not the one that made it.
+    let state = open(context.child("state")).await;
     let candidates: Vec<SignedTransaction> = (0..TRANSFERS).map(|number| transfer(number, active)).collect();
     let (mut propose, mut verify) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
