@@ -45,6 +45,8 @@ fn fix_of(error: &std::io::Error) -> &'static str {
         std::io::ErrorKind::NotFound => "check the path; there is no such file or folder",
         std::io::ErrorKind::PermissionDenied => "give yourself access to it, or choose another place",
         std::io::ErrorKind::AlreadyExists => "move it away, or choose another name",
+        std::io::ErrorKind::NotADirectory => "a part of the path is a file; choose another place",
+        std::io::ErrorKind::ReadOnlyFilesystem => "the file system cannot be written to; choose another place",
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space on the disk",
         _ => "check the path and its permissions",
     }

@@ -5,10 +5,17 @@
 
 use crate::node::NodeError;
 use cowboy_store::StoreError;
-use std::any::Any;
+use std::{any::Any, path::Path};
 
 /// How operating systems say that a file may not grow, in the words of the standard library's errors.
 const NO_ROOM: [&str; 3] = ["StorageFull", "QuotaExceeded", "FileTooLarge"];
+
+/// How the engine's parts say that what they find on the disk does not fit together.
+const DAMAGED: [&str; 6] =
+    ["database init failed", "stateful actor dropped", "Corruption", "ChecksumMismatch", "the archive of", LOST_VOTES];
+
+/// What a lone validator says whose votes are gone.
+const LOST_VOTES: &str = "the engine's record of its votes is lost";
 
 /// What a thread said when it panicked.
 pub(crate) fn last_words(payload: &(dyn Any + Send)) -> String {
@@ -21,6 +28,26 @@ pub(crate) fn named(last_words: &str) -> NodeError {
     let full = StoreError::DiskFull;
     let is_full = NO_ROOM.iter().any(|kind| last_words.contains(kind)) || last_words.contains(&full.to_string());
     if is_full { full.into() } else { NodeError::Ended(last_words.to_owned()) }
+}
+
+/// The error of a node that ended before it was ready, from its last words and the newest final block of its folder.
+pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeError {
+    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word));
+    match named(last_words) {
+        NodeError::Ended(words) if is_damage => {
+            let reason = words.lines().next().unwrap_or_default().to_owned();
+            NodeError::Damaged { directory: directory.to_owned(), number, reason }
+        }
+        other => other,
+    }
+}
+
+/// Ends a lone validator that is asked to build on a block long final: the engine has lost its votes, and would write
+/// another history beside the one that was acknowledged.
+///
+/// A block or two may be final and not yet known to the engine that was stopped then.
+pub(crate) fn assert_goes_on(parent: u64, newest: u64) {
+    assert!(parent.saturating_add(2) >= newest, "{LOST_VOTES}: it asks for block {} and block {newest} is final", parent + 1);
 }
 
 #[cfg(test)]
@@ -46,5 +73,35 @@ mod tests {
             assert_eq!(matches!(named, NodeError::Store(StoreError::DiskFull)), is_full, "{words}");
             assert!(is_full || named.to_string().contains(&words), "{named}");
         }
+    }
+
+    /// What the engine says of damaged files gets a name, with the folder and the way out.
+    #[test]
+    fn damage_gets_a_name() {
+        let rows = [
+            ("database init failed: TargetMismatch { expected: 1, recovered: 0 }", true),
+            ("database init failed: Database(Journal(Corruption(\"blob 0\")))\nmore", true),
+            ("stateful actor dropped during subscribe_databases: RecvError(())", true),
+            ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
+            ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
+            ("unable to bind 127.0.0.1:3000", false),
+        ];
+        for (words, is_damaged) in rows {
+            let error = at_start(words, Path::new("/chains/one"), 80);
+            assert_eq!(matches!(error, NodeError::Damaged { number: 80, .. }), is_damaged, "{words}");
+            let said = error.to_string();
+            assert!(!is_damaged || said.contains("/chains/one") && said.contains("--reset") && !said.contains("more"), "{said}");
+        }
+        let full = format!("database init failed: {:?}", io::Error::from(io::ErrorKind::StorageFull));
+        assert!(matches!(at_start(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
+    }
+
+    #[test]
+    fn a_lone_validator_rewrites_no_history() {
+        for (parent, newest) in [(0, 0), (0, 2), (80, 82), (83, 82)] {
+            assert_goes_on(parent, newest);
+        }
+        let words = std::panic::catch_unwind(|| assert_goes_on(0, 80)).expect_err("eighty blocks would be written anew");
+        assert!(last_words(&*words).starts_with(LOST_VOTES));
     }
 }

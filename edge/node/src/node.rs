@@ -95,9 +95,18 @@ pub enum NodeError {
     /// Its network cannot be used.
     #[error(transparent)]
     Network(#[from] quic::SetupError),
-    /// The engine does not get past the view in which it was stopped.
-    #[error("the node cannot go on from where it was stopped: restore its folder from a snapshot, or wipe it with --reset")]
-    Stalled,
+    /// Its folder is there, and the chain in it cannot go on.
+    #[error(
+        "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); restore the folder from a snapshot, or wipe it with --reset"
+    )]
+    Damaged {
+        /// The folder.
+        directory: PathBuf,
+        /// The newest block that is final there.
+        number: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The engine stopped; the log says why.
     #[error("the node stopped before it was ready: the log says why")]
     Stopped,
@@ -343,7 +352,10 @@ impl Running {
             // It may have been a slow machine, and not the view.
             stall *= 2;
         }
-        Self::attempt(config, tellers, None, Patience::Normal, stall)?.ok_or(NodeError::Stalled)
+        let reason = "the engine does not get past the view in which it was stopped".into();
+        let number = tellers.head.borrow().number;
+        let damaged = NodeError::Damaged { directory: config.directory.clone(), number, reason };
+        Self::attempt(config, tellers, None, Patience::Normal, stall)?.ok_or(damaged)
     }
 
     /// Starts the node. `None` where it is alone and does not get past the view in which it was stopped.
@@ -407,7 +419,8 @@ impl Running {
                 // It ends, and its last words are there when it has.
                 let _ = thread.join();
                 let words = tellers.last_words.borrow().clone();
-                Err(words.map_or(NodeError::Stopped, |words| failing::named(&words)))
+                let number = tellers.head.borrow().number;
+                Err(words.map_or(NodeError::Stopped, |words| failing::at_start(&words, &config.directory, number)))
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::{
     application::{Machine, now_ms, time_of},
     block::{ConsensusContext, SealedBlock},
     chain::Chain,
+    failing,
     pace::Advice,
     seeds::Scheme,
 };
@@ -108,9 +109,12 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
         ancestry: impl Ancestry<SealedBlock>,
         (): (),
     ) -> Option<Digested<SealedBlock>> {
-        self.chain.asked.send_replace(true);
         let mut look = ancestry.clone();
         let parent = look.next().await?.inner().clone();
+        if self.chain.committee.members().len() == 1 {
+            failing::assert_goes_on(parent.header().number.0, self.chain.head.borrow().number);
+        }
+        self.chain.asked.send_replace(true);
         self.wait_for_turn(&runtime, &parent).await;
         let _building = Building::new(&self.chain);
         self.machine.propose((runtime, context), ancestry, ()).await

@@ -11,7 +11,7 @@ pub enum StoreError {
     )]
     DiskFull,
     /// The operating system refused a file operation.
-    #[error("cannot use {path}: {source}")]
+    #[error("cannot use {path}: {source}; give this user access to it, or choose another folder")]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The ledger's file is damaged.
-    #[error("the ledger cannot be used: {0}")]
+    #[error("the ledger cannot be used: {0}; restore the folder from a snapshot, or wipe it with --reset")]
     Ledger(String),
     /// A row of the ledger does not decode.
     #[error("the ledger's row {row} is damaged: restore the folder from a snapshot, or wipe it with --reset")]

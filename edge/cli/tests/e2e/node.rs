@@ -34,6 +34,8 @@ fn a_node_that_cannot_start_says_why() {
     fs::write(root.join("thesis/text"), "years of work").expect("the directory is writable");
     fs::create_dir(root.join("damaged")).expect("the directory is writable");
     fs::write(root.join("damaged/dev.json"), "{").expect("the directory is writable");
+    damaged(root, "no-state", "state");
+    damaged(root, "no-votes", "simplex");
     let kept = Node::dev(root, &["--state", "kept"]);
     let newer = newer_state(root);
     let rows: Vec<(Vec<&str>, &str, &str)> = vec![
@@ -41,6 +43,10 @@ fn a_node_that_cannot_start_says_why() {
         (vec!["dev", "--port", "0", "--state", "thesis"], "exit Some(1)", "not a node's folder"),
         (vec!["dev", "--port", "0", "--state", "thesis", "--reset"], "exit Some(1)", "not a node's folder"),
         (vec!["dev", "--port", "0", "--state", "damaged"], "exit Some(1)", "damaged"),
+        (vec!["dev", "--port", "0", "--state", "thesis/text"], "exit Some(1)", "a part of the path is a file"),
+        (vec!["dev", "--port", "0", "--state", "thesis/text/chain"], "exit Some(1)", "a part of the path is a file"),
+        (vec!["dev", "--port", "0", "--state", "no-state"], "exit Some(1)", "are damaged: the chain cannot go on after block"),
+        (vec!["dev", "--port", "0", "--state", "no-votes"], "exit Some(1)", "the engine's record of its votes is lost"),
         (vec!["dev", "--port", "0", "--state", "kept"], "exit Some(1)", "in use by another node"),
         (vec!["dev", "--port", "0", "--state", newer], "exit Some(1)", "use a newer program"),
         (vec!["dev", "--port", "0", "--example", "nonsense"], "exit Some(2)", "choose one of"),
@@ -63,6 +69,22 @@ fn a_node_that_cannot_start_says_why() {
     }
     assert_eq!(fs::read_to_string(root.join("thesis/text")).ok().as_deref(), Some("years of work"));
     assert_eq!(kept.terminate(), Some(0), "the node that holds the folder has noticed nothing");
+}
+
+/// A folder whose chain has four blocks, and has lost some of the engine's files.
+fn damaged(root: &Path, name: &str, lost: &str) {
+    let node = Node::dev(root, &["--state", name]);
+    assert_eq!(cowboy(root, &node.url, &["chain", "mine", "4"]).code, Some(0));
+    assert_eq!(node.terminate(), Some(0));
+    let engine = root.join(name).join("engine");
+    let mut removed = 0;
+    for partition in fs::read_dir(&engine).expect("the engine has files").flatten() {
+        if partition.file_name().to_string_lossy().starts_with(&format!("cowboy-{lost}")) {
+            fs::remove_dir_all(partition.path()).expect("the directory is writable");
+            removed += 1;
+        }
+    }
+    assert!(removed > 0, "nothing of {engine:?} begins with cowboy-{lost}");
 }
 
 /// A folder that a newer program left behind.
