@@ -56,9 +56,7 @@ fn refused(source: &str, error: &CompileError) -> BuildError {
         CompileErrorKind::Forbidden => (error::FORBIDDEN_SOURCE, "ForbiddenSource"),
         CompileErrorKind::TooLarge => (error::FORBIDDEN_SOURCE, "SourceTooLarge"),
     };
-    let place = usize::try_from(error.line).unwrap_or(usize::MAX);
-    let text = source.lines().nth(place.saturating_sub(1)).unwrap_or_default().trim();
-    let traceback = vec![format!("  File \"{FILE}\", line {}", error.line), format!("    {text}")];
+    let traceback = error.shown(FILE, source);
     let message = format!("{} (line {}, column {})", error.message, error.line, error.column);
     BuildError { abort, exception: Exception { name: name.to_string(), message, traceback }, usage: Usage::default() }
 }

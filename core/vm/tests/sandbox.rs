@@ -57,6 +57,22 @@ fn syntax_errors_have_a_place() {
     }
 }
 
+/// A refusal shows its line with carets under what is wrong, as CPython does.
+#[test]
+fn refusals_show_their_place() {
+    let rows = [
+        ("def f(:", "def f(:", "      ^"),
+        ("x = 1\nif x:\n    import subprocess", "import subprocess", "       ^^^^^^^^^^"),
+        ("y = 2\nx = 'a'\nprint(x is 'a')", "print(x is 'a')", "      ^^^^^^^^"),
+        ("é = 'ä' + eval('1')", "é = 'ä' + eval('1')", "          ^^^^"),
+    ];
+    for (source, line, carets) in rows {
+        let error = compile(source, "test.py").expect_err(source);
+        let shown = [format!("  File \"test.py\", line {}", error.line), format!("    {line}"), format!("    {carets}")];
+        assert_eq!(error.shown("test.py", source), shown, "{source}");
+    }
+}
+
 /// A-84 and the limits beside it: traps that no handler catches.
 #[test]
 fn limits_trap() {

@@ -136,10 +136,5 @@ fn describe(error: &CompileError, file: &str, source: &str) -> String {
         CompileErrorKind::Forbidden => "Forbidden",
         CompileErrorKind::TooLarge => "TooLarge",
     };
-    let line = usize::try_from(error.line).unwrap_or(usize::MAX);
-    let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let column = usize::try_from(error.column).unwrap_or(1).saturating_sub(1);
-    let indent = text.chars().take_while(|letter| letter.is_whitespace()).count();
-    let caret = " ".repeat(column.saturating_sub(indent));
-    format!("  File \"{file}\", line {}\n    {}\n    {caret}^\n{name}: {}", error.line, text.trim(), error.message)
+    format!("{}\n{name}: {}", error.shown(file, source).join("\n"), error.message)
 }

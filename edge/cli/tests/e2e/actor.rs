@@ -78,7 +78,7 @@ fn failures_name_the_line() {
     let run = |arguments: &[&str]| cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
     let deploy = |name: &str| run(&["actor", "deploy", "--code", name]);
     let rows: Vec<(&str, Said, &str, &str)> = vec![
-        ("not Python", deploy("bad_syntax.py"), "syntax_error", "line 1"),
+        ("not Python", deploy("bad_syntax.py"), "syntax_error", "line 1\n    def f(:\n          ^"),
         ("a forbidden import", deploy("forbidden.py"), "forbidden_source", "os"),
         (
             "no such handler",
@@ -176,7 +176,7 @@ fn scripts_run_in_the_virtual_machine() {
         traced.stderr.lines().map(|line| line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])).collect();
     let expected = ["script.py:1    def f(x):", "script.py:4    print(f(1))", "script.py:2      call f", "script.py:2      return x + 1"];
     assert_eq!((traced.stdout.as_str(), lines.as_slice()), ("2\n", expected.as_slice()), "{traced:?}");
-    for (source, reason) in [("import os\n", "os"), ("def f(:\n", "SyntaxError")] {
+    for (source, reason) in [("import os\n", "           ^^\nForbidden"), ("def f(:\n", "    def f(:\n          ^\nSyntaxError")] {
         let said = run(source, &[]);
         assert!(said.code == Some(1) && said.stderr.contains(reason), "{said:?}");
     }
