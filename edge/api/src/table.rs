@@ -114,6 +114,7 @@ const CURSOR: Parameter = text("cursor", "`next_cursor` of the page before.");
 const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
 const ORDER: Parameter = text("order", "`desc` for the newest first.");
 const FROM: Parameter = number("from", "The first height; the next one to come where absent.");
+const STAGE: Parameter = text("stage", "Only proposals there: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
 const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
 
 macro_rules! endpoints {
@@ -180,7 +181,9 @@ endpoints! {
         Supply Get "/supply" [] () => (Supply);
         "How many CBY there are, were made and were burned."
         Validators Get "/validators" [OFFSET, LIMIT] () => (Validators);
-        "Who agrees on blocks."
+        "Who stakes to agree on blocks, and who does."
+        Validator Get "/validators/{address}" [] () => (Validator);
+        "One who stakes, or signs."
         Epoch Get "/epoch" [] () => (Epoch);
         "Where the chain is in its epoch."
     }
@@ -205,6 +208,8 @@ endpoints! {
         "Every entitlement that a manifest may name, and the curated sets of domains."
         Permissions Get "/permissions/{address}" [] () => (Permissions);
         "What an address holds in the Entitlement Registry: permissions and roles."
+        ActorRent Get "/actor/{address}/rent" [] () => (Rent);
+        "What an actor owes for its storage, and what it has put down."
         ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);
@@ -215,6 +220,18 @@ endpoints! {
         "An actor's timers, by height."
         ReadHandler Post "/actor/{address}/read_handler" [] (ReadHandler) => (ReadAnswer);
         "Runs a handler on committed state; it may write nothing."
+    }
+    "Governance" {
+        Proposals Get "/governance/proposals" [OFFSET, LIMIT, STAGE] () => (Proposals);
+        "Proposals, the newest first."
+        Proposal Get "/governance/proposals/{id}" [] () => (Proposal);
+        "A proposal: what it does, where it is, who voted how."
+        Timelocks Get "/governance/timelocks" [] () => (Proposals);
+        "Accepted proposals that wait to take effect, the first to do so first."
+        Council Get "/governance/council" [] () => (Council);
+        "The security council."
+        ParameterHistory Get "/governance/history/{name}" [] () => (ParameterHistory);
+        "What a parameter became, and when."
     }
     "Jobs" {
         Jobs Get "/jobs" [OFFSET, LIMIT] () => (Jobs);

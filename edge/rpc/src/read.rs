@@ -30,6 +30,12 @@ impl Snapshot {
         Self { node: app.node.clone(), head: app.node.head(), world: World::default() }
     }
 
+    /// The state one block earlier, `None` where that is genesis.
+    pub(crate) fn before(&self) -> Option<Self> {
+        let number = self.head.number.checked_sub(1).filter(|number| *number > 0)?;
+        Some(Self { node: self.node.clone(), head: Head { number, ..self.head.clone() }, world: World::default() })
+    }
+
     /// These records, as they were after the block.
     pub(crate) async fn fetch(&self, keys: Vec<StateKey>) -> Result<Vec<(StateKey, Option<Bytes>)>, Refusal> {
         let values = self.node.read(self.head.number, keys.clone()).await?;

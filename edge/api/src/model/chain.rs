@@ -1,7 +1,7 @@
 //! The chain as a whole: health, fees, parameters, supply, validators.
 
 use super::LaneUsage;
-use crate::hex_text::{HexAddress, HexBytes, HexHash};
+use crate::hex_text::{HexBytes, HexHash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -154,37 +154,17 @@ pub struct Supply {
     pub circulating: u64,
     /// Of that, what the genesis buckets and the treasury still hold.
     pub locked: u64,
-    /// Rewards of the newest block.
+    /// Made in the newest block: rewards, and what set-balance gave on a dev chain.
     pub last_mint: u64,
-}
-
-/// Who agrees on blocks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Validators {
-    /// The validators, by index.
-    pub validators: Vec<Validator>,
-    /// How many there are.
-    pub total_count: u64,
-}
-
-/// One who agrees on blocks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Validator {
-    /// Its account: the secp256k1 key that signs headers.
-    pub address: HexAddress,
-    /// Its Ed25519 consensus key.
-    pub consensus_key: HexBytes,
-    /// Its BLS key, for ordering transactions.
-    pub bls_key: HexBytes,
-    /// CBY it stakes, in base units.
-    pub stake: u64,
 }
 
 /// Where the chain is in its epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Epoch {
-    /// The epoch.
+    /// The epoch by height: rewards are paid and the next set is fixed where it turns.
     pub epoch: u64,
+    /// The epoch of the key that signs blocks.
+    pub signing_epoch: u64,
     /// The view of the newest block.
     pub view: u64,
     /// The newest block's number.

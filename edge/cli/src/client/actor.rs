@@ -41,6 +41,11 @@ pub(crate) enum Actor {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
+    /// Print what an actor owes for its storage
+    Rent {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
     /// Print what an actor announced
     Logs {
         /// Which: an address, or an actor of this folder
@@ -151,6 +156,7 @@ impl Actor {
             Self::Execute(execute) => execute.run(session).await,
             Self::Query(query) => query.run(session).await,
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
+            Self::Rent { actor } => rent(session, &session.address(&actor)?).await,
             Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
         }
     }
@@ -325,6 +331,24 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
     let entries: Vec<String> = actor.storage.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     rows.extend(entries.iter().map(|entry| ("", entry.clone())));
     session.output.result(&actor, table(rows));
+    Ok(())
+}
+
+async fn rent(session: &Session, address: &Address) -> Result<(), Failure> {
+    let rent: model::Rent = session.client.get(&format!("/actor/{address}/rent")).await?;
+    let next = rent.next_epoch.map_or_else(|| "nothing is due".to_owned(), |next| format!("epoch {next}; it is {}", rent.epoch));
+    let rows = [
+        ("actor", rent.actor.to_string()),
+        ("state", rent.state.clone()),
+        ("size", format!("{} bytes, up to {} of storage", rent.size, rent.quota)),
+        ("an epoch", amount::cby(rent.per_epoch)),
+        ("next", next),
+        ("prepaid", amount::cby(rent.prepaid)),
+        ("debt", format!("{} of {} epochs", amount::cby(rent.debt), rent.unpaid)),
+        ("bond", amount::cby(rent.bond)),
+        ("reserve", amount::cby(rent.reserve)),
+    ];
+    session.output.result(&rent, table(rows));
     Ok(())
 }
 

@@ -6,6 +6,7 @@ mod block;
 mod chain;
 mod entitlement;
 mod gateway;
+mod gov;
 mod init;
 mod job;
 mod name;
@@ -16,6 +17,7 @@ mod simulate;
 mod template;
 mod transaction;
 mod transfer;
+mod validator;
 mod vm;
 mod wallet;
 
@@ -104,6 +106,12 @@ enum Command {
     /// Who brings requests from outside, and becoming one of them
     #[command(subcommand)]
     Gateway(gateway::Gateway),
+    /// What is decided, by whom, and when it takes effect
+    #[command(subcommand)]
+    Gov(gov::Gov),
+    /// Who stakes, and who agrees on blocks
+    #[command(subcommand)]
+    Validator(validator::Validator),
     /// Steer a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
@@ -164,6 +172,8 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Runner(command) => command.run(&session).await,
         Command::Name(command) => command.run(&session).await,
         Command::Gateway(command) => command.run(&session).await,
+        Command::Gov(command) => command.run(&session).await,
+        Command::Validator(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),
     }

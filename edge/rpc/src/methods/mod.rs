@@ -6,13 +6,16 @@ pub(crate) mod blocks;
 pub(crate) mod dev;
 pub(crate) mod entitlements;
 pub(crate) mod faucet;
+pub(crate) mod governance;
 pub(crate) mod jobs;
 pub(crate) mod names;
 pub(crate) mod node;
 pub(crate) mod proofs;
+pub(crate) mod rent;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod transactions;
+pub(crate) mod validators;
 
 use cowboy_api::model::{DEFAULT_LIMIT, MAX_LIMIT};
 use serde::Deserialize;

@@ -13,7 +13,9 @@ use cowboy_chain::genesis::{BUCKETS, bucket_address};
 use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
 use cowboy_node::BlockTime;
 use cowboy_params::Params;
-use cowboy_state::records::{GenesisValidators, Markets, Supply, keys};
+use cowboy_state::records::{Markets, Supply, keys};
+use cowboy_system::staking::epoch::epoch_of;
+use cowboy_types::Amount;
 
 /// Answers while the process lives.
 pub(crate) async fn health() -> Json<model::Health> {
@@ -97,6 +99,10 @@ pub(crate) async fn supply(State(app): State<App>) -> Answer<model::Supply> {
         let account = state.ask(|world| world.account(bucket)).await?;
         locked += account.balance.get();
     }
+    let before = match state.before() {
+        Some(mut before) => before.ask(|world| world.read::<Supply>(&keys::supply())).await?.map_or(Amount::ZERO, |supply| supply.minted),
+        None => Amount::ZERO,
+    };
     let circulating = supply.genesis.saturating_add(supply.minted).saturating_sub(supply.burned);
     Ok(Json(model::Supply {
         genesis: supply.genesis.get(),
@@ -104,20 +110,8 @@ pub(crate) async fn supply(State(app): State<App>) -> Answer<model::Supply> {
         burned: supply.burned.get(),
         circulating: circulating.get(),
         locked,
-        last_mint: 0,
+        last_mint: supply.minted.saturating_sub(before).get(),
     }))
-}
-
-pub(crate) async fn validators(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Validators> {
-    let mut state = Snapshot::newest(&app);
-    let found = state.ask(|world| world.read::<GenesisValidators>(&keys::validators())).await?.ok_or(BUSY)?;
-    let rows = found.validators.iter().map(|validator| model::Validator {
-        address: Hex(validator.address),
-        consensus_key: Hex(validator.network_key.0.to_vec()),
-        bls_key: Hex(validator.vrf_key.0.to_vec()),
-        stake: validator.stake.get(),
-    });
-    Ok(Json(model::Validators { validators: page.of(rows), total_count: count(found.validators.len()) }))
 }
 
 pub(crate) async fn epoch(State(app): State<App>) -> Answer<model::Epoch> {
@@ -126,7 +120,8 @@ pub(crate) async fn epoch(State(app): State<App>) -> Answer<model::Epoch> {
     let tip = view.tip()?.ok_or(BUSY)?;
     let header = read::block(&view, tip)?.header;
     Ok(Json(model::Epoch {
-        epoch: header.context.epoch.get(),
+        epoch: epoch_of(&params, header.height()),
+        signing_epoch: header.context.epoch.get(),
         view: header.context.view.get(),
         number: header.number.get(),
         length: params.consensus.epoch,

@@ -72,6 +72,7 @@ async fn a_transfer_is_seen_everywhere() {
 
     let supply: model::Supply = client.get("/supply").await.expect("the supply is known");
     assert_eq!((supply.circulating, supply.burned), (supply.genesis + supply.minted - receipt.fee.burned, receipt.fee.burned));
+    assert!(supply.last_mint > 0 && supply.last_mint < supply.minted, "each block mints: {supply:?}");
     // Dev accounts and the validator's stake came out of the buckets.
     assert!(supply.locked > 0 && supply.locked < supply.circulating);
     devnet.stop().await;

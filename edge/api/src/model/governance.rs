@@ -1,0 +1,175 @@
+//! Who decides and who stakes: proposals, council, timelocks, validators, rent.
+
+use crate::hex_text::{HexAddress, HexBytes};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Proposals, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Proposals {
+    /// The proposals.
+    pub proposals: Vec<Proposal>,
+    /// How many were ever made.
+    pub total_count: u64,
+}
+
+/// A change that its proposer asks the validators for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Proposal {
+    /// Its number, from 0.
+    pub id: u64,
+    /// Who made it.
+    pub proposer: HexAddress,
+    /// `0` or `3`: how many must agree, and how long it takes.
+    pub tier: u8,
+    /// What it does.
+    pub action: ProposedAction,
+    /// CBY that its proposer put down, in base units; 0 once it is counted.
+    pub deposit: u64,
+    /// `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.
+    pub stage: String,
+    /// From which height it can be counted (`voting`) or take effect (`queued`).
+    pub height: Option<u64>,
+    /// Whether the council shortened its way.
+    pub is_fast: bool,
+    /// The epoch in which it was made.
+    pub epoch: u64,
+    /// Who voted how.
+    pub ballots: Vec<Ballot>,
+    /// Members of the council that want it stopped.
+    pub cancel: Vec<HexAddress>,
+    /// Members of the council that want it quick.
+    pub fast_track: Vec<HexAddress>,
+}
+
+/// What a proposal does; the fields that its `action` has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProposedAction {
+    /// `set_parameter`, `disburse` or `set_council`.
+    pub action: String,
+    /// The parameter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the parameter becomes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<u64>,
+    /// The genesis bucket that pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// Who is paid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<HexAddress>,
+    /// How much, in base units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<u64>,
+    /// The council's new members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<Vec<HexAddress>>,
+}
+
+/// A member's vote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Ballot {
+    /// Whose.
+    pub voter: HexAddress,
+    /// `yes`, `no` or `abstain`.
+    pub choice: String,
+}
+
+/// The security council.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Council {
+    /// Its members, ascending; nobody until a proposal names them.
+    pub members: Vec<HexAddress>,
+    /// How many it has once it is named.
+    pub size: u64,
+    /// How many must agree.
+    pub threshold: u64,
+}
+
+/// What a parameter became, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ParameterHistory {
+    /// `group.name`.
+    pub name: String,
+    /// Its changes, the newest last; the newest 256 are kept.
+    pub changes: Vec<ParameterMove>,
+}
+
+/// One change of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ParameterMove {
+    /// When it was decided; it holds from the next block on.
+    pub height: u64,
+    /// What it became.
+    pub value: u64,
+    /// The proposal that did it.
+    pub proposal: u64,
+}
+
+/// Who stakes, and who agrees on blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Validators {
+    /// The validators, ascending by consensus key.
+    pub validators: Vec<Validator>,
+    /// How many there are.
+    pub total_count: u64,
+    /// The epoch at whose beginning the newest set was fixed.
+    pub set_epoch: u64,
+    /// CBY that this set stakes, in base units.
+    pub set_stake: u64,
+}
+
+/// One who stakes to agree on blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Validator {
+    /// Its account: the secp256k1 key that signs headers.
+    pub address: HexAddress,
+    /// Its Ed25519 consensus key.
+    pub consensus_key: HexBytes,
+    /// Its BLS key, for ordering transactions.
+    pub bls_key: HexBytes,
+    /// CBY it stakes, in base units.
+    pub stake: u64,
+    /// `waiting`, `active`, `leaving` or `jailed`; `withdrawn` for one that signs and no longer stakes.
+    pub status: String,
+    /// From which height it may withdraw (`leaving`) or ask to be let out (`jailed`).
+    pub until: Option<u64>,
+    /// How often it was jailed.
+    pub jailings: u64,
+    /// Whether it belongs to the newest set: it votes on proposals and is paid.
+    pub in_set: bool,
+    /// Whether it holds a share of the key that signs blocks.
+    pub is_signing: bool,
+}
+
+/// What an actor owes for its storage, and what it has put down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Rent {
+    /// The actor.
+    pub actor: HexAddress,
+    /// `paid`, `overdue`, `eviction_imminent`, `dormant`, or `exempt` for a system actor.
+    pub state: String,
+    /// Bytes of its code and storage.
+    pub size: u64,
+    /// Bytes of storage it may have.
+    pub quota: u64,
+    /// Rent of one epoch, in base units.
+    pub per_epoch: u64,
+    /// The epoch at whose beginning rent is collected next; absent for an actor without a rent account.
+    pub next_epoch: Option<u64>,
+    /// The rent epoch of the newest block.
+    pub epoch: u64,
+    /// Paid ahead, in base units.
+    pub prepaid: u64,
+    /// Rent that was not paid, in base units.
+    pub debt: u64,
+    /// How many epochs that is.
+    pub unpaid: u64,
+    /// The bond for a quota beyond the base, in base units.
+    pub bond: u64,
+    /// What it may not spend: about five weeks of rent, in base units.
+    pub reserve: u64,
+    /// Pruned pieces that are missing; 0 unless it is dormant.
+    pub missing: u64,
+}

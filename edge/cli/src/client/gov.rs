@@ -1,0 +1,249 @@
+//! `cowboy gov`: what is decided, by whom, and when it takes effect.
+
+use super::job::{ask, json_argument};
+use super::session::Session;
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::{Subcommand, ValueEnum};
+use cowboy_api::model;
+use cowboy_system::governance;
+use cowboy_types::{Address, Amount};
+use serde_json::{Value, json};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Gov {
+    /// Propose a decision
+    Propose {
+        /// The decision as JSON, or @FILE: {"action": "set_parameter", "name": …, "value": …}, {"action": "disburse", "bucket": …,
+        /// "to": …, "amount": …} or {"action": "set_council", "members": [9 addresses]}
+        decision: String,
+        /// What is put down: base units, or CBY like 1000cby; found by the decision's tier where left out
+        #[arg(long)]
+        deposit: Option<String>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Vote, as a validator of the newest set
+    Vote {
+        /// The proposal's number
+        id: u64,
+        /// What the ballot says
+        choice: Choice,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Count a proposal's votes once its voting is over
+    Count {
+        /// The proposal's number
+        id: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Make an accepted proposal take effect once its timelock is over
+    Execute {
+        /// The proposal's number
+        id: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// As a member of the council, want a waiting proposal stopped
+    Cancel {
+        /// The proposal's number
+        id: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// As a member of the council, want a proposal of tier 3 quick
+    FastTrack {
+        /// The proposal's number
+        id: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print the newest proposals
+    List {
+        /// Only those voting, queued, executed, failed, rejected or cancelled
+        #[arg(long)]
+        stage: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// Print a proposal: what it does, where it is, who voted how
+    Show {
+        /// The proposal's number
+        id: u64,
+    },
+    /// Print accepted proposals that wait for their timelock
+    Timelocks,
+    /// Print the security council
+    Council,
+    /// Print the protocol's parameters
+    Params {
+        /// Only those whose name begins so
+        prefix: Option<String>,
+    },
+    /// Print what a parameter became, and when
+    History {
+        /// The parameter, like governance.timelock
+        name: String,
+    },
+}
+
+/// What a ballot says.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Choice {
+    /// For it
+    Yes,
+    /// Against it
+    No,
+    /// Present, no more
+    Abstain,
+}
+
+impl Gov {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Propose { decision, deposit, terms } => propose(session, &decision, deposit.as_deref(), &terms).await,
+            Self::Vote { id, choice, terms } => {
+                let choice = match choice {
+                    Choice::Yes => "yes",
+                    Choice::No => "no",
+                    Choice::Abstain => "abstain",
+                };
+                call(session, "vote", &json!({ "proposal": id, "choice": choice }), Amount::ZERO, &terms).await
+            }
+            Self::Count { id, terms } => about(session, "count", id, &terms).await,
+            Self::Execute { id, terms } => about(session, "execute", id, &terms).await,
+            Self::Cancel { id, terms } => about(session, "cancel", id, &terms).await,
+            Self::FastTrack { id, terms } => about(session, "fast_track", id, &terms).await,
+            Self::List { stage, limit } => {
+                let stage = stage.map(|stage| format!("&stage={stage}")).unwrap_or_default();
+                list(session, &format!("/governance/proposals?limit={limit}{stage}")).await
+            }
+            Self::Timelocks => list(session, "/governance/timelocks").await,
+            Self::Show { id } => {
+                let proposal: model::Proposal = session.client.get(&format!("/governance/proposals/{id}")).await?;
+                session.output.result(&proposal, describe(&proposal));
+                Ok(())
+            }
+            Self::Council => {
+                let council: model::Council = session.client.get("/governance/council").await?;
+                let members: Vec<String> = council.members.iter().map(ToString::to_string).collect();
+                let rule = format!("{} of {} must agree", council.threshold, council.size);
+                let text = if members.is_empty() {
+                    format!("No council is named yet; {rule}.")
+                } else {
+                    format!("{}\n{rule}", members.join("\n"))
+                };
+                session.output.result(&council, text);
+                Ok(())
+            }
+            Self::Params { prefix } => params(session, prefix.as_deref().unwrap_or_default()).await,
+            Self::History { name } => {
+                let history: model::ParameterHistory = session.client.get(&format!("/governance/history/{name}")).await?;
+                let lines =
+                    history.changes.iter().map(|one| format!("height {:>10}  {}  by proposal {}", one.height, one.value, one.proposal));
+                let text = if history.changes.is_empty() {
+                    format!("{name} is as it was at genesis.")
+                } else {
+                    lines.collect::<Vec<_>>().join("\n")
+                };
+                session.output.result(&history, text);
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
+    let instruction = ask(Address::system(governance::NUMBER), method, argument, value)?;
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
+}
+
+async fn about(session: &Session, method: &str, id: u64, terms: &Terms) -> Result<(), Failure> {
+    call(session, method, &json!({ "proposal": id }), Amount::ZERO, terms).await
+}
+
+async fn all_params(session: &Session) -> Result<model::Parameters, Failure> {
+    Ok(session.client.get("/params?limit=1000").await?)
+}
+
+/// Proposes, with the deposit of the decision's tier unless another is named.
+async fn propose(session: &Session, decision: &str, deposit: Option<&str>, terms: &Terms) -> Result<(), Failure> {
+    let decision = json_argument(decision)?;
+    let deposit = match deposit {
+        Some(text) => amount::argument(text)?,
+        None => {
+            let params = all_params(session).await?.params;
+            let find = |name: &str| params.iter().find(|row| row.name == name);
+            let moved = decision.get("name").and_then(Value::as_str).and_then(find);
+            let row = if moved.is_some_and(|row| row.tier != "3") { "governance.deposit_0" } else { "governance.deposit_3" };
+            Amount(find(row).map_or(0, |row| row.value))
+        }
+    };
+    session.output.progress(format_args!("Putting down {}.", amount::cby(deposit.get())));
+    call(session, "propose", &decision, deposit, terms).await
+}
+
+async fn list(session: &Session, path: &str) -> Result<(), Failure> {
+    let found: model::Proposals = session.client.get(path).await?;
+    let lines: Vec<String> = found.proposals.iter().map(line).collect();
+    let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };
+    session.output.result(&found, text);
+    Ok(())
+}
+
+fn line(proposal: &model::Proposal) -> String {
+    format!("{:>5}  {:<20}  tier {}  {}", proposal.id, stage(proposal), proposal.tier, what(&proposal.action))
+}
+
+/// Where a proposal is, and until when.
+fn stage(proposal: &model::Proposal) -> String {
+    match (proposal.stage.as_str(), proposal.height) {
+        ("voting", Some(height)) => format!("voting until {height}"),
+        (stage, Some(height)) => format!("{stage} until {height}"),
+        (stage, None) => stage.to_owned(),
+    }
+}
+
+/// What a decision does, in a line.
+fn what(action: &model::ProposedAction) -> String {
+    match (&action.name, &action.bucket, &action.members) {
+        (Some(name), _, _) => format!("{name} = {}", action.value.unwrap_or_default()),
+        (_, Some(bucket), _) => {
+            let to = action.to.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("{} of {bucket} to {to}", amount::cby(action.amount.unwrap_or_default()))
+        }
+        (_, _, Some(members)) => format!("a council of {}", members.len()),
+        _ => action.action.clone(),
+    }
+}
+
+fn describe(proposal: &model::Proposal) -> String {
+    let votes = |choice: &str| proposal.ballots.iter().filter(|ballot| ballot.choice == choice).count();
+    table([
+        ("proposal", proposal.id.to_string()),
+        ("does", what(&proposal.action)),
+        ("stage", stage(proposal)),
+        ("tier", format!("{}{}", proposal.tier, if proposal.is_fast { ", made quick by the council" } else { "" })),
+        ("proposer", proposal.proposer.to_string()),
+        ("deposit", amount::cby(proposal.deposit)),
+        ("ballots", format!("{} yes, {} no, {} abstain", votes("yes"), votes("no"), votes("abstain"))),
+        ("council", format!("{} for stopping it, {} for hurry", proposal.cancel.len(), proposal.fast_track.len())),
+    ])
+}
+
+async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
+    let mut found = all_params(session).await?;
+    found.params.retain(|row| row.name.starts_with(prefix));
+    let lines = found.params.iter().map(|row| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier));
+    session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! What an actor owes for its storage.
+
+use crate::{
+    App,
+    read::Snapshot,
+    refusal::{Answer, Named, Refusal},
+};
+use axum::{Json, extract::State};
+use cowboy_api::{Hex, model};
+use cowboy_params::Params;
+use cowboy_state::{Miss, World};
+use cowboy_system::storage::{rent, state};
+use cowboy_types::{Address, Height};
+
+pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Rent> {
+    let mut state = Snapshot::newest(&app);
+    let (params, height) = (state.params(&app.chain.params).await?, state.head.height);
+    let found = state.ask(|world| look(world, &params, height, address)).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("actor", address))
+}
+
+fn look(world: &World, params: &Params, height: Height, address: Address) -> Result<Option<model::Rent>, Miss> {
+    let Some(actor) = world.actor(address)? else { return Ok(None) };
+    let account = state::account(world, address)?;
+    let dormancy = state::dormancy(world, address)?;
+    let rate = state::rate(world, params)?;
+    let bytes = if address.is_rent_exempt() { 0 } else { rent::billable(params, &actor, state::mailbox_bytes(world, address)?) };
+    let unpaid = account.as_ref().map_or(0, |account| account.unpaid.get());
+    let status = match (&dormancy, unpaid) {
+        _ if address.is_rent_exempt() => "exempt",
+        (Some(_), _) => "dormant",
+        (None, 0) => "paid",
+        (None, unpaid) if unpaid < params.rent.grace_epochs => "overdue",
+        (None, _) => "eviction_imminent",
+    };
+    let debt = dormancy.as_ref().map(|dormancy| dormancy.debt).or(account.as_ref().map(|account| account.debt));
+    Ok(Some(model::Rent {
+        actor: Hex(address),
+        state: status.into(),
+        size: actor.code_bytes.get().saturating_add(actor.storage_bytes.get()),
+        quota: actor.storage_quota.get().max(params.execution.storage_quota_per_actor),
+        per_epoch: rent::per_epoch(params, rate, bytes).get(),
+        next_epoch: account.as_ref().map(|account| account.next_epoch.get()),
+        epoch: rent::epoch_of(params, height),
+        prepaid: account.as_ref().map_or(0, |account| account.prepaid.get()),
+        debt: debt.map_or(0, cowboy_types::Amount::get),
+        unpaid,
+        bond: account.as_ref().map_or(0, |account| account.bond.get()),
+        reserve: rent::reserve(params, rate, bytes).get(),
+        missing: dormancy.map_or(0, |dormancy| dormancy.missing.get()),
+    }))
+}
