@@ -4,10 +4,16 @@ use arbitrary::Arbitrary;
 use bytes::Bytes;
 use commonware_codec::{Codec, conformance::generate_value};
 use cowboy_system::containers::state::Image;
-use cowboy_system::entitlements::state::{Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner};
+use cowboy_system::entitlements::state::{
+    Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner, Sweep,
+};
 use cowboy_system::gateways::types::{Gateway, Request};
+use cowboy_system::governance::types::{Agreement, Council, History, Proposal};
 use cowboy_system::names::types::{Policy, Registration};
+use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
+use cowboy_system::staking::types::{Attestations, StakeTotal, Validator, ValidatorSet};
+use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
 use cowboy_system::tee::types::{Attestation, Program, Roots};
 use cowboy_system::tokens::state::Token;
 use std::fmt::Debug;
@@ -45,6 +51,7 @@ macro_rules! formats {
 }
 
 formats! {
-    Assignment Attestation Delegation Deprecations DomainSet Gateway Holder Image ManifestHistory Permission Policy Pool Program Registration Request
-    Role Roots ScopeOwner Token
+    Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway History Holder Image
+    ManifestHistory Permission Policy Pool Program Proposal Registration RentAccount RentRate Request Role Roots RunnerAttestation
+    ScopeOwner StakeTotal Sweep Token Validator ValidatorSet
 }

@@ -6,8 +6,9 @@ use commonware_codec::{Codec, Decode as _, Encode as _, conformance::generate_va
 use cowboy_types::{
     Block, Event, Header, Instruction, Receipt, Transaction,
     instruction::MAX_TRANSACTION_BYTES,
-    job::{Candidates, Job, JobSpec, Model, Profile, Runner},
+    job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner},
     merkle::{self, Inclusion},
+    permission::{Constraints, Scope},
     transaction::DecodeError,
 };
 use proptest::prelude::*;
@@ -46,6 +47,12 @@ fn values_survive_their_encoding() {
         check_both_ways::<Profile>(seed);
         check_both_ways::<Model>(seed);
         check_both_ways::<Candidates>(seed);
+        check_both_ways::<CallbackBook>(seed);
+        check_both_ways::<Challenge>(seed);
+        check_both_ways::<EpochCommittee>(seed);
+        check_both_ways::<Patron>(seed);
+        check_both_ways::<Scope>(seed);
+        check_both_ways::<Constraints>(seed);
     }
 }
 
@@ -146,8 +153,9 @@ mod conformance {
         Abort, Actor, Address, Block, Context, Event, Fee, Hash, Header, Instruction, LaneUsage, Receipt, System, Transaction,
         block::Usage,
         instruction::Custom,
-        job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner},
+        job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner},
         merkle::Inclusion,
+        permission::{Constraints, Scope},
         transaction::CoSignature,
     };
 
@@ -158,7 +166,9 @@ mod conformance {
         CodecConformance<Block> => 256,
         CodecConformance<CallbackBook> => 256,
         CodecConformance<Candidates> => 256,
+        CodecConformance<Challenge> => 256,
         CodecConformance<CoSignature> => 256,
+        CodecConformance<Constraints> => 256,
         CodecConformance<Context> => 256,
         CodecConformance<Custom> => 256,
         CodecConformance<EpochCommittee> => 256,
@@ -176,6 +186,7 @@ mod conformance {
         CodecConformance<Profile> => 256,
         CodecConformance<Receipt> => 256,
         CodecConformance<Runner> => 256,
+        CodecConformance<Scope> => 256,
         CodecConformance<System> => 256,
         CodecConformance<Transaction> => 256,
         CodecConformance<Usage> => 256,

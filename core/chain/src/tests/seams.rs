@@ -1,10 +1,12 @@
 //! What is present from version 1 so that no format moves when its part of the protocol is built.
 
 use super::harness::{Chain, address};
+use crate::{GenesisConfig, genesis::Funded};
+use commonware_codec::{Decode as _, Encode as _};
 use cowboy_state::records::{GenesisValidator, GenesisValidators, Supply, Timer, keys};
 use cowboy_state::{Key, Kind, key::VM_NAMESPACE};
 use cowboy_types::List;
-use cowboy_types::units::{Amount, Count, Price};
+use cowboy_types::units::{Amount, ChainId, Count, Price, TimestampMs};
 use cowboy_types::wire::Fixed;
 
 /// Timers carry the auction's bid and tip, zero until its height (003 §5.1b).
@@ -46,6 +48,32 @@ fn validators_carry_three_keys_and_the_supply_a_mint() {
     assert_eq!(kept.validators.to_vec(), [validator]);
     let supply: Supply = chain.record(&keys::supply()).expect("genesis wrote the supply");
     assert_eq!((supply.minted, supply.burned), (Amount(0), Amount(0)));
+}
+
+/// A genesis has one encoding: however a byte of it is changed, it is refused or encodes to what was read.
+#[test]
+fn a_changed_genesis_is_refused_or_canonical() {
+    let genesis = GenesisConfig {
+        chain_id: ChainId(1337),
+        is_dev: true,
+        timestamp_ms: TimestampMs(1_700_000_000_000),
+        accounts: List::new(vec![Funded { address: address(1), amount: Amount(300) }]).expect("one fits"),
+        deployers: List::new(vec![address(2)]).expect("one fits"),
+        validators: List::default(),
+        parameters: super::harness::parameters(&[("rent.epoch", 100)]),
+    };
+    let good = genesis.encode().to_vec();
+    assert_eq!(GenesisConfig::decode_cfg(good.clone(), &()).ok(), Some(genesis));
+    for place in 0..good.len() {
+        assert!(GenesisConfig::decode_cfg(good[..place].to_vec(), &()).is_err(), "cut at {place}");
+        for byte in 0..=u8::MAX {
+            let mut bytes = good.clone();
+            bytes[place] = byte;
+            if let Ok(read) = GenesisConfig::decode_cfg(bytes.clone(), &()) {
+                assert_eq!(read.encode().to_vec(), bytes, "byte {byte} at {place}");
+            }
+        }
+    }
 }
 
 /// the VM's namespace is part of every key, under which it is stored and which it names.

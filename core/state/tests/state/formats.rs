@@ -6,7 +6,7 @@ use commonware_codec::{Codec, conformance::generate_value};
 use cowboy_state::directory::{Node, Root};
 use cowboy_state::records::{
     Account, Actor, Deployers, GenesisValidators, Mailbox, Markets, Message, Origin, ParameterChanges, Queue, SeedIndex, SeedRecord, Seen,
-    Spent, Supply, Timer, TimerBook, Vesting,
+    Spent, Supply, Timer, TimerBook, Vesting, VestingClaim,
 };
 use std::fmt::Debug;
 
@@ -44,5 +44,5 @@ macro_rules! formats {
 
 formats! {
     Account Actor Deployers GenesisValidators Mailbox Markets Message Node Origin ParameterChanges Queue Root SeedIndex SeedRecord Seen Spent Supply Timer TimerBook
-    Vesting
+    Vesting VestingClaim
 }

@@ -116,6 +116,23 @@ mod tests {
         }
     }
 
+    /// However one byte of a key file is changed, it reads as the same key or is refused: never as another key.
+    #[test]
+    fn a_changed_key_file_is_never_another_key() {
+        let pem = encode_pem(&key());
+        for place in 0..pem.len() {
+            for byte in [0, b'\n', b' ', b'+', b'-', b'0', b'=', b'A', b'z', 0x7F] {
+                let mut changed = pem.clone().into_bytes();
+                changed[place] = byte;
+                let text = String::from_utf8(changed).expect("the file and the byte are ASCII");
+                if let Ok(read) = decode(&text) {
+                    assert_eq!(read.address(), key().address(), "byte {byte} at {place}");
+                }
+            }
+            assert!(decode(&pem[..place]).is_err() || place + 1 >= pem.len(), "cut at {place}");
+        }
+    }
+
     #[test]
     fn a_key_file_is_private_and_never_overwritten() {
         let directory = tempfile::tempdir().expect("a directory for the test");
