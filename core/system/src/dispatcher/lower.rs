@@ -2,7 +2,7 @@
 //!
 //! What is not named here stays in the request, for the runner.
 
-use super::extraction;
+use super::{extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
 use crate::verifier::json::{UNIT, decimal};
@@ -122,7 +122,11 @@ fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Res
             expected_execution_ms: schema.count_or("expected_execution_ms", wall_ms)?,
             data_format: schema.bounded_text("data_format")?,
         },
-        verification: verification(&kwargs.below("verification"))?,
+        verification: if kwargs.get("verify").is_some() {
+            published::verification(&kwargs.below("verify"), kwargs.text_or_empty("system_prompt")?)?
+        } else {
+            verification(&kwargs.below("verification"))?
+        },
         max_price: Amount(kwargs.number_or("max_price", rows.price_default)?),
         tip: kwargs.amount_or_zero("tip")?,
         timeout_blocks: kwargs.count_or("timeout_blocks", rows.timeout_default)?,

@@ -18,6 +18,7 @@ pub mod handlers;
 pub mod lifecycle;
 pub mod lower;
 pub mod payment;
+mod published;
 pub mod selection;
 pub mod state;
 

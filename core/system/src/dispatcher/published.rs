@@ -1,0 +1,357 @@
+//! The published SDK's `verify`: its modes and checks in the chain's words.
+//!
+//! A check that nobody here can decide refuses the job: a rule that is not enforced would be worse than none.
+
+use crate::reader::Reader;
+use crate::verifier::json::{UNIT, decimal};
+use crate::verifier::schema::Schema;
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Check, Mode, Snapshot, Verification};
+use cowboy_types::units::Count;
+use cowboy_types::{Abort, List, Text, error};
+
+/// Numbers of checks are read to fifteen decimals: that many a binary fraction holds.
+const ROUND: i128 = 1_000;
+
+/// The shortest line of a system prompt that marks it.
+const SHORTEST_MARKER: usize = 12;
+
+/// The longest marker, in bytes.
+const LONGEST_MARKER: usize = 256;
+
+/// The most markers.
+const MOST_MARKERS: usize = 16;
+
+fn invalid() -> Abort {
+    error::JOB_INVALID
+}
+
+/// What a message's `verify` asks for. `system_prompt` is what a model's answer must not repeat.
+pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<Verification, Abort> {
+    let name = reader.text_or_empty("mode")?;
+    let mode = Mode::from_name(name).ok_or(invalid())?;
+    // One runner is what the builder writes where the author says nothing; a committee's mode then has the epoch's number.
+    let chosen = |count: u64| if mode.is_single() || count > 1 { count } else { 0 };
+    let runners = chosen(reader.number_or("runners", 1)?);
+    let snapshot = match reader.text_or_empty("snapshot")? {
+        "" => Snapshot::Elected,
+        "first_valid" => Snapshot::FirstValid,
+        "median" => Snapshot::Median,
+        "majority" => Snapshot::Majority,
+        "latest" => Snapshot::Latest,
+        _ => return Err(invalid()),
+    };
+    let mut rule = Verification {
+        threshold: Count(chosen(reader.number_or("threshold", 1)?)),
+        runners: Count(runners),
+        vote_field: reader.bounded_text("vote_field")?,
+        checks: List::default(),
+        snapshot,
+        snapshot_field: reader.bounded_text("snapshot_field")?,
+        similarity: Count(0),
+        is_tee_required: name == "tee" || reader.flag("tee_required")?,
+        dispute_window: reader.count_or("dispute_window_blocks", 0)?,
+        mode,
+    };
+    let mut checks = Vec::new();
+    for item in reader.items("checks")? {
+        check(&Reader::new(item, invalid), system_prompt, &mut rule, &mut checks)?;
+    }
+    rule.checks = List::new(checks).ok_or(invalid())?;
+    Ok(rule)
+}
+
+/// Adds what one check asks for, to the list or to the rule itself.
+fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, checks: &mut Vec<Check>) -> Result<(), Abort> {
+    let path = || reader.bounded_text("field");
+    match reader.text_or_empty("kind")? {
+        // Always so.
+        "not_empty" => {}
+        "exact_match" if reader.get("value").is_some() => checks.push(schema_of(&map([("const", value(reader, "value")?)]))?),
+        "exact_match" | "deterministic_output" => checks.push(Check::Field { path: Text::default() }),
+        "structured_match" => {
+            for field in reader.items("fields")? {
+                let path = field.as_text().and_then(Text::new).ok_or(invalid())?;
+                checks.push(Check::Field { path });
+            }
+        }
+        kind @ ("majority_vote" | "supermajority_vote") => {
+            if rule.runners > Count::ZERO {
+                let part = number(reader, "threshold")?.saturating_mul(i128::from(rule.runners.0));
+                // "More than" for the one, "at least" for the other.
+                let agreeing = if kind == "majority_vote" { part / UNIT + 1 } else { (part + UNIT - 1) / UNIT };
+                rule.threshold = Count(u64::try_from(agreeing).map_err(|_| invalid())?);
+            }
+            if rule.mode == Mode::MajorityVote {
+                rule.vote_field = path()?;
+            } else {
+                checks.push(Check::FieldMajority { path: path()? });
+            }
+        }
+        "numeric_tolerance" => {
+            let absolute = u128::try_from(number(reader, "tolerance")?).map_err(|_| invalid())?;
+            checks.push(Check::Tolerance { path: path()?, absolute });
+        }
+        "numeric_range" => {
+            let bound = |name: &str, open: i128| if reader.get(name).is_some() { number(reader, name) } else { Ok(open) };
+            checks.push(Check::Range { path: path()?, least: bound("min", i128::MIN)?, greatest: bound("max", i128::MAX)? });
+        }
+        "semantic_similarity" if reader.get("reference").is_none() => {
+            let share = number(reader, "threshold")?.saturating_mul(10_000) / UNIT;
+            rule.similarity = Count(u64::try_from(share).map_err(|_| invalid())?);
+        }
+        "json_schema_valid" => checks.push(schema_of(&value(reader, "schema")?)?),
+        "field_exists" => {
+            let fields = Value::Array(reader.items("fields")?.to_vec());
+            checks.push(schema_of(&map([("type", Value::text("object")), ("required", fields)]))?);
+        }
+        "format_check" => match reader.text_or_empty("format")? {
+            "json" => checks.push(schema_of(&map([]))?),
+            name @ ("integer" | "boolean") => checks.push(schema_of(&map([("type", Value::text(name))]))?),
+            "float" => checks.push(schema_of(&map([("type", Value::text("number"))]))?),
+            _ => return Err(invalid()),
+        },
+        "contains_all" => checks.push(Check::ContainsAll { texts: reader.texts("substrings")? }),
+        "contains_none" => checks.push(Check::ContainsNone { texts: reader.texts("substrings")? }),
+        "contains" => {
+            let text = reader.bounded_text("substring")?;
+            checks.push(Check::ContainsAll { texts: List::new(vec![text]).expect("one fits") });
+        }
+        "length_bounds" => {
+            checks.push(Check::Length { least: reader.count_or("min", 0)?, greatest: reader.count_or("max", u64::MAX)? });
+        }
+        "length_limit" => {
+            checks.push(Check::Length { least: reader.count_or("min_bytes", 0)?, greatest: Count(reader.number("max_bytes")?) });
+        }
+        "entropy_check" => {
+            let millibits = number(reader, "min_entropy")?.saturating_mul(1_000) / UNIT;
+            checks.push(Check::Entropy { least: Count(u64::try_from(millibits).map_err(|_| invalid())?) });
+        }
+        "no_prompt_leak" => checks.push(Check::NoLeak { markers: List::new(markers(system_prompt)).ok_or(invalid())? }),
+        "tee_attestation" if reader.get("expected_measurement").is_none() => rule.is_tee_required = true,
+        _ => return Err(invalid()),
+    }
+    Ok(())
+}
+
+/// The lines of a system prompt that are long enough to mark it.
+fn markers(prompt: &str) -> Vec<Text<LONGEST_MARKER>> {
+    let cut = |line: &str| {
+        let end = (0..=line.len().min(LONGEST_MARKER)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
+        Text::new(&line[..end])
+    };
+    let lines = prompt.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_MARKER);
+    lines.filter_map(cut).take(MOST_MARKERS).collect()
+}
+
+fn value(reader: &Reader<'_>, name: &str) -> Result<Value, Abort> {
+    reader.get(name).cloned().ok_or(invalid())
+}
+
+fn map<const N: usize>(pairs: [(&str, Value); N]) -> Value {
+    Value::Map(pairs.into_iter().map(|(name, value)| (Value::text(name), value)).collect())
+}
+
+fn schema_of(value: &Value) -> Result<Check, Abort> {
+    let mut text = String::new();
+    write_json(value, &mut text)?;
+    Schema::parse(&text).ok_or(invalid())?;
+    Ok(Check::JsonSchema { schema: Text::new(text).ok_or(invalid())? })
+}
+
+/// A number of a check, in 10⁻¹⁸: whole, a finite fraction, or a decimal in a text.
+fn number(reader: &Reader<'_>, name: &str) -> Result<i128, Abort> {
+    fixed(reader.get(name).ok_or(invalid())?)
+}
+
+fn fixed(value: &Value) -> Result<i128, Abort> {
+    match value {
+        Value::Integer(number) => number.checked_mul(UNIT).ok_or(invalid()),
+        Value::Text(text) => decimal(text).ok_or(invalid()),
+        Value::Float(bits) => of_float(*bits).ok_or(invalid()),
+        _ => Err(invalid()),
+    }
+}
+
+/// The decimal nearest to a binary64, to fifteen places.
+fn of_float(bits: u64) -> Option<i128> {
+    let (exponent, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+    if exponent == 0x7ff {
+        return None;
+    }
+    let mantissa = i128::from(if exponent == 0 { fraction } else { fraction | (1 << 52) });
+    // The value is mantissa · 2^shift.
+    let shift = i64::try_from(exponent.max(1)).ok()? - 1_075;
+    let scaled = mantissa.checked_mul(UNIT)?;
+    let size = u32::try_from(shift.unsigned_abs()).ok()?;
+    let whole = if shift >= 0 {
+        let factor = 1_i128.checked_shl(size).filter(|_| size < 127)?;
+        scaled.checked_mul(factor)?
+    } else if size < 127 {
+        scaled >> size
+    } else {
+        0
+    };
+    let rounded = (whole + ROUND / 2) / ROUND * ROUND;
+    Some(if bits >> 63 == 1 { -rounded } else { rounded })
+}
+
+/// A CBOR value as JSON text.
+fn write_json(value: &Value, out: &mut String) -> Result<(), Abort> {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Integer(number) => out.push_str(&number.to_string()),
+        Value::Float(_) => {
+            let number = fixed(value)?;
+            let sign = if number < 0 { "-" } else { "" };
+            let (whole, rest) = (number.unsigned_abs() / UNIT.unsigned_abs(), number.unsigned_abs() % UNIT.unsigned_abs());
+            out.push_str(&format!("{sign}{whole}.{rest:018}"));
+        }
+        Value::Text(text) => write_text(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    out.push(',');
+                }
+                write_json(item, out)?;
+            }
+            out.push(']');
+        }
+        Value::Map(pairs) => {
+            out.push('{');
+            for (place, (name, item)) in pairs.iter().enumerate() {
+                if place > 0 {
+                    out.push(',');
+                }
+                write_text(name.as_text().ok_or(invalid())?, out);
+                out.push(':');
+                write_json(item, out)?;
+            }
+            out.push('}');
+        }
+        Value::Bytes(_) => return Err(invalid()),
+    }
+    Ok(())
+}
+
+fn write_text(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(mode: &str, runners: u64, threshold: u64, checks: Vec<Value>) -> Result<Verification, Abort> {
+        let value = map([
+            ("mode", Value::text(mode)),
+            ("runners", Value::uint(runners)),
+            ("threshold", Value::uint(threshold)),
+            ("checks", Value::Array(checks)),
+        ]);
+        verification(&Reader::new(&value, invalid), "You are a careful judge.\nshort\n")
+    }
+
+    fn kind<const N: usize>(name: &str, more: [(&str, Value); N]) -> Value {
+        let mut pairs = vec![(Value::text("kind"), Value::text(name))];
+        pairs.extend(more.into_iter().map(|(name, value)| (Value::text(name), value)));
+        Value::Map(pairs)
+    }
+
+    fn float(bits: u64) -> Value {
+        Value::Float(bits)
+    }
+
+    fn text<const MAX: usize>(text: &str) -> Text<MAX> {
+        Text::new(text).expect("short")
+    }
+
+    fn texts(one: &str) -> List<Text<256>, 16> {
+        List::new(vec![text(one)]).expect("one fits")
+    }
+
+    /// A-214, A-215: modes by the published SDK's names, and what its builder leaves unsaid.
+    #[test]
+    fn modes() {
+        let rows = [
+            ("none", 1, 1, Some((Mode::None, 1, 1, false))),
+            ("optimistic", 1, 1, Some((Mode::EconomicBond, 1, 1, false))),
+            ("consensus", 3, 2, Some((Mode::MajorityVote, 3, 2, false))),
+            ("consensus", 1, 1, Some((Mode::MajorityVote, 0, 0, false))),
+            ("tee", 3, 3, Some((Mode::Deterministic, 3, 3, true))),
+            ("structured_match", 5, 4, Some((Mode::StructuredMatch, 5, 4, false))),
+            ("zk", 1, 1, None),
+        ];
+        for (name, runners, threshold, expected) in rows {
+            let found = rule(name, runners, threshold, vec![]).ok();
+            let found = found.map(|rule| (rule.mode, rule.runners.0, rule.threshold.0, rule.is_tee_required));
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+
+    /// A-215: each check that is decided here, in the chain's words.
+    #[test]
+    fn checks() {
+        let (tenth, minus_half) = (0x3fb9_9999_9999_999a, 0xbfe0_0000_0000_0000);
+        let schema = |text: &str| Check::JsonSchema { schema: Text::new(text).expect("short") };
+        let rows = [
+            (kind("exact_match", []), vec![Check::Field { path: text("") }]),
+            (kind("exact_match", [("value", Value::text("a\"b"))]), vec![schema(r#"{"const":"a\"b"}"#)]),
+            (
+                kind("structured_match", [("fields", Value::Array(vec![Value::text("a"), Value::text("b")]))]),
+                vec![Check::Field { path: text("a") }, Check::Field { path: text("b") }],
+            ),
+            (
+                kind("numeric_tolerance", [("field", Value::text("p")), ("tolerance", float(tenth))]),
+                vec![Check::Tolerance { path: text("p"), absolute: 100_000_000_000_000_000 }],
+            ),
+            (
+                kind("numeric_range", [("field", Value::text("p")), ("min", float(minus_half))]),
+                vec![Check::Range { path: text("p"), least: -500_000_000_000_000_000, greatest: i128::MAX }],
+            ),
+            (kind("contains", [("substring", Value::text("x"))]), vec![Check::ContainsAll { texts: texts("x") }]),
+            (kind("length_bounds", [("min", Value::uint(3))]), vec![Check::Length { least: Count(3), greatest: Count(u64::MAX) }]),
+            (kind("entropy_check", [("min_entropy", float(0x4008_0000_0000_0000))]), vec![Check::Entropy { least: Count(3_000) }]),
+            (kind("no_prompt_leak", []), vec![Check::NoLeak { markers: texts("You are a careful judge.") }]),
+            (kind("field_exists", [("fields", Value::Array(vec![Value::text("a")]))]), vec![schema(r#"{"type":"object","required":["a"]}"#)]),
+            (kind("json_schema_valid", [("schema", map([("minimum", float(tenth))]))]), vec![schema(r#"{"minimum":0.100000000000000000}"#)]),
+            (kind("format_check", [("format", Value::text("float"))]), vec![schema(r#"{"type":"number"}"#)]),
+            (kind("not_empty", []), vec![]),
+        ];
+        for (check, expected) in rows {
+            let found = rule("structured_match", 3, 2, vec![check.clone()]).expect("it is decided here");
+            assert_eq!(found.checks.to_vec(), expected, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn checks_that_nobody_decides_are_refused() {
+        let rows = ["regex_match", "set_equality", "http_status", "response_time", "signature_valid", "custom", "custom_actor", "nonsense", ""];
+        for name in rows {
+            assert_eq!(rule("structured_match", 3, 2, vec![kind(name, [])]).err(), Some(invalid()), "{name}");
+        }
+        assert!(rule("none", 1, 1, vec![kind("json_schema_valid", [("schema", map([("pattern", Value::text("a"))]))])]).is_err());
+    }
+
+    /// Votes and similarity are parts of the rule itself.
+    #[test]
+    fn thresholds() {
+        let vote = |name, bits| kind(name, [("threshold", float(bits)), ("field", Value::text("v"))]);
+        let majority = rule("consensus", 5, 1, vec![vote("majority_vote", 0x3fe0_0000_0000_0000)]).expect("decided");
+        assert_eq!((majority.threshold.0, &majority.vote_field[..]), (3, "v"), "more than a half of five");
+        let great = rule("consensus", 3, 1, vec![vote("supermajority_vote", 0x3fe5_70a3_d70a_3d71)]).expect("decided");
+        assert_eq!(great.threshold.0, 3, "0.67 of three");
+        let alike = rule("semantic_similarity", 3, 2, vec![vote("semantic_similarity", 0x3feb_3333_3333_3333)]).expect("decided");
+        assert_eq!(alike.similarity.0, 8_500);
+    }
+}
