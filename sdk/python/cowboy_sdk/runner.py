@@ -83,14 +83,14 @@ def http(*args, **kwargs):
     return _RunnerAwaitable("http", *args, **kwargs)
 
 
-def mcp(server, tool, *args, **kwargs):
-    """What the tool `tool` of the MCP server `server` answers to these arguments."""
-    return _RunnerAwaitable("mcp", *args, server=server, tool=tool, **kwargs)
+def mcp(*args, **kwargs):
+    """What a tool of an MCP server answers: `runner.mcp(server, tool, {"name": "value"})`."""
+    return _RunnerAwaitable("mcp", *args, **kwargs)
 
 
-def agent(model, query, **kwargs):
-    """The answer of a model that works with tools at the runner."""
-    return _RunnerAwaitable("agent", model=model, query=query, **kwargs)
+def agent(*args, **kwargs):
+    """The answer of a model that works with tools at the runner: `runner.agent(model, query)`."""
+    return _RunnerAwaitable("agent", *args, **kwargs)
 
 
 def custom(tool, *args, **kwargs):
@@ -98,12 +98,9 @@ def custom(tool, *args, **kwargs):
     return _RunnerAwaitable("custom", tool, *args, **kwargs)
 
 
-def container(image, command, resource_tier=None, min_isolation_tier=None, volumes=None, **kwargs):
-    """What a command in a container prints. `image` is a digest or a registered base image."""
-    options = {k: sorted(v) if k == "secret_env" and isinstance(v, (list, tuple)) else v for k, v in kwargs.items()}
-    named = {"resource_tier": resource_tier, "min_isolation_tier": min_isolation_tier, "volumes": volumes}
-    options.update({name: value for name, value in named.items() if value is not None})
-    return _RunnerAwaitable("container", image, command, **options)
+def container(*args, **kwargs):
+    """What a command in a container prints: `runner.container(image, ["python3", "-c", "..."])`."""
+    return _RunnerAwaitable("container", *args, **kwargs)
 
 
 def send_message(job_type, cid, reply_handler, args=None, kwargs=None):

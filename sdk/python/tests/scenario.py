@@ -7,6 +7,7 @@ Steps:
     {"query": handler, ...}
     {"transfer": amount, "to": account or actor}
     {"mine": blocks}
+    {"answer": text or value, "embedded": bool}   the oldest waiting job's result: text, or a value as JSON text
     {"events": [[name, payload], ...]}          all events since the last such step
     {"balance": account or actor, "returns": n}
 
@@ -50,6 +51,11 @@ class FakeWorld:
         self.chain.mine(blocks)
         assert not self.chain.failures, self.chain.failures
 
+    def answer(self, result):
+        waiting = self.chain.jobs()
+        assert waiting, "no job waits"
+        self.chain.answer(result, waiting[0])
+
     def height(self):
         return self.chain.height
 
@@ -84,6 +90,9 @@ class Scenario:
             self.names[step.get("as", "actor")] = actor
             if "fund" in step:
                 self.world.transfer(actor, step["fund"])
+        elif "answer" in step:
+            result = self.value(step["answer"])
+            self.world.answer(result if isinstance(result, str) else json.dumps(result, separators=(",", ":")))
         elif "mine" in step:
             self.world.mine(step["mine"])
         elif "transfer" in step:

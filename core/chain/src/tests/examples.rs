@@ -1,20 +1,24 @@
 //! Runs every example's `test.json`, step by step, with the real VM over the harness (the steps are described in
 //! `sdk/python/tests/scenario.py`).
 
-use super::harness::{Chain, address, deployment_of, execution, manifest_json, sign, unsigned};
+use super::harness::{address, deployment_of, execution, manifest_json, sign, unsigned};
+use super::market::Market;
 use crate::input::Trace;
 use crate::query::{Answer, QueryError};
 use bytes::Bytes;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::Amount;
-use cowboy_types::{Address, Receipt};
+use cowboy_system::verifier::similarity::Embedded;
+use cowboy_types::{Address, Hash, Receipt};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// An example being run.
 struct Scenario {
-    chain: Chain,
+    market: Market,
+    /// Jobs without a result, oldest first.
+    jobs: VecDeque<Hash>,
     accounts: BTreeMap<&'static str, u8>,
     actors: BTreeMap<String, Address>,
     remembered: BTreeMap<String, Json>,
@@ -25,11 +29,11 @@ struct Scenario {
 type Outcome = Result<Json, String>;
 
 impl Scenario {
-    fn new() -> Self {
+    /// A chain with so many runners.
+    fn new(runners: u8) -> Self {
         let accounts = BTreeMap::from([("alice", 1), ("bob", 2), ("carol", 3)]);
-        let mut chain = Chain::new();
-        chain.has_seeds = true;
-        Self { chain, accounts, actors: BTreeMap::new(), remembered: BTreeMap::new(), events: Vec::new() }
+        let market = Market::new(runners);
+        Self { market, jobs: VecDeque::new(), accounts, actors: BTreeMap::new(), remembered: BTreeMap::new(), events: Vec::new() }
     }
 
     fn address(&self, name: &str) -> Address {
@@ -49,7 +53,7 @@ impl Scenario {
                     return Json::String(self.address(name).to_string());
                 }
                 if let Some(ahead) = template["$height"].as_u64() {
-                    return Json::from(self.chain.height.0 + ahead);
+                    return Json::from(self.market.chain.height.0 + ahead);
                 }
                 if let Some(name) = template["$remembered"].as_str() {
                     return self.remembered[name].clone();
@@ -62,17 +66,65 @@ impl Scenario {
 
     /// A block with one instruction. Remembers the events.
     fn send(&mut self, from: u8, instruction: Instruction) -> (Receipt, Trace) {
-        let mut transaction = unsigned(from, self.chain.nonce(from), instruction);
+        let mut transaction = unsigned(from, self.market.chain.nonce(from), instruction);
         transaction.cycles_limit = cowboy_types::Cycles(20_000_000);
-        let outcome = self.chain.block(vec![sign(from, transaction)]);
+        let outcome = self.market.chain.block(vec![sign(from, transaction)]);
         assert_eq!(outcome.rejected, vec![]);
         self.note_events(&outcome.receipts);
         (outcome.receipts[0].clone(), outcome.traces[0].clone())
     }
 
     fn note_events(&mut self, receipts: &[Receipt]) {
-        let events = receipts.iter().flat_map(|receipt| receipt.events.iter());
-        self.events.extend(events.map(|event| (event.name.to_string(), json(&cbor::decode(&event.data).expect("event data is CBOR")))));
+        for event in receipts.iter().flat_map(|receipt| receipt.events.iter()) {
+            let data = cbor::decode(&event.data).expect("event data is CBOR");
+            if &event.name[..] == "JobSubmitted" {
+                let id = data.get("job_id").and_then(Value::as_bytes).expect("an announcement names its job");
+                self.jobs.push_back(Hash(id.try_into().expect("an id")));
+            }
+            // What the protocol announces is no part of the script.
+            if self.actors.values().any(|actor| *actor == event.emitter) || event.emitter.0[..12] != [0; 12] {
+                self.events.push((event.name.to_string(), json(&data)));
+            }
+        }
+    }
+
+    /// Blocks without transactions.
+    fn mine(&mut self, blocks: u64) {
+        for _ in 0..blocks {
+            let outcome = self.market.chain.block(vec![]);
+            assert!(outcome.receipts.iter().all(Receipt::is_success), "{:?} {:?}", outcome.receipts, outcome.traces);
+            self.note_events(&outcome.receipts);
+        }
+    }
+
+    /// The result of the oldest job that waits, from every runner that was drawn for it; until it is delivered.
+    fn answer(&mut self, step: &Json) {
+        let id = self.jobs.pop_front().expect("a job waits");
+        let answer = match self.value(&step["answer"]) {
+            Json::String(text) => text,
+            other => other.to_string(),
+        };
+        let output = if step["embedded"] == true {
+            Embedded { answer: answer.into_bytes(), model: Hash([7; 32]), embedding: vec![100, 30] }.write()
+        } else {
+            answer.into_bytes()
+        };
+        while self.market.job(&id).members.is_empty() {
+            self.mine(1);
+        }
+        let committee = self.market.committee(&id);
+        if let [runner] = committee[..] {
+            let receipt = self.market.result(&id, runner, &output);
+            assert_eq!(receipt.abort, None, "the result is taken");
+        } else {
+            let said: Vec<(u8, &[u8])> = committee.iter().map(|runner| (*runner, &output[..])).collect();
+            let said = self.market.say(&said);
+            self.market.commit(&id, &said);
+            self.market.wait_for_members(&id);
+            let receipts = self.market.reveal(&id, &said);
+            assert!(receipts.iter().all(Receipt::is_success), "{receipts:?}");
+        }
+        self.mine(1);
     }
 
     fn step(&mut self, folder: &str, step: &Json) {
@@ -83,11 +135,9 @@ impl Scenario {
             return self.deploy(folder, step, from);
         }
         if let Some(blocks) = step["mine"].as_u64() {
-            for _ in 0..blocks {
-                let receipts = self.chain.block(vec![]).receipts;
-                assert!(receipts.iter().all(Receipt::is_success), "{receipts:?}");
-                self.note_events(&receipts);
-            }
+            self.mine(blocks);
+        } else if !step["answer"].is_null() {
+            self.answer(step);
         } else if let Some(amount) = step["transfer"].as_u64() {
             self.fund(self.address(step["to"].as_str().expect("a transfer names its receiver")), amount);
         } else if !step["events"].is_null() {
@@ -95,7 +145,7 @@ impl Scenario {
                 std::mem::take(&mut self.events).into_iter().map(|(name, data)| Json::from(vec![Json::from(name), data])).collect();
             assert_eq!(seen, self.value(&step["events"]));
         } else if let Some(whose) = step["balance"].as_str() {
-            let balance = self.chain.balance(self.address(whose));
+            let balance = self.market.chain.balance(self.address(whose));
             self.check(step, Ok(Json::from(balance)));
         } else if let Some(handler) = step["execute"].as_str() {
             let target = self.address(step["on"].as_str().unwrap_or("actor"));
@@ -107,7 +157,7 @@ impl Scenario {
         } else {
             let target = self.address(step["on"].as_str().unwrap_or("actor"));
             let handler = step["query"].as_str().expect("a step does something");
-            let Answer { result, .. } = self.chain.ask(target, handler, &payload(self), Some(50_000_000));
+            let Answer { result, .. } = self.market.chain.ask(target, handler, &payload(self), Some(50_000_000));
             self.check(step, result.map(|data: Bytes| returned(&data)).map_err(|error: QueryError| format!("{error:?}")));
         }
     }
@@ -227,7 +277,8 @@ macro_rules! examples {
             #[test]
             fn $test() {
                 let script: Json = serde_json::from_str(example_file($folder, "test.json")).expect("the script is JSON");
-                let mut scenario = Scenario::new();
+                let has_jobs = script.to_string().contains("\"answer\"");
+                let mut scenario = Scenario::new(if has_jobs { 6 } else { 0 });
                 for (number, step) in script["steps"].as_array().expect("a script has steps").iter().enumerate() {
                     println!("step {} {step}", number + 1);
                     scenario.step($folder, step);
@@ -244,4 +295,9 @@ examples! {
     escrow "escrow";
     token "token";
     lottery "lottery";
+    oracle "oracle";
+    analyst "analyst";
+    jury "jury";
+    shopper "shopper";
+    keeper "keeper";
 }

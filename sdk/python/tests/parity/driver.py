@@ -18,7 +18,9 @@ def emit_event(name, data, schema=None):
 mock_host.emit_event = emit_event
 
 import actors
+import waiting
 from cowboy_sdk import codec
+from cowboy_sdk import types as codec_types
 
 OWNER = b"\x01" * 20
 STRANGER = b"\x44" * 20
@@ -36,7 +38,8 @@ def respond(target, method, payload, cycles, access):
 
 def state():
     store = mock_host._storage if PUBLISHED else mock_host.world.own.storage
-    return {key.hex(): value.hex() for key, value in sorted(store.items())}
+    # What our SDK notes beside the published record: which jobs a continuation waits for.
+    return {key.hex(): value.hex() for key, value in sorted(store.items()) if not key.startswith(b"__await:")}
 
 
 def timers():
@@ -48,7 +51,11 @@ def timers():
 
 
 def messages():
-    return [[m["target"].hex(), m["payload"].hex()] for m in mock_host.get_send_log()]
+    sent = [[m["target"].hex(), m["payload"].hex()] for m in mock_host.get_send_log()]
+    if not PUBLISHED:
+        # Our SDK hands jobs to the Dispatcher at once, the published one as messages: the same bytes to the same address.
+        sent += [[bytes(codec_types.Address.JOB_DISPATCHER).hex(), job["payload"].hex()] for job in mock_host.world.jobs]
+    return sent
 
 
 def attempt(action):
@@ -126,6 +133,31 @@ CBOR = [
 ]
 
 
+def tell(story):
+    """Calls and replies in turn, in one world."""
+    fresh(STRANGER)
+    seen = []
+    for name, given in story:
+        own = b"\x22" * 20
+        if name == "late":
+            mock_host.set_block_height(mock_host.current_block() + given)
+            continue
+        if name == "touch":
+            mock_host.set_state(given, b"1")
+            continue
+        mock_host.set_context(sender=STRANGER)
+        if name in (None, "failure"):
+            job = codec.decode(bytes.fromhex(messages()[-1][1]))
+            answer = {"cid": job["cid"].hex(), "reply_handler": job["reply_handler"], "correlation_id": None}
+            answer["result" if name is None else "failure"] = given
+            name, given = job["reply_handler"], codec.encode(answer)
+            mock_host.set_context(sender=own)
+        elif name.endswith("__resume"):
+            mock_host.set_context(sender=own)
+        seen.append([name, attempt(lambda: getattr(waiting.Waiter(), name)(given))])
+    return seen
+
+
 def main():
     report = []
     for cls in (actors.Vault, actors.Child):
@@ -136,6 +168,10 @@ def main():
     fresh(STRANGER)
     report.append(["Child", "extra", attempt(lambda: actors.Child().extra(b""))])
     report.append(["definitions", actors.definitions()])
+    for story in waiting.STORIES:
+        report.append(["story", [name for name, _ in story], tell(story)])
+    fresh(STRANGER)
+    report += [[name, fact] for name, fact in waiting.facts().items()]
     for text in CBOR:
         fresh(STRANGER)
         report.append(["cbor", text[:40], attempt(lambda: codec.encode(codec.decode(bytes.fromhex(text))))["result"]])
