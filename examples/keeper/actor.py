@@ -12,7 +12,7 @@ URL = "https://status.example.com/service"
 class Keeper:
     @public
     def init(self) -> None:
-        self.storage["interval"] = set_interval(EVERY_BLOCKS, "look", gas_limit=600_000, cells_limit=60_000)
+        self.storage["interval"] = set_interval(EVERY_BLOCKS, "look", gas_limit=500_000, cells_limit=60_000)
 
     # Undecorated: only the actor's own timer gets here.
     @runner.continuation

@@ -68,7 +68,13 @@ fn check(reader: &Reader<'_>, system_prompt: &str, rule: &mut Verification, chec
         // Always so.
         "not_empty" => {}
         "exact_match" if reader.get("value").is_some() => checks.push(schema_of(&map([("const", value(reader, "value")?)]))?),
-        "exact_match" | "deterministic_output" => checks.push(Check::Field { path: Text::default() }),
+        "exact_match" | "deterministic_output" => match rule.mode {
+            // They compare whole results already: all must be the same.
+            Mode::MajorityVote | Mode::Deterministic => rule.threshold = rule.runners,
+            Mode::StructuredMatch => checks.push(Check::Field { path: Text::default() }),
+            Mode::None | Mode::EconomicBond => {}
+            Mode::SemanticSimilarity => return Err(invalid()),
+        },
         "structured_match" => {
             for field in reader.items("fields")? {
                 let path = field.as_text().and_then(Text::new).ok_or(invalid())?;
@@ -323,8 +329,14 @@ mod tests {
             (kind("length_bounds", [("min", Value::uint(3))]), vec![Check::Length { least: Count(3), greatest: Count(u64::MAX) }]),
             (kind("entropy_check", [("min_entropy", float(0x4008_0000_0000_0000))]), vec![Check::Entropy { least: Count(3_000) }]),
             (kind("no_prompt_leak", []), vec![Check::NoLeak { markers: texts("You are a careful judge.") }]),
-            (kind("field_exists", [("fields", Value::Array(vec![Value::text("a")]))]), vec![schema(r#"{"type":"object","required":["a"]}"#)]),
-            (kind("json_schema_valid", [("schema", map([("minimum", float(tenth))]))]), vec![schema(r#"{"minimum":0.100000000000000000}"#)]),
+            (
+                kind("field_exists", [("fields", Value::Array(vec![Value::text("a")]))]),
+                vec![schema(r#"{"type":"object","required":["a"]}"#)],
+            ),
+            (
+                kind("json_schema_valid", [("schema", map([("minimum", float(tenth))]))]),
+                vec![schema(r#"{"minimum":0.100000000000000000}"#)],
+            ),
             (kind("format_check", [("format", Value::text("float"))]), vec![schema(r#"{"type":"number"}"#)]),
             (kind("not_empty", []), vec![]),
         ];
@@ -336,7 +348,8 @@ mod tests {
 
     #[test]
     fn checks_that_nobody_decides_are_refused() {
-        let rows = ["regex_match", "set_equality", "http_status", "response_time", "signature_valid", "custom", "custom_actor", "nonsense", ""];
+        let rows =
+            ["regex_match", "set_equality", "http_status", "response_time", "signature_valid", "custom", "custom_actor", "nonsense", ""];
         for name in rows {
             assert_eq!(rule("structured_match", 3, 2, vec![kind(name, [])]).err(), Some(invalid()), "{name}");
         }
@@ -349,6 +362,8 @@ mod tests {
         let vote = |name, bits| kind(name, [("threshold", float(bits)), ("field", Value::text("v"))]);
         let majority = rule("consensus", 5, 1, vec![vote("majority_vote", 0x3fe0_0000_0000_0000)]).expect("decided");
         assert_eq!((majority.threshold.0, &majority.vote_field[..]), (3, "v"), "more than a half of five");
+        let same = rule("consensus", 5, 3, vec![kind("exact_match", [])]).expect("decided");
+        assert_eq!((same.threshold.0, same.checks.len()), (5, 0), "all of them");
         let great = rule("consensus", 3, 1, vec![vote("supermajority_vote", 0x3fe5_70a3_d70a_3d71)]).expect("decided");
         assert_eq!(great.threshold.0, 3, "0.67 of three");
         let alike = rule("semantic_similarity", 3, 2, vec![vote("semantic_similarity", 0x3feb_3333_3333_3333)]).expect("decided");
