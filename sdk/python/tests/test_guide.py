@@ -61,3 +61,10 @@ def test_the_other_actors_do_what_the_page_says(tmp_path):
     for answer in ("xy", "z"):
         chain.answer(answer, chain.jobs()[0])
     assert chain.query(actor, "lengths") == [2, 1]
+
+
+def test_the_code_that_the_pages_name_is_there():
+    for page in ("sdk.md", "trust.md"):
+        text = (DOCS / page).read_text()
+        for path in re.findall(r"`((?:core|sdk|examples)/[^`\s]+)`", text) + re.findall(r"\]\(\.\./([^)]+)\)", text):
+            assert (DOCS.parent / path).exists(), path

@@ -286,7 +286,7 @@ mod tests {
         List::new(vec![text(one)]).expect("one fits")
     }
 
-    /// modes by the published SDK's names, and what its builder leaves unsaid.
+    /// modes by the published SDK's names, and what its builder leaves unsaid.
     #[test]
     fn modes() {
         let rows = [

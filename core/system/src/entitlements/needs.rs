@@ -43,7 +43,7 @@ struct Places<'a>(Vec<&'a Value>);
 impl<'a> Places<'a> {
     fn of(job: &'a Value) -> Self {
         let arguments = job.get("payload").and_then(|payload| payload.get("kwargs"));
-        let inner = ["job_type", "bounds", "verification"].map(|name| arguments.unwrap_or(job).get(name));
+        let inner = ["job_type", "bounds", "verification", "verify"].map(|name| arguments.unwrap_or(job).get(name));
         let kind = job.get("job_type");
         Self([Some(job), arguments, kind].into_iter().chain(inner).flatten().collect())
     }

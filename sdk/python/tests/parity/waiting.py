@@ -55,12 +55,18 @@ class Waiter:
         ctx.page = await runner.http("https://example.com", method="POST", resume_cycles=200_000)
         return {"page": ctx.page.data}
 
+    @public
     @runner.continuation
     async def inner(self, msg):
         ctx = capture()
         ctx.n = 1
         await runner.http("https://example.com")
         self.storage["n"] = ctx.n
+
+    @runner.continuation
+    async def hidden(self, msg):
+        ctx = capture()
+        await runner.http("u")
 
     @public
     @runner.continuation
@@ -104,7 +110,8 @@ STORIES = [
     [("analyze", b""), ("touch", b"\x00raw"), (None, {"data": "x"})],
     [("last", b""), (None, {"answer": "because"})],
     [("as_json", b'{"a": 1}'), (None, {"x": [1, None]})],
-    [("inner", b"")],
+    [("inner", b""), (None, "x")],
+    [("hidden", b"")],
     [("bad_capture", b"")],
     [("bad_budget", b"")],
     [("chat", CHAT), ("chat__resume", codec.encode({"result": 1}))],

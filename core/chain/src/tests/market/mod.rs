@@ -11,6 +11,7 @@ mod registry;
 mod selection;
 mod simulation;
 mod submission;
+mod waiting;
 mod tee;
 
 use super::harness::{Chain, address, execution, key, signed};
