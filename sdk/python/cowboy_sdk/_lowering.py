@@ -168,6 +168,7 @@ class Lowering:
         body = self.normal_block(definition.body)
         if self.awaits > MAX_AWAITS:
             self.refuse(definition, f"{self.awaits} awaits, at most {MAX_AWAITS}: move some into a helper method")
+        self.check_places(body)
         events = events_of(body)
         self.check_captures(events, body)
         carried = Carried(local_names(definition, body, self.is_method), capture, events)
@@ -235,6 +236,14 @@ class Lowering:
                         f"{value!r} is {hard[value]}, which cannot be kept across the await that follows: "
                         "make it after the await, or keep plain data",
                     )
+
+    def check_places(self, body):
+        """Refuses awaits that are evaluated where no statement can stand before them: targets, annotations, guards, types."""
+        for statement in body:
+            own = {id(node.value) for node in ast.walk(statement) if isinstance(node, ast.Assign)}
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Await) and id(node) not in own:
+                    self.refuse(node, "an await cannot stand here: await first, and use the result")
 
     # Awaits become statements of their own
 

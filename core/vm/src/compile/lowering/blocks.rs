@@ -63,7 +63,7 @@ impl Blocks<'_> {
             Stmt::With(node) => self.with_statement(node),
             Stmt::Try(node) => self.try_statement(node),
             Stmt::Assign(node) => self.await_statement(node),
-            _ => unreachable!("awaits stand in assignments of their own"),
+            _ => unreachable!("check_places refused every await that is no assignment of its own"),
         }
     }
 
@@ -72,7 +72,7 @@ impl Blocks<'_> {
         let count = self.awaits;
         self.awaits += 1;
         let target = format!("$t{count}");
-        let Expr::Await(awaited) = *node.value else { unreachable!("awaits stand in assignments of their own") };
+        let Expr::Await(awaited) = *node.value else { unreachable!("check_places refused every await that is no assignment of its own") };
         let begins = build.assign(&target, build.call("wait", vec![*awaited.value]));
         let returns = vec![build.assign(AT, build.number(-1)), build.assign(&target, build.call("resume", vec![]))];
         let names = build.texts(self.plan.names(count));

@@ -113,6 +113,7 @@ fn function(mut def: StmtFunctionDef, holder: &str) -> Result<Stmt, CompileError
 
     let mut normal = Normal::new(&name);
     let body = normal.block(std::mem::take(&mut def.body))?;
+    normal::check_places(&name, &body)?;
     if normal.awaits > MAX_AWAITS {
         let message = format!("{name}(): {} awaits, at most {MAX_AWAITS}: move some into a helper method", normal.awaits);
         return Err(CompileError::forbidden(def.name.range(), message));

@@ -185,7 +185,7 @@ impl<'a> Normal<'a> {
                 Stmt::While(node)
             }
             Stmt::Match(mut node) => {
-                if node.cases.iter().any(|case| has_await(&case.body)) {
+                if node.cases.iter().any(|case| has_await(&case.body) || case.guard.as_deref().is_some_and(awaits_in)) {
                     return self.refuse(node.range, "a case cannot await: remember what matched, and await behind the match");
                 }
                 self.take(&mut node.subject, &mut before)?;
@@ -278,6 +278,34 @@ impl<'a> Normal<'a> {
         }
         node.orelse = self.block(node.orelse)?;
         Ok(node)
+    }
+}
+
+/// Refuses awaits in places that are evaluated where no statement can stand before them: targets, annotations, guards, exception types.
+pub(super) fn check_places(name: &str, body: &[Stmt]) -> Refused<()> {
+    let mut places = Places(None);
+    places.visit_body(body);
+    places.0.map_or(Ok(()), |place| refuse(name, place, "an await cannot stand here: await first, and use the result"))
+}
+
+struct Places(Option<TextRange>);
+
+impl<'a> Visitor<'a> for Places {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Assign(node) => match &*node.value {
+                Expr::Await(awaited) => self.visit_expr(&awaited.value),
+                _ => visitor::walk_stmt(self, stmt),
+            },
+            _ => visitor::walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if expr.is_await_expr() {
+            self.0 = self.0.or(Some(expr.range()));
+        }
+        visitor::walk_expr(self, expr);
     }
 }
 
