@@ -2,7 +2,7 @@
 
 use crate::input::Exception;
 use cowboy_types::{Abort, error};
-use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Vm};
+use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Profiler, Vm};
 pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ const FILE: &str = "actor.py";
 
 /// A compiled actor, shared by every run of it.
 #[derive(Clone, Debug)]
-pub struct Image(Inner);
+pub struct Image(Inner, Option<Profiler>);
 
 #[derive(Clone, Debug)]
 enum Inner {
@@ -21,6 +21,12 @@ enum Inner {
 }
 
 impl Image {
+    /// The same image, whose runs a profiler sees: for the tools of authors. Nothing else about them is different.
+    pub fn profiled(mut self, profiler: Profiler) -> Self {
+        self.1 = Some(profiler);
+        self
+    }
+
     /// Bytes that it takes, roughly, for a bounded cache.
     pub fn footprint(&self) -> usize {
         match &self.0 {
@@ -42,11 +48,11 @@ pub(crate) struct BuildError {
 pub(crate) fn build(source: &str, limits: Limits) -> Result<(Image, Usage), BuildError> {
     #[cfg(test)]
     if let Some(program) = source.strip_prefix("#script\n") {
-        return Ok((Image(Inner::Script(Arc::new(script::Program::parse(program)))), Usage { cycles: 100, ..Usage::default() }));
+        return Ok((Image(Inner::Script(Arc::new(script::Program::parse(program))), None), Usage { cycles: 100, ..Usage::default() }));
     }
     let unit = cowboy_vm::compile(source, FILE).map_err(|error| refused(source, &error))?;
     let (image, usage) = cowboy_vm::build_image(&unit, limits).map_err(|(failure, usage)| failed(failure, usage))?;
-    Ok((Image(Inner::Python(image)), usage))
+    Ok((Image(Inner::Python(image), None), usage))
 }
 
 /// A source that is refused before anything runs: as CPython shows a syntax error.
@@ -100,9 +106,13 @@ impl Engine {
     /// A handler that has not begun.
     pub(crate) fn start(image: &Image, method: &str, payload: &[u8], limits: Limits) -> Self {
         match &image.0 {
-            Inner::Python(image) => {
+            Inner::Python(python) => {
                 let entry = Entry::Handler { method: method.to_string(), payload: payload.to_vec() };
-                Self::Python(Box::new(Vm::start(image.clone(), entry, limits)))
+                let mut vm = Box::new(Vm::start(python.clone(), entry, limits));
+                if let Some(profiler) = &image.1 {
+                    vm.profile(profiler);
+                }
+                Self::Python(vm)
             }
             #[cfg(test)]
             Inner::Script(program) => Self::Script(Box::new(script::Run::start(program.clone(), method, payload, limits))),

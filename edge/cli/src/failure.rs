@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// It was said already, like a script's traceback.
     #[error("")]
     Said,
+    /// The same, with an exit code of its own.
+    #[error("")]
+    Silent(u8),
 }
 
 /// What to do about a file that cannot be used.
@@ -70,9 +73,13 @@ impl Failure {
         Self::Argument { what: what.into(), fix: fix.into() }
     }
 
-    /// 2 where the command was called wrongly, else 1.
+    /// 2 where the command was called wrongly, its own where it has one, else 1.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(if matches!(self, Self::Argument { .. }) { 2 } else { 1 })
+        ExitCode::from(match self {
+            Self::Silent(code) => *code,
+            Self::Argument { .. } => 2,
+            _ => 1,
+        })
     }
 
     /// The failure as JSON: the node's own words where they are its.

@@ -4,6 +4,7 @@
 //! - [`client`]: `cowboy`, the client: wallets, actors, transfers, blocks, local runs.
 //! - [`worker`]: `cowboy-runner`, which does jobs for the chain.
 //! - [`failure`]: what goes wrong, with exit codes 1 (failed) and 2 (usage).
+//! - [`tools`]: what authors run without a node: tests, lint, profiles, a chain in memory.
 //! - [`output`]: what is printed: results on stdout, as text or JSON; progress on stderr.
 
 mod amount;
@@ -16,6 +17,7 @@ mod log;
 mod output;
 mod payload;
 mod send;
+mod tools;
 mod worker;
 
 use clap::Parser as _;

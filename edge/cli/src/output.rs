@@ -37,7 +37,7 @@ impl Output {
     /// Says why it failed.
     pub(crate) fn failure(self, failure: &Failure) {
         match failure {
-            Failure::Said => {}
+            Failure::Said | Failure::Silent(_) => {}
             failure if self.json => note(failure.to_json()),
             failure => note(format_args!("error: {failure}")),
         }

@@ -8,6 +8,7 @@ use crate::{
     output::table,
     payload,
     send::{self, Terms},
+    tools::lint,
 };
 use clap::{Args, Subcommand};
 use cowboy_api::{Hex, manifest, model};
@@ -199,6 +200,9 @@ impl Deploy {
             (false, handler, argument) => {
                 deployment.use_init(handler.clone().unwrap_or_else(|| "init".into()), argument.as_deref().unwrap_or("{}"))?
             }
+        }
+        if !self.terms.force {
+            lint::refuse(&self.source.code, &deployment.code)?;
         }
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
         for line in deployment.missing() {

@@ -18,10 +18,14 @@ mod template;
 mod transaction;
 mod transfer;
 mod validator;
-mod vm;
+pub(crate) mod vm;
 mod wallet;
 
-use crate::{failure::Failure, output::Output};
+use crate::{
+    failure::Failure,
+    output::Output,
+    tools::{lint::Lint, test::Test},
+};
 use clap::{Args, Parser, Subcommand};
 use session::Session;
 use std::process::ExitCode;
@@ -120,6 +124,10 @@ enum Command {
     Vm(vm::Vm),
     /// Run one handler of a source on a chain in memory, and print one JSON line
     Dev(simulate::Dev),
+    /// Run tests of actors in the virtual machine, without a node
+    Test(Test),
+    /// Check actors without running them: what the chain refuses, and what surprises
+    Lint(Lint),
     /// Print the version
     Version,
 }
@@ -140,6 +148,8 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     match cli.command {
         Command::Vm(command) => command.run(),
         Command::Dev(command) => command.run(),
+        Command::Test(command) => command.run(output),
+        Command::Lint(command) => command.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             output.result(&serde_json::json!({ "version": version }), format_args!("cowboy {version}"));
@@ -175,6 +185,6 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
-        Command::Vm(_) | Command::Dev(_) | Command::Version => Ok(()),
+        Command::Vm(_) | Command::Dev(_) | Command::Test(_) | Command::Lint(_) | Command::Version => Ok(()),
     }
 }

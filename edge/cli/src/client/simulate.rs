@@ -1,26 +1,20 @@
 //! `cowboy dev`: one handler of a source, run by the law on a chain in memory.
 
-use crate::{deploy::Deployment, failure::Failure, output, payload, send};
-use bytes::Bytes;
+use crate::{
+    deploy::Deployment,
+    failure::Failure,
+    output, payload,
+    tools::chain::{Chain, Genesis},
+};
 use clap::Args;
 use cowboy_api::{
-    ApiError, cbor,
-    keystore::{DEV_MNEMONIC, Mnemonic},
-    manifest,
+    ApiError, cbor, manifest,
     source::{self, Format},
 };
-use cowboy_chain::{
-    BlockInput, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey,
-    genesis::{Funded, genesis},
-    input::{Limits, NoImages},
-};
-use cowboy_state::{Directory, Key, World};
-use cowboy_types::{
-    Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Hash, Height, Instruction, List, Nonce, Text, TimestampMs, Transaction,
-    error as aborts, signing::PrivateKey, units::Price,
-};
-use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use cowboy_chain::Outcome;
+use cowboy_types::{Actor, Amount, Blob, Instruction, Text, error as aborts};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 
 /// Runs one handler of a source on a chain in memory: deploys it, runs `init` where there is one, then the handler.
 #[derive(Args, Debug)]
@@ -42,9 +36,6 @@ pub(crate) struct Dev {
     strict: bool,
 }
 
-/// When the chain in memory begins: always the same, so that runs repeat.
-const BEGIN_MS: u64 = 1_700_000_000_000;
-
 impl Dev {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let result = self.simulate()?;
@@ -59,7 +50,7 @@ impl Dev {
         }
         deployment.endowment =
             if deployment.grants().iter().any(|grant| grant.id == "econ.hold_balance") { Amount::CBY } else { Amount::ZERO };
-        let mut chain = Chain::new()?;
+        let mut chain = Chain::new(&Genesis::new()?);
         let deployed = chain.send(deployment.instruction()?, None)?;
         let Some(actor) = deployed.receipts.first().and_then(|receipt| receipt.created) else { return Ok(failed(&deployed)) };
         let format = source::format(&deployment.code, &self.handler);
@@ -75,6 +66,9 @@ impl Dev {
         let Some(receipt) = outcome.receipts.first().filter(|receipt| receipt.is_success()) else { return Ok(failed(&outcome)) };
         let events: Vec<Value> =
             receipt.events.iter().map(|event| json!({ "name": &*event.name, "data": cbor::decode_or_hex(&event.data) })).collect();
+        let kept = chain.storage(actor)?.into_iter();
+        let state: Map<String, Value> =
+            kept.map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), cbor::decode_or_hex(&value))).collect();
         let sent = outcome.traces.first().map(|trace| trace.sent.as_slice()).unwrap_or_default();
         let messages: Vec<Value> = sent
             .iter()
@@ -85,7 +79,7 @@ impl Dev {
             "output": payload::decode(&receipt.return_data, format),
             "events": events,
             "messages": messages,
-            "state": chain.storage(actor),
+            "state": state,
             "gas_used": receipt.cycles_used.get(),
         }))
     }
@@ -109,107 +103,4 @@ fn failed(outcome: &Outcome) -> Value {
         None => ApiError::of_abort(abort.clone()).what,
     };
     json!({ "ok": false, "error_code": cowboy_types::error::row(abort.code).slug, "error": error })
-}
-
-/// A chain whose state is a map.
-struct Chain {
-    config: Arc<ChainConfig>,
-    state: BTreeMap<StateKey, Bytes>,
-    key: PrivateKey,
-    height: u64,
-}
-
-impl Chain {
-    fn new() -> Result<Self, Failure> {
-        let key = Mnemonic::parse(DEV_MNEMONIC, "")?.key(0)?;
-        let funded = Funded { address: key.address(), amount: Amount::from_cby(1_000_000).expect("a million fits") };
-        let config = GenesisConfig {
-            chain_id: ChainId(1337),
-            is_dev: true,
-            timestamp_ms: TimestampMs(BEGIN_MS),
-            accounts: List::new(vec![funded]).expect("one account fits"),
-            deployers: List::default(),
-            validators: List::default(),
-            parameters: List::default(),
-        };
-        let wrong = |error: cowboy_chain::genesis::GenesisError| Failure::Node(error.to_string());
-        let chain = Arc::new(config.chain().map_err(wrong)?);
-        let state = genesis(&config).map_err(wrong)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-        Ok(Self { config: chain, state, key, height: 0 })
-    }
-
-    /// Puts an instruction alone into the next block.
-    fn send(&mut self, instruction: Instruction, cycles: Option<u64>) -> Result<Outcome, Failure> {
-        let params = &self.config.params;
-        let fee = Price(params.fees.base_fee_min.saturating_mul(2));
-        let transaction = Transaction {
-            chain_id: self.config.chain_id,
-            nonce: Nonce(self.height),
-            cycles_limit: Cycles(cycles.unwrap_or(params.lanes.user_cycles)),
-            cells_limit: Cells(params.fees.block_cells),
-            max_fee_per_cycle: fee,
-            max_fee_per_cell: fee,
-            ..send::draft(instruction, &self.key)
-        };
-        self.height = self.height.saturating_add(1);
-        let mut execution = Execution::new(BlockInput {
-            mode: Mode::Propose { candidates: vec![SignedTransaction::unchecked(transaction)], limits: Limits::default() },
-            chain: self.config.clone(),
-            height: Height(self.height),
-            timestamp: TimestampMs(BEGIN_MS.saturating_add(self.height.saturating_mul(1_000))),
-            beacon: Bytes::from_static(&[0; 32]),
-            seeds: Vec::new(),
-            round: (0, 1),
-            order_key: Hash::ZERO,
-            proposer: Address::ZERO,
-            images: Arc::new(NoImages),
-        });
-        let mut answers = Vec::new();
-        let outcome = loop {
-            match execution.advance(answers) {
-                Need::Keys(keys) => answers = keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect(),
-                Need::Done(outcome) => break outcome,
-                Need::Invalid(reason) => return Err(Failure::Node(reason.to_string())),
-            }
-        };
-        if let Some((_, refused)) = outcome.rejected.first() {
-            return Err(Failure::argument(refused.to_string(), "raise --cycles-limit"));
-        }
-        for (key, value) in &outcome.writes {
-            match value {
-                Some(value) => self.state.insert(*key, value.clone()),
-                None => self.state.remove(key),
-            };
-        }
-        Ok(*outcome)
-    }
-
-    /// What an actor keeps, decoded.
-    fn storage(&self, actor: Address) -> Value {
-        let mut world = World::default();
-        let found = loop {
-            let look = Directory::storage(actor).list(&world, &[], usize::MAX).and_then(|names| {
-                let keys: Vec<Key> = names.iter().map(|name| Key::storage(actor, name.clone())).collect();
-                world.require(&keys)?;
-                names
-                    .into_iter()
-                    .zip(&keys)
-                    .map(|(name, key)| Ok((name, world.get(key)?.cloned().unwrap_or_default())))
-                    .collect::<Result<Vec<_>, _>>()
-            });
-            match look {
-                Ok(found) => break found,
-                Err(miss) => {
-                    for key in world.want(miss) {
-                        world.fill(&key, self.state.get(&key).cloned());
-                    }
-                }
-            }
-        };
-        found
-            .into_iter()
-            .map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), cbor::decode_or_hex(&value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into()
-    }
 }

@@ -1,24 +1,30 @@
 //! `cowboy vm`: Python in the chain's virtual machine, on this machine.
 
-use crate::{failure::Failure, output};
+use crate::{failure::Failure, output, tools::profile::Looks};
 use clap::{Args, Subcommand};
 use cowboy_vm::{
-    CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, PyError, Usage, Vm as Machine, compile,
-    script_image,
+    CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, Profiler, PyError, Unit, Usage,
+    Vm as Machine, compile, disassemble, script_image,
 };
 use serde_json::json;
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Vm {
     /// Run a script: what it prints goes to stdout, a traceback to stderr
     Run(Run),
+    /// Print the instructions of a source, with lines and cycles
+    Disassemble(Disassemble),
 }
 
 /// Runs a script.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt"
+    after_help = "Examples:\n  cowboy vm run script.py\n  cowboy vm run script.py --cycles 1000000 --stats\n  cowboy vm run script.py --trace 2> trace.txt\n  cowboy vm run script.py --profile cycles.svg --lines"
 )]
 pub(crate) struct Run {
     /// The script
@@ -33,14 +39,28 @@ pub(crate) struct Run {
     #[arg(long)]
     stats: bool,
     /// Print every line before it runs, every call, and calls of host functions on stderr, with the cycles used so far
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["profile", "lines"])]
     trace: bool,
+    #[command(flatten)]
+    looks: Looks,
+}
+
+/// Prints the instructions of a source: every function with its lines, and what each instruction costs and does.
+#[derive(Args, Debug)]
+pub(crate) struct Disassemble {
+    /// The source
+    file: PathBuf,
 }
 
 impl Vm {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Self::Run(run) => run.run(),
+            Self::Disassemble(Disassemble { file }) => {
+                let (_, unit, _) = read(&file)?;
+                output::text(&disassemble(&unit));
+                Ok(())
+            }
         }
     }
 }
@@ -50,12 +70,7 @@ const NO_BOUND: u64 = i64::MAX.unsigned_abs();
 
 impl Run {
     fn run(self) -> Result<(), Failure> {
-        let bytes = std::fs::read(&self.file).map_err(Failure::file(&self.file))?;
-        let name = self.file.display().to_string();
-        let Some(source) = cowboy_chain::canonical_source(&bytes) else {
-            return Err(Failure::Node(format!("{name} is not UTF-8: save it as UTF-8")));
-        };
-        let unit = compile(&source, &name).map_err(|error| said(&describe(&error, &name, &source)))?;
+        let (name, unit, source) = read(&self.file)?;
         let limits = Limits {
             cycles: self.cycles.unwrap_or(NO_BOUND),
             cells: NO_BOUND,
@@ -66,6 +81,10 @@ impl Run {
         let mut machine = Machine::start(script_image(&unit), Entry::Script, limits);
         if self.trace {
             machine.trace_lines(show_line);
+        }
+        let profiler = self.looks.is_profiling().then(|| Profiler::new(&name));
+        if let Some(profiler) = &profiler {
+            machine.profile(profiler);
         }
         let mut exit = machine.run();
         loop {
@@ -78,10 +97,13 @@ impl Run {
         if self.stats {
             output::note(statistics(&machine.usage()));
         }
+        if let Some(profiler) = profiler {
+            self.looks.show(&profiler.take(), &BTreeMap::from([(name.clone(), source)]))?;
+        }
         match exit {
             Exit::Raise(error) => Err(said(&traceback(&error))),
             Exit::Trap(trap) => Err(said(&format!("trap: {}", trap.slug()))),
-            Exit::Return(_) | Exit::HostCall(_) => Ok(()),
+            Exit::Return(_) | Exit::HostCall(_) => self.looks.snapshot(&BTreeMap::from([(name, machine.usage().cycles)])),
         }
     }
 
@@ -93,6 +115,17 @@ impl Run {
         let message = format!("{:?} needs a chain, and a script has none; deploy it as an actor", call.function);
         Err(HostError { code: 5, name: "forbidden", message })
     }
+}
+
+/// A source from a file: its name, compiled, and its text.
+fn read(file: &Path) -> Result<(String, Arc<Unit>, String), Failure> {
+    let bytes = std::fs::read(file).map_err(Failure::file(file))?;
+    let name = file.display().to_string();
+    let Some(source) = cowboy_chain::canonical_source(&bytes) else {
+        return Err(Failure::argument(format!("{name} is not UTF-8"), "save it as UTF-8"));
+    };
+    let unit = compile(&source, &name).map_err(|error| said(&describe(&error, &name, &source)))?;
+    Ok((name, unit, source.to_string()))
 }
 
 /// Prints a line of the script that is about to run, after what the one before it printed.
@@ -116,7 +149,7 @@ fn statistics(usage: &Usage) -> serde_json::Value {
 }
 
 /// The traceback as CPython prints it.
-fn traceback(error: &PyError) -> String {
+pub(crate) fn traceback(error: &PyError) -> String {
     let mut text = error.traceback.join("\n");
     if !text.is_empty() {
         text.push('\n');
@@ -130,7 +163,7 @@ fn traceback(error: &PyError) -> String {
 }
 
 /// A refusal of the source, with its line.
-fn describe(error: &CompileError, file: &str, source: &str) -> String {
+pub(crate) fn describe(error: &CompileError, file: &str, source: &str) -> String {
     let name = match error.kind {
         CompileErrorKind::Syntax => "SyntaxError",
         CompileErrorKind::Forbidden => "Forbidden",

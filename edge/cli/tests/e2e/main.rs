@@ -4,3 +4,4 @@ mod actor;
 mod client;
 mod node;
 mod process;
+mod tools;

@@ -1,0 +1,251 @@
+//! A chain whose state is a map: the law itself, one block for each transaction, in this process.
+
+use crate::{failure::Failure, send};
+use bytes::Bytes;
+use cowboy_api::keystore::{DEV_MNEMONIC, Mnemonic};
+use cowboy_chain::{
+    BlockInput, ChainConfig, Execution, GenesisConfig, Image, Mode, Need, Outcome, SignedTransaction, StateKey,
+    genesis::{Funded, genesis},
+    input::{Images, Limits, NoImages},
+    query::{Answer, At, Query, Question, Wants},
+};
+use cowboy_state::{
+    Directory, Key, Miss, World,
+    records::{Markets, keys},
+};
+use cowboy_types::{
+    Address, Amount, Cells, ChainId, Cycles, Hash, Height, Instruction, List, TimestampMs, Transaction, signing::PrivateKey, units::Price,
+};
+use cowboy_vm::Profiler;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// When the chain begins: always the same, so that runs repeat.
+const BEGIN_MS: u64 = 1_700_000_000_000;
+
+/// What a chain begins as. Many can be made of one.
+#[derive(Clone)]
+pub(crate) struct Genesis {
+    config: Arc<ChainConfig>,
+    state: BTreeMap<StateKey, Bytes>,
+    key: PrivateKey,
+}
+
+impl Genesis {
+    /// One account with a million CBY, and fees as they are on a chain.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let key = Mnemonic::parse(DEV_MNEMONIC, "")?.key(0)?;
+        let funded = Funded { address: key.address(), amount: Amount::from_cby(1_000_000).expect("a million fits") };
+        let config = GenesisConfig {
+            chain_id: ChainId(1337),
+            is_dev: true,
+            timestamp_ms: TimestampMs(BEGIN_MS),
+            accounts: List::new(vec![funded]).expect("one account fits"),
+            deployers: List::default(),
+            validators: List::default(),
+            parameters: List::default(),
+        };
+        let wrong = |error: cowboy_chain::genesis::GenesisError| Failure::Node(error.to_string());
+        let chain = Arc::new(config.chain().map_err(wrong)?);
+        let state = genesis(&config).map_err(wrong)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+        Ok(Self { config: chain, state, key })
+    }
+
+    /// The same without fees, so that balances in tests are the money that moved.
+    pub(crate) fn without_fees(mut self) -> Result<Self, Failure> {
+        let mut config = ChainConfig::clone(&self.config);
+        config.params.fees.base_fee_min = 0;
+        self.config = Arc::new(config);
+        let mut world = World::default();
+        world.write(keys::markets(), &Markets { base_fee_cycle: Price::ZERO, base_fee_cell: Price::ZERO });
+        apply(&mut self.state, &world.writes());
+        Ok(self)
+    }
+}
+
+/// Keeps compiled actors while the process lives, each with the profiler that sees its runs.
+#[derive(Default)]
+pub(crate) struct KeptImages {
+    images: Mutex<BTreeMap<Hash, Image>>,
+    profilers: Mutex<BTreeMap<Hash, Profiler>>,
+}
+
+impl KeptImages {
+    /// Lets a profiler see every run of a source, from its deployment on.
+    pub(crate) fn profile(&self, code_hash: Hash, profiler: Profiler) {
+        self.profilers.lock().unwrap_or_else(PoisonError::into_inner).insert(code_hash, profiler);
+    }
+}
+
+impl Images for KeptImages {
+    fn get(&self, code_hash: &Hash) -> Option<Image> {
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).get(code_hash).cloned()
+    }
+
+    fn put(&self, code_hash: Hash, image: Image) {
+        let profiler = self.profilers.lock().unwrap_or_else(PoisonError::into_inner).get(&code_hash).cloned();
+        let image = match profiler {
+            Some(profiler) => image.profiled(profiler),
+            None => image,
+        };
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).insert(code_hash, image);
+    }
+}
+
+/// A chain in memory.
+pub(crate) struct Chain {
+    config: Arc<ChainConfig>,
+    state: BTreeMap<StateKey, Bytes>,
+    images: Arc<dyn Images>,
+    own: Address,
+    key: PrivateKey,
+    height: u64,
+}
+
+impl Chain {
+    /// A chain at its first block.
+    pub(crate) fn new(genesis: &Genesis) -> Self {
+        Self::at(genesis, 0, Arc::new(NoImages))
+    }
+
+    /// A chain at a height, with a cache of compiled actors.
+    pub(crate) fn at(genesis: &Genesis, height: u64, images: Arc<dyn Images>) -> Self {
+        let Genesis { config, state, key } = genesis.clone();
+        Self { config, state, images, own: key.address(), key, height }
+    }
+
+    /// Its height.
+    pub(crate) fn height(&self) -> u64 {
+        self.height
+    }
+
+    /// Puts an instruction of the funded account alone into the next block.
+    pub(crate) fn send(&mut self, instruction: Instruction, cycles: Option<u64>) -> Result<Outcome, Failure> {
+        self.send_from(self.own, instruction, cycles)
+    }
+
+    /// Puts an instruction of any account alone into the next block.
+    pub(crate) fn send_from(&mut self, from: Address, instruction: Instruction, cycles: Option<u64>) -> Result<Outcome, Failure> {
+        let nonce = self.edit(|world| world.account(from))?.nonce;
+        let params = &self.config.params;
+        let fee = Price(params.fees.base_fee_min.saturating_mul(2));
+        let transaction = Transaction {
+            chain_id: self.config.chain_id,
+            nonce,
+            from,
+            cycles_limit: Cycles(cycles.unwrap_or(params.lanes.user_cycles)),
+            cells_limit: Cells(params.fees.block_cells),
+            max_fee_per_cycle: fee,
+            max_fee_per_cell: fee,
+            ..send::draft(instruction, &self.key)
+        };
+        let outcome = self.block(vec![SignedTransaction::unchecked(transaction)])?;
+        match outcome.rejected.first() {
+            Some((_, refused)) => Err(Failure::argument(refused.to_string(), "raise --cycles-limit")),
+            None => Ok(outcome),
+        }
+    }
+
+    /// Makes the next block.
+    pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Result<Outcome, Failure> {
+        self.height = self.height.saturating_add(1);
+        let mut execution = Execution::new(BlockInput {
+            mode: Mode::Propose { candidates, limits: Limits::default() },
+            chain: self.config.clone(),
+            height: Height(self.height),
+            timestamp: self.now(),
+            beacon: self.beacon(),
+            seeds: Vec::new(),
+            round: (0, self.height),
+            order_key: Hash::ZERO,
+            proposer: Address::ZERO,
+            images: Arc::clone(&self.images),
+        });
+        let mut answers = Vec::new();
+        let outcome = loop {
+            match execution.advance(answers) {
+                Need::Keys(keys) => answers = self.read(keys),
+                Need::Done(outcome) => break outcome,
+                Need::Invalid(reason) => return Err(Failure::Node(reason.to_string())),
+            }
+        };
+        apply(&mut self.state, &outcome.writes);
+        Ok(*outcome)
+    }
+
+    /// Asks a handler, and drops what it does.
+    pub(crate) fn query(&self, question: Question) -> Answer {
+        let (height, timestamp, beacon) = (Height(self.height), self.now(), self.beacon());
+        let at = At { chain: self.config.clone(), height, timestamp, beacon, round: (0, self.height), images: Arc::clone(&self.images) };
+        let mut query = Query::new(at, question);
+        let mut answers = Vec::new();
+        loop {
+            match query.advance(answers) {
+                Wants::Keys(keys) => answers = self.read(keys),
+                Wants::Done(answer) => break *answer,
+            }
+        }
+    }
+
+    fn now(&self) -> TimestampMs {
+        TimestampMs(BEGIN_MS.saturating_add(self.height.saturating_mul(1_000)))
+    }
+
+    /// Another one for each height, and the same in every run.
+    fn beacon(&self) -> Bytes {
+        Bytes::copy_from_slice(&cowboy_types::hash::keccak256(&[b"beacon of a chain in memory", &self.height.to_be_bytes()]).0)
+    }
+
+    fn read(&self, keys: Vec<StateKey>) -> Vec<(StateKey, Option<Bytes>)> {
+        keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect()
+    }
+
+    /// Reads or changes records past the law, as only tests may.
+    fn edit<T>(&mut self, change: impl Fn(&mut World) -> Result<T, Miss>) -> Result<T, Failure> {
+        let mut world = World::default();
+        loop {
+            match change(&mut world) {
+                Ok(done) => {
+                    apply(&mut self.state, &world.writes());
+                    return Ok(done);
+                }
+                Err(miss) => {
+                    for key in world.want(miss) {
+                        world.fill(&key, self.state.get(&key).cloned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// What an account owns.
+    pub(crate) fn balance(&mut self, address: Address) -> Result<Amount, Failure> {
+        Ok(self.edit(|world| world.account(address))?.balance)
+    }
+
+    /// Gives an account money out of nothing.
+    pub(crate) fn fund(&mut self, address: Address, amount: Amount) -> Result<(), Failure> {
+        self.edit(|world| world.credit(address, amount))
+    }
+
+    /// What an actor keeps, by key.
+    pub(crate) fn storage(&mut self, actor: Address) -> Result<Vec<(Bytes, Bytes)>, Failure> {
+        self.edit(|world| {
+            let names = Directory::storage(actor).list(world, &[], usize::MAX)?;
+            let keys: Vec<Key> = names.iter().map(|name| Key::storage(actor, name.clone())).collect();
+            world.require(&keys)?;
+            names.into_iter().zip(&keys).map(|(name, key)| Ok((name, world.get(key)?.cloned().unwrap_or_default()))).collect()
+        })
+    }
+}
+
+fn apply(state: &mut BTreeMap<StateKey, Bytes>, writes: &BTreeMap<StateKey, Option<Bytes>>) {
+    for (key, value) in writes {
+        match value {
+            Some(value) => state.insert(*key, value.clone()),
+            None => state.remove(key),
+        };
+    }
+}

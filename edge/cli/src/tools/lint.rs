@@ -1,0 +1,486 @@
+//! `cowboy lint`: what the chain would refuse, and what it would run otherwise than the author thinks; with the place, the reason and
+//! what to write instead.
+
+use crate::{
+    deploy::Deployment,
+    failure::Failure,
+    output::{self, Output},
+};
+use clap::Args;
+use cowboy_vm::{CompileErrorKind, check};
+use ruff_python_ast::{
+    Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef,
+    visitor::{self, Visitor},
+};
+use ruff_text_size::{Ranged, TextRange};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// Checks actors without running them: what the chain refuses, and what surprises.
+///
+/// Exit codes: 0 nothing to say, or warnings only; 1 something would be refused (with --strict: or warned about).
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cowboy lint actor.py\n  cowboy lint --strict examples/*/actor.py\n  cowboy lint actor.py --json")]
+pub(crate) struct Lint {
+    /// Sources of actors
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Fail on warnings too
+    #[arg(long)]
+    strict: bool,
+}
+
+/// A rule of ours: its name, why it is one, and what to do.
+struct Rule {
+    name: &'static str,
+    why: &'static str,
+    fix: &'static str,
+}
+
+macro_rules! rules {
+    ($($rule:ident $name:literal $why:literal $fix:literal;)*) => {
+        $(const $rule: Rule = Rule { name: $name, why: $why, fix: $fix };)*
+        #[cfg(test)]
+        const RULES: &[Rule] = &[$($rule,)*];
+    };
+}
+
+rules! {
+    LOST_ATTRIBUTE "lost-attribute"
+        "every message begins with a fresh instance, so an attribute is gone when the handler returns"
+        "keep it in self.storage, or in a local variable";
+    LOST_GLOBAL "lost-global"
+        "every message begins with the module as it was deployed, so a changed global is gone when the handler returns"
+        "keep it in self.storage";
+    UNREACHABLE "unreachable-handler"
+        "a method without a decorator is reached by the actor itself only: its timers and its own messages"
+        "write @public or @callable_by(...) above it, or begin its name with _ where it is a helper";
+    MUTABLE_DEFAULT "mutable-default"
+        "a default is made once, and every call within a message shares it"
+        "write None, and make the list or dict in the body";
+    PRINT "print"
+        "nobody keeps what an actor prints, and it costs a cycle a character"
+        "use emit: events stand in the receipt";
+    BACK_REFERENCE "back-reference"
+        "if self holds the other object too, this closes a circle, and the store raises DeterminismError"
+        "keep the other object's key or index instead of the object, and look it up";
+    ENDLESS "endless-loop"
+        "nothing in the loop ends it, so it runs until the cycles are used up, which undoes the message"
+        "loop over a range, or return or break";
+    SWALLOWS "swallowed-error"
+        "it also catches DeterminismError and whatever else says that the message must not go on"
+        "name what you expect: except ValueError";
+    NOT_DEFERRED "not-deferred"
+        "a handler without @deferred promises that all it does is done when it returns, and this has effects later"
+        "write @deferred above the handler";
+    GRANT "missing-grant"
+        "the chain refuses what the manifest does not grant"
+        "add it to the manifest.json beside the source";
+}
+
+/// Something to say about a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) is_error: bool,
+    rule: &'static str,
+    line: usize,
+    column: usize,
+    width: usize,
+    what: String,
+    why: &'static str,
+    fix: &'static str,
+}
+
+impl Finding {
+    /// The finding with its line of source, and the place marked.
+    pub(crate) fn show(&self, file: &str, source: &str) -> String {
+        let word = if self.is_error { "error" } else { "warning" };
+        let mut text = format!("{word}[{}]: {}\n  --> {file}:{}:{}\n", self.rule, self.what, self.line, self.column);
+        let line = source.lines().nth(self.line.saturating_sub(1)).unwrap_or_default();
+        let left = self.column.saturating_sub(1);
+        let width = self.width.min(line.chars().count().saturating_sub(left)).max(1);
+        let (pad, marks) = (" ".repeat(left), "^".repeat(width));
+        write!(text, "     |\n{:>4} | {line}\n     | {pad}{marks}\n", self.line).expect("a string takes everything");
+        for (name, words) in [("why", self.why), ("fix", self.fix)] {
+            if !words.is_empty() {
+                writeln!(text, "  {name}: {words}").expect("a string takes everything");
+            }
+        }
+        text
+    }
+
+    fn to_json(&self, file: &str) -> Value {
+        json!({
+            "file": file, "line": self.line, "column": self.column, "width": self.width, "rule": self.rule,
+            "severity": if self.is_error { "error" } else { "warning" }, "what": self.what, "why": self.why, "fix": self.fix,
+        })
+    }
+}
+
+impl Lint {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let mut rows = Vec::new();
+        let (mut errors, mut warnings) = (0, 0);
+        for path in &self.files {
+            let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+            let name = path.display().to_string();
+            let Some(source) = cowboy_chain::canonical_source(&bytes) else {
+                return Err(Failure::argument(format!("{name} is not UTF-8"), "save it as UTF-8"));
+            };
+            let mut found = findings(&source);
+            if found.iter().all(|finding| !finding.is_error) {
+                found.extend(grants(&Deployment::of_file(path, None)?));
+            }
+            for finding in &found {
+                *(if finding.is_error { &mut errors } else { &mut warnings }) += 1;
+                if output.json {
+                    rows.push(finding.to_json(&name));
+                } else {
+                    output::line(finding.show(&name, &source));
+                }
+            }
+        }
+        if output.json {
+            output.document(&rows);
+        } else {
+            output::line(format_args!("{errors} errors, {warnings} warnings"));
+        }
+        if errors > 0 || (self.strict && warnings > 0) { Err(Failure::Said) } else { Ok(()) }
+    }
+}
+
+/// What there is to say about a source, in its order: what the chain refuses, or else what surprises.
+pub(crate) fn findings(source: &str) -> Vec<Finding> {
+    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let refused: Vec<Finding> = check(source)
+        .into_iter()
+        .map(|error| {
+            let (what, fix) = error.message.split_once(": ").unwrap_or((&error.message, ""));
+            let (rule, why) = match error.kind {
+                CompileErrorKind::Syntax => ("syntax_error", "it is not Python 3.11"),
+                CompileErrorKind::Forbidden => {
+                    ("forbidden_source", "every validator has to get the same answer, inside the actor's own walls")
+                }
+                CompileErrorKind::TooLarge => ("forbidden_source", "the compiler's work is bounded"),
+            };
+            let what = if fix.is_empty() { what.to_owned() } else { format!("{what}: {fix}") };
+            Finding {
+                is_error: true,
+                rule,
+                line: size(error.line),
+                column: size(error.column),
+                width: size(error.width),
+                what,
+                why,
+                fix: "",
+            }
+        })
+        .collect();
+    if !refused.is_empty() {
+        return refused;
+    }
+    let Ok(module) = ruff_python_parser::parse_module(source) else { return Vec::new() };
+    let module = module.into_syntax();
+    let mut linter = Linter { source, found: Vec::new(), in_actor: false, function: None };
+    linter.visit_body(&module.body);
+    linter.found.sort_by_key(|finding| (finding.line, finding.column));
+    linter.found
+}
+
+/// Refuses a source that the chain would refuse, before it is sent, with everything that is wrong.
+pub(crate) fn refuse(path: &Path, source: &str) -> Result<(), Failure> {
+    let found: Vec<Finding> = findings(source).into_iter().filter(|finding| finding.is_error).collect();
+    let Some(first) = found.first() else { return Ok(()) };
+    let name = path.display().to_string();
+    let shown: Vec<String> = found.iter().map(|finding| finding.show(&name, source)).collect();
+    let Finding { rule, line, .. } = first;
+    Err(Failure::Node(format!("the chain refuses this source: {rule}, line {line} of {name}\n\n{}", shown.join("\n").trim_end())))
+}
+
+/// What the manifest does not grant and the source seems to need.
+fn grants(deployment: &Deployment) -> Vec<Finding> {
+    let needs = cowboy_api::source::missing(&deployment.code, &deployment.grants());
+    let finding = |need: cowboy_api::source::Need| {
+        let text = deployment.code.lines().nth(need.line.saturating_sub(1)).unwrap_or_default();
+        let column = text.find(need.because.trim_end_matches('=')).map_or(1, |at| text[..at].chars().count() + 1);
+        let what = format!("{} needs the entitlement {}, which {} does not grant", need.because, need.id, deployment.manifest_source);
+        Finding {
+            is_error: false,
+            rule: GRANT.name,
+            line: need.line,
+            column,
+            width: need.because.len(),
+            what,
+            why: GRANT.why,
+            fix: GRANT.fix,
+        }
+    };
+    needs.into_iter().map(finding).collect()
+}
+
+struct Linter<'a> {
+    source: &'a str,
+    found: Vec<Finding>,
+    /// Whether this is the body of an actor's class.
+    in_actor: bool,
+    function: Option<Function>,
+}
+
+/// The function around a statement.
+#[derive(Clone, Debug)]
+struct Function {
+    is_method: bool,
+    is_init: bool,
+    is_deferred: bool,
+    is_handler: bool,
+}
+
+/// Handlers that the chain or the SDK calls by their names.
+const CALLED: &[&str] = &["init", "handle_timer", "on_timer", "handle_message", "handle_http", "handle_result"];
+/// What has its effect after the handler has returned.
+const LATER: &[&str] = &["send", "transfer_balance"];
+
+fn name_of(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        Expr::Call(call) => name_of(&call.func),
+        _ => None,
+    }
+}
+
+fn is_marked(decorators: &[Decorator], names: &[&str]) -> bool {
+    decorators.iter().any(|decorator| name_of(&decorator.expression).is_some_and(|name| names.contains(&name)))
+}
+
+fn is_self(expression: &Expr) -> bool {
+    matches!(expression, Expr::Name(name) if name.id.as_str() == "self")
+}
+
+impl Linter<'_> {
+    fn warn(&mut self, range: TextRange, rule: &Rule, what: String) {
+        let before = &self.source[..range.start().to_usize()];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let text = self.source[range.to_std_range()].lines().next().unwrap_or_default();
+        self.found.push(Finding {
+            is_error: false,
+            rule: rule.name,
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            width: text.chars().count(),
+            what,
+            why: rule.why,
+            fix: rule.fix,
+        });
+    }
+
+    fn class(&mut self, class: &StmtClassDef) {
+        let outer = std::mem::replace(&mut self.in_actor, is_marked(&class.decorator_list, &["actor"]));
+        let function = self.function.take();
+        self.visit_body(&class.body);
+        self.function = function;
+        self.in_actor = outer;
+    }
+
+    fn function(&mut self, function: &StmtFunctionDef) {
+        let name = function.name.as_str();
+        let is_method = self.in_actor && self.function.is_none();
+        let is_handler = is_method && !name.starts_with('_');
+        if is_handler && function.decorator_list.is_empty() && !CALLED.contains(&name) {
+            self.warn(function.name.range(), &UNREACHABLE, format!("no message from outside reaches '{name}'"));
+        }
+        for parameter in function.parameters.iter_non_variadic_params() {
+            if let Some(default) = parameter.default.as_deref().filter(|default| is_mutable(default)) {
+                self.warn(
+                    default.range(),
+                    &MUTABLE_DEFAULT,
+                    format!("the default of '{}' is shared between calls", parameter.parameter.name),
+                );
+            }
+        }
+        let own = match (&self.function, is_method) {
+            // A function in a handler is part of it.
+            (Some(outer), _) => Function { is_method: outer.is_method, ..outer.clone() },
+            (None, true) => Function {
+                is_method,
+                is_init: name == "__init__",
+                is_deferred: is_marked(&function.decorator_list, &["deferred"]),
+                is_handler,
+            },
+            (None, false) => Function { is_method: false, is_init: name == "__init__", is_deferred: false, is_handler: false },
+        };
+        let outer = self.function.replace(own);
+        self.visit_body(&function.body);
+        self.function = outer;
+    }
+
+    fn assigned(&mut self, target: &Expr, value: Option<&Expr>) {
+        let Expr::Attribute(attribute) = target else { return };
+        let function = self.function.clone();
+        if is_self(&attribute.value) {
+            if function.is_some_and(|function| function.is_method && !function.is_init) {
+                self.warn(target.range(), &LOST_ATTRIBUTE, format!("self.{} does not survive this message", attribute.attr));
+            }
+        } else if value.is_some_and(is_self) && function.is_some_and(|function| !function.is_method) {
+            self.warn(target.range(), &BACK_REFERENCE, "an object is made to point back at self".to_owned());
+        }
+    }
+
+    fn called(&mut self, call: &ruff_python_ast::ExprCall) {
+        let Some(name) = name_of(&call.func) else { return };
+        let is_bare = matches!(&*call.func, Expr::Name(_));
+        if name == "print" && is_bare && self.function.as_ref().is_some_and(|function| function.is_method) {
+            self.warn(call.func.range(), &PRINT, "what is printed on chain is seen by nobody".to_owned());
+        }
+        let is_late =
+            LATER.contains(&name) && (is_bare || matches!(&*call.func, Expr::Attribute(one) if name_of(&one.value) == Some("runtime")));
+        if is_late && self.function.as_ref().is_some_and(|function| function.is_handler && !function.is_deferred) {
+            self.warn(call.func.range(), &NOT_DEFERRED, format!("a handler that uses '{name}' is not marked @deferred"));
+        }
+    }
+}
+
+fn is_mutable(expression: &Expr) -> bool {
+    match expression {
+        Expr::List(_) | Expr::Dict(_) | Expr::Set(_) => true,
+        Expr::Call(call) => matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "list" | "dict" | "set" | "bytearray")),
+        _ => false,
+    }
+}
+
+/// Whether a statement of a loop's body can end the loop.
+fn can_end(body: &[Stmt]) -> bool {
+    struct Ends(bool);
+    impl<'a> Visitor<'a> for Ends {
+        fn visit_stmt(&mut self, statement: &'a Stmt) {
+            match statement {
+                Stmt::Break(_) | Stmt::Return(_) | Stmt::Raise(_) => self.0 = true,
+                Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+                _ => visitor::walk_stmt(self, statement),
+            }
+        }
+
+        fn visit_expr(&mut self, expression: &'a Expr) {
+            match expression {
+                Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_) => self.0 = true,
+                _ => visitor::walk_expr(self, expression),
+            }
+        }
+    }
+    let mut ends = Ends(false);
+    ends.visit_body(body);
+    ends.0
+}
+
+impl<'a> Visitor<'a> for Linter<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::ClassDef(class) => return self.class(class),
+            Stmt::FunctionDef(function) => return self.function(function),
+            Stmt::Global(global) if self.function.is_some() => {
+                let names: Vec<&str> = global.names.iter().map(|name| name.as_str()).collect();
+                self.warn(global.range(), &LOST_GLOBAL, format!("a change of {} does not survive this message", names.join(", ")));
+            }
+            Stmt::Assign(assign) => assign.targets.iter().for_each(|target| self.assigned(target, Some(&assign.value))),
+            Stmt::AugAssign(assign) => self.assigned(&assign.target, None),
+            Stmt::AnnAssign(assign) => self.assigned(&assign.target, assign.value.as_deref()),
+            Stmt::While(repeated) => {
+                let is_endless = matches!(&*repeated.test, Expr::BooleanLiteral(truth) if truth.value)
+                    || matches!(&*repeated.test, Expr::NumberLiteral(_));
+                if is_endless && !can_end(&repeated.body) {
+                    let range = TextRange::new(repeated.range().start(), repeated.test.range().end());
+                    self.warn(range, &ENDLESS, "this loop never ends".to_owned());
+                }
+            }
+            Stmt::Try(attempt) => {
+                for handler in &attempt.handlers {
+                    let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                    let everything = match handler.type_.as_deref() {
+                        None => true,
+                        Some(kind) => name_of(kind) == Some("BaseException"),
+                    };
+                    if everything {
+                        let end = handler
+                            .type_
+                            .as_deref()
+                            .map_or(handler.range().start() + ruff_text_size::TextSize::from(6), |kind| kind.range().end());
+                        let range = TextRange::new(handler.range().start(), end);
+                        self.warn(range, &SWALLOWS, "this catches every error there is".to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+        visitor::walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Call(call) = expression {
+            self.called(call);
+        }
+        visitor::walk_expr(self, expression);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_says_why_and_what_to_do() {
+        for rule in RULES {
+            assert!(rule.why.len() > 20 && rule.fix.len() > 10, "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn surprises_are_found_at_their_place() {
+        let actor =
+            |body: &str| format!("from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def go(self, x):\n{body}\n");
+        let rows: &[(&str, String, &[(&str, usize, usize)])] = &[
+            ("nothing", actor("        self.storage['a'] = x"), &[]),
+            ("an attribute", actor("        self.count = x"), &[("lost-attribute", 7, 9)]),
+            ("its augmented form", actor("        self.count += x"), &[("lost-attribute", 7, 9)]),
+            (
+                "in a function of the handler",
+                actor("        def inner():\n            self.a = 1\n        inner()"),
+                &[("lost-attribute", 8, 13)],
+            ),
+            ("in __init__", actor("        pass\n    def __init__(self):\n        self.a = 1"), &[]),
+            ("a global", actor("        global COUNT\n        COUNT = 1"), &[("lost-global", 7, 9)]),
+            ("no decorator", actor("        pass\n    def stop(self):\n        pass"), &[("unreachable-handler", 8, 9)]),
+            ("a helper", actor("        pass\n    def _stop(self):\n        pass"), &[]),
+            ("a default", "def f(x, known=[]):\n    return known\n".to_owned(), &[("mutable-default", 1, 16)]),
+            ("print", actor("        print(x)"), &[("print", 7, 9)]),
+            ("print of a script", "print(1)\n".to_owned(), &[]),
+            (
+                "a back reference",
+                "class N:\n    def add(self, child):\n        child.parent = self\n".to_owned(),
+                &[("back-reference", 3, 9)],
+            ),
+            ("an endless loop", actor("        while True:\n            x += 1"), &[("endless-loop", 7, 9)]),
+            ("a loop that ends", actor("        while True:\n            if x:\n                break"), &[]),
+            ("a bare except", actor("        try:\n            x()\n        except:\n            pass"), &[("swallowed-error", 9, 9)]),
+            ("a precise one", actor("        try:\n            x()\n        except ValueError:\n            pass"), &[]),
+            ("a send", actor("        send(x, 1)"), &[("not-deferred", 7, 9)]),
+            ("refusals come alone", actor("        print(eval(x))"), &[("forbidden_source", 7, 15)]),
+            ("all of them", "import os\nimport time\n".to_owned(), &[("forbidden_source", 1, 8), ("forbidden_source", 2, 8)]),
+        ];
+        for (name, source, expected) in rows {
+            let found = findings(source);
+            let places: Vec<(&str, usize, usize)> = found.iter().map(|finding| (finding.rule, finding.line, finding.column)).collect();
+            assert_eq!(&places, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_finding_marks_its_place() {
+        let source = "class N:\n    def add(self, child):\n        child.parent = self\n";
+        let shown = findings(source)[0].show("n.py", source);
+        assert!(shown.starts_with("warning[back-reference]: an object is made to point back at self\n  --> n.py:3:9\n"), "{shown}");
+        assert!(shown.contains("   3 |         child.parent = self\n     |         ^^^^^^^^^^^^\n  why: "), "{shown}");
+    }
+}

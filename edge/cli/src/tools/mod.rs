@@ -1,0 +1,10 @@
+//! Tools for authors: they run the law on this machine, without a node.
+
+pub(crate) mod chain;
+pub(crate) mod discover;
+pub(crate) mod door;
+pub(crate) mod lint;
+pub(crate) mod profile;
+pub(crate) mod report;
+pub(crate) mod rewrite;
+pub(crate) mod test;

@@ -1,0 +1,277 @@
+//! `cowboy test`: tests of actors, run in the machine itself.
+
+use super::{
+    chain::{Genesis, KeptImages},
+    discover::{self, TestFile},
+    door::{Door, Said, Shared},
+    profile::{self, Looks},
+    report::{self, Ran, Verdict},
+};
+use crate::{
+    client::vm::{describe, traceback},
+    failure::Failure,
+    output::{self, Output},
+};
+use clap::Args;
+use cowboy_vm::{Entry, Exit, Library, LibraryError, LibraryModule, Limits, Profiler, Unit, Usage, Vm};
+use serde_json::json;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Runs tests in the machine, without a node: functions test_* and classes Test* of files test_*.py and *_test.py.
+///
+/// Tests use cowboy_sdk.testing and the main parts of pytest: raises, fixture, mark.parametrize, mark.skip, approx. The fixture `chain`
+/// is a fresh cowboy_sdk.testing.Chain. Exit codes: 0 all passed, 1 some failed, 2 something cannot be read, 5 there are no tests.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  cowboy test\n  cowboy test tests/test_counter.py -k increment -v\n  cowboy test --profile cycles.svg --lines\n  cowboy test --cycles-snapshot cycles.json           # write\n  cowboy test --cycles-snapshot cycles.json --check   # compare, in CI"
+)]
+pub(crate) struct Test {
+    /// Files, or folders to look through
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Only tests whose name contains this; parts may be joined with `and`, `or`, `not`
+    #[arg(short = 'k', value_name = "TEXT")]
+    keyword: Option<String>,
+    /// A line for each test, with its cycles
+    #[arg(short, long)]
+    verbose: bool,
+    /// Stop at the first failure
+    #[arg(short = 'x', long)]
+    exitfirst: bool,
+    #[command(flatten)]
+    looks: Looks,
+}
+
+/// What a test may use: far more than a delivery, whose own limits the chain sets.
+const LIMITS: Limits = Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 256 << 20, recursion: 256, weight_ns: 1 << 60 };
+
+/// The modules that only tests have.
+const MODULES: &[(&str, &str)] = &[
+    ("cowboy_sdk.testing", include_str!("python/testing.py")),
+    ("pytest", include_str!("python/pytest.py")),
+    ("_cowboy_runner", include_str!("python/runner.py")),
+];
+
+impl Test {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let files = discover::files(&self.paths)?;
+        let library = library()?;
+        let profiler = self.looks.is_profiling().then(|| Profiler::new("test"));
+        let shared = Shared { genesis: Genesis::new()?.without_fees()?, images: Arc::new(KeptImages::default()), profiler };
+        let mut session = Session { test: &self, output, library, shared, ran: Vec::new(), broken: Vec::new(), deselected: 0, column: 0 };
+        for path in &files {
+            if !session.file(&TestFile::read(path)?)? {
+                break;
+            }
+        }
+        session.end()
+    }
+
+    /// Whether `-k` chooses a test.
+    fn chooses(&self, id: &str) -> bool {
+        let Some(keyword) = &self.keyword else { return true };
+        let id = id.to_lowercase();
+        let word = |word: &str| match word.trim().strip_prefix("not ") {
+            Some(word) => !id.contains(&word.trim().to_lowercase()),
+            None => id.contains(&word.trim().to_lowercase()),
+        };
+        keyword.split(" or ").any(|either| either.split(" and ").all(word))
+    }
+}
+
+fn library() -> Result<Library, Failure> {
+    let module = |(path, source): &(&str, &str)| LibraryModule {
+        path: (*path).to_owned(),
+        source: (*source).to_owned(),
+        package: false,
+        trusted: true,
+    };
+    let modules: Vec<LibraryModule> = MODULES.iter().map(module).collect();
+    Library::default().with(&modules, LIMITS).map_err(|error| match error {
+        LibraryError::Compile(path, error) => Failure::Node(format!("{path}: {error}")),
+        LibraryError::Load(reason) => Failure::Node(reason),
+    })
+}
+
+/// A whole run of the command.
+struct Session<'a> {
+    test: &'a Test,
+    output: Output,
+    library: Library,
+    shared: Shared,
+    ran: Vec<Ran>,
+    /// Files that cannot be read as tests, and why.
+    broken: Vec<(String, String)>,
+    deselected: usize,
+    /// Letters in the line that is being written.
+    column: usize,
+}
+
+/// How a run of a file's program ended.
+struct Turn {
+    said: Said,
+    exit: Exit,
+    usage: Usage,
+    printed: String,
+}
+
+impl Session<'_> {
+    /// Runs the tests of a file. Whether to go on.
+    fn file(&mut self, file: &TestFile) -> Result<bool, Failure> {
+        let unit = match self.library.compile(&file.program, &file.name) {
+            Ok(unit) => unit,
+            Err(error) => {
+                self.broken.push((file.name.clone(), describe(&error, &file.name, &file.source)));
+                return Ok(true);
+            }
+        };
+        let looked = self.turn(file, &unit, None);
+        if !matches!(looked.exit, Exit::Return(_)) {
+            self.broken.push((file.name.clone(), reason(file, &looked)));
+            return Ok(true);
+        }
+        for (name, cases) in &looked.said.found {
+            for case in cases {
+                let row = if case.is_empty() { String::new() } else { format!("[{case}]") };
+                let id = format!("{}::{name}{row}", file.name);
+                if !self.test.chooses(&id) {
+                    self.deselected += 1;
+                    continue;
+                }
+                let turn = self.turn(file, &unit, Some((name, case)));
+                let ran = judged(id, file, turn);
+                let is_failed = matches!(ran.verdict, Verdict::Failed(_));
+                self.show(&ran);
+                self.ran.push(ran);
+                if is_failed && self.test.exitfirst {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs a file's program with one test of it, or none.
+    fn turn(&self, file: &TestFile, unit: &Arc<Unit>, wanted: Option<(&str, &str)>) -> Turn {
+        let folder = file.path.parent().unwrap_or(Path::new("."));
+        let mut door = Door::new(&self.shared, folder, wanted);
+        let mut machine = Vm::start(self.library.script(unit), Entry::Script, LIMITS);
+        if let Some(profiler) = self.shared.profiler.as_ref().filter(|_| wanted.is_some()) {
+            machine.profile(&profiler.for_file(&file.name));
+        }
+        let mut exit = machine.run();
+        while let Exit::HostCall(call) = &exit {
+            let answer = door.answer(call, machine.usage().cycles);
+            exit = machine.resume(answer);
+        }
+        Turn { said: door.said, exit, usage: machine.usage(), printed: machine.take_output() }
+    }
+
+    fn show(&mut self, ran: &Ran) {
+        if self.output.json {
+            return;
+        }
+        if self.test.verbose {
+            output::line(format_args!("{:<7} {}  {} cycles", ran.word(), ran.id, ran.cycles()));
+        } else {
+            output::text(ran.letter());
+            self.column += 1;
+            if self.column.is_multiple_of(80) {
+                output::text("\n");
+            }
+        }
+    }
+
+    /// Says what came of it all.
+    fn end(self) -> Result<(), Failure> {
+        let count = |word: &str| self.ran.iter().filter(|ran| ran.word() == word).count();
+        let (passed, failed, skipped) = (count("PASSED"), count("FAILED"), count("SKIPPED"));
+        let cycles: u64 = self.ran.iter().map(Ran::cycles).sum();
+        if self.output.json {
+            self.output.document(&json!({
+                "tests": self.ran.iter().map(Ran::to_json).collect::<Vec<_>>(),
+                "errors": self.broken.iter().map(|(file, reason)| json!({ "file": file, "reason": reason })).collect::<Vec<_>>(),
+                "passed": passed, "failed": failed, "skipped": skipped, "deselected": self.deselected, "cycles": cycles,
+            }));
+        } else {
+            self.words(passed, failed, skipped, cycles);
+        }
+        if let Some(profiler) = &self.shared.profiler {
+            let profile = profiler.take();
+            let names = profile.lines.keys().map(|(file, _)| file.to_string());
+            let folders: Vec<&Path> =
+                self.test.paths.iter().map(|path| if path.is_dir() { path } else { path.parent().unwrap_or(path) }).collect();
+            let mut sources = BTreeMap::new();
+            for name in names {
+                let found = folders.iter().flat_map(|folder| profile::sources([name.clone()], folder)).next();
+                sources.extend(found);
+            }
+            self.test.looks.show(&profile, &sources)?;
+        }
+        if !self.broken.is_empty() {
+            return Err(Failure::Silent(2));
+        }
+        if failed > 0 {
+            return Err(Failure::Said);
+        }
+        if self.ran.is_empty() {
+            return Err(Failure::Silent(5));
+        }
+        self.test.looks.snapshot(&self.ran.iter().map(|ran| (ran.id.clone(), ran.cycles())).collect())
+    }
+
+    fn words(&self, passed: usize, failed: usize, skipped: usize, cycles: u64) {
+        if self.column > 0 && !self.column.is_multiple_of(80) {
+            output::text("\n");
+        }
+        for (file, reason) in &self.broken {
+            output::line(format_args!("\n____ {file} cannot be run ____\n{}", reason.trim_end()));
+        }
+        for ran in &self.ran {
+            let Verdict::Failed(reason) = &ran.verdict else { continue };
+            output::line(format_args!("\n____ {} ____\n{}", ran.id, reason.trim_end()));
+            if !ran.printed.is_empty() {
+                output::line(format_args!("---- printed ----\n{}", ran.printed.trim_end()));
+            }
+        }
+        let parts =
+            [(failed, "failed"), (passed, "passed"), (skipped, "skipped"), (self.deselected, "deselected"), (self.broken.len(), "broken")];
+        let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let said = if parts.is_empty() { "no tests: name files test_*.py, and functions test_*".to_owned() } else { parts.join(", ") };
+        output::line(format_args!("{said}, {cycles} cycles"));
+    }
+}
+
+fn judged(id: String, file: &TestFile, turn: Turn) -> Ran {
+    let verdict = match (&turn.said.skipped, &turn.exit) {
+        (Some(reason), _) => Verdict::Skipped(reason.clone()),
+        (None, Exit::Return(_)) => Verdict::Passed,
+        (None, _) => Verdict::Failed(reason(file, &turn)),
+    };
+    let began = turn.said.began.unwrap_or(0);
+    let test_cycles = turn.said.ended.unwrap_or(turn.usage.cycles).saturating_sub(began);
+    Ran { id, verdict, test_cycles, chain_cycles: turn.said.chain_cycles, printed: turn.printed }
+}
+
+/// Why a program did not come to its end.
+fn reason(file: &TestFile, turn: &Turn) -> String {
+    match &turn.exit {
+        Exit::Raise(error) => {
+            let mut text = report::failure(file, error);
+            if text.starts_with('E') {
+                text = traceback(error);
+            }
+            if let Some((_, trace)) = turn.said.failed.as_ref().filter(|(message, _)| *message == error.message) {
+                text.push_str("in the actor:\n");
+                text.push_str(&trace.join("\n"));
+            }
+            text
+        }
+        Exit::Trap(trap) => format!("E   trap: {}", trap.slug()),
+        Exit::Return(_) | Exit::HostCall(_) => String::new(),
+    }
+}
