@@ -1,7 +1,8 @@
 //! How a simulated runner behaves: honestly, or not, by shares and a seed.
 //!
 //! `cowboyd dev` has runners that lie, come late, crash, copy and collude on command, so that code which works with them works on a real
-//! network. What a runner does with a job follows from seed, runner and job alone: the same devnet does the same again.
+//! network. What a runner does with a job follows from seed, runner, what is asked, and how often that was asked before: another devnet with
+//! the same seed does the same with the same jobs.
 
 use cowboy_types::{Address, Hash, cbor, cbor::Value, keccak256};
 
@@ -48,6 +49,11 @@ pub enum Manner {
 }
 
 impl Conduct {
+    /// Whether there is nothing but honest work.
+    pub fn is_honest(&self) -> bool {
+        self.shares().iter().all(|(_, share)| *share == 0.0)
+    }
+
     /// Whether all shares are shares, and together at most one.
     pub fn is_possible(&self) -> bool {
         let shares = self.shares();
@@ -66,9 +72,9 @@ impl Conduct {
         ]
     }
 
-    /// What this runner does with this job.
-    pub fn of(&self, runner: &Address, job: &Hash) -> Manner {
-        let drawn = keccak256(&[b"cowboy-runner-conduct:", &self.seed.to_be_bytes(), &runner.0, &job.0]);
+    /// What this runner does with this submission, which it did so many times before.
+    pub fn of(&self, runner: &Address, request: &[u8], before: u64) -> Manner {
+        let drawn = keccak256(&[b"cowboy-runner-conduct:", &self.seed.to_be_bytes(), &runner.0, &before.to_be_bytes(), request]);
         let number = u32::from_be_bytes(*drawn.0.first_chunk().expect("a hash has 32 bytes"));
         let mut place = f64::from(number) / (f64::from(u32::MAX) + 1.0);
         for (manner, share) in self.shares() {
@@ -123,14 +129,14 @@ mod tests {
     #[test]
     fn shares_are_kept_and_repeat() {
         let conduct = Conduct { lie: 0.2, late: 0.1, seed: 7, ..Conduct::default() };
-        let jobs = (0..10_000u32).map(|number| keccak256(&[&number.to_be_bytes()]));
-        let manners: Vec<Manner> = jobs.clone().map(|job| conduct.of(&Address([9; 20]), &job)).collect();
+        let jobs = 0..10_000u64;
+        let manners: Vec<Manner> = jobs.clone().map(|before| conduct.of(&Address([9; 20]), b"a job", before)).collect();
         let count = |wanted: Manner| manners.iter().filter(|manner| **manner == wanted).count();
         // Four standard deviations.
         assert!((1_840..=2_160).contains(&count(Manner::Lie)), "{}", count(Manner::Lie));
         assert!((880..=1_120).contains(&count(Manner::Late)), "{}", count(Manner::Late));
         assert_eq!(count(Manner::Honest) + count(Manner::Lie) + count(Manner::Late), 10_000);
-        assert_eq!(manners, jobs.map(|job| conduct.of(&Address([9; 20]), &job)).collect::<Vec<_>>());
+        assert_eq!(manners, jobs.map(|before| conduct.of(&Address([9; 20]), b"a job", before)).collect::<Vec<_>>());
         assert!(!Conduct { lie: 0.7, late: 0.7, ..Conduct::default() }.is_possible());
         assert!(!Conduct { lie: -0.1, ..Conduct::default() }.is_possible());
     }

@@ -3,7 +3,7 @@
 //! The file is TOML. Every table may be left out; what is left out has the default of its field.
 
 use cowboy_types::{
-    Amount,
+    Address, Amount,
     entitlement::domain,
     job::{JobKind, RateCard},
 };
@@ -165,6 +165,8 @@ pub struct Http {
     pub deny: Vec<String>,
     /// Whether it asks hosts at private, loopback and link-local addresses.
     pub allow_private: bool,
+    /// Hosts that it asks although they are at such addresses, by name.
+    pub private_hosts: Vec<String>,
     /// How many redirections it follows.
     pub max_redirects: usize,
     /// The most bytes that it reads of an answer from which something is extracted.
@@ -179,6 +181,7 @@ impl Default for Http {
             allow: Vec::new(),
             deny: Vec::new(),
             allow_private: false,
+            private_hosts: Vec::new(),
             max_redirects: 5,
             max_download_bytes: 4 * 1024 * 1024,
             extra_ca: None,
@@ -198,13 +201,22 @@ pub struct Llm {
     pub model: String,
     /// The model of embeddings. Absent: it does no jobs that compare meanings.
     pub embedding_model: Option<String>,
+    /// What the chain calls that model, 32 bytes in hex, where governance names one.
+    pub embedding_model_id: Option<String>,
     /// How often a failed question is asked again.
     pub retries: u32,
 }
 
 impl Default for Llm {
     fn default() -> Self {
-        Self { url: "http://127.0.0.1:11434/v1".into(), key_env: None, model: "default".into(), embedding_model: None, retries: 2 }
+        Self {
+            url: "http://127.0.0.1:11434/v1".into(),
+            key_env: None,
+            model: "default".into(),
+            embedding_model: None,
+            embedding_model_id: None,
+            retries: 2,
+        }
     }
 }
 
@@ -310,7 +322,10 @@ impl Config {
         if !(10..=60_000).contains(&self.node.poll_ms) {
             return Err(wrong("node.poll_ms", &self.node.poll_ms, "from 10 to 60000"));
         }
-        let hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny));
+        if let Some(denied) = work.deny_submitters.iter().find(|denied| denied.parse::<Address>().is_err()) {
+            return Err(wrong("runner.deny_submitters", denied, "addresses, 0x and 40 hex digits each"));
+        }
+        let hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts));
         for host in hosts.filter(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
         }

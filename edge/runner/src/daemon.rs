@@ -9,6 +9,7 @@ use crate::{
     journal::{Journal, JournalError, Owner},
     metrics::{Board, Status},
     outbox::Outbox,
+    peers::Peers,
     register::{self, RegisterError},
     server::{SHARES_WAITING, Server},
 };
@@ -88,7 +89,7 @@ impl Runner {
             health: record.health,
             jobs: Vec::new(),
         };
-        let peers = crate::desk::peers(config.runner.private_peers)?;
+        let peers = Peers::new(config.runner.private_peers)?;
         let means = Means {
             client,
             address,

@@ -2,17 +2,18 @@
 
 use crate::{
     conduct::{Conduct, Manner},
-    config::{Config, Http},
+    config::Config,
     daemon::RunnerError,
-    execute::{self, Done, Executors, Fault, Limits, NotReady, Task, guard::Guard, http::guarded_client},
+    execute::{Executors, Limits},
     feed::Tick,
     journal::{Journal, Record},
     metrics::{Board, JobLine},
     outbox::{Letter, Outbox},
+    peers::Peers,
     plan::{self, Own, Step, View},
     register,
-    request::Request,
     share::{self, Share},
+    work::Work,
 };
 use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
 use cowboy_params::Params;
@@ -23,7 +24,7 @@ use cowboy_system::{
 use cowboy_types::{
     Address, Amount, Hash,
     cbor::Value,
-    job::{self, JobSpec, Mode},
+    job::{self, JobSpec},
     units::Price,
 };
 use ed25519_consensus::SigningKey;
@@ -31,7 +32,6 @@ use futures::{StreamExt as _, stream};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::Duration,
 };
 use tokio::{
     sync::{broadcast, mpsc},
@@ -59,9 +59,6 @@ const PAGE: usize = 1_000;
 /// The most bytes of a transaction's argument: what does not fit together goes alone (decision 127).
 const MOST_TOGETHER: usize = 120_000;
 
-/// How long an aggregator may take to accept a share.
-const SHARE_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// What a runner works with.
 pub(crate) struct Means {
     pub(crate) client: Client,
@@ -75,13 +72,8 @@ pub(crate) struct Means {
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
     pub(crate) conduct: Conduct,
-    pub(crate) peers: reqwest::Client,
+    pub(crate) peers: Peers,
     pub(crate) config: Config,
-}
-
-/// The client for other runners. Where they listen is what they say: it is no way into a private network.
-pub(crate) fn peers(allow_private: bool) -> Result<reqwest::Client, NotReady> {
-    guarded_client(&Guard::open(allow_private), &Http::default())
 }
 
 /// Something that was posted.
@@ -98,6 +90,7 @@ struct Active {
     view: View,
     spec: Arc<JobSpec>,
     manner: Manner,
+    submitter: Address,
     /// Whether it is executed, or waits to be.
     is_at_work: bool,
     posted: Option<Posted>,
@@ -127,6 +120,8 @@ pub(crate) struct Desk {
     height: u64,
     heartbeat_at: u64,
     looked_at: u64,
+    /// How often each submission came: for simulated runners alone.
+    asked_before: BTreeMap<Hash, u64>,
 }
 
 impl Desk {
@@ -141,6 +136,7 @@ impl Desk {
             height: 0,
             heartbeat_at,
             looked_at: 0,
+            asked_before: BTreeMap::new(),
         }
     }
 
@@ -151,22 +147,29 @@ impl Desk {
         }
         self.move_all();
         loop {
-            let looked = tokio::select! {
+            // Nothing for all jobs, or the one that something happened to.
+            let (looked, touched) = tokio::select! {
                 tick = ticks.recv() => match tick {
-                    Ok(tick) => self.tick(tick).await,
-                    Err(broadcast::error::RecvError::Lagged(_)) => self.take_stock().await,
+                    Ok(tick) => (self.tick(tick).await, None),
+                    Err(broadcast::error::RecvError::Lagged(_)) => (self.take_stock().await, None),
                     Err(broadcast::error::RecvError::Closed) => return Ok(()),
                 },
-                Some(done) = self.running.join_next() => {
-                    self.executed(done);
-                    Ok(())
+                Some(done) = self.running.join_next() => (Ok(()), Some(self.executed(done))),
+                Some(share) = shares.recv() => {
+                    let id = share.job_id.0;
+                    (self.take_share(share).await, Some(Some(id)))
                 }
-                Some(share) = shares.recv() => self.take_share(share).await,
             };
             if let Err(error) = looked {
                 tracing::warn!(%error, "the node does not answer");
             }
-            self.move_all();
+            match touched {
+                None => self.move_all(),
+                Some(id) => {
+                    id.into_iter().for_each(|id| self.move_one(id));
+                    self.start_work();
+                }
+            }
         }
     }
 
@@ -256,12 +259,13 @@ impl Desk {
             tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
             return;
         };
-        let manner = self.means.conduct.of(&self.means.address, &id);
+        let manner = self.manner(&job.request.0);
         tracing::info!(job = %id, kind = spec.kind.name(), mode = spec.verification.mode.slug(), committee = view.members.len(), "drawn");
         let active = Active {
             view,
             spec: Arc::new(spec),
             manner,
+            submitter: job.summary.submitter.0,
             is_at_work: false,
             posted: None,
             shared: None,
@@ -270,6 +274,17 @@ impl Desk {
             is_stale: false,
         };
         self.jobs.insert(id, active);
+    }
+
+    /// How a simulated runner does this. An honest one, which all real ones are, remembers nothing for it.
+    fn manner(&mut self, request: &[u8]) -> Manner {
+        if self.means.conduct.is_honest() {
+            return Manner::Honest;
+        }
+        let before = self.asked_before.entry(cowboy_types::keccak256(&[request])).or_default();
+        let manner = self.means.conduct.of(&self.means.address, request, *before);
+        *before += 1;
+        manner
     }
 
     fn forget(&mut self, id: &Hash) {
@@ -314,8 +329,7 @@ impl Desk {
         let ids: Vec<Hash> = self.jobs.keys().copied().collect();
         let mut lines = Vec::with_capacity(ids.len());
         for id in ids {
-            let step = self.step_of(&id);
-            self.take_step(id, step);
+            let step = self.move_one(id);
             if let Some(active) = self.jobs.get(&id) {
                 lines.push(JobLine { job_id: Hex(id), status: active.view.status.clone(), step: step.name().to_owned() });
             }
@@ -332,8 +346,15 @@ impl Desk {
         status.jobs = lines;
     }
 
+    /// Moves one job on. Answers what is done with it.
+    fn move_one(&mut self, id: Hash) -> Step {
+        let step = self.step_of(&id);
+        self.take_step(id, step);
+        step
+    }
+
     fn step_of(&self, id: &Hash) -> Step {
-        let active = &self.jobs[id];
+        let Some(active) = self.jobs.get(id) else { return Step::Forget };
         let own = match self.records.get(id) {
             Some(record) => {
                 let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &record.output.0);
@@ -432,13 +453,9 @@ impl Desk {
                     register::find(&client, &aggregator).await.ok().flatten().map(|runner| runner.capabilities.endpoint).unwrap_or_default()
                 }
             };
-            // A refusal of the guard for a literal address comes from here, for a name from the resolver.
-            let url = reqwest::Url::parse(&format!("{}/share", endpoint.trim_end_matches('/')));
-            let Ok(url) = url else { return tracing::debug!(%aggregator, endpoint, "the aggregator has no address") };
-            let sent = peers.post(url).json(&share).timeout(SHARE_TIMEOUT).send().await;
-            match sent.and_then(reqwest::Response::error_for_status) {
-                Ok(_) => tracing::debug!(job = %id, %aggregator, "shared"),
-                Err(error) => tracing::debug!(job = %id, %aggregator, %error, "the aggregator does not take it"),
+            match peers.give(&endpoint, &share).await {
+                Ok(()) => tracing::debug!(job = %id, %aggregator, "shared"),
+                Err(reason) => tracing::debug!(job = %id, %aggregator, endpoint, reason, "the aggregator does not take it"),
             }
         });
     }
@@ -508,22 +525,24 @@ impl Desk {
                 id,
                 spec: active.spec.clone(),
                 manner: active.manner,
+                is_denied: self.means.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
                 runner: self.means.address,
                 executors: self.means.executors.clone(),
                 journal: self.means.journal.clone(),
                 board: self.means.board.clone(),
                 limits: Limits::of(&active.spec, &self.means.config),
-                embedding_model: Hash::ZERO,
                 height: self.height,
             };
             self.running.spawn(work.run());
         }
     }
 
-    fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) {
+    /// Notes what came of an execution. Answers the job.
+    fn executed(&mut self, done: Result<(Hash, Result<Record, String>), tokio::task::JoinError>) -> Option<Hash> {
         match done {
             Ok((id, Ok(record))) => {
                 self.records.insert(id, record);
+                Some(id)
             }
             Ok((id, Err(reason))) => {
                 // What is not on the disk is not committed to. It is tried again with the next block.
@@ -531,8 +550,12 @@ impl Desk {
                 if let Some(active) = self.jobs.get_mut(&id) {
                     active.is_at_work = false;
                 }
+                None
             }
-            Err(error) => tracing::error!(%error, "an execution broke off"),
+            Err(error) => {
+                tracing::error!(%error, "an execution broke off");
+                None
+            }
         }
     }
 }
@@ -548,54 +571,5 @@ fn misbehave(manner: Manner, step: Step, view: &View, height: u64) -> Step {
         Manner::Withhold | Manner::Copy if is_revelation || step == Step::Submit => Step::Wait,
         Manner::Copy if step == Step::Commit && !others_committed => Step::Wait,
         _ => step,
-    }
-}
-
-/// One execution.
-struct Work {
-    id: Hash,
-    spec: Arc<JobSpec>,
-    manner: Manner,
-    runner: Address,
-    executors: Executors,
-    journal: Arc<Journal>,
-    board: Arc<Board>,
-    limits: Limits,
-    embedding_model: Hash,
-    height: u64,
-}
-
-impl Work {
-    /// Does the work, and keeps what came of it: what this answers is on the disk.
-    async fn run(self) -> (Hash, Result<Record, String>) {
-        let id = self.id;
-        let kind = execute::name(&self.spec.kind);
-        let done = match Request::read(&self.spec.request) {
-            Ok(request) => self.executors.run(&self.task(request)).await,
-            Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
-        };
-        let outcome = if done.result.is_ok() { "done" } else { "fault" };
-        self.board.metrics.executed(kind, outcome, done.usage.compute_ms);
-        let (output, fault) = match done.result {
-            Ok(output) => (self.manner.said(&id, &self.runner, output), 0),
-            Err(fault) => {
-                tracing::info!(job = %id, kind, %fault, "no result");
-                (share::report(fault.number()), fault.number())
-            }
-        };
-        let record = Record { output: Hex(output), fault, usage: done.usage, height: self.height };
-        let kept = self.journal.keep(id, record.clone()).await;
-        (id, kept.map(|()| record).map_err(|error| error.to_string()))
-    }
-
-    fn task(&self, request: Request) -> Task {
-        Task {
-            request,
-            limits: self.limits.clone(),
-            format: self.spec.schema.data_format.to_string(),
-            is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,
-            model: self.spec.model,
-            embedding_model: self.embedding_model,
-        }
     }
 }

@@ -6,6 +6,7 @@
 //! - [`execute`]: doing the work: one executor for each kind, behind one trait.
 //! - [`journal`]: what it must not forget.
 //! - [`feed`]: what happens on the chain, pushed or asked for.
+//! - [`local`]: a job without a chain.
 //! - [`conduct`]: misbehaviour on command, for devnets.
 //!
 //! Inside: `plan` is what to do next with a job, a pure function; `desk` the loop that does it; `outbox` sends; `share` and `server`
@@ -18,13 +19,16 @@ mod desk;
 pub mod execute;
 pub mod feed;
 pub mod journal;
+pub mod local;
 mod metrics;
 mod outbox;
+mod peers;
 mod plan;
 pub mod register;
 pub mod request;
 mod server;
 mod share;
+mod work;
 
 pub use conduct::Conduct;
 pub use config::Config;

@@ -48,6 +48,9 @@ impl Request {
             }
             other => other.as_text().unwrap_or_default().to_owned(),
         };
+        if let Some(rules) = value.get("extract") {
+            fields.insert("extract".into(), json(rules));
+        }
         if let Some(beside) = value.get(BESIDE) {
             copy(beside, &mut fields);
         }
@@ -62,17 +65,19 @@ impl Request {
         let kind = kind(name)?;
         let mut fields = Map::new();
         let payload = value.get("payload");
+        if let Some(named) = payload.and_then(|payload| payload.get("kwargs")) {
+            copy(named, &mut fields);
+        }
         if let Some(Value::Array(arguments)) = payload.and_then(|payload| payload.get("args")) {
             let names = PLACES.iter().find(|(of, _)| *of == kind).map_or(&[][..], |(_, names)| *names);
+            // Names that were given are not given again by place.
+            let names: Vec<&str> = names.iter().copied().filter(|name| !fields.contains_key(*name)).collect();
             if arguments.len() > names.len() {
                 return Err(Malformed(format!("a {name} job takes {} arguments by place, not {}", names.len(), arguments.len())));
             }
             for (name, argument) in names.iter().zip(arguments) {
                 fields.insert((*name).to_owned(), json(argument));
             }
-        }
-        if let Some(named) = payload.and_then(|payload| payload.get("kwargs")) {
-            copy(named, &mut fields);
         }
         Ok(Self { kind, fields })
     }
@@ -167,6 +172,10 @@ mod tests {
             ),
             (
                 json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": ["shop", "find", { "x": 1 }], "kwargs": {} } }),
+                Ok((JobKind::Mcp, json!({ "server": "shop", "tool": "find", "arguments": { "x": 1 } }))),
+            ),
+            (
+                json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": [{ "x": 1 }], "kwargs": { "server": "shop", "tool": "find" } } }),
                 Ok((JobKind::Mcp, json!({ "server": "shop", "tool": "find", "arguments": { "x": 1 } }))),
             ),
             (

@@ -16,7 +16,7 @@ use cowboy_types::instruction::Actor as ActorInstruction;
 use cowboy_types::job::{Candidate, Candidates};
 use cowboy_types::{Address, Amount, Blob, Hash, Height, Instruction, List, Text};
 use serde_json::json;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// Blocks after the submission in which the named seed is looked for.
 const SEED_BLOCKS: u64 = 64;
@@ -48,6 +48,22 @@ pub(crate) enum Job {
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
+    /// Run a job: here and without a chain with --local, else on the chain until it is over
+    Run {
+        /// The job as JSON, or its file
+        spec: String,
+        /// Do it here, as a runner would, without a chain
+        #[arg(long)]
+        local: bool,
+        /// What that runner is told: its file. Without one it asks the web, and nothing else
+        #[arg(long, value_name = "FILE", requires = "local")]
+        config: Option<PathBuf>,
+        /// Let it ask hosts at private addresses
+        #[arg(long, requires = "local")]
+        allow_private: bool,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Draw the committee again from public data, and say whether it is the one that works
     VerifySelection {
         /// The job's id
@@ -58,7 +74,7 @@ pub(crate) enum Job {
 impl Job {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::Submit { spec, terms } => submit(session, &spec, &terms).await,
+            Self::Submit { spec, terms } => submit(session, &spec, &terms).await.map(drop),
             Self::Status { id, watch: true } => watch(session, id).await,
             Self::Status { id, watch: false } => {
                 let job = get(session, id).await?;
@@ -71,6 +87,11 @@ impl Job {
                 session.output.result(&jobs, lines.collect::<Vec<_>>().join("\n"));
                 Ok(())
             }
+            Self::Run { spec, local: true, config, allow_private, .. } => run_here(session, &spec, config.as_deref(), allow_private).await,
+            Self::Run { spec, terms, .. } => {
+                let sent = submit(session, &spec, &terms).await?;
+                watch(session, sent.ok_or_else(|| wrong("nobody waits for the receipt, so the job has no name yet"))?).await
+            }
             Self::VerifySelection { id } => verify_selection(session, id).await,
         }
     }
@@ -78,12 +99,17 @@ impl Job {
 
 /// A call of a system actor's method.
 pub(super) fn ask(target: Address, method: &str, argument: &serde_json::Value, value: Amount) -> Result<Instruction, Failure> {
-    let payload = bytes_of_hex(cbor::decode(&json_cbor::encode(argument)).map_err(|error| {
-        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
-    })?);
+    let payload = bytes_of_hex(canonical(argument)?);
     let payload = Blob::new(payload.encode()).ok_or_else(|| Failure::argument("the JSON is too long for a transaction", "shorten it"))?;
     let handler = Text::new(method).expect("names of methods are short");
     Ok(Instruction::Actor(ActorInstruction::Execute { target, handler, payload, value }))
+}
+
+/// JSON as canonical CBOR has it.
+fn canonical(argument: &serde_json::Value) -> Result<Value, Failure> {
+    cbor::decode(&json_cbor::encode(argument)).map_err(|error| {
+        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
+    })
 }
 
 /// Texts that are hex with 0x become bytes, which is what ids, keys and addresses are.
@@ -108,8 +134,40 @@ async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
     Ok(session.client.get(&format!("/job/{id}")).await?)
 }
 
-async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<(), Failure> {
-    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &json_argument(spec)?, Amount::ZERO)?;
+/// A job as JSON, as `@FILE`, or as the name of a file.
+fn spec_argument(text: &str) -> Result<serde_json::Value, Failure> {
+    let is_file = !text.starts_with('@') && !text.trim_start().starts_with('{') && std::path::Path::new(text).is_file();
+    if is_file { json_argument(&format!("@{text}")) } else { json_argument(text) }
+}
+
+/// Does a job here, with the same executors and rules as a runner.
+async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path>, allow_private: bool) -> Result<(), Failure> {
+    let told = |error: cowboy_runner::config::ConfigError| Failure::argument(error.to_string(), "see docs/runners.md");
+    let mut config = match config {
+        Some(path) => cowboy_runner::Config::read(path).map_err(told)?,
+        None => cowboy_runner::Config { http: Some(Default::default()), ..Default::default() },
+    };
+    if let Some(http) = &mut config.http {
+        http.allow_private |= allow_private;
+    }
+    let submission = bytes_of_hex(canonical(&spec_argument(spec)?)?).encode();
+    let answer = cowboy_runner::local::run(&config, &submission)
+        .await
+        .map_err(|error| Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"))?;
+    let mut lines = vec![table([
+        ("valid", if answer.is_valid { "yes, as far as one result shows".to_owned() } else { "no".to_owned() }),
+        ("price", amount::cby(answer.price)),
+        ("took", format!("{} ms, {} requests", answer.usage.compute_ms, answer.usage.requests)),
+        ("tokens", format!("{} in, {} out", answer.usage.input_tokens, answer.usage.output_tokens)),
+    ])];
+    lines.extend(answer.fault.iter().map(|fault| format!("no result: {fault}")));
+    lines.extend(answer.result.iter().map(|result| format!("result: {result}")));
+    session.output.result(&answer, lines.join("\n"));
+    if answer.fault.is_some() { Err(Failure::Said) } else { Ok(()) }
+}
+
+async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<HexHash>, Failure> {
+    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &spec_argument(spec)?, Amount::ZERO)?;
     let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
     let height = sent.receipt.as_ref().map(|receipt| receipt.block_height);
@@ -117,7 +175,7 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<(), Fail
     let shown = id.map_or_else(String::new, |id| format!("\nJob:    {id}"));
     let value = json!({ "tx_hash": sent.tx_hash, "job_id": id.map(|id| id.to_string()), "block_height": height });
     session.output.result(&value, format_args!("Transaction hash: {}{shown}", sent.tx_hash));
-    Ok(())
+    Ok(id.map(HexHash::from))
 }
 
 fn describe(job: &model::Job) -> String {

@@ -49,18 +49,25 @@ pub struct Guard {
     allow: Vec<String>,
     deny: Vec<String>,
     allow_private: bool,
+    private_hosts: Vec<String>,
     lookup: Arc<dyn Lookup>,
 }
 
 impl Guard {
     /// The rules that the configuration has.
     pub fn new(settings: &Http, lookup: Arc<dyn Lookup>) -> Self {
-        Self { allow: settings.allow.clone(), deny: settings.deny.clone(), allow_private: settings.allow_private, lookup }
+        Self {
+            allow: settings.allow.clone(),
+            deny: settings.deny.clone(),
+            allow_private: settings.allow_private,
+            private_hosts: settings.private_hosts.clone(),
+            lookup,
+        }
     }
 
     /// No list, and private addresses or not: for a runner's own peers.
     pub fn open(allow_private: bool) -> Self {
-        Self { allow: Vec::new(), deny: Vec::new(), allow_private, lookup: Arc::new(SystemLookup) }
+        Self::new(&Http { allow_private, ..Http::default() }, Arc::new(SystemLookup))
     }
 
     /// Looks at an address before it is asked. Names are looked at again when they are resolved.
@@ -74,8 +81,7 @@ impl Guard {
             Host::Ipv4(address) => address.to_string(),
             Host::Ipv6(address) => address.to_string(),
         };
-        let is_listed = |list: &[String]| list.iter().any(|pattern| domain::covers(pattern, &name));
-        if is_listed(&self.deny) || !self.allow.is_empty() && !is_listed(&self.allow) {
+        if is_listed(&self.deny, &name) || !self.allow.is_empty() && !is_listed(&self.allow, &name) {
             return Err(Refusal::NotAllowed(name));
         }
         let address = match host {
@@ -83,12 +89,20 @@ impl Guard {
             Host::Ipv4(address) => IpAddr::V4(address),
             Host::Ipv6(address) => IpAddr::V6(address),
         };
-        self.check_address(address)
+        self.check_address(&name, address)
     }
 
-    fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
-        if self.allow_private || is_public(address) { Ok(()) } else { Err(Refusal::Private(address.to_string())) }
+    fn check_address(&self, name: &str, address: IpAddr) -> Result<(), Refusal> {
+        if self.allow_private || is_public(address) || is_listed(&self.private_hosts, name) {
+            Ok(())
+        } else {
+            Err(Refusal::Private(address.to_string()))
+        }
     }
+}
+
+fn is_listed(list: &[String], name: &str) -> bool {
+    list.iter().any(|pattern| domain::covers(pattern, name))
 }
 
 impl Resolve for Guard {
@@ -98,7 +112,7 @@ impl Resolve for Guard {
             let addresses = guard.lookup.lookup(name.as_str().to_owned()).await?;
             // One private address among public ones is refused whole: nobody has both without meaning it.
             for address in &addresses {
-                guard.check_address(*address)?;
+                guard.check_address(name.as_str().trim_end_matches('.'), *address)?;
             }
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)

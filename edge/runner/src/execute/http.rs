@@ -1,10 +1,11 @@
 //! Web jobs: one request, a bounded answer.
 //!
-//! Fields: `url`, and maybe `method`, `headers`, `body` (text), `json` (any value, sent as JSON) and `envelope` (answer status and body
-//! instead of failing on a status that is none of success).
+//! Fields: `url`, and maybe `method`, `headers`, `body` (text), `json` (any value, sent as JSON), `extract` or `selector` (what is taken out
+//! of the page) and `envelope` (answer status and body instead of failing on a status that is none of success).
 
 use super::{
     Executor, Fault, NotReady, Task, Usage,
+    extract::Rules,
     guard::{Guard, Lookup, Refusal},
 };
 use crate::{
@@ -18,7 +19,12 @@ use reqwest::{
     header::{self, HeaderMap, HeaderName, HeaderValue},
 };
 use serde_json::json;
-use std::{error::Error as _, sync::Arc, time::Duration};
+use std::{
+    error::Error as _,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::sync::Semaphore;
 use url::Url;
 
 /// How long a connection may take.
@@ -26,6 +32,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The most headers that a job may set.
 const MAX_HEADERS: usize = 32;
+
+/// Extractions at once.
+const EXTRACTIONS: usize = 2;
 
 /// Headers that are the runner's own.
 const OWN_HEADERS: [HeaderName; 7] = [
@@ -43,13 +52,38 @@ const SECRET_HEADERS: [HeaderName; 2] = [header::AUTHORIZATION, header::COOKIE];
 
 /// Does web jobs.
 pub struct HttpExecutor {
-    guard: Guard,
-    client: reqwest::Client,
+    client: GuardedClient,
     settings: Http,
+    extracting: Arc<Semaphore>,
+}
+
+/// A client that asks what its guard admits. It is made when it is first used: an idle runner has no certificates in its memory.
+#[derive(Clone)]
+pub(crate) struct GuardedClient {
+    pub(crate) guard: Guard,
+    settings: Http,
+    client: Arc<OnceLock<Result<reqwest::Client, String>>>,
+}
+
+impl GuardedClient {
+    /// One with these rules. A file of certificates is read now, so that its faults are seen now.
+    pub(crate) fn new(guard: Guard, settings: &Http) -> Result<Self, NotReady> {
+        let made = Self { guard, settings: settings.clone(), client: Arc::default() };
+        if settings.extra_ca.is_some() {
+            made.get().map_err(|reason| NotReady { kind: "http", reason })?;
+        }
+        Ok(made)
+    }
+
+    /// The client.
+    pub(crate) fn get(&self) -> Result<&reqwest::Client, String> {
+        let make = || client(&self.guard, &self.settings).map_err(|error| error.reason);
+        self.client.get_or_init(make).as_ref().map_err(Clone::clone)
+    }
 }
 
 /// A client that follows no redirection by itself, uses no proxy, and resolves names through a guard.
-pub(crate) fn guarded_client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
+fn client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
     let wrong = |reason: String| NotReady { kind: "http", reason };
     let mut builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -70,21 +104,32 @@ pub(crate) fn guarded_client(guard: &Guard, settings: &Http) -> Result<reqwest::
 impl HttpExecutor {
     /// One with these rules.
     pub fn new(settings: &Http, lookup: Arc<dyn Lookup>) -> Result<Self, NotReady> {
-        let guard = Guard::new(settings, lookup);
-        let client = guarded_client(&guard, settings)?;
-        Ok(Self { guard, client, settings: settings.clone() })
+        let client = GuardedClient::new(Guard::new(settings, lookup), settings)?;
+        Ok(Self { client, settings: settings.clone(), extracting: Arc::new(Semaphore::new(EXTRACTIONS)) })
     }
 
     /// Sends a request, and follows where it leads. Every hop is checked.
     async fn send(&self, mut wanted: Wanted, usage: &mut Usage) -> Result<Response, Fault> {
         for _ in 0..=self.settings.max_redirects {
-            self.guard.check(&wanted.url).map_err(refused)?;
+            self.client.guard.check(&wanted.url).map_err(refused)?;
             usage.requests += 1;
-            let response = wanted.request(&self.client).send().await.map_err(|error| unanswered(&error))?;
+            let client = self.client.get().map_err(Fault::External)?;
+            let response = wanted.request(client).send().await.map_err(|error| unanswered(&error))?;
             let Some(next) = redirection(&wanted.url, &response)? else { return Ok(response) };
             wanted = wanted.led_to(next, response.status());
         }
         Err(Fault::External(format!("it leads on more than {} times", self.settings.max_redirects)))
+    }
+
+    /// Takes out of a page what the rules name, on a thread of its own: pages are long, and few at once.
+    async fn extract(&self, rules: Rules, page: Vec<u8>) -> Result<Vec<u8>, Fault> {
+        let place = self.extracting.clone().acquire_owned().await.map_err(|error| Fault::External(error.to_string()))?;
+        let extracted = tokio::task::spawn_blocking(move || {
+            let extracted = rules.apply(&page);
+            drop(place);
+            extracted
+        });
+        extracted.await.map_err(|error| Fault::External(format!("the extraction broke off: {error}")))?
     }
 }
 
@@ -103,10 +148,20 @@ impl Executor for HttpExecutor {
         Box::pin(async move {
             let wanted = Wanted::read(&task.request)?;
             let is_enveloped = task.request.flag("envelope")?;
+            // Wrong rules are found before anybody is asked anything.
+            let rules = match (task.request.get("extract"), task.request.text_or_none("selector")?) {
+                (Some(rules), _) => Some(Rules::read(rules)?),
+                (None, Some(selector)) => Some(Rules::selector(selector)?),
+                (None, None) => None,
+            };
             let response = self.send(wanted, usage).await?;
             let status = response.status();
             if !status.is_success() && !is_enveloped {
                 return Err(Fault::External(format!("the answer's status is {status}")));
+            }
+            if let Some(rules) = rules {
+                let page = body(response, self.settings.max_download_bytes).await?;
+                return self.extract(rules, page).await;
             }
             let body = body(response, task.limits.result_bytes).await?;
             if is_enveloped {

@@ -3,8 +3,13 @@
 //! An executor has no say in what it is paid, and no access to the chain. It gets a request and its limits, and answers bytes or a
 //! fault that the chain knows (002 §6).
 
+pub mod custom;
+mod extract;
 pub mod guard;
 pub mod http;
+pub mod llm;
+pub mod mcp;
+mod schema;
 
 use crate::{
     config::Config,
@@ -132,8 +137,6 @@ pub struct Task {
     pub is_semantic: bool,
     /// The model that the job names; zero for none.
     pub model: cowboy_types::Hash,
-    /// The model of embeddings that governance names; zero for none.
-    pub embedding_model: cowboy_types::Hash,
 }
 
 /// Does the jobs of one kind. A container runtime would be one more.
@@ -168,6 +171,15 @@ impl Executors {
         let mut executors: Vec<Box<dyn Executor>> = Vec::new();
         if let Some(settings) = &config.http {
             executors.push(Box::new(http::HttpExecutor::new(settings, Arc::new(guard::SystemLookup))?));
+        }
+        if let Some(settings) = &config.llm {
+            executors.push(Box::new(llm::LlmExecutor::new(settings, config)?));
+        }
+        if !config.mcp.is_empty() {
+            executors.push(Box::new(mcp::McpExecutor::new(&config.mcp)));
+        }
+        if !config.tools.is_empty() {
+            executors.push(Box::new(custom::CustomExecutor::new(&config.tools)?));
         }
         Ok(Self(Arc::new(executors)))
     }

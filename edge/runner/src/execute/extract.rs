@@ -1,0 +1,427 @@
+//! Taking fields out of a page or a document (003, Extraction-Based Verification): runners agree on what was extracted, not on the page.
+//!
+//! `extract` is a list of `{"name", "type": "css" | "xpath" | "jsonpath" | "regex", "rule"}`, each maybe with `"attr"` (of a css rule: an
+//! attribute instead of the text), `"group"` (of an expression: 1 where it has one) and `"as"`: `text`, `number`, `integer` or `list`. The
+//! result is a JSON object with a member for each. `selector` is the short form: a CSS selector, or a JSON path, whose first value as plain
+//! text is the result.
+//!
+//! Whoever writes rules and pages is a stranger: what a rule may say is limited to what takes time in proportion to the page.
+
+use super::Fault;
+use regex::{Regex, RegexBuilder};
+use scraper::{Html, Selector};
+use serde_json::{Map, Value as Json};
+use serde_json_path::JsonPath;
+use skyscraper::xpath::{
+    self, XpathItemTree,
+    grammar::{XpathItemTreeNode, data_model::XpathItem},
+};
+
+/// The most rules of a job.
+const MAX_RULES: usize = 32;
+
+/// The longest rule.
+const MAX_RULE_BYTES: usize = 1_024;
+
+/// The most values of a list.
+const MAX_VALUES: usize = 1_000;
+
+/// The most bytes of a page that is read by XPath, which is the slowest.
+const MAX_XPATH_BYTES: usize = 512 * 1024;
+
+/// The most memory of a regular expression, in bytes.
+const MAX_REGEX_BYTES: usize = 256 * 1024;
+
+/// The functions and axes that an XPath rule may use: none of them looks at the whole page for every node.
+const XPATH_WORDS: [&str; 16] = [
+    "text",
+    "contains",
+    "starts-with",
+    "ends-with",
+    "normalize-space",
+    "string",
+    "position",
+    "last",
+    "not",
+    "count",
+    "child",
+    "attribute",
+    "self",
+    "parent",
+    "following-sibling",
+    "node",
+];
+
+/// What a job wants of a page.
+#[derive(Clone, Debug)]
+pub(crate) enum Rules {
+    /// Values by name.
+    Named(Vec<(String, Rule)>),
+    /// One value as plain text: the short form.
+    Plain(Rule),
+}
+
+/// How a value is found, and what it becomes.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    finder: Finder,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Finder {
+    JsonPath(JsonPath),
+    Css { selector: Selector, attribute: Option<String> },
+    XPath(String),
+    Regex { regex: Regex, group: usize },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Found,
+    Text,
+    Number,
+    Integer,
+    List,
+}
+
+impl Rules {
+    /// Reads `extract`.
+    pub(crate) fn read(value: &Json) -> Result<Self, Fault> {
+        let wrong = |reason: &str| Fault::Actor(format!("extract: {reason}"));
+        let items = value.as_array().ok_or_else(|| wrong("it is no list of rules"))?;
+        if items.is_empty() || items.len() > MAX_RULES {
+            return Err(wrong("it has no rule, or too many"));
+        }
+        let rule = |item: &Json| {
+            let fields = item.as_object().ok_or_else(|| wrong("a rule is no object"))?;
+            let name = fields.get("name").and_then(Json::as_str).ok_or_else(|| wrong("a rule has no name"))?;
+            Ok((name.to_owned(), Rule::read(fields).map_err(|reason| wrong(&format!("{name}: {reason}")))?))
+        };
+        Ok(Self::Named(items.iter().map(rule).collect::<Result<_, Fault>>()?))
+    }
+
+    /// Reads `selector`: a CSS selector, or a JSON path where it begins with `$`.
+    pub(crate) fn selector(text: &str) -> Result<Self, Fault> {
+        let finder = if text.starts_with('$') { json_path(text) } else { css(text, None) };
+        finder.map(|finder| Self::Plain(Rule { finder, form: Form::Text })).map_err(|reason| Fault::Actor(format!("selector: {reason}")))
+    }
+
+    /// Applies the rules. The answer is JSON with its keys in order and nothing between its parts: who read the same writes the same.
+    pub(crate) fn apply(&self, page: &[u8]) -> Result<Vec<u8>, Fault> {
+        let page = Page { text: std::str::from_utf8(page).map_err(|_| missing("the page is no UTF-8"))?, ..Page::default() };
+        let value = match self {
+            Self::Plain(rule) => return rule.apply(&page).map(|value| plain(&value).into_bytes()),
+            Self::Named(rules) => {
+                let mut fields = Map::new();
+                for (name, rule) in rules {
+                    let found = rule.apply(&page).map_err(|fault| missing(&format!("{name}: {fault}")))?;
+                    fields.insert(name.clone(), found);
+                }
+                // A map's order is that of its keys.
+                Json::Object(fields)
+            }
+        };
+        Ok(value.to_string().into_bytes())
+    }
+}
+
+fn missing(reason: &str) -> Fault {
+    Fault::External(reason.to_owned())
+}
+
+/// A page, parsed once in each of the ways that its rules need.
+#[derive(Default)]
+struct Page<'a> {
+    text: &'a str,
+    json: std::cell::OnceCell<Result<Json, String>>,
+    html: std::cell::OnceCell<Html>,
+    tree: std::cell::OnceCell<Result<XpathItemTree, String>>,
+}
+
+impl Page<'_> {
+    fn json(&self) -> Result<&Json, Fault> {
+        // Deeper than 128 is refused by the parser.
+        self.json
+            .get_or_init(|| serde_json::from_str(self.text).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|error| missing(error))
+    }
+
+    fn html(&self) -> &Html {
+        self.html.get_or_init(|| Html::parse_document(self.text))
+    }
+
+    fn tree(&self) -> Result<&XpathItemTree, Fault> {
+        let parse = || skyscraper::html::parse(self.text).map_err(|error| error.to_string());
+        self.tree.get_or_init(parse).as_ref().map_err(|error| missing(error))
+    }
+}
+
+impl Rule {
+    fn read(fields: &Map<String, Json>) -> Result<Self, String> {
+        let text = |name: &str| match fields.get(name) {
+            None => Ok(None),
+            Some(Json::String(text)) if text.len() <= MAX_RULE_BYTES => Ok(Some(text.as_str())),
+            Some(_) => Err(format!("{name} is no text of at most {MAX_RULE_BYTES} bytes")),
+        };
+        let known = ["name", "type", "rule", "attr", "group", "as"];
+        if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("{unknown} is no part of a rule"));
+        }
+        let rule = text("rule")?.ok_or("there is no rule")?;
+        let group = match fields.get("group") {
+            None => None,
+            Some(group) => Some(group.as_u64().and_then(|group| usize::try_from(group).ok()).ok_or("group is no number")?),
+        };
+        let finder = match text("type")? {
+            Some("jsonpath") => json_path(rule)?,
+            Some("css") => css(rule, text("attr")?)?,
+            Some("xpath") => x_path(rule)?,
+            Some("regex") => regular(rule, group)?,
+            _ => return Err("type is css, xpath, jsonpath or regex".into()),
+        };
+        let form = match text("as")? {
+            None => Form::Found,
+            Some("text") => Form::Text,
+            Some("number") => Form::Number,
+            Some("integer") => Form::Integer,
+            Some("list") => Form::List,
+            Some(other) => return Err(format!("{other:?} is no form of a value")),
+        };
+        Ok(Self { finder, form })
+    }
+
+    fn apply(&self, page: &Page<'_>) -> Result<Json, Fault> {
+        let found = self.find(page)?;
+        if self.form == Form::List {
+            return Ok(Json::Array(found));
+        }
+        let first = found.into_iter().next().ok_or_else(|| missing("nothing on the page fits the rule"))?;
+        match self.form {
+            Form::Found | Form::List => Ok(first),
+            Form::Text => Ok(Json::String(plain(&first))),
+            Form::Number | Form::Integer => {
+                let text = digits(&plain(&first));
+                let number = if self.form == Form::Integer { whole(&text) } else { decimal(&text) };
+                number.ok_or_else(|| missing(&format!("{:?} is no number", plain(&first))))
+            }
+        }
+    }
+
+    fn find(&self, page: &Page<'_>) -> Result<Vec<Json>, Fault> {
+        let text = |text: String| Json::String(text.trim().to_owned());
+        Ok(match &self.finder {
+            Finder::JsonPath(path) => path.query(page.json()?).iter().take(MAX_VALUES).map(|value| (*value).clone()).collect(),
+            Finder::Css { selector, attribute } => {
+                let elements = page.html().select(selector).take(MAX_VALUES);
+                let value = |element: scraper::ElementRef<'_>| match attribute {
+                    Some(name) => element.value().attr(name).map(str::to_owned),
+                    None => Some(element.text().collect::<String>()),
+                };
+                elements.filter_map(value).map(text).collect()
+            }
+            Finder::XPath(path) => {
+                if page.text.len() > MAX_XPATH_BYTES {
+                    return Err(Fault::Impossible(format!("pages read by xpath have at most {MAX_XPATH_BYTES} bytes")));
+                }
+                let tree = page.tree()?;
+                let path = xpath::parse(path).map_err(|error| Fault::Actor(format!("xpath: {error}")))?;
+                let items = path.apply(tree).map_err(|error| missing(&error.to_string()))?;
+                items.into_iter().take(MAX_VALUES).map(|item| text(item_text(&item, tree))).collect()
+            }
+            Finder::Regex { regex, group } => {
+                let matches = regex.captures_iter(page.text).take(MAX_VALUES);
+                matches.filter_map(|found| Some(text(found.get(*group)?.as_str().to_owned()))).collect()
+            }
+        })
+    }
+}
+
+fn item_text(item: &XpathItem<'_>, tree: &XpathItemTree) -> String {
+    match item {
+        XpathItem::Node(XpathItemTreeNode::AttributeNode(attribute)) => attribute.value.clone(),
+        XpathItem::Node(node) => node.text_content(tree),
+        XpathItem::AnyAtomicType(value) => value.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn json_path(path: &str) -> Result<Finder, String> {
+    // A filter that looks at everything below every value takes the square of the document.
+    let filtered = path.split_once('?').map_or("", |(_, filter)| filter);
+    if filtered.contains("..") || filtered.contains('$') || path.matches("..").count() > 2 {
+        return Err("jsonpath: at most two .. and none in a filter, where $ is not looked at either".into());
+    }
+    JsonPath::parse(path).map(Finder::JsonPath).map_err(|error| format!("jsonpath: {error}"))
+}
+
+fn css(selector: &str, attribute: Option<&str>) -> Result<Finder, String> {
+    if selector.contains(":has") {
+        return Err("css: :has is not looked at".into());
+    }
+    let parsed = Selector::parse(selector).map_err(|error| format!("css: {error}"))?;
+    Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned) })
+}
+
+fn regular(pattern: &str, group: Option<usize>) -> Result<Finder, String> {
+    let regex = RegexBuilder::new(pattern).size_limit(MAX_REGEX_BYTES).dfa_size_limit(MAX_REGEX_BYTES).build();
+    let regex = regex.map_err(|error| format!("regex: {error}"))?;
+    let group = group.unwrap_or(usize::from(regex.captures_len() > 1));
+    if group >= regex.captures_len() {
+        return Err(format!("regex: there is no group {group}"));
+    }
+    Ok(Finder::Regex { regex, group })
+}
+
+/// Takes paths with plain predicates: no loops, no functions of one's own, no search of the whole page within a predicate.
+fn x_path(path: &str) -> Result<Finder, String> {
+    let mut depth = 0usize;
+    let mut word = String::new();
+    let (mut quote, mut before) = (None, ' ');
+    for letter in path.chars().chain([' ']) {
+        if let Some(open) = quote {
+            if letter == open {
+                quote = None;
+            }
+            before = letter;
+            continue;
+        }
+        if letter.is_alphanumeric() || matches!(letter, '-' | '_') {
+            word.push(letter);
+        } else {
+            let is_called = letter == '(' || letter == ':';
+            if is_called && !word.is_empty() && !XPATH_WORDS.contains(&word.as_str()) {
+                return Err(format!("xpath: {word} is not looked at"));
+            }
+            word.clear();
+        }
+        match letter {
+            '"' | '\'' => quote = Some(letter),
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '/' if before == '/' && depth > 0 => return Err("xpath: no // within a predicate".into()),
+            '$' | '!' | '{' | '}' | '#' => return Err(format!("xpath: {letter} is not looked at")),
+            _ => {}
+        }
+        if depth > 3 {
+            return Err("xpath: predicates are at most three deep".into());
+        }
+        before = letter;
+    }
+    xpath::parse(path).map_err(|error| format!("xpath: {error}"))?;
+    Ok(Finder::XPath(path.to_owned()))
+}
+
+/// A value as text.
+fn plain(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A number's own letters: signs of money, spaces and commas between thousands are left out.
+fn digits(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_ascii_digit() || matches!(letter, '.' | '-' | 'e' | 'E' | '+')).collect()
+}
+
+/// A decimal in its shortest form.
+fn decimal(text: &str) -> Option<Json> {
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then(|| serde_json::from_str(text.trim_start_matches('+')).ok()).flatten()
+}
+
+fn whole(text: &str) -> Option<Json> {
+    let whole = text.split('.').next()?;
+    whole.parse::<i64>().ok().map(Json::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const PAGE: &str = r#"<html><head><title>Shop</title></head><body><ul>
+        <li class="item" data-id="7"><b>Hat</b> <span class="price">$ 1,249.50</span></li>
+        <li class="item" data-id="8"><b>Boots</b> <span class="price">$ 80</span></li></ul></body></html>"#;
+    const DOCUMENT: &str = r#"{"b": {"price": 42.10, "names": ["x", "y"]}, "a": 1}"#;
+
+    /// A-232: each kind of rule, each form of a value, and what is refused.
+    #[test]
+    fn rules_find_what_they_name() {
+        let rule = |kind: &str, rule: &str| json!({ "name": "x", "type": kind, "rule": rule });
+        let with = |mut rule: Json, name: &str, value: Json| {
+            rule[name] = value;
+            rule
+        };
+        let formed = |kind: &str, text: &str, form: &str| with(rule(kind, text), "as", form.into());
+        let rows = [
+            (DOCUMENT, json!([rule("jsonpath", "$.b.price")]), Ok(r#"{"x":42.1}"#)),
+            (DOCUMENT, json!([formed("jsonpath", "$.b.names[*]", "list")]), Ok(r#"{"x":["x","y"]}"#)),
+            (DOCUMENT, json!([formed("jsonpath", "$.b.names[1]", "text")]), Ok(r#"{"x":"y"}"#)),
+            (
+                DOCUMENT,
+                json!([rule("jsonpath", "$.a"), with(rule("jsonpath", "$.b.names[0]"), "name", "c".into())]),
+                Ok(r#"{"c":"x","x":1}"#),
+            ),
+            (DOCUMENT, json!([rule("jsonpath", "$.none")]), Err("fits the rule")),
+            (DOCUMENT, json!([formed("jsonpath", "$.b.price", "integer")]), Ok(r#"{"x":42}"#)),
+            (DOCUMENT, json!([rule("jsonpath", "$..[?count($..*) > 1]")]), Err("in a filter")),
+            (DOCUMENT, json!([rule("jsonpath", "$[")]), Err("jsonpath")),
+            (PAGE, json!([rule("jsonpath", "$.a")]), Err("expected value")),
+            (PAGE, json!([formed("css", "li.item .price", "number")]), Ok(r#"{"x":1249.5}"#)),
+            (PAGE, json!([with(formed("css", "li.item", "list"), "attr", "data-id".into())]), Ok(r#"{"x":["7","8"]}"#)),
+            (PAGE, json!([rule("css", "li:nth-child(2) b")]), Ok(r#"{"x":"Boots"}"#)),
+            (PAGE, json!([rule("css", "li:has(b)")]), Err(":has")),
+            (PAGE, json!([rule("css", ">>")]), Err("css")),
+            (PAGE, json!([rule("xpath", "//title/text()")]), Ok(r#"{"x":"Shop"}"#)),
+            (PAGE, json!([formed("xpath", "//li[@data-id='8']/span", "integer")]), Ok(r#"{"x":80}"#)),
+            (PAGE, json!([formed("xpath", "//li/@data-id", "list")]), Ok(r#"{"x":["7","8"]}"#)),
+            (PAGE, json!([rule("xpath", "for $x in //li return $x")]), Err("not looked at")),
+            (PAGE, json!([rule("xpath", "//li[//li]")]), Err("predicate")),
+            (PAGE, json!([rule("xpath", "//*[following::*]")]), Err("following is not")),
+            (PAGE, json!([rule("xpath", "fold-left(1 to 10, 0, concat#2)")]), Err("not looked at")),
+            (PAGE, json!([rule("regex", r"data-id=.(\d)")]), Ok(r#"{"x":"7"}"#)),
+            (PAGE, json!([with(rule("regex", r"(d)ata-(id)"), "group", 2.into())]), Ok(r#"{"x":"id"}"#)),
+            (PAGE, json!([with(rule("regex", "data-id"), "group", 1.into())]), Err("no group")),
+            (PAGE, json!([rule("regex", r"(a{1000}){1000}")]), Err("regex")),
+            (PAGE, json!([rule("sql", "x")]), Err("type is")),
+            (PAGE, json!([{ "type": "css", "rule": "b" }]), Err("no name")),
+            (PAGE, json!([1]), Err("no object")),
+            (PAGE, json!([formed("css", "b", "poem")]), Err("no form")),
+            (PAGE, json!([formed("css", "b", "number")]), Err("no number")),
+            (PAGE, json!([]), Err("no rule")),
+            (PAGE, json!({}), Err("no list")),
+        ];
+        for (page, rules, expected) in rows {
+            let found = Rules::read(&rules).and_then(|rules| rules.apply(page.as_bytes()));
+            match expected {
+                Ok(expected) => assert_eq!(found.as_deref(), Ok(expected.as_bytes()), "{rules}"),
+                Err(part) => {
+                    let fault = found.expect_err(&rules.to_string());
+                    assert!(fault.to_string().contains(part), "{rules}: {fault}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn selectors_give_plain_text() {
+        for (page, selector, expected) in [(PAGE, "title", "Shop"), (DOCUMENT, "$.b.names[1]", "y"), (DOCUMENT, "$.a", "1")] {
+            let found = Rules::selector(selector).and_then(|rules| rules.apply(page.as_bytes()));
+            assert_eq!(found.as_deref(), Ok(expected.as_bytes()), "{selector}");
+        }
+    }
+
+    /// JSON of depth 10,000 is refused, and nobody's stack is.
+    #[test]
+    fn deep_documents_are_refused() {
+        let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+        let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$[0]" }])).expect("a rule");
+        assert!(matches!(rules.apply(deep.as_bytes()), Err(Fault::External(reason)) if reason.contains("recursion")));
+        let tags = "<div>".repeat(10_000);
+        let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
+        assert!(rules.apply(tags.as_bytes()).is_ok());
+    }
+}

@@ -1,0 +1,100 @@
+//! A job without a chain: the same reading, executors and rules, for whoever writes one.
+
+use crate::{
+    config::Config,
+    execute::{Done, Executors, Limits, NotReady, Task, Usage},
+    request::{Malformed, Request},
+};
+use cowboy_params::Params;
+use cowboy_system::{
+    dispatcher::{
+        lower::{self, Offer},
+        payment,
+    },
+    verifier::judge::{self, Rules, Submission},
+};
+use cowboy_types::{
+    Address, Hash,
+    error::row,
+    job::{JobSpec, Mode},
+    units::{Count, Height, Price},
+};
+use serde::Serialize;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// The result: text where it is text, else hex with `0x`. Absent where there is none.
+    pub result: Option<String>,
+    /// Why there is none.
+    pub fault: Option<String>,
+    /// Whether the chain would take it, as far as one result shows: format, checks, length.
+    pub is_valid: bool,
+    /// What it took.
+    pub usage: Usage,
+    /// What this runner would ask, in base units, within the job's price.
+    pub price: u64,
+}
+
+/// Why a job does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    /// The chain would not take it.
+    #[error("the chain would refuse the job: {}\n  why: {}\n  fix: {}", .0.what, .0.why, .0.fix)]
+    Refused(&'static cowboy_types::error::ErrorRow),
+    /// It asks for nothing that a runner knows.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// An executor has not what it needs.
+    #[error(transparent)]
+    NotReady(#[from] NotReady),
+}
+
+/// Runs a submission as this runner would, once.
+pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalError> {
+    let params = Params::GENESIS;
+    let offer = Offer { rows: &params.jobs, sender: Address::ZERO, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO };
+    let spec = lower::lower(&offer, submission).map_err(|abort| LocalError::Refused(row(abort.code)))?;
+    let task = Task {
+        request: Request::read(submission)?,
+        limits: Limits::of(&spec, config),
+        format: spec.schema.data_format.to_string(),
+        is_semantic: spec.verification.mode == Mode::SemanticSimilarity,
+        model: spec.model,
+    };
+    let done = Executors::of(config)?.run(&task).await;
+    Ok(answer(config, &params, &spec, done))
+}
+
+fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answer {
+    let used = cowboy_types::job::Usage {
+        input_tokens: Count(done.usage.input_tokens),
+        output_tokens: Count(done.usage.output_tokens),
+        requests: Count(done.usage.requests),
+        compute_ms: Count(done.usage.compute_ms),
+        memory_mb: Count(done.usage.memory_mb),
+    };
+    let price = payment::price(&config.rates.card(), &spec.kind, &used).min(spec.max_price);
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).map_or_else(|_| format!("0x{}", hex::encode(bytes)), str::to_owned);
+    let (result, fault) = match &done.result {
+        Ok(bytes) => (Some(text(bytes)), None),
+        Err(fault) => (None, Some(fault.to_string())),
+    };
+    let is_valid = done.result.as_ref().is_ok_and(|bytes| is_valid(params, spec, bytes));
+    Answer { result, fault, is_valid, usage: done.usage, price: price.0 }
+}
+
+/// Whether the chain's own rule takes the result as one of those that agree.
+fn is_valid(params: &Params, spec: &JobSpec, output: &[u8]) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let rules = Rules {
+        threshold: 1,
+        submitted_seconds: now.as_secs(),
+        similarity: params.jobs.similarity_default,
+        embedding_model: Hash::ZERO,
+        entropy: params.jobs.entropy_min,
+    };
+    let submission = Submission { output, committed_at: Height::ZERO, is_attested: true };
+    judge::judge(spec, &[submission], &rules).accepted.is_some()
+}

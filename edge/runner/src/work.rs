@@ -1,0 +1,68 @@
+//! One execution: a job's work, and its result on the disk.
+
+use crate::{
+    conduct::Manner,
+    execute::{self, Done, Executors, Fault, Limits, Task},
+    journal::{Journal, Record},
+    metrics::Board,
+    request::Request,
+    share,
+};
+use cowboy_api::Hex;
+use cowboy_types::{
+    Address, Hash,
+    job::{JobSpec, Mode},
+};
+use std::sync::Arc;
+
+/// One execution.
+pub(crate) struct Work {
+    pub(crate) id: Hash,
+    pub(crate) spec: Arc<JobSpec>,
+    pub(crate) manner: Manner,
+    /// Whether the runner does not work for who asks.
+    pub(crate) is_denied: bool,
+    pub(crate) runner: Address,
+    pub(crate) executors: Executors,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) board: Arc<Board>,
+    pub(crate) limits: Limits,
+    pub(crate) height: u64,
+}
+
+impl Work {
+    /// Does the work, and keeps what came of it: what this answers is on the disk.
+    pub(crate) async fn run(self) -> (Hash, Result<Record, String>) {
+        let id = self.id;
+        let kind = execute::name(&self.spec.kind);
+        let done = match Request::read(&self.spec.request) {
+            _ if self.is_denied => {
+                Done { result: Err(Fault::External("this runner does not work for who asks".into())), usage: Default::default() }
+            }
+            Ok(request) => self.executors.run(&self.task(request)).await,
+            Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
+        };
+        let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.usage.compute_ms);
+        let (output, fault) = match done.result {
+            Ok(output) => (self.manner.said(&id, &self.runner, output), 0),
+            Err(fault) => {
+                tracing::info!(job = %id, kind, %fault, "no result");
+                (share::report(fault.number()), fault.number())
+            }
+        };
+        let record = Record { output: Hex(output), fault, usage: done.usage, height: self.height };
+        let kept = self.journal.keep(id, record.clone()).await;
+        self.board.metrics.executed(kind, outcome, took);
+        (id, kept.map(|()| record).map_err(|error| error.to_string()))
+    }
+
+    fn task(&self, request: Request) -> Task {
+        Task {
+            request,
+            limits: self.limits.clone(),
+            format: self.spec.schema.data_format.to_string(),
+            is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,
+            model: self.spec.model,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+"""A real MCP server of two tools, over its standard streams or, with `http PORT`, over HTTP."""
+
+import sys
+
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("shop")
+GOODS = {"hat": 30, "boots": 80, "saddle": 450}
+
+
+@server.tool()
+def find(query: str) -> str:
+    """The names of goods that hold a word, in order."""
+    return ", ".join(sorted(name for name in GOODS if query.lower() in name))
+
+
+@server.tool()
+def price(item: str) -> dict[str, int]:
+    """What something costs."""
+    if item not in GOODS:
+        raise ValueError(f"there is no {item}")
+    return {"cents": GOODS[item] * 100}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["http"]:
+        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))
+    else:
+        server.run("stdio")
