@@ -166,7 +166,9 @@ impl Desk {
             match touched {
                 None => self.move_all(),
                 Some(id) => {
-                    id.into_iter().for_each(|id| self.move_one(id));
+                    if let Some(id) = id {
+                        self.move_one(id);
+                    }
                     self.start_work();
                 }
             }

@@ -11,8 +11,8 @@ mod registry;
 mod selection;
 mod simulation;
 mod submission;
-mod waiting;
 mod tee;
+mod waiting;
 
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};
