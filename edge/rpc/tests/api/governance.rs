@@ -53,11 +53,12 @@ async fn a_decision_is_shown_from_its_proposal_to_its_effect() {
         client.post("/dev/warp", &model::Warp { height, ..model::Warp::default() }).await.expect("time passes")
     };
     warp(made.height).await;
-    devnet.send(key, 1, Instruction::Actor(call("count", &json!({ "proposal": 0 }), Amount::ZERO))).await;
+    // The dev chain's own account signed the impersonation: its number 1.
+    devnet.send(key, 2, Instruction::Actor(call("count", &json!({ "proposal": 0 }), Amount::ZERO))).await;
     let waiting: model::Proposals = client.get("/governance/timelocks").await.expect("one is accepted");
     assert_eq!(waiting.proposals.iter().map(|one| (one.id, one.stage.as_str(), one.deposit)).collect::<Vec<_>>(), vec![(0, "queued", 0)]);
     warp(waiting.proposals[0].height).await;
-    devnet.send(key, 2, Instruction::Actor(call("execute", &json!({ "proposal": 0 }), Amount::ZERO))).await;
+    devnet.send(key, 3, Instruction::Actor(call("execute", &json!({ "proposal": 0 }), Amount::ZERO))).await;
 
     let history: model::ParameterHistory = client.get("/governance/history/economics.faucet").await.expect("the parameter is known");
     assert_eq!(history.changes.iter().map(|one| (one.value, one.proposal)).collect::<Vec<_>>(), vec![(7, 0)]);
