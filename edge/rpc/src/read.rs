@@ -33,7 +33,7 @@ impl Snapshot {
     /// The state one block earlier, `None` where that is genesis.
     pub(crate) fn before(&self) -> Option<Self> {
         let number = self.head.number.checked_sub(1).filter(|number| *number > 0)?;
-        Some(Self { node: self.node.clone(), head: Head { number, ..self.head.clone() }, world: World::default() })
+        Some(Self { node: self.node.clone(), head: Head { number, ..self.head }, world: World::default() })
     }
 
     /// These records, as they were after the block.

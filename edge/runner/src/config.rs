@@ -325,8 +325,8 @@ impl Config {
         if let Some(denied) = work.deny_submitters.iter().find(|denied| denied.parse::<Address>().is_err()) {
             return Err(wrong("runner.deny_submitters", denied, "addresses, 0x and 40 hex digits each"));
         }
-        let hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts));
-        for host in hosts.filter(|host| !domain::is_canonical_pattern(host)) {
+        let mut hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts));
+        if let Some(host) = hosts.find(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
         }
         Ok(())
