@@ -86,7 +86,7 @@ def test_embeddings(world, configuration):
 @pytest.mark.parametrize(
     "server, tool, arguments, expected",
     [
-        ("shop", "find", {"query": "a"}, "hat, saddle"),
+        ("shop", "find", {"query": "a"}, '{"result":"hat, saddle"}'),
         ("web", "price", {"item": "boots"}, '{"cents":8000}'),
         ("shop", "price", {"item": "boots"}, '{"cents":8000}'),
         ("shop", "price", {"item": "cow"}, None),

@@ -197,7 +197,7 @@ class Rogue:
     def fail_later(self, request):
         raise ValueError('no')
 ";
-const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "ingress.http", "params": {"max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
+const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "ingress.http", "params": {"max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
 
 /// A-304, A-319, A-322 to A-334, A-336 to A-338, A-347, A-356: the whole story, and everything that goes wrong on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -167,7 +167,8 @@ impl Desk {
                 None => self.move_all(),
                 Some(id) => {
                     if let Some(id) = id {
-                        self.move_one(id);
+                        let step = self.move_one(id);
+                        self.show(id, step);
                     }
                     self.start_work();
                 }
@@ -346,6 +347,14 @@ impl Desk {
         let mut status = self.means.board.status.lock().expect("nothing panics while it holds the lock");
         status.height = self.height;
         status.jobs = lines;
+    }
+
+    /// Shows where one job stands now.
+    fn show(&self, id: Hash, step: Step) {
+        let mut status = self.means.board.status.lock().expect("nothing panics while it holds the lock");
+        if let Some(line) = status.jobs.iter_mut().find(|line| line.job_id.0 == id) {
+            step.name().clone_into(&mut line.step);
+        }
     }
 
     /// Moves one job on. Answers what is done with it.

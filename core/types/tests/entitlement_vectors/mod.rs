@@ -263,7 +263,9 @@ pub(crate) fn json() -> String {
             })
         })
         .collect();
-    let all = serde_json::json!({ "manifests": manifests, "matches": matches, "children": children, "attestations": attestations });
+    let mut all = serde_json::json!({ "manifests": manifests, "matches": matches, "children": children, "attestations": attestations });
+    // Whichever order the map of JSON keeps.
+    all.sort_all_objects();
     let mut text = serde_json::to_string_pretty(&all).expect("JSON is text");
     text.push('\n');
     text

@@ -125,10 +125,8 @@ impl Dev {
         let working = tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone()));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
-            told = signals.told(&node) => {
-                told?;
-                None
-            }
+            // A node that failed ends as one that was told to: what it serves is stopped first.
+            told = signals.told(&node) => told.err().map(Err),
         };
         let done = match deployed {
             Some(Ok(())) => signals.told(&node).await,

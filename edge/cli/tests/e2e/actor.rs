@@ -78,7 +78,7 @@ fn failures_name_the_line() {
     let run = |arguments: &[&str]| cowboy(root, &node.url, &[arguments, &["--private-key", KEY]].concat());
     let deploy = |name: &str| run(&["actor", "deploy", "--code", name]);
     let rows: Vec<(&str, Said, &str, &str)> = vec![
-        ("not Python", deploy("bad_syntax.py"), "syntax_error", "line 1\n    def f(:\n          ^"),
+        ("not Python", deploy("bad_syntax.py"), "syntax_error", "1 | def f(:\n     |       ^"),
         ("a forbidden import", deploy("forbidden.py"), "forbidden_source", "os"),
         (
             "no such handler",

@@ -110,7 +110,7 @@ impl Rules {
     /// Applies the rules. The answer is JSON with its keys in order and nothing between its parts: who read the same writes the same.
     pub(crate) fn apply(&self, page: &[u8]) -> Result<Vec<u8>, Fault> {
         let page = Page { text: std::str::from_utf8(page).map_err(|_| missing("the page is no UTF-8"))?, ..Page::default() };
-        let value = match self {
+        let mut value = match self {
             Self::Plain(rule) => return rule.apply(&page).map(|value| plain(&value).into_bytes()),
             Self::Named(rules) => {
                 let mut fields = Map::new();
@@ -118,10 +118,10 @@ impl Rules {
                     let found = rule.apply(&page).map_err(|fault| missing(&format!("{name}: {fault}")))?;
                     fields.insert(name.clone(), found);
                 }
-                // A map's order is that of its keys.
                 Json::Object(fields)
             }
         };
+        value.sort_all_objects();
         Ok(value.to_string().into_bytes())
     }
 }
