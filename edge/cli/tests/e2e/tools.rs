@@ -125,10 +125,10 @@ fn exit_codes_are_those_of_pytest() {
     }
 }
 
-/// Messages, timers and money behave as on a chain.
+/// Timers and money behave as on a chain.
 #[test]
 fn time_and_money_pass_in_tests() {
-    let actor = "from cowboy_sdk import actor, public, deferred, send, set_timer, runtime\n\n@actor\nclass Clock:\n    @public\n    @deferred\n    def start(self, to):\n        set_timer(runtime.get_block_height() + 2, 'tick', None)\n        send(to, 'hello')\n        runtime.transfer_balance(to, 5)\n\n    def tick(self, payload):\n        self.storage['ticked'] = True\n";
+    let actor = "from cowboy_sdk import actor, public, deferred, set_timer, runtime\n\n@actor\nclass Clock:\n    @public\n    @deferred\n    def start(self, to):\n        set_timer(runtime.get_block_height() + 2, 'tick', None)\n        runtime.transfer_balance(to, 5)\n\n    def tick(self, payload):\n        self.storage['ticked'] = True\n";
     let tests = "from cowboy_sdk.testing import ALICE, BOB, Chain\n\ndef test_all():\n    chain = Chain(height=10)\n    assert chain.height == 10\n    clock = chain.deploy('clock.py', value=100)\n    assert chain.balance(clock) == 100\n    assert chain.balance(ALICE) == 1_000_000 - 100\n    chain.execute(clock, 'start', BOB)\n    assert chain.balance(BOB) == 1_000_005\n    assert 'ticked' not in chain.storage(clock)\n    chain.mine(2)\n    assert chain.storage(clock)['ticked'] is True\n    assert [failure[1] for failure in chain.failures] == []\n";
     let folder = folder(&[("clock.py", actor), ("test_clock.py", tests)]);
     let said = run(&folder, &["test"]);
