@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read},
     path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
-    thread::JoinHandle,
+    process::{Child, Command, Stdio},
 };
 
 /// A node in a process of its own, killed with this value.
@@ -14,7 +13,6 @@ pub(crate) struct Node {
     /// What it said until it was ready.
     pub(crate) said: Vec<String>,
     child: Child,
-    rest: Option<JoinHandle<()>>,
 }
 
 impl Node {
@@ -30,19 +28,21 @@ impl Node {
             .spawn()
             .map_err(|error| error.to_string())?;
         let mut output = BufReader::new(child.stdout.take().ok_or("the output is piped")?);
+        let errors = child.stderr.take().ok_or("the errors are piped")?;
+        let errors = std::thread::spawn(move || drain(errors));
         let mut said = Vec::new();
         loop {
             let mut line = String::new();
             if output.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
-                let mut reason = String::new();
-                child.stderr.take().ok_or("the errors are piped")?.read_to_string(&mut reason).map_err(|error| error.to_string())?;
+                let reason = errors.join().map_err(|_| "reading does not panic")?;
                 let code = child.wait().map_err(|error| error.to_string())?.code();
-                return Err(format!("exit {code:?}: {reason}"));
+                return Err(format!("exit {code:?}: {}", String::from_utf8_lossy(&reason)));
             }
             let line = line.trim_end().to_owned();
             if let Some(url) = line.strip_prefix("ready: ") {
                 let url = url.to_owned();
-                return Ok(Self { url, said, child, rest: Some(std::thread::spawn(move || drain(output))) });
+                std::thread::spawn(move || drain(output));
+                return Ok(Self { url, said, child });
             }
             said.push(line);
         }
@@ -58,11 +58,7 @@ impl Node {
     pub(crate) fn terminate(mut self) -> Option<i32> {
         let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(told.is_ok_and(|told| told.success()), "the node can be told to stop");
-        let code = self.child.wait().expect("the node ends").code();
-        if let Some(rest) = self.rest.take() {
-            rest.join().expect("reading does not panic");
-        }
-        code
+        self.child.wait().expect("the node ends").code()
     }
 }
 
@@ -74,9 +70,12 @@ impl Drop for Node {
     }
 }
 
-/// Reads what is left, so that the node never waits for a reader.
-fn drain(mut output: BufReader<ChildStdout>) {
-    let _ = output.read_to_end(&mut Vec::new());
+/// Reads to the end, so that the node never waits for a reader: a backtrace alone fills a pipe.
+fn drain(mut output: impl Read) -> Vec<u8> {
+    let mut text = Vec::new();
+    // What was read before an error is all there is to show.
+    let _ = output.read_to_end(&mut text);
+    text
 }
 
 /// What a run of the client said.
