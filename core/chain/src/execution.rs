@@ -7,6 +7,7 @@ mod close;
 mod jobs;
 mod messages;
 mod open;
+mod protocol;
 mod removals;
 mod rent;
 mod timers;

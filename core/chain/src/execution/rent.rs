@@ -1,15 +1,11 @@
 //! Rent and eviction: after the timers, a bounded number of actors each block (003 §17.5, State Rent).
 
-use super::{Execution, Halt, Phase};
-use crate::fees::{Cost, Prices};
-use crate::input::Trace;
+use super::{Execution, Halt, Phase, protocol::announcement};
 use cowboy_state::records::Actor;
 use cowboy_state::{Directory, Kind, Miss};
 use cowboy_system::storage::rent::{self, Collected};
 use cowboy_system::storage::{NUMBER, eviction, state};
-use cowboy_types::receipt::ReceiptKind;
-use cowboy_types::units::{Amount, Cells, Cycles};
-use cowboy_types::{Address, Blob, Hash, List, Receipt, Text, keccak256};
+use cowboy_types::{Address, keccak256};
 
 impl Execution {
     /// Collects the rent of the next actor that is due, or prunes the next piece of one that was evicted.
@@ -48,16 +44,7 @@ impl Execution {
         }
         let height = self.machine.environment.height;
         let id = keccak256(&[b"rent:", &done.actor.0, &height.0.to_be_bytes(), done.events[0].name.as_bytes()]);
-        let trace = Trace {
-            id,
-            kind: ReceiptKind::Protocol,
-            origin: id,
-            parent: Hash::ZERO,
-            payload: Default::default(),
-            calls: Vec::new(),
-            sent: Vec::new(),
-        };
-        self.books.timer_receipts.push((receipt_of(id, done), trace));
+        self.books.timer_receipts.push(announcement(id, Address::system(NUMBER), done.actor, done.events));
     }
 
     /// Counts what the block did to the size of all storage, and lets the rate follow it.
@@ -72,25 +59,5 @@ impl Execution {
         let grown = self.machine.world.changes(Kind::Actor).map(|(_, was, is)| bytes(is) - bytes(was)).sum();
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
         rent::close(&mut self.machine.world, params, height, grown)
-    }
-}
-
-/// The receipt of what the protocol did by itself: it cost nobody a fee.
-fn receipt_of(id: Hash, done: Collected) -> Receipt {
-    Receipt {
-        id,
-        kind: ReceiptKind::Protocol,
-        origin: id,
-        sender: Address::system(NUMBER),
-        target: done.actor,
-        handler: Text::default(),
-        value: Amount::ZERO,
-        cycles_used: Cycles::ZERO,
-        cells_used: Cells::ZERO,
-        fee: super::fee_of(done.actor, &Prices::default(), Amount::ZERO, &Cost::default(), Amount::ZERO),
-        created: None,
-        return_data: Blob::default(),
-        events: List::new(done.events).expect("a collection announces little"),
-        abort: None,
     }
 }
