@@ -1,11 +1,14 @@
-//! What every system actor is made of, and the table of them all.
+//! What every system actor is made of.
 
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Address, Blob, Event, Hash, Text, error};
+
+/// The number of the actor that acts for governance: its decisions come from there.
+pub const GOVERNANCE: u8 = 0x09;
 
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
@@ -80,7 +83,7 @@ impl Context<'_> {
 
     /// Fails unless governance acts: its own address, when it executes a decision, or a system deployer.
     pub fn require_governance(&self) -> Step<()> {
-        if self.sender == Address::system(governance::NUMBER) { Ok(()) } else { self.require_deployer() }
+        if self.sender == Address::system(GOVERNANCE) { Ok(()) } else { self.require_deployer() }
     }
 
     /// Fails where CBY came along: the method would keep them for nothing.
@@ -140,58 +143,6 @@ pub struct Actor {
     pub doc: &'static str,
     /// What it can be asked. Empty until its part of the protocol is built.
     pub methods: &'static [Method],
-}
-
-const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
-    Actor { number, name, doc, methods: &[] }
-}
-
-/// Every system actor of 003 §9, ascending.
-pub static ACTORS: &[Actor] = &[
-    runners::ACTOR,
-    dispatcher::ACTOR,
-    verifier::ACTOR,
-    reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
-    tee::ACTOR,
-    basefee::ACTOR,
-    entitlements::ACTOR,
-    treasury::ACTOR,
-    governance::ACTOR,
-    storage::ACTOR,
-    reserved(0x0B, "Relay Registry", "Storage relays."),
-    reserved(0x0C, "Session Actor", "Payment sessions."),
-    reserved(0x0D, "Stream Key Manager", "Paid streams."),
-    names::ACTOR,
-    gateways::ACTOR,
-    reserved(0x10, "Receipt Registry", "Receipts of domain actions."),
-    containers::ACTOR,
-    reserved(0x12, "PaymentGate", "HTTP payments."),
-    reserved(0x13, "BankActor", "Card accounts of agents."),
-    reserved(0x1D, "Event Subscription", "The market of subscriptions."),
-];
-
-use crate::{basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, storage, tee, treasury, verifier};
-
-/// The system actor at an address.
-pub fn at(address: Address) -> Option<&'static Actor> {
-    // Almost every address is no system actor's: that is seen at once.
-    if !address.is_reserved() {
-        return None;
-    }
-    ACTORS.iter().find(|actor| Address::system(actor.number) == address)
-}
-
-/// Runs a method of a system actor. The argument is a canonical CBOR map, or nothing; so is the answer.
-pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
-    let actor = at(target).ok_or(error::ACTOR_NOT_FOUND)?;
-    // A message without a handler's name goes where messages without one go.
-    let method = if method.is_empty() { "handle_message" } else { method };
-    let method = actor.methods.iter().find(|row| row.name == method).ok_or(error::UNAVAILABLE)?;
-    let argument = match payload {
-        b"" | b"{}" => Value::Map(Vec::new()),
-        bytes => cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?,
-    };
-    Ok((method.run)(context, &argument)?.encode())
 }
 
 /// A 32-byte id among the arguments.

@@ -14,6 +14,7 @@ pub mod gateways;
 pub mod governance;
 pub mod names;
 mod reader;
+pub mod registry;
 pub mod runners;
 pub mod staking;
 pub mod storage;
@@ -23,4 +24,5 @@ pub mod tokens;
 pub mod treasury;
 pub mod verifier;
 
-pub use actor::{ACTORS, Actor, Context, Draw, Forward, Method, Work, call};
+pub use actor::{Actor, Context, Draw, Forward, Method, Work};
+pub use registry::{ACTORS, call};

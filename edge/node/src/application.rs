@@ -3,6 +3,7 @@
 use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
     chain::{Chain, Output},
+    clock::now_ms,
     execute::{self, Databases, Executed, Merkleized},
     rules::{MAX_GAP_MS, beacon, commit, complete},
     seeds::{Scheme, SeedBytes},
@@ -24,10 +25,7 @@ use cowboy_types::{
     wire::{Blob, Fixed, List},
 };
 use futures::StreamExt as _;
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{sync::Arc, time::Duration};
 
 /// How far ahead of a verifier's clock a block may be before the verifier waits, in ms (decision 121).
 const CLOCK_TOLERANCE_MS: u64 = 500;
@@ -108,17 +106,6 @@ impl Machine {
             clock.sleep(Duration::from_millis(ahead)).await;
         }
     }
-}
-
-/// The machine's clock in ms since 1970.
-pub fn now_ms(clock: &impl Clock) -> u64 {
-    let since = clock.current().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The time that many ms after 1970.
-pub fn time_of(ms: u64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(ms)
 }
 
 impl<E: Spawner + Clock + Context> Application<E> for Machine {

@@ -1,8 +1,8 @@
 //! What every part of a node shares: who it is, what it has seen, and where it tells of it.
 
 use crate::{
-    application::now_ms,
     block::SealedBlock,
+    clock::now_ms,
     committee::{Committee, ValidatorKeys},
     mempool::Mempool,
     pace::Pace,

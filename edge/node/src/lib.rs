@@ -38,6 +38,7 @@
 pub mod application;
 pub mod block;
 pub mod chain;
+pub mod clock;
 pub mod committee;
 pub mod dev;
 pub mod engine;

@@ -1,9 +1,10 @@
 //! Waits for the right moment, then lets the state machine build.
 
 use crate::{
-    application::{Machine, now_ms, time_of},
+    application::Machine,
     block::{ConsensusContext, SealedBlock},
     chain::Chain,
+    clock::{now_ms, time_of},
     failing,
     pace::Advice,
     seeds::Scheme,

@@ -189,7 +189,7 @@ fn job_event(name: &str, data: &[u8]) -> Option<JobEvent> {
 /// Opens `/ws`: the handshake of RFC 6455 by the HTTP client, so that whatever reaches the API reaches this.
 async fn open(url: &str) -> Result<WebSocketStream<reqwest::Upgraded>, String> {
     let said = |error: reqwest::Error| error.to_string();
-    let http = reqwest::Client::builder().http1_only().connect_timeout(Duration::from_secs(5)).build().map_err(said)?;
+    let http = cowboy_api::client::builder(url).http1_only().build().map_err(said)?;
     // The key proves nothing here: it keeps caches from answering, and the node is asked for by its address.
     let request = http
         .get(format!("{}/ws", url.trim_end_matches('/')))

@@ -129,7 +129,7 @@ impl Machine {
         value: Amount,
         checkpoint: Checkpoint,
     ) -> Step<()> {
-        if cowboy_system::actor::at(target).is_some() {
+        if cowboy_system::registry::at(target).is_some() {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));

@@ -247,7 +247,7 @@ impl Machine {
         for (address, before) in self.world.accounts_since(&running.start) {
             let before = before.map_or(Amount::ZERO, |bytes| decode_account(&bytes).balance);
             if self.world.account(address)?.balance <= before
-                || cowboy_system::actor::at(address).is_some()
+                || cowboy_system::registry::at(address).is_some()
                 || self.world.actor(address)?.is_none()
             {
                 continue;

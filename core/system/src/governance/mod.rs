@@ -11,7 +11,7 @@ use crate::actor::{Actor, Method};
 use crate::staking;
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x09;
+pub const NUMBER: u8 = crate::actor::GOVERNANCE;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -131,7 +131,7 @@ impl Machine {
             }
             self.world.credit(target, value)?;
         }
-        if cowboy_system::actor::at(target).is_some() {
+        if cowboy_system::registry::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
             let answer = self.call_system(SystemCall { sender, target, method, payload, value })?;
             price.cycles = price.cycles.saturating_add(answer.work.cycles);
