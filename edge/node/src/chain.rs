@@ -300,7 +300,6 @@ impl Chain {
             Err(_) => return,
         }
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
-        self.forget_outputs(output.number);
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
         // After a restart the newest blocks may be booked a second time, and were told already.
         let is_new = self.head.borrow().number < output.number;
@@ -308,6 +307,8 @@ impl Chain {
             *self.newest.lock().expect("nothing panics while it holds the lock") = block.clone();
         }
         self.head.send_if_modified(|head| {
+            // Whoever sees that nothing is under way any more finds the new head.
+            self.forget_outputs(output.number);
             *head = if is_new { Head::of(block) } else { *head };
             true
         });

@@ -46,7 +46,10 @@ async fn after_a_burst_the_pool_empties_and_the_chain_idles() {
         }
         blocks.changed().await.expect("the node runs");
     }
-    let size = devnet.node.chain().expect("the node runs").mempool.size();
+    // The state is read as soon as it is committed: a moment before the block is booked and its transactions leave the pool.
+    let chain = devnet.node.chain().expect("the node runs");
+    chain.wait_until_quiet().await;
+    let size = chain.mempool.size();
     assert_eq!((size.transactions, size.bytes, size.senders), (0, 0, 0), "the pool is empty");
     // A chain that did not idle would show it as a block before the next transaction's.
     let idle = devnet.node.head().number;
