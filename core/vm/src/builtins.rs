@@ -621,6 +621,20 @@ fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = vm.collect(args[0])?;
     let mut total = vm.heap.retain(start);
     for (index, &item) in items.iter().enumerate() {
+        // What is charged for integers and floats is the same: nothing.
+        match (total, item) {
+            (Value::Int(left), Value::Int(right)) => {
+                if let Some(next) = left.checked_add(right) {
+                    total = Value::Int(next);
+                    continue;
+                }
+            }
+            (Value::Float(left), Value::Float(right)) => {
+                total = Value::Float(left + right);
+                continue;
+            }
+            _ => {}
+        }
         match vm.binary(BinaryOp::Add, total, item) {
             Ok(next) => {
                 vm.heap.release(total);

@@ -204,6 +204,8 @@ impl Heap {
     /// The same for an object whose modelled size is known. In line, so that what is made is made in its place.
     #[inline(always)]
     pub(crate) fn alloc_sized(&mut self, class: Ref, payload: Payload, size: usize) -> Ref {
+        // Nothing that has to be dropped waits while the slot is found: it could not be made in its place then.
+        let payload = std::mem::ManuallyDrop::new(payload);
         self.use_memory(size);
         let index = match self.free.pop() {
             Some(index) => index,
@@ -214,7 +216,7 @@ impl Heap {
         slot.class = class;
         slot.depth = i32::MAX;
         // What was there is `Free`, so nothing has to be dropped.
-        std::mem::forget(std::mem::replace(&mut slot.payload, payload));
+        std::mem::forget(std::mem::replace(&mut slot.payload, std::mem::ManuallyDrop::into_inner(payload)));
         Ref(self.frozen_len + index)
     }
 
@@ -364,8 +366,8 @@ impl Heap {
                 self.free_memory(payload.size());
                 let objects = |values: &[Value], doomed: &mut Vec<Value>| {
                     for value in values {
-                        if let Value::Obj(_) = value {
-                            doomed.push(*value);
+                        if let Value::Obj(object) = *value {
+                            doomed.push(Value::Obj(object));
                         }
                     }
                 };
@@ -381,6 +383,18 @@ impl Heap {
                     Payload::Instance(attributes) if attributes.dict.is_none() => {
                         objects(&attributes.values, &mut doomed);
                         self.spares.keep_values(attributes.values);
+                    }
+                    Payload::BoundMethod { function, receiver } => objects(&[function, receiver], &mut doomed),
+                    Payload::Super { class, receiver, start } => objects(&[Value::Obj(class), receiver, Value::Obj(start)], &mut doomed),
+                    Payload::Dict(table) | Payload::Set(table) => {
+                        for entry in &table.entries {
+                            objects(&[entry.key, entry.value], &mut doomed);
+                        }
+                    }
+                    Payload::Generator(row) => {
+                        objects(&row.registers, &mut doomed);
+                        objects(&row.handled, &mut doomed);
+                        objects(&[row.name, row.qualname], &mut doomed);
                     }
                     payload => payload.take_apart(&mut doomed),
                 }
@@ -439,7 +453,7 @@ impl Heap {
                 return self.spares.text(&text.text[range]);
             }
         }
-        match self.payload(object) {
+        match self.payload(object).core() {
             Payload::Str(text) => text.text[range].to_owned(),
             _ => String::new(),
         }

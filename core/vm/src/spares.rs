@@ -1,6 +1,7 @@
 //! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
+use crate::interp::window::afresh;
 use crate::value::Value;
 
 /// Bytes of a short text's buffer.
@@ -47,7 +48,8 @@ impl Spares {
         let kept = registers.len().checked_sub(1).and_then(|index| self.tuples.get_mut(index)).and_then(Vec::pop);
         let mut items = kept.unwrap_or_else(|| vec![Value::Undefined; registers.len()].into());
         for (item, register) in items.iter_mut().zip(registers) {
-            *item = std::mem::replace(register, Value::Undefined);
+            *item = afresh(register);
+            *register = Value::Undefined;
         }
         items
     }

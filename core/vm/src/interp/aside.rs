@@ -104,12 +104,17 @@ impl Vm {
             let outcome = (native.function)(self, &arguments[..parameters]);
             if let Ok(value) = &outcome {
                 let value = afresh(value);
-                for register in at - 1..at + count {
-                    if let Value::Obj(object) = std::mem::replace(&mut self.registers[register], Value::Undefined) {
+                for register in &mut self.registers[at - 1..at + count] {
+                    let held = register.object();
+                    *register = Value::Undefined;
+                    if let Some(object) = held {
                         self.heap.release_object(object);
                     }
                 }
-                if let Value::Obj(old) = std::mem::replace(&mut self.registers[dest], value) {
+                let place = &mut self.registers[dest];
+                let old = place.object();
+                *place = afresh(&value);
+                if let Some(old) = old {
                     self.heap.release_object(old);
                 }
                 self.reload = self.heap.exhausted();

@@ -81,11 +81,8 @@ impl Heap {
     }
 
     /// The hashes of few small integers and texts that were hashed before; `None` for everything else.
-    fn number_hashes(&self, items: &[Value]) -> Option<[i64; SMALL_TABLE]> {
-        if items.len() > SMALL_TABLE {
-            return None;
-        }
-        let mut hashes = [0; SMALL_TABLE];
+    fn number_hashes<'into>(&self, items: &[Value], into: &'into mut [i64; SMALL_TABLE]) -> Option<&'into [i64]> {
+        let hashes = into.get_mut(..items.len())?;
         for (hash, item) in hashes.iter_mut().zip(items) {
             *hash = match *item {
                 Value::Int(number) => hash_i64(number),
@@ -128,14 +125,14 @@ impl Heap {
     /// The position of a text or small integer in a dict; `None` also when the key is of another sort.
     #[inline]
     pub(crate) fn find_simple(&self, dict: &Dict, key: Value) -> Option<usize> {
-        self.find_certain(dict, key).flatten()
+        self.find_certain(dict, &key).flatten()
     }
 
     /// Whether and where a dict has a text or small integer; `None` when that is not certain without running code or charging for it: the
     /// key is of another sort or has to be hashed at length, or one of another sort has the same hash.
     #[inline]
-    pub(crate) fn find_known(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
-        if let Value::Obj(object) = key {
+    pub(crate) fn find_known(&self, dict: &Dict, key: &Value) -> Option<Option<usize>> {
+        if let Value::Obj(object) = *key {
             // The very same text in a small table is found soonest by looking for it.
             if dict.entries.len() <= SMALL_TABLE {
                 let found = dict.entries.iter().position(|entry| matches!(entry.key, Value::Obj(known) if known == object));
@@ -152,9 +149,9 @@ impl Heap {
 
     /// The same for texts of any length.
     #[inline]
-    pub(super) fn find_certain(&self, dict: &Dict, key: Value) -> Option<Option<usize>> {
+    pub(super) fn find_certain(&self, dict: &Dict, key: &Value) -> Option<Option<usize>> {
         let mut certain = true;
-        let found = match key {
+        let found = match *key {
             Value::Int(number) => dict.find(hash_i64(number), |known| match known {
                 Value::Int(known) => known == number,
                 Value::Bool(known) => i64::from(known) == number,
@@ -667,9 +664,10 @@ impl Vm {
             Payload::Union(_) => Err(Throw::Fallback),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
-                if let (Some(hashes), length) = (self.heap.number_hashes(items), items.len()) {
-                    self.spend(length)?;
-                    return Ok(crate::num::hash::hash_tuple(hashes[..length].iter().copied()));
+                let mut hashes = [0; SMALL_TABLE];
+                if let Some(hashes) = self.heap.number_hashes(items, &mut hashes) {
+                    self.spend(hashes.len())?;
+                    return Ok(crate::num::hash::hash_tuple(hashes.iter().copied()));
                 }
                 let items = items.to_vec();
                 self.spend(items.len())?;

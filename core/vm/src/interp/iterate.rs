@@ -1,6 +1,7 @@
 //! Iteration: `for`, unpacking, and builtin iterators.
 
 use super::generator::Wake;
+use super::window::afresh;
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
@@ -258,6 +259,29 @@ impl Vm {
         }
     }
 
+    /// The same for the loop of a `ForIter` that is not quick: whether there was an item, which is in `dest` then. `None` when a frame was
+    /// pushed, or something thrown, which waits in `thrown`.
+    #[inline(never)]
+    pub(super) fn advance_quickly(&mut self, at: usize, dest: usize, exit: u32) -> Option<bool> {
+        match self.advance(at, dest, exit) {
+            Ok(Advance::Item(item)) => {
+                let place = &mut self.registers[dest];
+                let old = place.object();
+                *place = afresh(&item);
+                if let Some(old) = old {
+                    self.heap.release_object(old);
+                }
+                Some(true)
+            }
+            Ok(Advance::Exhausted) => Some(false),
+            Ok(Advance::Pushed) => None,
+            Err(throw) => {
+                self.goes_on(Err(throw));
+                None
+            }
+        }
+    }
+
     fn push_step(&mut self, throw: Throw, dest: usize, exit: u32) -> Outcome<Advance> {
         match throw {
             Throw::Call(mut call) => {
@@ -281,100 +305,45 @@ impl Vm {
     /// The next item of a builtin iterator, retained. `Fallback` when one inside it is not builtin.
     pub(crate) fn next_native(&mut self, iterator: Value) -> Outcome<Option<Value>> {
         let Value::Obj(object) = iterator else { return Err(Throw::Fallback) };
-        let state = match self.heap.payload(object) {
-            Payload::Iterator(state) => (**state).clone(),
-            _ => return Err(Throw::Fallback),
-        };
-        let (item, next) = match state {
+        let Payload::Iterator(state) = self.heap.payload(object) else { return Err(Throw::Fallback) };
+        let item = match **state {
             Iter::Done => return Ok(None),
-            Iter::Range { next, step, left } => {
-                if left == 0 {
-                    (None, Iter::Done)
-                } else {
-                    (Some(Value::Int(next)), Iter::Range { next: next.wrapping_add(step), step, left: left - 1 })
+            Iter::Range { left: 0, .. } => None,
+            Iter::Range { next, .. } => Some(Value::Int(next)),
+            Iter::Sequence { sequence: Value::Obj(sequence), index } => self.sequence_item(sequence, index),
+            Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.min(self.sequence_length(sequence)).checked_sub(1) {
+                Some(last) => {
+                    let item = self.sequence_item(sequence, last);
+                    self.set_iterator_position(object, last);
+                    item
                 }
-            }
-            Iter::Sequence { sequence: Value::Obj(sequence), index } => match self.sequence_item(sequence, index) {
-                Some(item) => {
-                    if let Payload::Iterator(state) = self.heap.payload_mut(object) {
-                        if let Iter::Sequence { index, .. } = &mut **state {
-                            *index += 1;
-                        }
-                    }
-                    return Ok(Some(item));
-                }
-                None => (None, Iter::Done),
+                None => None,
             },
-            Iter::Reversed { sequence: Value::Obj(sequence), left } => {
-                let length = left.min(self.sequence_length(sequence));
-                if length == 0 {
-                    (None, Iter::Done)
-                } else {
-                    let item = self.sequence_item(sequence, length - 1);
-                    (item, Iter::Reversed { sequence: Value::Obj(sequence), left: length - 1 })
-                }
-            }
-            Iter::Dict { dict: Value::Obj(dict), index, size, kind } => {
+            Iter::Dict { dict: Value::Obj(dict), index: at, size, kind }
+            | Iter::ReversedDict { dict: Value::Obj(dict), left: at, size, kind } => {
+                let forward = matches!(**state, Iter::Dict { .. });
                 let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
                     return Err(Throw::Trap(Trap::Internal));
                 };
                 if table.len() != size {
                     return Err(self.changed_size(Value::Obj(dict)));
                 }
-                match table.live_from(index) {
+                match if forward { table.live_from(at) } else { table.live_before(at) } {
                     Some((found, entry)) => {
                         let item = self.dict_part(entry.key, entry.value, kind);
-                        (Some(item), Iter::Dict { dict: Value::Obj(dict), index: found + 1, size, kind })
+                        self.set_iterator_position(object, if forward { found + 1 } else { found });
+                        Some(item)
                     }
-                    None => (None, Iter::Done),
+                    None => None,
                 }
             }
-            Iter::ReversedDict { dict: Value::Obj(dict), left, size, kind } => {
-                let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else {
-                    return Err(Throw::Trap(Trap::Internal));
-                };
-                if table.len() != size {
-                    return Err(self.changed_size(Value::Obj(dict)));
-                }
-                match table.live_before(left) {
-                    Some((found, entry)) => {
-                        let item = self.dict_part(entry.key, entry.value, kind);
-                        (Some(item), Iter::ReversedDict { dict: Value::Obj(dict), left: found, size, kind })
-                    }
-                    None => (None, Iter::Done),
-                }
-            }
-            Iter::Enumerate { inner, count } => match self.next_native(inner)? {
-                Some(item) => {
-                    if let Payload::Iterator(state) = self.heap.payload_mut(object) {
-                        if let Iter::Enumerate { count, .. } = &mut **state {
-                            *count += 1;
-                        }
-                    }
-                    return Ok(Some(self.tuple(vec![Value::Int(count), item])));
-                }
-                None => (None, Iter::Done),
-            },
-            Iter::Zip { inner, strict } => {
-                let mut items = Vec::with_capacity(inner.len());
-                for (position, &each) in inner.iter().enumerate() {
-                    match self.next_native(each)? {
-                        Some(item) => items.push(item),
-                        None => {
-                            self.heap.release_all(items);
-                            if strict {
-                                if let Some(throw) = self.strict_zip_error(&inner, position)? {
-                                    return Err(throw);
-                                }
-                            }
-                            return self.finish_iterator(object);
-                        }
-                    }
-                }
-                if inner.is_empty() {
+            Iter::Enumerate { inner, count } => self.next_native(inner)?.map(|item| self.pair(Value::Int(count), item)),
+            Iter::Zip { ref inner, strict } => {
+                let width = inner.len();
+                if width == 0 {
                     return Ok(None);
                 }
-                return Ok(Some(self.tuple(items)));
+                return self.next_side_by_side(object, width, strict);
             }
             _ => return Err(Throw::Trap(Trap::Internal)),
         };
@@ -382,9 +351,59 @@ impl Vm {
             return self.finish_iterator(object);
         }
         if let Payload::Iterator(state) = self.heap.payload_mut(object) {
-            **state = next;
+            match &mut **state {
+                Iter::Range { next, step, left } => (*next, *left) = (next.wrapping_add(*step), *left - 1),
+                Iter::Sequence { index, .. } => *index += 1,
+                Iter::Enumerate { count, .. } => *count += 1,
+                _ => {}
+            }
         }
         Ok(item)
+    }
+
+    /// Where an iterator over a dict, or one that goes backwards, goes on.
+    fn set_iterator_position(&mut self, object: Ref, position: usize) {
+        if let Payload::Iterator(state) = self.heap.payload_mut(object) {
+            if let Iter::Dict { index: at, .. } | Iter::ReversedDict { left: at, .. } | Iter::Reversed { left: at, .. } = &mut **state {
+                *at = position;
+            }
+        }
+    }
+
+    /// The next tuple of a `zip` of `width` builtin iterators.
+    fn next_side_by_side(&mut self, object: Ref, width: usize, strict: bool) -> Outcome<Option<Value>> {
+        let inner = |vm: &Vm, position: usize| match vm.heap.payload(object) {
+            Payload::Iterator(state) => match &**state {
+                Iter::Zip { inner, .. } => inner[position],
+                _ => Value::None,
+            },
+            _ => Value::None,
+        };
+        let mut items = Vec::with_capacity(width);
+        for position in 0..width {
+            match self.next_native(inner(self, position))? {
+                Some(item) => items.push(item),
+                None => {
+                    self.heap.release_all(items);
+                    if strict {
+                        let all: Vec<Value> = (0..width).map(|position| inner(self, position)).collect();
+                        if let Some(throw) = self.strict_zip_error(&all, position)? {
+                            return Err(throw);
+                        }
+                    }
+                    return self.finish_iterator(object);
+                }
+            }
+        }
+        Ok(Some(self.tuple(items)))
+    }
+
+    /// A tuple of two, whose references it takes over.
+    pub(crate) fn pair(&mut self, first: Value, second: Value) -> Value {
+        let items = self.heap.spares.tuple(&mut [first, second]);
+        let pair = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items), 56));
+        self.label_children(pair);
+        pair
     }
 
     fn strict_zip_error(&mut self, inner: &[Value], position: usize) -> Outcome<Option<Throw>> {
@@ -422,7 +441,7 @@ impl Vm {
             DictPart::Items => {
                 self.heap.retain(key);
                 self.heap.retain(value);
-                self.tuple(vec![key, value])
+                self.pair(key, value)
             }
         }
     }
@@ -463,7 +482,8 @@ impl Vm {
                 if length == 0 {
                     self.spend(items.len())?;
                 }
-                Ok(self.heap.retain_all(&items))
+                self.heap.retain_each(&items);
+                Ok(items)
             }
             Payload::Range(range) => {
                 let range = *range;

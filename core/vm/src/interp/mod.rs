@@ -28,7 +28,7 @@ pub(crate) mod subscript;
 pub(crate) mod text;
 pub(crate) mod trace;
 pub(crate) mod unwind;
-mod window;
+pub(crate) mod window;
 
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;

@@ -1,6 +1,6 @@
 //! Arithmetic: fast paths are in the loop, builtin types here, special methods last.
 
-use super::window::afresh;
+use super::window::{afresh, moved};
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num::{F64, int};
@@ -85,6 +85,7 @@ impl Integer<'_> {
 }
 
 /// One of the frequent operations; `None` where it is an error.
+#[inline(always)]
 fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> Option<IBig> {
     Some(match op {
         BinaryOp::Sub => a - b,
@@ -92,14 +93,15 @@ fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> Option<IBig> {
         BinaryOp::And => a & b,
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,
-        BinaryOp::RightShift => return int::shift_right(a, b).ok(),
-        BinaryOp::Mod => return int::floor_mod(a, b).ok(),
-        BinaryOp::FloorDiv => return int::floor_div(a, b).ok(),
+        BinaryOp::RightShift => moved(int::shift_right(a, b).ok()?),
+        BinaryOp::Mod => moved(int::floor_mod(a, b).ok()?),
+        BinaryOp::FloorDiv => moved(int::floor_div(a, b).ok()?),
         _ => a + b,
     })
 }
 
 /// The same with a left operand that is not needed any more; only for what [`limbs_of`] knows.
+#[inline(always)]
 fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
     match op {
         BinaryOp::Sub => a - b,
@@ -108,7 +110,7 @@ fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,
         BinaryOp::Add => a + b,
-        op => operate(op, &a, b).unwrap_or(a),
+        op => operate(op, &a, b).map_or(a, moved),
     }
 }
 
@@ -151,6 +153,12 @@ impl Vm {
 
     /// An integer value, checked against the size limit.
     pub(crate) fn int_value(&mut self, value: IBig) -> Outcome {
+        self.fresh_integer(value)
+    }
+
+    /// The same, in line.
+    #[inline(always)]
+    fn fresh_integer(&mut self, value: IBig) -> Outcome {
         if let Ok(small) = i64::try_from(&value) {
             return Ok(Value::Int(small));
         }
@@ -158,14 +166,14 @@ impl Vm {
         if bits > int::MOST_BITS {
             return Err(self.number_error(crate::num::NumberError::TOO_LARGE));
         }
-        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(value), crate::objects::payload::big_size(bits))))
+        Ok(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(value)), crate::objects::payload::big_size(bits))))
     }
 
     /// A binary instruction whose operands are not both small integers or floats.
     #[inline(never)]
     pub(crate) fn binary_instruction(&mut self, ins: Instruction, base: usize, op: BinaryOp) -> Outcome<()> {
         let (b, c) = (base + usize::from(ins.b), base + usize::from(ins.c));
-        let (left, right) = (self.registers[b], self.registers[c]);
+        let (left, right) = (afresh(&self.registers[b]), afresh(&self.registers[c]));
         if left.is_undefined() || right.is_undefined() {
             return Err(self.unbound_register(if left.is_undefined() { ins.b } else { ins.c }));
         }
@@ -214,12 +222,14 @@ impl Vm {
             self.heap.release(old);
         }
         let place = &mut self.registers[base + usize::from(ins.a)];
-        let old = *place;
+        let old = place.object();
         match &outcome {
             Ok(value) => *place = afresh(value),
             Err(_) => return outcome.map(|_| ()),
         }
-        self.heap.release(old);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
         Ok(())
     }
 
@@ -227,7 +237,7 @@ impl Vm {
     #[inline(never)]
     pub(crate) fn immediate_instruction(&mut self, ins: Instruction, base: usize, op: BinaryOp) -> Outcome<()> {
         let b = base + usize::from(ins.b);
-        let left = self.registers[b];
+        let left = afresh(&self.registers[b]);
         if left.is_undefined() {
             return Err(self.unbound_register(ins.b));
         }
@@ -274,7 +284,7 @@ impl Vm {
             (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),
             (Integer::Small(_), Integer::Small(_)) => return None,
         };
-        result.map(|result| self.int_value(result))
+        result.map(|result| self.fresh_integer(result))
     }
 
     /// The same where the left operand is an integer beyond 64 bits that nobody else sees: its object takes the result, and the
@@ -288,20 +298,26 @@ impl Vm {
         if let Err(throw) = self.spend(cost) {
             return Some(Err(throw));
         }
-        let before = self.heap.payload(target).size();
-        let Payload::BigInt(left) = std::mem::replace(self.heap.payload_mut(target), Payload::Free) else { return None };
+        let Payload::BigInt(left) = self.heap.payload_mut(target) else { return None };
+        let before = crate::objects::payload::big_size(int::bit_length(left));
+        let left = moved(std::mem::replace(left, IBig::ZERO));
         let result = match self.integer(right) {
             Some(Integer::Big(right)) => operate_owned(op, left, right),
             Some(Integer::Small(right)) => operate_owned(op, left, &IBig::from(right)),
             None => left,
         };
+        let result = moved(result);
         let fits = i64::try_from(&result).ok();
         let refused = fits.is_none() && int::bit_length(&result) > int::MOST_BITS;
         // Where the result is small or refused, nothing is left of the object, which dies with its register.
         let mut after = 0;
-        if fits.is_none() && !refused {
+        if fits.is_some() || refused {
+            *self.heap.payload_mut(target) = Payload::Free;
+        } else {
             after = crate::objects::payload::big_size(int::bit_length(&result));
-            std::mem::forget(std::mem::replace(self.heap.payload_mut(target), Payload::BigInt(result)));
+            if let Payload::BigInt(place) = self.heap.payload_mut(target) {
+                *place = moved(result);
+            }
         }
         self.heap.resize_memory(before, after);
         Some(match fits {

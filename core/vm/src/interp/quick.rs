@@ -223,7 +223,7 @@ impl Vm {
         match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => list.items.get(place(index, list.items.len())),
             (Payload::Tuple(items), &Value::Int(index)) => items.get(place(index, items.len())),
-            (Payload::Dict(dict), key) => self.heap.find_known(dict, afresh(key)).flatten().map(|position| &dict.entries[position].value),
+            (Payload::Dict(dict), key) => self.heap.find_known(dict, key).flatten().map(|position| &dict.entries[position].value),
             (Payload::Str(text), &Value::Int(index)) if text.ascii() => {
                 text.text.as_bytes().get(place(index, text.text.len())).map(|&byte| &CHARACTERS[usize::from(byte)])
             }
@@ -240,7 +240,7 @@ impl Vm {
         }
         let position = match (self.heap.payload(object), key) {
             (Payload::List(list), &Value::Int(index)) => place(index, list.items.len()),
-            (Payload::Dict(dict), key) if !dict.module => self.heap.find_known(dict, afresh(key)).flatten().unwrap_or(usize::MAX),
+            (Payload::Dict(dict), key) if !dict.module => self.heap.find_known(dict, key).flatten().unwrap_or(usize::MAX),
             _ => return false,
         };
         let target = match self.heap.payload_mut(object) {
@@ -278,7 +278,11 @@ impl Vm {
         let registers = &mut self.registers[first..first + count];
         let value = if list {
             let mut items = if count <= 4 { self.heap.spares.values(count) } else { Vec::with_capacity(count) };
-            items.extend(registers.iter_mut().map(|place| std::mem::replace(place, Value::Undefined)));
+            items.extend(registers.iter_mut().map(|place| {
+                let item = afresh(place);
+                *place = Value::Undefined;
+                item
+            }));
             Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(items)), 56 + 8 * count))
         } else {
             if count == 0 {

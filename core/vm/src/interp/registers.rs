@@ -1,10 +1,10 @@
 //! What the out-of-line forms of instructions do with registers. Each macro is used inside a method of [`super::Vm`] that has the
 //! frame's first register as `base`.
 
-/// A register of the frame.
+/// What a register of the frame holds.
 macro_rules! register {
     ($vm:ident, $base:ident, $index:expr) => {
-        $vm.registers[$base + usize::from($index)]
+        crate::interp::window::afresh(&$vm.registers[$base + usize::from($index)])
     };
 }
 
@@ -12,8 +12,9 @@ macro_rules! register {
 macro_rules! set {
     ($vm:ident, $base:ident, $index:expr, $value:expr) => {{
         let value = $value;
-        let old = std::mem::replace(&mut $vm.registers[$base + usize::from($index)], value);
-        $vm.heap.release(old);
+        if let Value::Obj(old) = std::mem::replace(&mut $vm.registers[$base + usize::from($index)], value) {
+            $vm.heap.release_object(old);
+        }
     }};
 }
 
@@ -21,8 +22,9 @@ macro_rules! set {
 macro_rules! consume {
     ($vm:ident, $base:ident, $index:expr, $temporary:expr) => {
         if $temporary {
-            let old = std::mem::replace(&mut $vm.registers[$base + usize::from($index)], Value::Undefined);
-            $vm.heap.release(old);
+            if let Value::Obj(old) = std::mem::replace(&mut $vm.registers[$base + usize::from($index)], Value::Undefined) {
+                $vm.heap.release_object(old);
+            }
         }
     };
 }
@@ -31,12 +33,13 @@ macro_rules! consume {
 macro_rules! take {
     ($vm:ident, $base:ident, $index:expr, $temporary:expr) => {{
         let index = $base + usize::from($index);
+        let value = crate::interp::window::afresh(&$vm.registers[index]);
         if $temporary {
-            std::mem::replace(&mut $vm.registers[index], Value::Undefined)
-        } else {
-            let value = $vm.registers[index];
-            $vm.heap.retain(value)
+            $vm.registers[index] = Value::Undefined;
+        } else if let Value::Obj(object) = value {
+            $vm.heap.retain_object(object);
         }
+        value
     }};
 }
 

@@ -2,7 +2,7 @@
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
 use super::aside::{add, divide, float_operands, multiply, subtract};
-use super::window::{Cursor, Window};
+use super::window::{Cursor, Window, afresh};
 use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Throw, Trap};
 use crate::image::{LinkedCode, Program};
@@ -158,6 +158,14 @@ impl Vm {
                 set!($index, value);
             }};
         }
+        // Runs the instruction once more at once, for the same charge.
+        macro_rules! retry {
+            ($ins:expr) => {{
+                cycles += i64::from(CYCLES[$ins.op as usize]);
+                cursor.back();
+                continue;
+            }};
+        }
         // Hands the value of a register over, or makes another reference to it.
         macro_rules! hand_over {
             ($ins:expr, $index:expr, $flag:expr) => {
@@ -167,6 +175,31 @@ impl Vm {
                     self.heap.retain_object(object);
                 }
             };
+        }
+        // A step of a loop over something builtin that is not quick, but needs no frame either.
+        macro_rules! advance {
+            ($ins:expr) => {{
+                save!();
+                let exit = cursor.position(&code.code.instructions) + u32::from($ins.c);
+                match self.advance_quickly(self.top_base + usize::from($ins.b), self.top_base + usize::from($ins.a), exit) {
+                    Some(true) => {
+                        if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.weight >= 0 && self.cycles >= 0 {
+                            cycles = self.cycles;
+                            window = Window::over(&mut self.registers, self.top_base, code.code.registers);
+                            continue;
+                        }
+                        true
+                    }
+                    Some(false) => {
+                        clear!($ins.b);
+                        if let Some(frame) = self.frames.last_mut() {
+                            frame.pc = exit;
+                        }
+                        true
+                    }
+                    None => self.thrown.is_none(),
+                }
+            }};
         }
         macro_rules! arithmetic {
             ($ins:expr, $checked:ident, $float:ident) => {
@@ -466,7 +499,7 @@ impl Vm {
                 Op::In | Op::NotIn => {
                     if let Value::Obj(container) = *window.at(ins.c) {
                         if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
-                            if let Some(found) = self.heap.find_known(table, window.value(ins.b)) {
+                            if let Some(found) = self.heap.find_known(table, window.at(ins.b)) {
                                 let found = found.is_some();
                                 consume!(ins, ins.b, TEMP_B);
                                 consume!(ins, ins.c, TEMP_C);
@@ -524,7 +557,7 @@ impl Vm {
                     }
                     None => {
                         if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
-                            again!(ins);
+                            retry!(ins);
                         }
                         general!(ins)
                     }
@@ -536,7 +569,7 @@ impl Vm {
                         continue;
                     }
                     if self.recall(window.at(ins.a), self.top_sites + u32::from(ins.c)) {
-                        again!(ins);
+                        retry!(ins);
                     }
                     general!(ins)
                 }
@@ -550,7 +583,7 @@ impl Vm {
                     }
                     _ => {
                         if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
-                            again!(ins);
+                            retry!(ins);
                         }
                         general!(ins)
                     }
@@ -620,8 +653,11 @@ impl Vm {
                                 cursor.forward(ins.c);
                                 continue;
                             }
-                            None => general!(ins),
+                            None => advance!(ins),
                         }
+                    }
+                    (&Value::Obj(source), &Value::Undefined, _) if matches!(self.heap.payload(source), Payload::Iterator(_)) => {
+                        advance!(ins)
                     }
                     (&Value::Obj(source), &Value::Undefined, _) => {
                         save!();
@@ -712,7 +748,10 @@ impl Vm {
                         }
                         // A plain frame holds nothing that has to be dropped.
                         std::mem::forget(self.frames.pop());
-                        if let Value::Obj(old) = std::mem::replace(&mut self.registers[dest], value) {
+                        let place = &mut self.registers[dest];
+                        let old = place.object();
+                        *place = afresh(&value);
+                        if let Some(old) = old {
                             self.heap.release_object(old);
                         }
                         self.cycles = cycles;

@@ -62,9 +62,9 @@ impl Vm {
                 set!(self, base, ins.a, value);
             }
             Op::MakeCell => {
-                let value = std::mem::replace(&mut register!(self, base, ins.a), Value::Undefined);
+                let value = take!(self, base, ins.a, true);
                 let cell = self.heap.make(ty::CELL, Payload::Cell(value));
-                register!(self, base, ins.a) = cell;
+                self.registers[base + usize::from(ins.a)] = cell;
             }
             Op::LoadCell => {
                 let cell = register!(self, base, ins.b);

@@ -3,6 +3,7 @@
 use super::Vm;
 use super::registers::{consume, register, set, take};
 use super::step::discard;
+use super::window::afresh;
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::objects::payload::Payload;
@@ -146,7 +147,7 @@ impl Vm {
             Op::GetSlice => {
                 let object = register!(self, base, ins.b);
                 let parts = self.take_parts(base + usize::from(ins.c));
-                let outcome = if object.is_undefined() { Err(self.unbound(code, ins.b)) } else { self.get_by_parts(object, parts) };
+                let outcome = if object.is_undefined() { Err(self.unbound(code, ins.b)) } else { self.get_by_parts(object, &parts) };
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 set!(self, base, ins.a, outcome?);
             }
@@ -156,7 +157,7 @@ impl Vm {
                 let outcome = if object.is_undefined() || value.is_undefined() {
                     Err(self.unbound(code, if object.is_undefined() { ins.a } else { ins.c }))
                 } else {
-                    self.set_by_parts(object, parts, value)
+                    self.set_by_parts(object, &parts, value)
                 };
                 consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
@@ -255,11 +256,15 @@ impl Vm {
 
     /// The three values in registers from `first` on, which are consumed.
     fn take_parts(&mut self, first: usize) -> [Value; 3] {
-        [first, first + 1, first + 2].map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined))
+        [first, first + 1, first + 2].map(|index| {
+            let part = afresh(&self.registers[index]);
+            self.registers[index] = Value::Undefined;
+            part
+        })
     }
 
     /// `object[a:b:c]`, without the slice object where nobody sees it. The parts are consumed.
-    fn get_by_parts(&mut self, object: Value, parts: [Value; 3]) -> Outcome {
+    fn get_by_parts(&mut self, object: Value, parts: &[Value; 3]) -> Outcome {
         if let Value::Obj(receiver) = object {
             let plain = matches!(
                 self.heap.payload(receiver),
@@ -269,14 +274,14 @@ impl Vm {
                 return self.get_slice(receiver, parts);
             }
         }
-        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
+        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(*parts)));
         let outcome = self.get_item(object, slice);
         self.heap.release(slice);
         outcome
     }
 
     /// `object[a:b:c] = value`, the same way.
-    fn set_by_parts(&mut self, object: Value, parts: [Value; 3], value: Value) -> Outcome<()> {
+    fn set_by_parts(&mut self, object: Value, parts: &[Value; 3], value: Value) -> Outcome<()> {
         if let Value::Obj(receiver) = object {
             let plain = matches!(self.heap.payload(receiver), Payload::List(_));
             let builtin = value.object().is_some_and(|value| matches!(self.heap.payload(value), Payload::List(_) | Payload::Tuple(_)));
@@ -284,7 +289,7 @@ impl Vm {
                 return crate::objects::list::set_slice(self, receiver, parts, value);
             }
         }
-        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(parts)));
+        let slice = self.heap.make(ty::SLICE, Payload::Slice(Box::new(*parts)));
         let outcome = self.set_item(object, slice, value);
         self.heap.release(slice);
         outcome

@@ -59,7 +59,7 @@ impl Vm {
     /// The position of a key whose hash is known.
     pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
         let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
-        if let Some(found) = self.heap.find_certain(table, key) {
+        if let Some(found) = self.heap.find_certain(table, &key) {
             return Ok(found);
         }
         let mut probe = table.probe(hash);
@@ -274,7 +274,7 @@ impl Vm {
                 if parts.iter().any(|part| self.python_method(*part, nm::INDEX).is_some()) {
                     return self.call_helper("getitem_slice", &[Value::Obj(receiver), key]);
                 }
-                return self.get_slice(receiver, parts);
+                return self.get_slice(receiver, &parts);
             }
         }
         let (word, length) = self.sequence_word(receiver);
@@ -331,18 +331,18 @@ impl Vm {
     }
 
     /// Start, step and count of a slice of a sequence.
-    pub(crate) fn slice_bounds(&mut self, parts: [Value; 3], length: usize) -> Outcome<(i64, i64, usize)> {
+    pub(crate) fn slice_bounds(&mut self, parts: &[Value; 3], length: usize) -> Outcome<(i64, i64, usize)> {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let mut numbers = [None; 3];
         for (number, part) in numbers.iter_mut().zip(parts) {
-            if let Value::Int(value) = part {
+            if let Value::Int(value) = *part {
                 *number = Some(value);
                 continue;
             }
             if part.is_none() {
                 continue;
             }
-            *number = match self.number(part) {
+            *number = match self.number(*part) {
                 Some(Number::Small(value)) => Some(value),
                 Some(Number::Big(value)) => Some(if value.sign() == dashu_int::Sign::Negative { i64::MIN / 2 } else { i64::MAX / 2 }),
                 _ => {
@@ -381,7 +381,7 @@ impl Vm {
         Ok((start, step, usize::try_from(count).unwrap_or(0)))
     }
 
-    pub(super) fn get_slice(&mut self, receiver: Ref, parts: [Value; 3]) -> Outcome {
+    pub(super) fn get_slice(&mut self, receiver: Ref, parts: &[Value; 3]) -> Outcome {
         let (_, length) = self.sequence_word(receiver);
         let (start, step, count) = self.slice_bounds(parts, length)?;
         let indices = (0..count).map(|index| start + step * i64::try_from(index).unwrap_or(0));
@@ -420,10 +420,10 @@ impl Vm {
                 let result: String = if step == 1 {
                     let first = usize::try_from(start).unwrap_or(0);
                     if text.ascii() {
-                        text.text[first..first + count].to_owned()
-                    } else {
-                        text.text.chars().skip(first).take(count).collect()
+                        let piece = self.heap.piece(receiver, first..first + count);
+                        return Ok(self.heap.ascii(piece));
                     }
+                    text.text.chars().skip(first).take(count).collect()
                 } else if text.ascii() {
                     let bytes = text.text.as_bytes();
                     indices.map(|index| char::from(bytes[index])).collect()
@@ -489,7 +489,7 @@ impl Vm {
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
                         let parts = **parts;
-                        return crate::objects::list::set_slice(self, receiver, parts, value);
+                        return crate::objects::list::set_slice(self, receiver, &parts, value);
                     }
                 }
                 let Some(index) = self.index_number(key)? else {
@@ -513,7 +513,7 @@ impl Vm {
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
                         let parts = **parts;
-                        return crate::objects::bytes::set_slice(self, receiver, parts, value);
+                        return crate::objects::bytes::set_slice(self, receiver, &parts, value);
                     }
                 }
                 let Some(index) = self.index_number(key)? else {
@@ -571,7 +571,7 @@ impl Vm {
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
                         let parts = **parts;
-                        return crate::objects::list::delete_slice(self, receiver, parts);
+                        return crate::objects::list::delete_slice(self, receiver, &parts);
                     }
                 }
                 let Some(index) = self.index_number(key)? else {
@@ -591,7 +591,7 @@ impl Vm {
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
                         let parts = **parts;
-                        return crate::objects::bytes::delete_slice(self, receiver, parts);
+                        return crate::objects::bytes::delete_slice(self, receiver, &parts);
                     }
                 }
                 let Some(index) = self.index_number(key)? else { return unsupported(self) };

@@ -17,10 +17,23 @@ use std::mem::MaybeUninit;
 
 /// A value, read as two words: one read of all 16 bytes would wait until the two writes that have just made them are done.
 #[inline(always)]
-pub(super) fn afresh(value: &Value) -> Value {
+pub(crate) fn afresh(value: &Value) -> Value {
     let words = std::ptr::from_ref(value).cast::<MaybeUninit<u64>>();
     // SAFETY: a value is two words, of which padding and absent payloads are copied without being looked at.
     unsafe { std::mem::transmute::<[MaybeUninit<u64>; 2], Value>([words.read_volatile(), words.add(1).read_volatile()]) }
+}
+
+/// A text, list or large integer, moved as the three words that it is, for the reason of [`afresh`].
+#[inline(always)]
+pub(crate) fn moved<T>(value: T) -> T {
+    const { assert!(size_of::<T>() == 24 && align_of::<T>() == 8, "three words") };
+    let value = std::mem::ManuallyDrop::new(value);
+    let words = std::ptr::from_ref(&value).cast::<MaybeUninit<u64>>();
+    // SAFETY: the three words are all there is of the value, which is not used, or dropped, where it was.
+    unsafe {
+        let words = [words.read_volatile(), words.add(1).read_volatile(), words.add(2).read_volatile()];
+        std::mem::transmute_copy::<[MaybeUninit<u64>; 3], T>(&words)
+    }
 }
 
 /// Pushes a row that is made in its place: one that is made elsewhere and then copied waits, as [`afresh`] says.
@@ -141,6 +154,12 @@ impl<'code> Cursor<'code> {
     #[inline(always)]
     pub(super) fn forward(&mut self, distance: u16) {
         self.current = self.current.wrapping_add(usize::from(distance));
+    }
+
+    /// Goes back before the instruction that was fetched last.
+    #[inline(always)]
+    pub(super) fn back(&mut self) {
+        self.current = self.current.wrapping_sub(1);
     }
 
     /// Goes on at a distance from the next instruction.

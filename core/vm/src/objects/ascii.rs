@@ -4,6 +4,7 @@
 use crate::error::Outcome;
 use crate::heap::Heap;
 use crate::interp::Vm;
+use crate::interp::window::moved;
 use crate::objects::payload::{Payload, Str};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
@@ -16,12 +17,13 @@ impl Heap {
     /// A text object of ASCII characters.
     #[inline]
     pub(crate) fn ascii(&mut self, text: String) -> Value {
+        let text = moved(text);
         match text.as_bytes() {
             [] => Value::Obj(nm::EMPTY),
             [only] => Value::Obj(latin1(*only)),
             bytes => {
                 let size = 49 + bytes.len();
-                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(text)), size))
+                Value::Obj(self.alloc_sized(ty::STR, Payload::Str(Str::ascii_text(moved(text))), size))
             }
         }
     }
@@ -43,51 +45,82 @@ fn returns_itself(vm: &Vm, object: Ref) -> bool {
 }
 
 /// A part of a text, as text of its own.
+#[inline]
 fn part(vm: &mut Vm, object: Ref, range: Range<usize>) -> Value {
     let piece = vm.heap.piece(object, range);
     vm.heap.ascii(piece)
 }
 
-/// `strip`, `lstrip` and `rstrip`.
-pub(super) fn strip(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Option<Outcome> {
-    let (object, text) = plain(vm, args[0])?;
-    let goes = match args[1] {
-        Value::Undefined | Value::None => BLANKS,
-        chars => plain(vm, chars)?.1.text.bytes().fold(0, |set, byte| set | 1 << byte),
-    };
-    let bytes = text.text.as_bytes();
-    let (length, mut first, mut last) = (bytes.len(), 0, bytes.len());
-    while left && first < last && goes >> bytes[first] & 1 != 0 {
+/// What is left of a text when characters go from its ends.
+#[inline(always)]
+fn stripped(bytes: &[u8], left: bool, right: bool, goes: impl Fn(u8) -> bool) -> Range<usize> {
+    let (mut first, mut last) = (0, bytes.len());
+    while left && first < last && goes(bytes[first]) {
         first += 1;
     }
-    while right && first < last && goes >> bytes[last - 1] & 1 != 0 {
+    while right && first < last && goes(bytes[last - 1]) {
         last -= 1;
     }
-    Some(vm.spend(length / 4).map(|()| {
-        if last - first == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, first..last) }
-    }))
+    first..last
 }
 
-/// `lower` and `upper`.
-pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool) -> Option<Outcome> {
-    let (object, text) = plain(vm, args[0])?;
+/// `strip`, `lstrip` and `rstrip`; `general` for text that is not ASCII.
+#[inline(always)]
+pub(super) fn strip(
+    vm: &mut Vm,
+    args: &[Value],
+    left: bool,
+    right: bool,
+    general: fn(&mut Vm, &[Value], bool, bool) -> Outcome,
+) -> Outcome {
+    let Some((object, text)) = plain(vm, args[0]) else { return general(vm, args, left, right) };
+    let bytes = text.text.as_bytes();
+    let length = bytes.len();
+    let rest = match args[1] {
+        Value::Undefined | Value::None => stripped(bytes, left, right, |byte| BLANKS >> byte & 1 != 0),
+        chars => match plain(vm, chars) {
+            // Most sets are of one or two characters.
+            Some((_, chars)) if chars.text.len() <= 4 => {
+                let chars = chars.text.as_bytes();
+                stripped(bytes, left, right, |byte| chars.contains(&byte))
+            }
+            Some((_, chars)) => {
+                let set = chars.text.bytes().fold(0_u128, |set, byte| set | 1 << byte);
+                stripped(bytes, left, right, |byte| set >> byte & 1 != 0)
+            }
+            None => return general(vm, args, left, right),
+        },
+    };
+    vm.spend(length / 4)?;
+    Ok(if rest.len() == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, rest) })
+}
+
+/// `lower` and `upper`; `general` for text that is not ASCII.
+#[inline(always)]
+pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool, general: fn(&mut Vm, &[Value]) -> Outcome) -> Outcome {
+    let Some((object, text)) = plain(vm, args[0]) else { return general(vm, args) };
     let length = text.text.len();
     let changes = |byte: u8| if upper { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
     let same = !text.text.bytes().any(changes);
-    Some(vm.spend(length / 4).and_then(|()| vm.spend(length)).map(|()| {
-        if same && returns_itself(vm, object) {
-            return vm.heap.retain(args[0]);
-        }
-        let Payload::Str(text) = vm.heap.payload(object) else { return Value::Obj(nm::EMPTY) };
-        let changed = if upper { text.text.to_ascii_uppercase() } else { text.text.to_ascii_lowercase() };
-        vm.heap.ascii(changed)
-    }))
+    vm.spend(length / 4)?;
+    vm.spend(length)?;
+    if same && returns_itself(vm, object) {
+        return Ok(vm.heap.retain(args[0]));
+    }
+    let mut changed = vm.heap.piece(object, 0..length);
+    if upper {
+        changed.make_ascii_uppercase();
+    } else {
+        changed.make_ascii_lowercase();
+    }
+    Ok(vm.heap.ascii(changed))
 }
 
 /// Where the parts between blanks are.
 fn between_blanks(text: &[u8], most: usize) -> Vec<Range<usize>> {
-    let blank = |byte: u8| byte < 128 && BLANKS >> byte & 1 != 0;
-    let (mut parts, mut at) = (Vec::new(), 0);
+    let blank = |byte: u8| byte <= b' ' && BLANKS >> byte & 1 != 0;
+    // Room for words of five letters.
+    let (mut parts, mut at) = (Vec::with_capacity(text.len() / 6 + 1), 0);
     loop {
         while at < text.len() && blank(text[at]) {
             at += 1;

@@ -393,7 +393,7 @@ fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 /// `bytearray[a:b:c] = value`
-pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
+pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 3], value: Value) -> Outcome<()> {
     let receiver = Value::Obj(object);
     let mut bytes = content(vm, receiver).unwrap_or_default();
     vm.spend(bytes.len() / 8)?;
@@ -425,7 +425,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3
 }
 
 /// `del bytearray[a:b:c]`
-pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: [Value; 3]) -> Outcome<()> {
+pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 3]) -> Outcome<()> {
     let receiver = Value::Obj(object);
     let bytes = content(vm, receiver).unwrap_or_default();
     vm.spend(bytes.len() / 8)?;

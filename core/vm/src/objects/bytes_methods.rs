@@ -189,7 +189,7 @@ pub(super) fn bounds(vm: &mut Vm, start: Value, end: Value, length: usize) -> Ou
             return Err(Throw::Fallback);
         }
     }
-    let (first, _, count) = vm.slice_bounds([start.or(Value::None), end.or(Value::None), Value::None], length)?;
+    let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
     if let Some(Number::Small(start)) = vm.number(start) {
         if usize::try_from(start).is_ok_and(|start| start > length) {
             return Ok(None);

@@ -2,6 +2,7 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::window::afresh;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
 use crate::objects::payload::{DictPart, Iter, Payload};
@@ -106,6 +107,21 @@ fn find(vm: &mut Vm, args: &[Value]) -> Outcome<(Ref, Option<usize>)> {
 }
 
 fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Value::Obj(object) = args[0] {
+        let unhashed = matches!(args[1], Value::Obj(key) if matches!(vm.heap.payload(key), Payload::Str(text) if text.text.len() >= 8 && !text.is_hashed()));
+        // To hash a text is charged by its length.
+        if let (Payload::Dict(table), false) = (vm.heap.payload(object), unhashed) {
+            if let Some(found) = vm.heap.find_known(table, &args[1]) {
+                let value = match found {
+                    Some(position) => &table.entries[position].value,
+                    None if args[2].is_undefined() => &Value::None,
+                    None => &args[2],
+                };
+                let value = afresh(value);
+                return Ok(vm.heap.retain(value));
+            }
+        }
+    }
     let (target, found) = find(vm, args)?;
     let value = match found {
         Some(position) => vm.dict_value_at(target, position),

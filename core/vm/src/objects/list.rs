@@ -233,7 +233,7 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = vm.sequence_snapshot(args[0]);
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
-    let (start, _, count) = vm.slice_bounds(parts, items.len())?;
+    let (start, _, count) = vm.slice_bounds(&parts, items.len())?;
     let start = usize::try_from(start).unwrap_or(0);
     match find(vm, &items[start..start + count], args[1])? {
         Some(position) => Ok(Value::Int(i64::try_from(start + position).unwrap_or(i64::MAX))),
@@ -425,7 +425,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
 }
 
 /// `list[a:b:c] = value`
-pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: [Value; 3], value: Value) -> Outcome<()> {
+pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Value) -> Outcome<()> {
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
     if step == 1 && vm.heap.slot(object).class == ty::LIST && overwrites(vm, object, value, count) {
@@ -509,7 +509,7 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
 }
 
 /// `del list[a:b:c]`
-pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: [Value; 3]) -> Outcome<()> {
+pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3]) -> Outcome<()> {
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
     vm.spend(length / 8)?;

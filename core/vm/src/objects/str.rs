@@ -220,17 +220,11 @@ macro_rules! mapped {
 }
 
 fn lower(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match ascii::recase(vm, args, false) {
-        Some(outcome) => outcome,
-        None => lower_any(vm, args),
-    }
+    ascii::recase(vm, args, false, lower_any)
 }
 
 fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match ascii::recase(vm, args, true) {
-        Some(outcome) => outcome,
-        None => upper_any(vm, args),
-    }
+    ascii::recase(vm, args, true, upper_any)
 }
 
 mapped! {
@@ -326,7 +320,7 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
             return Ok(None);
         }
     }
-    let (first, _, count) = vm.slice_bounds([start.or(Value::None), end.or(Value::None), Value::None], length)?;
+    let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
     let first = usize::try_from(first).unwrap_or(0);
     Ok(Some((text.chars().skip(first).take(count).collect(), first)))
 }
@@ -424,9 +418,6 @@ fn removesuffix(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
-    if let Some(outcome) = ascii::strip(vm, args, left, right) {
-        return outcome;
-    }
     let text = receiver(vm, args[0])?;
     let chars = if args[1].is_undefined() || args[1].is_none() {
         None
@@ -449,15 +440,15 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
 }
 
 fn strip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    stripped(vm, args, true, true)
+    ascii::strip(vm, args, true, true, stripped)
 }
 
 fn lstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    stripped(vm, args, true, false)
+    ascii::strip(vm, args, true, false, stripped)
 }
 
 fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    stripped(vm, args, false, true)
+    ascii::strip(vm, args, false, true, stripped)
 }
 
 fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -157,7 +157,7 @@ fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let length = whole(vm, args[1])?;
     let Ok(length) = usize::try_from(length) else { return Err(vm.value_error("length should not be negative")) };
-    let (start, step, count) = vm.slice_bounds(parts, length)?;
+    let (start, step, count) = vm.slice_bounds(&parts, length)?;
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
     let stop = match (vm.number(parts[1]), step > 0) {
         (Some(Number::Small(stop)), true) => (if stop < 0 { stop + signed } else { stop }).clamp(0, signed),
