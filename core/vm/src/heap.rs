@@ -8,6 +8,7 @@
 //! returned when it dies. Exceeding the limit is noticed at the next safe point and ends the run with a trap.
 
 use crate::image::Image;
+use crate::interp::window::moved;
 use crate::objects::payload::{Attributes, Payload, Str};
 use crate::spares::Spares;
 use crate::types::{Layout, latin1, ty};
@@ -218,6 +219,13 @@ impl Heap {
         // What was there is `Free`, so nothing has to be dropped.
         std::mem::forget(std::mem::replace(&mut slot.payload, std::mem::ManuallyDrop::into_inner(payload)));
         Ref(self.frozen_len + index)
+    }
+
+    /// Makes an instance without attributes yet, which takes the reference to its class over.
+    #[inline]
+    pub(crate) fn instance(&mut self, class: Ref) -> Value {
+        let attributes = Attributes { shape: 0, dict: None, values: moved(self.spares.values(2)) };
+        Value::Obj(self.alloc_sized(class, Payload::Instance(attributes), 56))
     }
 
     #[inline(never)]

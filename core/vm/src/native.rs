@@ -28,7 +28,7 @@ pub(crate) enum NativeKind {
 /// need Python code to run (empty when there is none).
 pub(crate) struct NativeRow(pub NativeKind, pub &'static str, pub &'static str, pub u32, pub NativeFunction, pub &'static str);
 
-/// What a native function does when its class is called.
+/// What a native function does when its class is called, or which of the most frequent ones it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Nothing of this.
@@ -43,6 +43,10 @@ pub(crate) enum Role {
     ExceptionNew,
     /// `BaseException.__init__`
     ExceptionInit,
+    /// `len`
+    Length,
+    /// `list.append`
+    Append,
 }
 
 impl Role {
@@ -53,6 +57,8 @@ impl Role {
             "list.__new__" | "dict.__new__" | "set.__new__" | "bytearray.__new__" => Role::ContainerNew,
             "BaseException.__new__" => Role::ExceptionNew,
             "BaseException.__init__" => Role::ExceptionInit,
+            "len" => Role::Length,
+            "list.append" => Role::Append,
             _ => Role::None,
         }
     }

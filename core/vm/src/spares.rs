@@ -1,8 +1,9 @@
 //! Buffers of objects that died, kept for objects to come: most objects live for a moment and are small, and a buffer from here costs
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
-use crate::interp::window::afresh;
+use crate::interp::window::{afresh, moved};
 use crate::value::Value;
+use std::ops::Range;
 
 /// Bytes of a short text's buffer.
 const TEXT: usize = 24;
@@ -10,6 +11,8 @@ const TEXT: usize = 24;
 pub(crate) const TUPLE: usize = 4;
 /// Values in a short list's or instance's buffer: at least, and at most.
 const VALUES: std::ops::RangeInclusive<usize> = 2..=16;
+/// Ranges in the longest buffer of them that is kept.
+const RANGES: usize = 4_096;
 /// Buffers of one kind that are kept.
 const KEPT: usize = 1_024;
 
@@ -19,18 +22,26 @@ pub(crate) struct Spares {
     texts: Vec<String>,
     tuples: [Vec<Box<[Value]>>; TUPLE],
     values: Vec<Vec<Value>>,
+    /// Where the parts of the text lay that was split last; of no use any more.
+    pub(crate) ranges: Vec<Range<usize>>,
 }
 
 impl Spares {
     /// A copy of a text.
     #[inline]
     pub(crate) fn text(&mut self, text: &str) -> String {
-        if text.len() > TEXT {
-            return text.to_owned();
-        }
-        let mut copy = self.texts.pop().unwrap_or_else(|| String::with_capacity(TEXT));
+        let mut copy = self.empty_text(text.len());
         copy.push_str(text);
-        copy
+        moved(copy)
+    }
+
+    /// An empty text with room for some bytes.
+    #[inline]
+    pub(crate) fn empty_text(&mut self, length: usize) -> String {
+        if length > TEXT {
+            return String::with_capacity(length);
+        }
+        self.texts.pop().unwrap_or_else(|| String::with_capacity(TEXT))
     }
 
     /// Keeps the buffer of a text.
@@ -61,6 +72,15 @@ impl Spares {
             if kept.len() < KEPT {
                 kept.push(items);
             }
+        }
+    }
+
+    /// Keeps the buffer of ranges.
+    #[inline]
+    pub(crate) fn keep_ranges(&mut self, mut ranges: Vec<Range<usize>>) {
+        if ranges.capacity() <= RANGES {
+            ranges.clear();
+            self.ranges = ranges;
         }
     }
 

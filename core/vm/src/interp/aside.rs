@@ -162,9 +162,9 @@ impl Vm {
     }
 
     #[inline(always)]
-    pub(super) fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref) {
+    pub(super) fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref, on_return: OnReturn) {
         let (base, dest, handled) = (base as u32, dest as u32, self.handled.len() as u32);
-        let (generator, namespace, on_return) = (None, Value::Undefined, OnReturn::Store);
+        let (generator, namespace) = (None, Value::Undefined);
         push(&mut self.frames, Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
     }
 }

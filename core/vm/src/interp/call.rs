@@ -220,11 +220,14 @@ impl Vm {
     }
 
     pub(super) fn copy_closure(&mut self, function: Ref, at: usize) {
-        let Payload::Function(row) = self.heap.payload(function) else { return };
-        let cells: Vec<Value> = row.closure.to_vec();
-        for (index, cell) in cells.into_iter().enumerate() {
-            self.heap.retain(cell);
-            self.registers[at + index] = cell;
+        let cell = |vm: &Vm, index: usize| match vm.heap.payload(function) {
+            Payload::Function(row) => row.closure.get(index).copied(),
+            _ => None,
+        };
+        let mut index = 0;
+        while let Some(cell) = cell(self, index) {
+            self.registers[at + index] = self.heap.retain(cell);
+            index += 1;
         }
     }
 

@@ -242,8 +242,7 @@ impl Vm {
         if class == ty::OBJECT {
             return Ok(self.heap.make(class, Payload::Plain));
         }
-        let attributes = Attributes { shape: 0, dict: None, values: self.heap.spares.values(2) };
-        Ok(Value::Obj(self.heap.alloc_sized(class, Payload::Instance(attributes), 56)))
+        Ok(self.heap.instance(class))
     }
 
     fn check_abstract(&mut self, class: Ref) -> Outcome<()> {

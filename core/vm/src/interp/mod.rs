@@ -181,11 +181,17 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The register of the result, where storing it there is all that the end of the frame does.
+    /// The register that the end of the frame writes and what it writes there, where that is all that it does when it returns `value`.
     #[inline(always)]
-    fn plain_destination(&self) -> Option<usize> {
-        let plain = self.generator.is_none() && self.namespace.is_undefined() && matches!(self.on_return, OnReturn::Store);
-        plain.then_some(self.dest as usize)
+    fn lands(&self, value: &Value) -> Option<(usize, Value)> {
+        if self.generator.is_some() || !self.namespace.is_undefined() {
+            return None;
+        }
+        match self.on_return {
+            OnReturn::Store => Some((self.dest as usize, window::afresh(value))),
+            OnReturn::Init(instance) if value.is_none() => Some((self.dest as usize, instance)),
+            _ => None,
+        }
     }
 }
 
@@ -232,6 +238,8 @@ pub(crate) struct MethodEntry {
 }
 
 const METHOD_CACHE: usize = 512;
+/// Stands for a name in the entries that know a class's `__init__` by way of [`Vm::constructor`].
+const CONSTRUCTOR: Ref = Ref(u32::MAX);
 
 /// Registers that a run begins with.
 const FIRST_REGISTERS: usize = 128;
@@ -524,6 +532,41 @@ impl Vm {
         let found = self.lookup_slow(class, name);
         self.methods[index] = MethodEntry { class, name, epoch, value: found.unwrap_or(Value::Undefined) };
         found
+    }
+
+    /// The `__init__` of a class, with its code and globals, where to call the class is to make an instance and run that.
+    #[inline]
+    pub(crate) fn constructor(&mut self, class: Ref) -> Option<(u32, Ref, Ref)> {
+        let index = (class.0.wrapping_mul(31) ^ CONSTRUCTOR.0) as usize % METHOD_CACHE;
+        let init = match self.methods.get(index) {
+            Some(entry) if entry.class == class && entry.name == CONSTRUCTOR && entry.epoch == self.heap.type_epoch => {
+                entry.value.object()?
+            }
+            _ => {
+                let found = self.find_constructor(class);
+                let value = found.map_or(Value::Undefined, Value::Obj);
+                if let Some(entry) = self.methods.get_mut(index) {
+                    *entry = MethodEntry { class, name: CONSTRUCTOR, epoch: self.heap.type_epoch, value };
+                }
+                found?
+            }
+        };
+        match self.heap.payload(init) {
+            Payload::Function(function) => Some((function.code, function.globals, init)),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn find_constructor(&mut self, class: Ref) -> Option<Ref> {
+        let usual = class.0 >= crate::types::FIXED_COUNT && self.heap.slot(class).class == ty::TYPE && !self.is_subclass(class, ty::TYPE);
+        if !usual || self.lookup(class, crate::types::nm::ABSTRACT_METHODS).is_some() {
+            return None;
+        }
+        let new = self.lookup(class, crate::types::nm::NEW)?;
+        let made = self.native_row(new).is_some_and(|row| self.natives[usize::from(row)].role == crate::native::Role::ObjectNew);
+        let init = self.lookup(class, crate::types::nm::INIT)?.object()?;
+        (made && matches!(self.heap.payload(init), Payload::Function(_))).then_some(init)
     }
 
     fn lookup_slow(&self, class: Ref, name: Ref) -> Option<Value> {

@@ -76,31 +76,32 @@ enum Integer<'heap> {
 }
 
 impl Integer<'_> {
+    #[inline(always)]
     fn limbs(&self) -> usize {
         match self {
             Integer::Small(_) => 1,
-            Integer::Big(big) => int::bit_length(big) / 64 + 1,
+            Integer::Big(big) => int::limbs(big),
         }
     }
 }
 
-/// One of the frequent operations; `None` where it is an error.
+/// One of the frequent operations that [`limbs_of`] knows and has found to be no error.
 #[inline(always)]
-fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> Option<IBig> {
-    Some(match op {
+fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
+    match op {
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::And => a & b,
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,
-        BinaryOp::RightShift => moved(int::shift_right(a, b).ok()?),
-        BinaryOp::Mod => moved(int::floor_mod(a, b).ok()?),
-        BinaryOp::FloorDiv => moved(int::floor_div(a, b).ok()?),
+        BinaryOp::RightShift => int::shift_right(a, b).unwrap_or_default(),
+        BinaryOp::Mod => int::floor_mod(a, b).unwrap_or_default(),
+        BinaryOp::FloorDiv => int::floor_div(a, b).unwrap_or_default(),
         _ => a + b,
-    })
+    }
 }
 
-/// The same with a left operand that is not needed any more; only for what [`limbs_of`] knows.
+/// The same with a left operand that is not needed any more.
 #[inline(always)]
 fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
     match op {
@@ -110,11 +111,12 @@ fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
         BinaryOp::Or => a | b,
         BinaryOp::Xor => a ^ b,
         BinaryOp::Add => a + b,
-        op => operate(op, &a, b).map_or(a, moved),
+        op => operate(op, &a, b),
     }
 }
 
 /// What a frequent operation with an integer beyond 64 bits costs; `None` for those that are rarer, or errors.
+#[inline]
 fn limbs_of(op: BinaryOp, a: &Integer<'_>, b: &Integer<'_>) -> Option<usize> {
     Some(match (op, a, b) {
         (_, Integer::Small(_), Integer::Small(_)) => return None,
@@ -284,7 +286,7 @@ impl Vm {
             (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),
             (Integer::Small(_), Integer::Small(_)) => return None,
         };
-        result.map(|result| self.fresh_integer(result))
+        Some(self.fresh_integer(result))
     }
 
     /// The same where the left operand is an integer beyond 64 bits that nobody else sees: its object takes the result, and the

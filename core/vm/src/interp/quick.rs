@@ -19,6 +19,24 @@ impl Heap {
         Some(left == right || (!(a.interned && b.interned) && a.text == b.text))
     }
 
+    /// The length of something builtin.
+    #[inline(always)]
+    pub(super) fn quick_length(&self, value: &Value) -> Option<i64> {
+        let Value::Obj(object) = *value else { return None };
+        let slot = self.slot(object);
+        if slot.class.0 >= FIXED_COUNT {
+            return None;
+        }
+        let length = match &slot.payload {
+            Payload::List(list) => list.items.len(),
+            Payload::Tuple(items) => items.len(),
+            Payload::Dict(table) | Payload::Set(table) => table.len(),
+            Payload::Str(text) => text.chars as usize,
+            _ => return None,
+        };
+        i64::try_from(length).ok()
+    }
+
     /// The items of a list or tuple.
     #[inline(always)]
     pub(crate) fn items(&self, object: Ref) -> Option<&[Value]> {

@@ -3,13 +3,14 @@
 
 use super::aside::{add, divide, float_operands, multiply, subtract};
 use super::window::{Cursor, Window, afresh};
-use super::{Frame, OnReturn, Vm};
+use super::{OnReturn, Vm};
 use crate::error::{Exit, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
+use crate::native::Role;
 use crate::num::F64;
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
@@ -26,6 +27,12 @@ fn shifted(x: i64, y: i64) -> Option<i64> {
     let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
     let result = x << shift;
     (result >> shift == x).then_some(result)
+}
+
+/// Whether a `Format` has neither conversion nor specification.
+#[inline(always)]
+fn plain_field(ins: &Instruction) -> bool {
+    ins.c == u16::MAX && (ins.flags >> 4) & 3 == 0
 }
 
 impl Vm {
@@ -389,7 +396,11 @@ impl Vm {
                     } else {
                         hand_over!(ins, ins.a, TEMP_A);
                         let globals = self.frames.last().map_or(Ref(0), |frame| frame.globals);
-                        self.dict_set_name(globals, code.names[usize::from(ins.b)], value);
+                        let name = code.names[usize::from(ins.b)];
+                        match self.dict_position_of_name(globals, name) {
+                            Some(position) => self.replace_global(globals, position, value),
+                            None => self.dict_set_name(globals, name, value),
+                        }
                         if self.heap.abandoned.is_empty() && !self.heap.exhausted() {
                             continue;
                         }
@@ -687,6 +698,37 @@ impl Vm {
                     let mut pushed = false;
                     if let Value::Obj(object) = *window.at(at) {
                         if let Payload::Native(row) = *self.heap.payload(object) {
+                            let native = &self.natives[usize::from(row)];
+                            let (price, weight) = (i64::from(native.cycles), i64::from(native.weight));
+                            match native.role {
+                                Role::Length if count == 1 => {
+                                    if let Some(length) = self.heap.quick_length(window.at(at + 1)) {
+                                        cycles -= price;
+                                        self.weight -= weight;
+                                        clear!(at + 1);
+                                        clear!(at);
+                                        set!(ins.a, Value::Int(length));
+                                        continue;
+                                    }
+                                }
+                                Role::Append if count == 2 => {
+                                    if self.append_quickly(window.at(at + 1), window.at(at + 2)) {
+                                        cycles -= price;
+                                        self.weight -= weight;
+                                        *window.place(at + 2) = Value::Undefined;
+                                        clear!(at + 1);
+                                        clear!(at);
+                                        set!(ins.a, Value::None);
+                                        if self.heap.exhausted() {
+                                            save!();
+                                            self.cycles = cycles;
+                                            load!();
+                                        }
+                                        continue;
+                                    }
+                                }
+                                _ => {}
+                            }
                             save!();
                             if !self.call_builtin(row, first, usize::from(count), self.top_base + usize::from(ins.a)) {
                                 return;
@@ -703,11 +745,36 @@ impl Vm {
                         if object == ty::STR && count == 1 {
                             if let Value::Int(number) = *window.at(at + 1) {
                                 cycles -= TEXT_OF_INTEGER;
-                                let text = self.heap.ascii(crate::num::int::decimal(number));
+                                let (text, _) = self.heap.decimal(number);
                                 *window.place(at) = Value::Undefined;
                                 *window.place(at + 1) = Value::Undefined;
                                 set!(ins.a, text);
                                 continue;
+                            }
+                        }
+                        if let Payload::Class(_) = self.heap.payload(object) {
+                            if let Some((number, globals, init)) = self.constructor(object) {
+                                let callee_code: &LinkedCode = &program.codes[number as usize];
+                                let room = self.registers.len() >= first - 1 + usize::from(callee_code.code.registers);
+                                if callee_code.plain == Some(count + 1) && room && self.frames.len() < self.limits.recursion {
+                                    // The instance has the reference to its class from here on.
+                                    let instance = self.heap.instance(object);
+                                    *window.place(at) = instance;
+                                    self.heap.retain(instance);
+                                    save!();
+                                    if !callee_code.code.free_names.is_empty() {
+                                        self.copy_closure(init, first - 1 + usize::from(callee_code.code.free_start));
+                                    }
+                                    self.push_frame(
+                                        number,
+                                        first - 1,
+                                        self.top_base + usize::from(ins.a),
+                                        globals,
+                                        OnReturn::Init(instance),
+                                    );
+                                    load!();
+                                    continue;
+                                }
                             }
                         }
                         if let Payload::Function(function) = self.heap.payload(object) {
@@ -721,7 +788,7 @@ impl Vm {
                                 if !callee_code.code.free_names.is_empty() {
                                     self.copy_closure(object, first + usize::from(callee_code.code.free_start));
                                 }
-                                self.push_frame(number, first, dest, globals);
+                                self.push_frame(number, first, dest, globals, OnReturn::Store);
                                 self.heap.release_object(object);
                                 pushed = true;
                             }
@@ -742,7 +809,7 @@ impl Vm {
                     }
                     if value.is_undefined() {
                         general!(ins)
-                    } else if let Some(dest) = self.frames.last().and_then(Frame::plain_destination) {
+                    } else if let Some((dest, value)) = self.frames.last().and_then(|frame| frame.lands(&value)) {
                         for index in 0..code.code.registers {
                             clear!(index);
                         }
@@ -817,6 +884,20 @@ impl Vm {
                     }
                     general!(ins)
                 }
+                Op::Format => match window.at(ins.b) {
+                    &Value::Int(number) if plain_field(ins) => {
+                        let (text, length) = self.heap.decimal(number);
+                        cycles -= i64::try_from(length).unwrap_or(i64::MAX);
+                        set!(ins.a, text);
+                        continue;
+                    }
+                    &Value::Obj(object) if plain_field(ins) && self.heap.slot(object).class == ty::STR => {
+                        hand_over!(ins, ins.b, TEMP_B);
+                        set!(ins.a, Value::Obj(object));
+                        continue;
+                    }
+                    _ => general!(ins),
+                },
                 _ => general!(ins),
             };
             if !goes_on {

@@ -1,6 +1,7 @@
 //! Subscripts, and the dict operations that everything else uses.
 
 use super::operators::Number;
+use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::dict::Dict;
@@ -133,6 +134,17 @@ impl Vm {
     pub(crate) fn dict_get_name(&self, object: Ref, name: Ref) -> Option<Value> {
         let table = self.table(object)?;
         self.heap.find_simple(table, Value::Obj(name)).map(|position| table.entries[position].value)
+    }
+
+    /// Replaces the value at a position of a module's dict; takes the reference over.
+    #[inline]
+    pub(super) fn replace_global(&mut self, object: Ref, position: usize, value: Value) {
+        let Some(entry) = self.table_mut(object).and_then(|table| table.entries.get_mut(position)) else { return };
+        let old = entry.value.object();
+        entry.value = afresh(&value);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
     }
 
     /// Sets an identifier; takes the value's reference over. No barrier: for namespaces.

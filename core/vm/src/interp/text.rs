@@ -2,6 +2,7 @@
 
 use super::compare::NATIVE_DEPTH;
 use super::operators::Number;
+use super::window::{afresh, moved};
 use super::{Expect, Vm};
 use crate::error::{Outcome, Throw};
 use crate::num;
@@ -512,9 +513,12 @@ impl Vm {
         if count == 1 {
             return Ok(std::mem::replace(&mut self.registers[first], Value::Undefined));
         }
-        let mut text = String::new();
-        for index in first..first + count {
-            let part = std::mem::replace(&mut self.registers[index], Value::Undefined);
+        let parts = first..first + count;
+        let length = parts.clone().map(|index| self.text(afresh(&self.registers[index])).map_or(0, str::len)).sum();
+        let mut text = self.heap.spares.empty_text(length);
+        for index in parts {
+            let part = afresh(&self.registers[index]);
+            self.registers[index] = Value::Undefined;
             if let Some(part) = self.text(part) {
                 text.push_str(part);
             }
@@ -522,6 +526,6 @@ impl Vm {
         }
         self.spend(text.len())?;
         self.reserve(text.len())?;
-        Ok(self.heap.string(text))
+        Ok(self.heap.string(moved(text)))
     }
 }

@@ -4,7 +4,8 @@
 use crate::error::Outcome;
 use crate::heap::Heap;
 use crate::interp::Vm;
-use crate::interp::window::moved;
+use crate::interp::window::{afresh, moved};
+use crate::num::int::push_decimal;
 use crate::objects::payload::{Payload, Str};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
@@ -14,6 +15,14 @@ use std::ops::Range;
 const BLANKS: u128 = 0x1_f000_3e00;
 
 impl Heap {
+    /// `str(n)`, and its length.
+    pub(crate) fn decimal(&mut self, number: i64) -> (Value, usize) {
+        let mut text = self.spares.empty_text(0);
+        push_decimal(&mut text, number);
+        let length = text.len();
+        (self.ascii(text), length)
+    }
+
     /// A text object of ASCII characters.
     #[inline]
     pub(crate) fn ascii(&mut self, text: String) -> Value {
@@ -31,8 +40,8 @@ impl Heap {
 
 /// Plain text of ASCII characters.
 #[inline]
-fn plain(vm: &Vm, value: Value) -> Option<(Ref, &Str)> {
-    let Value::Obj(object) = value else { return None };
+fn plain<'vm>(vm: &'vm Vm, value: &Value) -> Option<(Ref, &'vm Str)> {
+    let Value::Obj(object) = *value else { return None };
     match vm.heap.payload(object) {
         Payload::Str(text) if text.ascii() => Some((object, text)),
         _ => None,
@@ -40,6 +49,7 @@ fn plain(vm: &Vm, value: Value) -> Option<(Ref, &Str)> {
 }
 
 /// Whether a method may give the very text back that it was called on.
+#[inline]
 fn returns_itself(vm: &Vm, object: Ref) -> bool {
     vm.heap.slot(object).class == ty::STR
 }
@@ -73,10 +83,10 @@ pub(super) fn strip(
     right: bool,
     general: fn(&mut Vm, &[Value], bool, bool) -> Outcome,
 ) -> Outcome {
-    let Some((object, text)) = plain(vm, args[0]) else { return general(vm, args, left, right) };
+    let Some((object, text)) = plain(vm, &args[0]) else { return general(vm, args, left, right) };
     let bytes = text.text.as_bytes();
     let length = bytes.len();
-    let rest = match args[1] {
+    let rest = match &args[1] {
         Value::Undefined | Value::None => stripped(bytes, left, right, |byte| BLANKS >> byte & 1 != 0),
         chars => match plain(vm, chars) {
             // Most sets are of one or two characters.
@@ -98,7 +108,7 @@ pub(super) fn strip(
 /// `lower` and `upper`; `general` for text that is not ASCII.
 #[inline(always)]
 pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool, general: fn(&mut Vm, &[Value]) -> Outcome) -> Outcome {
-    let Some((object, text)) = plain(vm, args[0]) else { return general(vm, args) };
+    let Some((object, text)) = plain(vm, &args[0]) else { return general(vm, args) };
     let length = text.text.len();
     let changes = |byte: u8| if upper { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
     let same = !text.text.bytes().any(changes);
@@ -117,10 +127,9 @@ pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool, general: fn(&mut 
 }
 
 /// Where the parts between blanks are.
-fn between_blanks(text: &[u8], most: usize) -> Vec<Range<usize>> {
+fn between_blanks(text: &[u8], most: usize, mut parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let blank = |byte: u8| byte <= b' ' && BLANKS >> byte & 1 != 0;
-    // Room for words of five letters.
-    let (mut parts, mut at) = (Vec::with_capacity(text.len() / 6 + 1), 0);
+    let mut at = 0;
     loop {
         while at < text.len() && blank(text[at]) {
             at += 1;
@@ -141,8 +150,8 @@ fn between_blanks(text: &[u8], most: usize) -> Vec<Range<usize>> {
 }
 
 /// Where the parts between separators are.
-fn between(text: &str, separator: &str, most: usize) -> Vec<Range<usize>> {
-    let (mut parts, mut first) = (Vec::new(), 0);
+fn between(text: &str, separator: &str, most: usize, mut parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut first = 0;
     let mut cut = |at: usize| {
         parts.push(first..at);
         first = at + separator.len();
@@ -158,30 +167,37 @@ fn between(text: &str, separator: &str, most: usize) -> Vec<Range<usize>> {
 
 /// `split`; `most` is the number of cuts.
 pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
-    let (object, text) = plain(vm, args[0])?;
+    let (object, text) = plain(vm, &args[0])?;
     let most = match args[2] {
         Value::Undefined => usize::MAX,
         Value::Int(most) => usize::try_from(most).unwrap_or(usize::MAX),
         _ => return None,
     };
     let length = text.text.len();
-    let parts = match args[1] {
-        Value::Undefined | Value::None => between_blanks(text.text.as_bytes(), most),
+    let room = std::mem::take(&mut vm.heap.spares.ranges);
+    let (_, text) = plain(vm, &args[0])?;
+    let parts = match &args[1] {
+        Value::Undefined | Value::None => between_blanks(text.text.as_bytes(), most, room),
         separator => match plain(vm, separator)?.1 {
             separator if separator.text.is_empty() => return None,
-            separator => between(&text.text, &separator.text, most),
+            separator => between(&text.text, &separator.text, most, room),
         },
     };
     Some(vm.spend(length / 4).and_then(|()| vm.spend(parts.len())).map(|()| {
-        let parts = parts.into_iter().map(|range| part(vm, object, range)).collect();
-        vm.list(parts)
+        let mut items = Vec::with_capacity(parts.len());
+        for range in &parts {
+            let item = part(vm, object, range.clone());
+            items.push(afresh(&item));
+        }
+        vm.heap.spares.keep_ranges(parts);
+        vm.list(items)
     }))
 }
 
 /// Where a text begins in another one, the first or the last time, with neither start nor end given; `Some(None)` when it does not.
 pub(super) fn position(vm: &mut Vm, args: &[Value], last: bool) -> Option<Outcome<Option<usize>>> {
-    let (_, text) = plain(vm, args[0])?;
-    let (_, needle) = plain(vm, args[1])?;
+    let (_, text) = plain(vm, &args[0])?;
+    let (_, needle) = plain(vm, &args[1])?;
     if !args[2].is_undefined() || !args[3].is_undefined() {
         return None;
     }
@@ -192,8 +208,8 @@ pub(super) fn position(vm: &mut Vm, args: &[Value], last: bool) -> Option<Outcom
 
 /// Whether a text begins or ends with another one, neither start nor end given.
 pub(super) fn affix(vm: &mut Vm, args: &[Value], test: fn(&str, &str) -> bool) -> Option<Outcome> {
-    let (_, text) = plain(vm, args[0])?;
-    let (_, candidate) = plain(vm, args[1])?;
+    let (_, text) = plain(vm, &args[0])?;
+    let (_, candidate) = plain(vm, &args[1])?;
     if !args[2].is_undefined() || !args[3].is_undefined() {
         return None;
     }
@@ -203,7 +219,7 @@ pub(super) fn affix(vm: &mut Vm, args: &[Value], test: fn(&str, &str) -> bool) -
 
 /// `join` of a list or tuple of plain texts.
 pub(super) fn join(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
-    let (_, separator) = plain(vm, args[0])?;
+    let (_, separator) = plain(vm, &args[0])?;
     let Value::Obj(object) = args[1] else { return None };
     let items = match vm.heap.payload(object) {
         Payload::List(list) if vm.heap.slot(object).class == ty::LIST => &list.items,
@@ -211,15 +227,15 @@ pub(super) fn join(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
         _ => return None,
     };
     let mut size = separator.text.len().saturating_mul(items.len());
-    for &item in items {
+    for item in items {
         size = size.checked_add(plain(vm, item)?.1.text.len())?;
     }
     let count = items.len();
     let charged = vm.spend(count).and_then(|()| vm.reserve(count.saturating_mul(8)));
     Some(charged.and_then(|()| vm.spend(size)).and_then(|()| vm.reserve(size)).map(|()| {
         let mut joined = String::with_capacity(size);
-        if let (Some((_, separator)), Payload::List(_) | Payload::Tuple(_)) = (plain(vm, args[0]), vm.heap.payload(object)) {
-            for (index, &item) in vm.heap.items(object).unwrap_or_default().iter().enumerate() {
+        if let (Some((_, separator)), Payload::List(_) | Payload::Tuple(_)) = (plain(vm, &args[0]), vm.heap.payload(object)) {
+            for (index, item) in vm.heap.items(object).unwrap_or_default().iter().enumerate() {
                 if index > 0 {
                     joined.push_str(&separator.text);
                 }

@@ -15,7 +15,7 @@ pub use bytes::{from_bytes, to_bytes};
 pub use combinatorics::{comb, factorial, perm};
 pub use format::{format_int, percent_int};
 pub use power::{pow, pow_mod};
-pub use small::{PlainSpec, decimal};
+pub use small::{PlainSpec, decimal, push_decimal};
 pub use text::{ParseIntError, parse_int, to_base};
 
 use std::borrow::Cow;
@@ -60,11 +60,18 @@ pub fn capped(value: IBig) -> Result<IBig, NumberError> {
 }
 
 /// `n.bit_length()`: bits of the magnitude.
+#[inline]
 pub fn bit_length(value: &IBig) -> usize {
     let (_, words) = value.as_sign_words();
     let Some(top) = words.last() else { return 0 };
     let bits_of = |bits: u32| usize::try_from(bits).expect("a word has few bits");
     words.len() * bits_of(Word::BITS) - bits_of(top.leading_zeros())
+}
+
+/// Words of 64 bits that a number is charged for: those of its magnitude, and one more where the last is full.
+#[inline]
+pub fn limbs(value: &IBig) -> usize {
+    bit_length(value) / 64 + 1
 }
 
 /// `n.bit_count()`: ones in the magnitude.
@@ -93,6 +100,7 @@ pub fn floor_div(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
 }
 
 /// `a % b`.
+#[inline(always)]
 pub fn floor_mod(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
     if b.is_zero() {
         return Err(NumberError::ZeroDivision("integer modulo by zero"));
@@ -128,6 +136,7 @@ pub fn shift_left(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
 }
 
 /// `a >> distance`, rounding down.
+#[inline(always)]
 pub fn shift_right(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
     if distance.sign() == Sign::Negative {
         return Err(NumberError::value("negative shift count"));

@@ -1,5 +1,7 @@
 //! Text of integers of 64 bits: decimal digits, and the frequent format specifications, without the general machinery.
 
+/// The longest decimal text: a sign and 19 digits.
+const DECIMAL: usize = 20;
 /// The longest text: a sign and 64 binary digits.
 const LONGEST: usize = 65;
 /// The largest width that is laid out here.
@@ -20,20 +22,31 @@ fn write_digits(buffer: &mut [u8; LONGEST], mut magnitude: u64, base: u64) -> us
     }
 }
 
-fn text(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).expect("digits and signs are ASCII").to_owned()
-}
-
-/// `str(n)`.
-pub fn decimal(number: i64) -> String {
-    let mut buffer = [0; LONGEST];
-    // The constant base lets the divisions become multiplications.
-    let mut at = write_digits(&mut buffer, number.unsigned_abs(), 10);
+/// Appends `str(n)`.
+pub fn push_decimal(out: &mut String, number: i64) {
+    let mut buffer = [0; DECIMAL];
+    let (mut at, mut rest) = (DECIMAL, number.unsigned_abs());
+    loop {
+        // The constant base lets the division become a multiplication.
+        let digit = u8::try_from(rest % 10).expect("a digit is below 10");
+        (at, rest) = (at - 1, rest / 10);
+        buffer[at] = b'0' + digit;
+        if rest == 0 {
+            break;
+        }
+    }
     if number < 0 {
         at -= 1;
         buffer[at] = b'-';
     }
-    text(&buffer[at..])
+    out.push_str(std::str::from_utf8(&buffer[at..]).expect("digits and signs are ASCII"));
+}
+
+/// `str(n)`.
+pub fn decimal(number: i64) -> String {
+    let mut text = String::with_capacity(DECIMAL);
+    push_decimal(&mut text, number);
+    text
 }
 
 /// A format specification made of an alignment by `<` or `>`, a `0`, a width, and `d` or `x`, each if given.
