@@ -29,6 +29,7 @@ form.addEventListener('submit', async (event) => {
       const line = document.createElement('li');
       line.textContent = body.text;
       document.querySelector('ol').prepend(line);
+      document.querySelector('#count').textContent = body.number + ' entries';
       form.reset();
     }
     return;

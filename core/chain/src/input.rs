@@ -35,6 +35,14 @@ pub struct RoundSeed {
     pub seed: Seed,
 }
 
+/// The randomness of a block: the last seed before it; at the first view of an epoch a hash of the parent (decision 114).
+pub fn beacon(context: &cowboy_types::Context, parent: &Hash, seeds: &[Seed]) -> Vec<u8> {
+    match seeds.last() {
+        Some(seed) if context.view.0 > 1 => seed.0.to_vec(),
+        _ => cowboy_types::keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec(),
+    }
+}
+
 /// What a proposer may pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

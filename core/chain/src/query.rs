@@ -6,12 +6,12 @@ use crate::admit::{Facts, Invalid, SignedTransaction, check_form};
 use crate::delivery::{Door, Envelope, Machine, Work};
 use crate::execution::rules;
 use crate::fees::{Offers, Used, lane_base_fee};
-use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace};
+use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace, beacon};
 use bytes::Bytes;
 use cowboy_state::{Miss, StateKey, World};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, TimestampMs};
-use cowboy_types::{Abort, Address, Hash, Receipt, error};
+use cowboy_types::{Abort, Address, Hash, Header, Receipt, error};
 use std::sync::Arc;
 
 /// The committed block on whose state a query or simulation runs.
@@ -29,6 +29,21 @@ pub struct At {
     pub round: (u64, u64),
     /// The cache of compiled actors.
     pub images: Arc<dyn Images>,
+}
+
+impl At {
+    /// The state after the block with this header.
+    pub fn after(header: &Header, chain: Arc<ChainConfig>, images: Arc<dyn Images>) -> Self {
+        let is_seedless = header.seeds.is_empty();
+        Self {
+            chain,
+            height: header.height(),
+            timestamp: header.timestamp_ms,
+            beacon: beacon(&header.context, &header.parent, &header.seeds).into(),
+            round: if is_seedless { (0, 0) } else { (header.context.epoch.0, header.context.view.0.saturating_sub(1)) },
+            images,
+        }
+    }
 }
 
 /// A question to an actor: nothing changes, nobody pays (004 §8.3.1).

@@ -14,7 +14,7 @@
 //! - [`block`], [`receipt`]: what validators agree on, and what came of it.
 //! - [`job`]: jobs, runners and results of the off-chain market.
 //! - [`merkle`]: the keccak tree of transactions and receipts.
-//! - [`signing`]: secp256k1, behind the feature `signing` (C code, so not on wasm32).
+//! - [`signing`]: secp256k1, behind the feature `signing`.
 
 pub mod address;
 pub mod block;

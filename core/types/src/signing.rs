@@ -1,73 +1,34 @@
 //! secp256k1 signatures as on Ethereum: deterministic (RFC 6979), low-S, recoverable (003 §1.1, §2.5).
+//!
+//! By the C library everywhere but on wasm32, where there is no C: there signatures are checked by a library in Rust, and
+//! nothing signs.
 
 use crate::address::Address;
 use crate::hash::Hash;
-use crate::transaction::{CoSignature, Signature, Transaction};
-use secp256k1::{
-    Message, PublicKey, SecretKey,
-    ecdsa::{RecoverableSignature, RecoveryId, Signature as CompactSignature},
-};
-use std::fmt;
+use crate::transaction::{Signature, Transaction};
 
-/// A secp256k1 private key. Never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PrivateKey(SecretKey);
+#[cfg(not(target_family = "wasm"))]
+mod key;
+#[cfg(any(target_family = "wasm", test))]
+mod portable;
 
-impl PrivateKey {
-    /// The key of these 32 bytes, or `None` where they are zero or beyond the curve's order.
-    pub fn from_bytes(bytes: [u8; 32]) -> Option<Self> {
-        SecretKey::from_secret_bytes(bytes).ok().map(Self)
-    }
+#[cfg(not(target_family = "wasm"))]
+mod native;
 
-    /// The 32 secret bytes.
-    pub fn to_bytes(&self) -> [u8; 32] {
-        self.0.to_secret_bytes()
-    }
-
-    /// The address that the key controls.
-    pub fn address(&self) -> Address {
-        address_of(&PublicKey::from_secret_key(&self.0))
-    }
-
-    /// The public key, compressed.
-    pub fn public_key(&self) -> crate::wire::Fixed<33> {
-        crate::wire::Fixed(PublicKey::from_secret_key(&self.0).serialize())
-    }
-
-    /// Signs a digest.
-    pub fn sign(&self, digest: &Hash) -> Signature {
-        let signature = RecoverableSignature::sign_ecdsa_recoverable(Message::from_digest(digest.0), &self.0);
-        let (recovery, compact) = signature.serialize_compact();
-        let mut bytes = [0; 65];
-        bytes[..64].copy_from_slice(&compact);
-        bytes[64] = u8::from(recovery);
-        crate::wire::Fixed(bytes)
-    }
-
-    /// Puts the sender's signature on a transaction.
-    pub fn sign_transaction(&self, transaction: &mut Transaction) {
-        transaction.signature = self.sign(&transaction.digest());
-    }
-
-    /// A co-signature for a transaction whose list of signers is complete already.
-    pub fn co_sign(&self, transaction: &Transaction) -> CoSignature {
-        CoSignature { address: self.address(), signature: self.sign(&transaction.digest()) }
-    }
-}
-
-impl fmt::Debug for PrivateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PrivateKey of {}", self.address())
-    }
-}
+#[cfg(not(target_family = "wasm"))]
+pub use key::PrivateKey;
+#[cfg(not(target_family = "wasm"))]
+use native as curve;
+#[cfg(target_family = "wasm")]
+use portable as curve;
 
 /// The address of a compressed public key, or `None` where the bytes are none.
 pub fn address_of_public_key(compressed: &crate::wire::Fixed<33>) -> Option<Address> {
-    PublicKey::from_slice(&compressed.0).ok().map(|key| address_of(&key))
+    curve::uncompressed(&compressed.0).map(|key| address_of(&key))
 }
 
-fn address_of(key: &PublicKey) -> Address {
-    let uncompressed = key.serialize_uncompressed();
+/// The address of an uncompressed public key.
+fn address_of(uncompressed: &[u8; 65]) -> Address {
     let mut coordinates = [0; 64];
     coordinates.copy_from_slice(&uncompressed[1..]);
     Address::of_public_key(&coordinates)
@@ -77,33 +38,18 @@ fn address_of(key: &PublicKey) -> Address {
 /// v above 1, r or s out of range, or s in the upper half (003 §2.2c).
 pub fn recover(digest: &Hash, signature: &Signature) -> Option<Address> {
     let (compact, v) = signature.0.split_at(64);
-    let recovery = match v {
-        [0] => RecoveryId::Zero,
-        [1] => RecoveryId::One,
+    let is_odd = match v {
+        [0] => false,
+        [1] => true,
         _ => return None,
     };
-    if !is_low_s(compact) {
-        return None;
-    }
-    let signature = RecoverableSignature::from_compact(compact, recovery).ok()?;
-    let key = signature.recover_ecdsa(Message::from_digest(digest.0)).ok()?;
-    Some(address_of(&key))
+    let compact = compact.try_into().expect("64 bytes were split off");
+    curve::recover(digest, compact, is_odd).map(|key| address_of(&key))
 }
 
 /// Whether a compressed public key signed the digest; r ‖ s with s in the lower half, no recovery id.
 pub fn is_signed_by(digest: &Hash, compact: &[u8; 64], compressed: &crate::wire::Fixed<33>) -> bool {
-    let (Ok(key), Ok(signature)) = (PublicKey::from_slice(&compressed.0), CompactSignature::from_compact(compact)) else {
-        return false;
-    };
-    // The curve's library takes only the lower half, so that one signature has one form.
-    signature.verify(Message::from_digest(digest.0), &key).is_ok()
-}
-
-fn is_low_s(compact: &[u8]) -> bool {
-    let Ok(signature) = CompactSignature::from_compact(compact) else { return false };
-    let mut normalized = signature;
-    normalized.normalize_s();
-    normalized == signature
+    curve::is_signed_by(digest, compact, &compressed.0)
 }
 
 /// Why a transaction's signatures do not hold (003 §2.2).
@@ -129,4 +75,52 @@ pub fn verify(transaction: &Transaction) -> Result<Hash, SignatureError> {
         }
     }
     Ok(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::keccak256;
+
+    /// The library in Rust says of every signature what the C library says, of damaged ones too.
+    #[test]
+    fn both_libraries_agree() {
+        let order = hex::decode("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141").expect("hex");
+        for round in 1_u8..=40 {
+            let key = PrivateKey::from_bytes([round; 32]).expect("a key");
+            let (digest, public) = (keccak256(&[&[round]]), key.public_key());
+            let good: [u8; 64] = key.sign(&digest).0[..64].try_into().expect("64 bytes");
+            let mut damaged = vec![good];
+            for place in [0, 31, 32, 63] {
+                let mut bytes = good;
+                bytes[place] ^= round;
+                damaged.push(bytes);
+            }
+            // The same signature with s in the upper half, s of zero, and r beyond the order.
+            let mut high = good;
+            let mut borrow = 0_i16;
+            for place in (0..32).rev() {
+                let digit = i16::from(order[place]) - i16::from(good[32 + place]) - borrow;
+                borrow = i16::from(digit < 0);
+                high[32 + place] = u8::try_from(digit.rem_euclid(256)).expect("a digit");
+            }
+            let (mut zero, mut beyond) = (good, good);
+            zero[32..].fill(0);
+            beyond[..32].fill(255);
+            damaged.extend([high, zero, beyond]);
+            for compact in &damaged {
+                for is_odd in [false, true] {
+                    assert_eq!(portable::recover(&digest, compact, is_odd), native::recover(&digest, compact, is_odd), "{compact:02x?}");
+                }
+                let (rust, c) = (portable::is_signed_by(&digest, compact, &public.0), native::is_signed_by(&digest, compact, &public.0));
+                assert_eq!(rust, c, "{compact:02x?}");
+            }
+            assert!(portable::is_signed_by(&digest, &good, &public.0));
+            let mut point = public.0;
+            for first in 0..=5 {
+                point[0] = first;
+                assert_eq!(portable::uncompressed(&point), native::uncompressed(&point), "{point:02x?}");
+            }
+        }
+    }
 }

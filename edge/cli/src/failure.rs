@@ -31,6 +31,9 @@ pub(crate) enum Failure {
     /// A proof does not hold.
     #[error("{0}\n  why: the node answers something that the validators did not agree on\n  fix: ask another node, with --rpc-url")]
     Proof(String),
+    /// A gateway's answer does not hold.
+    #[error("{0}\n  why: the gateway does not show what the actor says\n  fix: do not use this answer; ask another gateway")]
+    Witness(String),
     /// The node does not start.
     #[error("{0}")]
     Node(String),

@@ -3,15 +3,19 @@
 use crate::{
     Shared,
     command::Commander,
-    envelope::{self, Parts, RESERVED},
     host::{self, Host},
     membership::Urgency,
     metrics::method_label,
-    query,
     refusal::Refusal,
-    state::{BlockState, Route},
+    state::BlockState,
+    witness::witness,
 };
 use bytes::Bytes;
+use cowboy_ingress::{
+    Answer, Failure, Route,
+    request::{self as envelope, Parts, RESERVED, VERIFY_HEADER},
+    visit::question,
+};
 use cowboy_system::gateways::{
     HANDLER, NUMBER,
     envelope::is_request_id,
@@ -96,16 +100,29 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
     let state = shared.newest.state().await?;
     seen.height = Some(state.head.height.0);
     require_min_block(&parts.headers, state.head.height.0)?;
-    let route = state.route(&name).await?;
+    let is_own = path == RESERVED || path.starts_with("/_cowboy/");
+    let is_witnessed = !is_own && parts.method == Method::GET && envelope::asks_for_witness(&parts.uri, &parts.headers);
+    let route = state.route(&name).await;
+    if is_witnessed {
+        // That a name leads nowhere is proven too.
+        let (of, actor) = route.as_ref().map_or((String::new(), Address::ZERO), |route| (route.name.clone(), route.actor));
+        seen.name = of;
+        let _held = shared.limits.enter(actor)?;
+        let request = envelope_of(parts, &text, &request_id(&parts.headers)?, None).encode();
+        let (response, height) = witness(shared, &name, parts.method.as_str(), request.into()).await?;
+        seen.height = Some(height);
+        return Ok(response);
+    }
+    let route = route?;
     seen.name.clone_from(&route.name);
     let _held = shared.limits.enter(route.actor)?;
-    if path == RESERVED || path.starts_with("/_cowboy/") {
+    if is_own {
         return reserved(shared, parts, path, &state, &route).await;
     }
-    let ingress = route.ingress.as_ref().ok_or_else(Refusal::no_ingress)?;
+    let ingress = route.ingress.as_ref().ok_or_else(Failure::no_ingress)?;
     let method = parts.method.as_str();
     if !ingress.accepts(method) {
-        return Err(Refusal::method(method, &ingress.methods));
+        return Err(Failure::method(method, &ingress.methods).into());
     }
     let visit = Visit { shared, parts, host: &text, state, actor: route.actor, ingress };
     if QUERIES.contains(&method) { visit.query().await } else { visit.command(body).await }
@@ -123,27 +140,14 @@ struct Visit<'a> {
 
 impl Visit<'_> {
     fn envelope(&self, request_id: &str, body: Option<&[u8]>) -> Value {
-        let parts = self.parts;
-        let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host: self.host, request_id };
-        envelope::envelope(&parts, body)
+        envelope_of(self.parts, self.host, request_id, body)
     }
 
     async fn query(self) -> Result<Response<Bytes>, Refusal> {
-        let payload = self.envelope(&self.request_id()?, None).encode();
-        let question = query::question(self.actor, HANDLER, payload, self.ingress.query_cycles);
+        let payload = self.envelope(&request_id(&self.parts.headers)?, None).encode();
+        let question = question(self.actor, HANDLER, payload, self.ingress.query_cycles);
         let returned = self.shared.runner.ask(self.state.clone(), question).await?;
-        Ok(query::answer(&returned, self.ingress.response_bytes)?.response())
-    }
-
-    /// The id that the client gives a request, so that it may be sent again safely; else a new one.
-    fn request_id(&self) -> Result<String, Refusal> {
-        match self.parts.headers.get(REQUEST_ID_HEADER) {
-            None => envelope::new_request_id(),
-            Some(given) => match given.to_str().ok().filter(|id| is_request_id(id)) {
-                Some(id) => Ok(id.to_owned()),
-                None => Err(Refusal::bad_request("X-Cowboy-Request-Id is a UUID of version 4, in lower case.")),
-            },
-        }
+        Ok(Answer::read(&returned, self.ingress.response_bytes)?.response())
     }
 
     async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
@@ -151,7 +155,7 @@ impl Visit<'_> {
             let what = "This gateway only reads: it has no key.";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
         };
-        let id = self.request_id()?;
+        let id = request_id(&self.parts.headers)?;
         let most = self.ingress.request_bytes.min(u64::try_from(Commander::payload_bytes()).unwrap_or(u64::MAX));
         let body = self.shared.body(body, most).await?;
         // DELETE has no body (004 §8.1, decision 76).
@@ -168,7 +172,7 @@ impl Visit<'_> {
         let envelope = self.envelope(&id, body.as_deref());
         let sent = commander.dispatch(&self.shared.node, &self.state, self.actor, envelope).await?;
         requests.add(&id, self.actor, sent.hash, self.state.head.number);
-        let is_asked = self.parts.headers.contains_key("cowboy-verify");
+        let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
     }
@@ -178,6 +182,32 @@ impl Visit<'_> {
         let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
         Ok(found.is_some())
     }
+}
+
+fn envelope_of(parts: &request::Parts, host: &str, request_id: &str, body: Option<&[u8]>) -> Value {
+    let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host, request_id };
+    envelope::envelope(&parts, body)
+}
+
+/// The id that the client gives a request, so that it may be sent again safely; else a new one.
+fn request_id(headers: &HeaderMap) -> Result<String, Refusal> {
+    match headers.get(REQUEST_ID_HEADER) {
+        None => new_request_id(),
+        Some(given) => match given.to_str().ok().filter(|id| is_request_id(id)) {
+            Some(id) => Ok(id.to_owned()),
+            None => Err(Refusal::bad_request("X-Cowboy-Request-Id is a UUID of version 4, in lower case.")),
+        },
+    }
+}
+
+/// A new request id: a UUID of version 4.
+fn new_request_id() -> Result<String, Refusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(Refusal::unavailable)?;
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex = hex::encode(bytes);
+    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 
 /// 202: the command is on its way, and where its result will be (004 §8.4).
@@ -222,8 +252,8 @@ async fn reserved(
     match path {
         "/_cowboy/info" => Ok(json_response(StatusCode::OK, &info(shared, state, route))),
         "/_cowboy/openapi.json" => {
-            let cycles = route.ingress.as_ref().ok_or_else(Refusal::no_ingress)?.query_cycles;
-            let question = query::question(route.actor, OPENAPI_HANDLER, route.name.clone().into_bytes(), cycles);
+            let cycles = route.ingress.as_ref().ok_or_else(Failure::no_ingress)?.query_cycles;
+            let question = question(route.actor, OPENAPI_HANDLER, route.name.clone().into_bytes(), cycles);
             let document = shared.runner.ask(state.clone(), question).await?;
             let mut response = Response::new(document);
             response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
@@ -301,7 +331,7 @@ fn health(shared: &Shared, method: &Method) -> Result<Response<Bytes>, Refusal> 
 }
 
 fn require_reading(method: &Method) -> Result<(), Refusal> {
-    if QUERIES.contains(&method.as_str()) { Ok(()) } else { Err(Refusal::method(method.as_str(), &QUERIES)) }
+    if QUERIES.contains(&method.as_str()) { Ok(()) } else { Err(Failure::method(method.as_str(), &QUERIES).into()) }
 }
 
 /// Fails where the state is older than the client accepts (004 §8.3).

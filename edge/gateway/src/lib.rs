@@ -8,7 +8,6 @@
 
 mod command;
 mod config;
-mod envelope;
 mod handle;
 mod host;
 mod limits;
@@ -17,10 +16,10 @@ mod metrics;
 mod query;
 mod refusal;
 mod requests;
-mod response;
 mod server;
 mod source;
 mod state;
+mod witness;
 
 pub use config::{Config, Limits};
 pub use membership::Registration;

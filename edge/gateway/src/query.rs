@@ -1,13 +1,12 @@
 //! GET and HEAD: the handler runs on committed state (004 §8.3).
 
-use crate::{refusal::Refusal, response::Answer, state::BlockState};
+use crate::{refusal::Refusal, state::BlockState};
 use bytes::Bytes;
 use cowboy_chain::{
     Query,
-    query::{QueryError, Question, Wants},
+    query::{Question, Wants},
 };
-use cowboy_types::{Address, Cycles, error};
-use hyper::StatusCode;
+use cowboy_ingress::Failure;
 use std::sync::Arc;
 use tokio::{runtime::Handle, sync::Semaphore};
 
@@ -23,12 +22,20 @@ impl Runner {
 
     /// What an actor's handler answers on this state.
     pub(crate) async fn ask(&self, state: Arc<BlockState>, question: Question) -> Result<Bytes, Refusal> {
+        self.run(move |runtime| run(runtime, &state, question)).await
+    }
+
+    /// Runs work where it may take its time.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Handle) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let Ok(permit) = self.permits.clone().acquire_owned().await else { return Err(Refusal::unavailable("the gateway is stopping")) };
         let runtime = Handle::current();
         // A handler may take milliseconds, in which no other request may wait for this thread.
         let ran = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            run(&runtime, &state, question)
+            work(&runtime)
         });
         ran.await.map_err(Refusal::unavailable)?
     }
@@ -39,54 +46,13 @@ fn run(runtime: &Handle, state: &BlockState, question: Question) -> Result<Bytes
     let mut answers = Vec::new();
     loop {
         match query.advance(answers) {
-            Wants::Done(answer) => return answer.result.map_err(|error| explain(&error)),
+            Wants::Done(answer) => return answer.result.map_err(|failure| Failure::of_query(&failure).into()),
             Wants::Keys(keys) => {
                 answers = match state.remembered(&keys) {
                     Some(found) => found,
                     None => runtime.block_on(state.fetch(keys))?,
                 }
             }
-        }
-    }
-}
-
-/// A question to an actor's handler.
-pub(crate) fn question(actor: Address, handler: &str, payload: Vec<u8>, cycles: u64) -> Question {
-    Question { target: actor, handler: handler.to_owned(), payload: payload.into(), cycles_limit: Some(Cycles(cycles)) }
-}
-
-/// What an actor answers to a request.
-pub(crate) fn answer(bytes: &Bytes, most: u64) -> Result<Answer, Refusal> {
-    Answer::read(bytes, most)
-}
-
-/// Why there is no answer, in statuses and words of 004 §8.3.1.
-fn explain(failure: &QueryError) -> Refusal {
-    let server = StatusCode::INTERNAL_SERVER_ERROR;
-    match failure {
-        QueryError::SideEffect { function } => Refusal::new(
-            server,
-            "QUERY_SIDE_EFFECT_TRAP",
-            format!("The handler called {function}, which changes something: reading may not."),
-            "Its author does that on POST, PUT, PATCH or DELETE.",
-        ),
-        QueryError::CycleLimit { limit } => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "QUERY_CYCLE_LIMIT",
-            format!("The handler needs more than {limit} cycles."),
-            "Its author raises max_query_cycles in the manifest, or computes less.",
-        ),
-        QueryError::Failed { abort, .. } if *abort == error::UNKNOWN_HANDLER => {
-            Refusal::new(StatusCode::NOT_IMPLEMENTED, "NO_HANDLER", "The actor has no handler for requests.", "Its author adds one.")
-        }
-        QueryError::Failed { abort, .. } if [error::ACTOR_DORMANT, error::ACTOR_NON_EXECUTABLE, error::ACTOR_NOT_FOUND].contains(abort) => {
-            let row = error::row(abort.code);
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ACTOR_UNAVAILABLE", format!("{} {}", row.what, row.why), row.fix)
-        }
-        QueryError::Failed { abort, exception } => {
-            let row = error::row(abort.code);
-            let name = exception.as_ref().map(|exception| format!(" ({})", exception.name)).unwrap_or_default();
-            Refusal::new(server, "HANDLER_PANIC", format!("{}{name}", row.what), "Its author looks at what it raised.")
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Why a gateway has no answer of the actor's: a status, a code for programs, and words.
 
 use bytes::Bytes;
+use cowboy_ingress::Failure;
+pub use cowboy_ingress::failure::ERROR_HEADER;
 use hyper::{HeaderMap, Response, StatusCode, header};
-
-/// The header that names a failure (004 §8.3.1).
-pub const ERROR_HEADER: &str = "x-cowboy-error";
 
 /// A failure: what it is, why, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ impl Refusal {
     }
 
     pub(crate) fn bad_request(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", what, "Send a well-formed request.")
+        Failure::bad_request(what).into()
     }
 
     pub(crate) fn misdirected(host: &str) -> Self {
@@ -47,35 +46,9 @@ impl Refusal {
         Self::new(StatusCode::MISDIRECTED_REQUEST, "UNKNOWN_ZONE", what, "Ask for a name below one of its domains.")
     }
 
-    pub(crate) fn unknown_name(name: &str) -> Self {
-        let what = format!("Nothing answers to the name {name}: it was never registered, or it expired.");
-        Self::new(StatusCode::NOT_FOUND, "UNKNOWN_NAME", what, "Register it: cowboy name register.")
-    }
-
-    pub(crate) fn no_ingress() -> Self {
-        let what = "The actor of this name takes no requests from outside.";
-        Self::new(StatusCode::FORBIDDEN, "NO_INGRESS", what, "Its manifest needs ingress.http.")
-    }
-
-    pub(crate) fn method(method: &str, allowed: &[&str]) -> Self {
-        let mut refusal = Self::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "METHOD_NOT_ALLOWED",
-            format!("The actor does not accept {method}."),
-            format!("Use one of {}.", allowed.join(", ")),
-        );
-        refusal.allow = Some(allowed.join(", "));
-        refusal
-    }
-
     pub(crate) fn too_large(most: u64) -> Self {
         let what = format!("The request is too large: at most {most} bytes of body are taken.");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "REQUEST_TOO_LARGE", what, "Send less, or in parts.")
-    }
-
-    pub(crate) fn invalid_response(why: &str) -> Self {
-        let what = format!("The actor's answer is no HTTP response: {why}.");
-        Self::new(StatusCode::BAD_GATEWAY, "INVALID_RESPONSE", what, "Its author has to return status, headers and body.")
     }
 
     pub(crate) fn unavailable(why: impl std::fmt::Display) -> Self {
@@ -90,7 +63,7 @@ impl Refusal {
     /// The failure as an answer: a page for people, JSON for programs.
     pub(crate) fn response(&self, asked: &HeaderMap) -> Response<Bytes> {
         let wants_page = asked.get(header::ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"));
-        let (kind, body) = if wants_page { ("text/html; charset=utf-8", self.page()) } else { ("application/json", self.json()) };
+        let (kind, body) = if wants_page { ("text/html; charset=utf-8", self.page()) } else { ("application/json", self.failure().json()) };
         let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -110,8 +83,8 @@ impl Refusal {
         response
     }
 
-    fn json(&self) -> String {
-        serde_json::json!({ "error": self.code, "what": self.what, "fix": self.fix, "status": self.status.as_u16() }).to_string()
+    fn failure(&self) -> Failure {
+        Failure { allow: self.allow.clone(), ..Failure::new(self.status, self.code, self.what.clone(), self.fix.clone()) }
     }
 
     fn page(&self) -> String {
@@ -125,6 +98,13 @@ impl Refusal {
              <h1>{status} {reason}</h1><p>{what}</p><p>{fix}</p><p><code>{}</code></p></html>",
             self.code
         )
+    }
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        let Failure { status, code, what, fix, allow } = failure;
+        Self { status, code, what, fix, retry_after: None, allow }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What became of commands (004 §8.4, decision 106): derived from the chain by any gateway, and from the own pool where it is not there yet.
 
-use crate::{refusal::Refusal, response::Answer, state::BlockState};
+use crate::{refusal::Refusal, state::BlockState};
 use bytes::Bytes;
+use cowboy_ingress::Answer;
 use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_state::Key;
 use cowboy_system::gateways::{DISPATCH, NUMBER, state as records};
@@ -161,7 +162,7 @@ fn stored_fate(stored: &Bytes, most: u64) -> Result<Fate, Refusal> {
     }
     // The SDK stores CBOR; a text that an actor stored with `storage.set` is JSON inside CBOR (decision 105).
     let text = cbor::decode(stored).ok().and_then(|value| value.as_text().map(|text| text.as_bytes().to_vec()));
-    Answer::read(text.as_deref().unwrap_or(stored), most).map(Fate::Done)
+    Ok(Answer::read(text.as_deref().unwrap_or(stored), most).map(Fate::Done)?)
 }
 
 /// The answer that a handler returned and did not store: 202 means that it follows.

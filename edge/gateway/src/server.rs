@@ -69,14 +69,15 @@ impl Listener {
                 tidied.limits.tidy();
             }
         });
-        let accepting = tokio::spawn(accept(self.tcp, shared, stop.subscribe()));
-        Gateway { address: self.address, stop, accepting, _tasks: tasks }
+        let accepting = tokio::spawn(accept(self.tcp, shared.clone(), stop.subscribe()));
+        Gateway { address: self.address, shared, stop, accepting, _tasks: tasks }
     }
 }
 
 /// A gateway that runs.
 pub struct Gateway {
     address: SocketAddr,
+    shared: Arc<Shared>,
     stop: watch::Sender<bool>,
     accepting: tokio::task::JoinHandle<()>,
     /// Ended with the gateway.
@@ -87,6 +88,12 @@ impl Gateway {
     /// Where it is.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Tells how many requests were answered under a name.
+    pub fn counter(&self) -> impl Fn(&str) -> u64 + Send + Sync + 'static {
+        let shared = self.shared.clone();
+        move |name| shared.metrics.served(name)
     }
 
     /// Takes no more connections, gives requests under way five seconds, and ends.

@@ -3,19 +3,15 @@
 use crate::refusal::Refusal;
 use bytes::Bytes;
 use cowboy_chain::query::At;
+use cowboy_ingress::{Failure, Route, witness::Entry};
+use cowboy_light::Anchor;
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
-use cowboy_state::{
-    Miss, StateKey, World,
-    records::{ParameterChanges, keys},
-};
-use cowboy_system::entitlements::manifests;
-use cowboy_system::gateways::ingress::Ingress;
-use cowboy_system::names;
-use cowboy_types::{Address, Height};
+use cowboy_state::{Miss, StateKey, World};
+use cowboy_types::{Hash, wire::Blob};
 use std::{
-    collections::HashMap,
-    sync::{Arc, RwLock},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, OnceLock, RwLock},
 };
 
 /// Bytes of records that are remembered of one block's state.
@@ -24,20 +20,11 @@ const REMEMBERED_BYTES: usize = 256 * 1024 * 1024;
 /// Names that are remembered of one block's state.
 const REMEMBERED_NAMES: usize = 100_000;
 
+/// Proofs that are remembered of one block's state.
+const REMEMBERED_PROOFS: usize = 65_536;
+
 /// The most rounds of reading that one answer takes.
 const MAX_ROUNDS: usize = 1_024;
-
-/// What a name leads to.
-#[derive(Clone, Debug)]
-pub(crate) struct Route {
-    /// The name that was registered: the one asked for, or one above it.
-    pub(crate) name: String,
-    pub(crate) actor: Address,
-    pub(crate) owner: Address,
-    pub(crate) expires_at: Height,
-    /// What the actor lets requests do; nothing where it takes none.
-    pub(crate) ingress: Option<Ingress>,
-}
 
 /// The state after one block. Every value read is remembered: it cannot change.
 pub(crate) struct BlockState {
@@ -47,6 +34,8 @@ pub(crate) struct BlockState {
     pub(crate) params: Params,
     records: RwLock<Remembered>,
     routes: RwLock<HashMap<String, Option<Arc<Route>>>>,
+    proofs: RwLock<HashMap<StateKey, Entry>>,
+    anchor: OnceLock<Anchor>,
 }
 
 #[derive(Default)]
@@ -58,13 +47,18 @@ struct Remembered {
 impl BlockState {
     async fn open(node: &NodeHandle, head: Head) -> Result<Self, Refusal> {
         let at = node.at(head.number).map_err(Refusal::unavailable)?;
-        let mut state =
-            Self { node: node.clone(), head, params: at.chain.params.clone(), at, records: RwLock::default(), routes: RwLock::default() };
-        let changes: Option<ParameterChanges> = state.ask(|world| world.read(&keys::parameters())).await?;
-        for change in changes.iter().flat_map(|changes| changes.changes.iter()) {
-            // Governance checked the range when it set the value.
-            let _ = state.params.set_at_genesis(change.row, change.value);
-        }
+        let mut state = Self {
+            node: node.clone(),
+            head,
+            params: at.chain.params.clone(),
+            at,
+            records: RwLock::default(),
+            routes: RwLock::default(),
+            proofs: RwLock::default(),
+            anchor: OnceLock::new(),
+        };
+        let genesis = state.params.clone();
+        state.params = state.ask(|world| cowboy_ingress::route::parameters(world, &genesis)).await?;
         Ok(state)
     }
 
@@ -90,6 +84,45 @@ impl BlockState {
             records.values.insert(*key, value.clone());
         }
         Ok(found)
+    }
+
+    /// These records with proofs against the block's root, each made once; nothing where a newer block came.
+    pub(crate) async fn prove(&self, keys: BTreeSet<StateKey>) -> Result<Option<BTreeMap<StateKey, Entry>>, Refusal> {
+        let mut entries = BTreeMap::new();
+        for key in keys {
+            let known = self.proofs.read().expect("nothing panics while it holds the lock").get(&key).cloned();
+            let entry = match known {
+                Some(entry) => entry,
+                None => {
+                    let chain = self.node.chain().map_err(Refusal::unavailable)?;
+                    let state = chain.state().ok_or_else(|| Refusal::unavailable("the state is not open yet"))?;
+                    let proven = state.prove(key).await;
+                    if proven.root != self.head.state_root {
+                        return Ok(None);
+                    }
+                    let long = || Refusal::unavailable("a record is longer than a proof may be");
+                    let value = proven.value.map(|value| Blob::new(value).ok_or_else(long)).transpose()?;
+                    let entry = Entry { key: Hash(key.0), value, proof: Blob::new(proven.proof).ok_or_else(long)? };
+                    let mut proofs = self.proofs.write().expect("nothing panics while it holds the lock");
+                    if proofs.len() >= REMEMBERED_PROOFS {
+                        proofs.clear();
+                    }
+                    proofs.insert(key, entry.clone());
+                    entry
+                }
+            };
+            entries.insert(key, entry);
+        }
+        Ok(Some(entries))
+    }
+
+    /// The block's header, and what shows that it is final; nothing while the certificate is on its way.
+    pub(crate) fn anchor(&self) -> Result<Option<Anchor>, Refusal> {
+        if let Some(anchor) = self.anchor.get() {
+            return Ok(Some(anchor.clone()));
+        }
+        let made = crate::witness::anchor(&self.node, self.head.number)?;
+        Ok(made.map(|anchor| self.anchor.get_or_init(|| anchor).clone()))
     }
 
     /// What `look` finds. It runs again after each fetch of what it missed.
@@ -123,21 +156,11 @@ impl BlockState {
                 route
             }
         };
-        route.ok_or_else(|| Refusal::unknown_name(name))
+        route.ok_or_else(|| Failure::unknown_name(name).into())
     }
 
     async fn find_route(&self, name: &str) -> Result<Option<Route>, Refusal> {
-        // What the next block would see is what counts: a name that expires with it is gone.
-        let found = self.ask(|world| names::state::resolve(world, name, self.head.height.next())).await?;
-        let Some(live) = found else { return Ok(None) };
-        let grants = self.ask(|world| manifests::granted(world, live.record.actor)).await?;
-        Ok(Some(Route {
-            ingress: Ingress::of(&self.params, &grants),
-            name: live.name,
-            actor: live.record.actor,
-            owner: live.record.owner,
-            expires_at: live.expires_at,
-        }))
+        self.ask(|world| Route::find(world, &self.params, name, self.head.height)).await
     }
 }
 

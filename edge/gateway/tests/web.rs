@@ -1,5 +1,7 @@
 //! A gateway over a devnet in this process, visited by an ordinary client and by hand.
 
+mod witness;
+
 use cowboy_api::{
     keystore::{DEV_MNEMONIC, Mnemonic},
     manifest,
@@ -209,6 +211,7 @@ async fn actors_are_web_sites() {
     world.register("rogue", rogue).await;
     reading(&world).await;
     writing(&world, site).await;
+    witness::proving(&world).await;
     misbehaving(&world).await;
     refusing(&world).await;
     by_hand(&world).await;

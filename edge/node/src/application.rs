@@ -5,7 +5,7 @@ use crate::{
     chain::{Chain, Output},
     clock::now_ms,
     execute::{self, Databases, Executed, Merkleized},
-    rules::{MAX_GAP_MS, beacon, commit, complete},
+    rules::{MAX_GAP_MS, commit, complete},
     seeds::{Scheme, SeedBytes},
 };
 use commonware_codec::Encode as _;
@@ -17,7 +17,10 @@ use commonware_glue::stateful::{Application, Finality, Input, Proposed, db::Data
 use commonware_runtime::{Clock, Spawner};
 use commonware_storage::{Context, qmdb::sync::Target};
 use commonware_utils::non_empty_range;
-use cowboy_chain::{Mode, input::Limits};
+use cowboy_chain::{
+    Mode,
+    input::{Limits, beacon},
+};
 use cowboy_types::{
     TimestampMs,
     block::{Block, HEADER_VERSION, Header},

@@ -241,16 +241,7 @@ impl NodeHandle {
         let chain = self.chain()?;
         let tip = chain.head.borrow().number;
         let block = chain.block(number)?.ok_or(AskError::NotYet { number, tip })?;
-        let header = block.header();
-        let is_seedless = header.seeds.is_empty();
-        Ok(At {
-            chain: chain.config.clone(),
-            height: header.height(),
-            timestamp: header.timestamp_ms,
-            beacon: crate::rules::beacon(&header.context, &header.parent, &header.seeds).into(),
-            round: if is_seedless { (0, 0) } else { (header.context.epoch.0, header.context.view.0.saturating_sub(1)) },
-            images: chain.images.clone(),
-        })
+        Ok(At::after(block.header(), chain.config.clone(), chain.images.clone()))
     }
 
     /// An account after the newest final block.

@@ -1,14 +1,17 @@
 //! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
 
-use crate::{block::SealedBlock, chain::Chain, execute::Merkleized, seeds::SeedBytes};
+use crate::{block::SealedBlock, chain::Chain, execute::Merkleized};
 use bytes::Bytes;
 use commonware_glue::stateful::Finality;
 use commonware_runtime::Spawner;
 use commonware_storage::Context;
-use cowboy_chain::{BlockInput, Mode, Outcome, SignedTransaction, StateKey, input::RoundSeed};
+use cowboy_chain::{
+    BlockInput, Mode, Outcome, SignedTransaction, StateKey,
+    input::{RoundSeed, beacon},
+};
 use cowboy_store::state;
 use cowboy_types::{
-    Hash, Transaction,
+    Transaction,
     block::{HEADER_VERSION, Header},
     keccak256,
     units::Count,
@@ -79,14 +82,6 @@ impl Chain {
             .par_iter()
             .map(|transaction| known(transaction).or_else(|| SignedTransaction::check(transaction.clone()).ok()))
             .collect()
-    }
-}
-
-/// The randomness of a block: the last seed before it; at the first view of an epoch a hash of the parent (decision 114).
-pub fn beacon(context: &cowboy_types::Context, parent: &Hash, seeds: &[SeedBytes]) -> Vec<u8> {
-    match seeds.last() {
-        Some(seed) if context.view.0 > 1 => seed.0.to_vec(),
-        _ => keccak256(&[b"cowboy-epoch-seed:", &parent.0]).0.to_vec(),
     }
 }
 

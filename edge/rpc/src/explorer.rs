@@ -2,7 +2,7 @@
 
 use axum::{
     extract::Path,
-    http::{HeaderName, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
 use include_dir::{Dir, include_dir};
@@ -19,6 +19,10 @@ const POLICY: [(HeaderName, &str); 4] = [
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-cache"),
 ];
+
+/// The page that checks gateways' answers runs WebAssembly of ours, and asks gateways wherever they are.
+const VERIFY_POLICY: &str =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
 
 /// From `/` to the explorer.
 pub(crate) async fn home() -> Redirect {
@@ -37,7 +41,13 @@ pub(crate) async fn asset(Path(path): Path<String>) -> Response {
 
 fn file(path: &str) -> Response {
     match SITE.get_file(path) {
-        Some(file) => (POLICY, [(header::CONTENT_TYPE, content_type(path))], file.contents()).into_response(),
+        Some(file) => {
+            let mut response = (POLICY, [(header::CONTENT_TYPE, content_type(path))], file.contents()).into_response();
+            if path.starts_with("verify/") {
+                response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(VERIFY_POLICY));
+            }
+            response
+        }
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -50,6 +60,7 @@ fn content_type(path: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         Some("json") => "application/json",
         Some("png") => "image/png",
+        Some("wasm") => "application/wasm",
         Some("woff2") => "font/woff2",
         _ => "application/octet-stream",
     }

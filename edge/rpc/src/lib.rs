@@ -22,7 +22,7 @@ use cowboy_node::NodeHandle;
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
-use std::{net::SocketAddr, sync::Arc, time::Instant};
+use std::{net::SocketAddr, sync::{Arc, OnceLock}, time::Instant};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 /// What a server answers from.
@@ -66,7 +66,11 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
+    pub(crate) served: OnceLock<Served>,
 }
+
+/// How many requests were answered under a name.
+pub type Served = Box<dyn Fn(&str) -> u64 + Send + Sync>;
 
 /// Shared by all requests.
 pub(crate) type App = Arc<Shared>;
@@ -74,6 +78,7 @@ pub(crate) type App = Arc<Shared>;
 /// A server that runs.
 pub struct Server {
     address: SocketAddr,
+    app: App,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
@@ -111,6 +116,7 @@ impl Listeners {
             limits: Limits::new(self.requests_per_second),
             metrics: Metrics::new(),
             started: Instant::now(),
+            served: OnceLock::new(),
         });
         let stop = watch::Sender::new(false);
         let mut tasks = JoinSet::new();
@@ -126,7 +132,7 @@ impl Listeners {
                 }
             });
         }
-        Server { address: self.address, stop, tasks }
+        Server { address: self.address, app, stop, tasks }
     }
 }
 
@@ -135,6 +141,11 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
 }
 
 impl Server {
+    /// Names a gateway of the same process, whose counts go with the names; the first one counts.
+    pub fn count_names(&self, served: Served) {
+        let _ = self.app.served.set(served);
+    }
+
     /// Where the API is.
     pub fn address(&self) -> SocketAddr {
         self.address

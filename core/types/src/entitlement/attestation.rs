@@ -74,7 +74,7 @@ impl Attestation {
     }
 
     /// Puts a signature on it.
-    #[cfg(feature = "signing")]
+    #[cfg(all(feature = "signing", not(target_family = "wasm")))]
     pub fn sign(&mut self, key: &crate::signing::PrivateKey) {
         self.signature = key.sign(&self.digest());
     }

@@ -24,6 +24,7 @@ pub(crate) fn afresh(value: &Value) -> Value {
 }
 
 /// A text, list or large integer, moved as the three words that it is, for the reason of [`afresh`].
+#[cfg(target_pointer_width = "64")]
 #[inline(always)]
 pub(crate) fn moved<T>(value: T) -> T {
     const { assert!(size_of::<T>() == 24 && align_of::<T>() == 8, "three words") };
@@ -34,6 +35,13 @@ pub(crate) fn moved<T>(value: T) -> T {
         let words = [words.read_volatile(), words.add(1).read_volatile(), words.add(2).read_volatile()];
         std::mem::transmute_copy::<[MaybeUninit<u64>; 3], T>(&words)
     }
+}
+
+/// The same where they are words of 32 bits, in a browser: as the compiler moves them.
+#[cfg(not(target_pointer_width = "64"))]
+#[inline(always)]
+pub(crate) fn moved<T>(value: T) -> T {
+    value
 }
 
 /// Pushes a row that is made in its place: one that is made elsewhere and then copied waits, as [`afresh`] says.

@@ -25,6 +25,9 @@ pub struct Name {
     pub fee: u64,
     /// Whether DNS can carry it: a label of 64 letters is served by its host header only.
     pub is_dns: bool,
+    /// Requests that the gateway in the node's own process answered under the name; nothing where there is none.
+    #[serde(default)]
+    pub requests_served: Option<u64>,
 }
 
 /// Names, ascending.

@@ -18,6 +18,7 @@ mod template;
 mod transaction;
 mod transfer;
 mod validator;
+mod verify;
 pub(crate) mod vm;
 mod wallet;
 
@@ -96,6 +97,8 @@ enum Command {
     Query(actor::Query),
     /// Prove what the node says, against the validators' signature
     Proof(proof::Proof),
+    /// Check what a gateway answers: proofs, certificate, and the actor's code once more
+    VerifyResponse(verify::VerifyResponse),
     /// How the chain and the node are
     Status,
     /// Ask the off-chain market, and watch it
@@ -177,6 +180,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Block(command) => command.run(&session).await,
         Command::Query(command) => command.run(&session).await,
         Command::Proof(command) => command.run(&session).await,
+        Command::VerifyResponse(command) => command.run(&session).await,
         Command::Status => block::status(&session).await,
         Command::Job(command) => command.run(&session).await,
         Command::Runner(command) => command.run(&session).await,

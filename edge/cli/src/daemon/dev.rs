@@ -118,6 +118,9 @@ impl Dev {
         let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
         let server = listeners.serve(backend);
         let gateway = self.gateway(&devnet, &node, output).await?;
+        if let Some(gateway) = &gateway {
+            server.count_names(Box::new(gateway.counter()));
+        }
         let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
         output::line(banner::banner(&url, names, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));

@@ -30,7 +30,8 @@ pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> An
             Ok((names, state::names().count(world)?))
         })
         .await?;
-    Ok(Json(model::Names { names: names.into_iter().flatten().collect(), total_count }))
+    let names = names.into_iter().flatten().map(|name| counted(&app, name)).collect();
+    Ok(Json(model::Names { names, total_count }))
 }
 
 pub(crate) async fn name(State(app): State<App>, Path(name): Path<String>) -> Answer<model::Name> {
@@ -38,7 +39,7 @@ pub(crate) async fn name(State(app): State<App>, Path(name): Path<String>) -> An
     let (height, params) = (snapshot.head.height, snapshot.params(&app.chain.params).await?);
     label::check(&params, &name).map_err(|abort| Refusal(cowboy_api::ApiError::of_abort(abort)))?;
     let found = snapshot.ask(|world| row(world, &params, &name, height)).await?;
-    found.map(Json).ok_or_else(|| Refusal::missing("name", name))
+    found.map(|name| Json(counted(&app, name))).ok_or_else(|| Refusal::missing("name", name))
 }
 
 pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<Page>) -> Answer<model::Names> {
@@ -50,9 +51,14 @@ pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Addre
             names.iter().map(|name| row(world, &params, name, height)).collect()
         })
         .await?;
-    let names: Vec<model::Name> = names.into_iter().flatten().collect();
+    let names: Vec<model::Name> = names.into_iter().flatten().map(|name| counted(&app, name)).collect();
     let total_count = count(names.len());
     Ok(Json(model::Names { names: page.of(names), total_count }))
+}
+
+/// With what the gateway in this process counted.
+fn counted(app: &App, name: model::Name) -> model::Name {
+    model::Name { requests_served: app.served.get().map(|served| served(&name.name)), ..name }
 }
 
 /// A name's own record, whether it still counts or not.
@@ -82,6 +88,7 @@ fn shown(params: &Params, name: &str, record: &Registration, expires_at: Height,
         stage: if is_void { "void" } else { stage.name() }.to_owned(),
         fee: fee.get(),
         is_dns: name.split('.').all(|label| label.len() <= label::DNS_LABEL),
+        requests_served: None,
     }
 }
 

@@ -24,7 +24,17 @@ export async function namesView(_, { live, signal }) {
   const node = h(
     "div",
     {},
-    h("div", { class: "title" }, h("h1", {}, "Names"), h("p", { class: "soft" }, "Names lead to actors; gateways answer web requests with them.")),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, "Names"),
+      h(
+        "p",
+        { class: "soft" },
+        "Names lead to actors; gateways answer web requests with them. ",
+        h("a", { href: "verify/index.html" }, "Verify an answer"),
+      ),
+    ),
     box,
   );
   return { title: "Names", node };
@@ -38,6 +48,7 @@ function namesPanel({ names, total_count: total }, clock) {
     { name: "Owner", class: "optional", cell: (row) => who(row.owner) },
     { name: "Stage", cell: (row) => row.stage },
     { name: "Expires", end: true, cell: (row) => (row.stage === "live" ? clock.until(row.expires_at) : count(row.expires_at)) },
+    { name: "Requests", end: true, class: "optional", cell: (row) => (row.requests_served == null ? "" : count(row.requests_served)) },
     { name: "Below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] },
   ];
   return panel({ title: "Registered", aside: count(total), flush: true }, table(columns, names, { caption: "Names" }));

@@ -1,8 +1,8 @@
 //! A request as the actor sees it (004 §8.1).
 
-use crate::refusal::Refusal;
+use crate::failure::Failure;
 use cowboy_types::cbor::Value;
-use hyper::{
+use http::{
     HeaderMap, Uri,
     header::{CONNECTION, HeaderName},
 };
@@ -22,26 +22,38 @@ const HOP_BY_HOP: [&str; 9] = [
     "upgrade",
 ];
 
+/// The header that asks for a witness. Not the handler's to see: the answer is the same without.
+pub const VERIFY_HEADER: &str = "cowboy-verify";
+
+/// The key of the query that asks for a witness, where headers cannot be set.
+pub const VERIFY_QUERY: &str = "_cowboy_proof";
+
+/// Whether a request asks for a witness.
+pub fn asks_for_witness(uri: &Uri, headers: &HeaderMap) -> bool {
+    let mut keys = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    headers.get(VERIFY_HEADER).is_some_and(|value| value == "1") || keys.any(|(key, _)| key == VERIFY_QUERY)
+}
+
 /// Paths of the gateway itself (004 §8.6).
-pub(crate) const RESERVED: &str = "/_cowboy";
+pub const RESERVED: &str = "/_cowboy";
 
 /// Whether a header belongs to one connection: by its name, or because `Connection` lists it.
-pub(crate) fn is_hop_by_hop(headers: &HeaderMap, name: &HeaderName) -> bool {
-    let listed = |value: &hyper::header::HeaderValue| {
+pub fn is_hop_by_hop(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let listed = |value: &http::header::HeaderValue| {
         value.to_str().is_ok_and(|text| text.split(',').any(|item| item.trim().eq_ignore_ascii_case(name.as_str())))
     };
     HOP_BY_HOP.contains(&name.as_str()) || headers.get_all(CONNECTION).iter().any(listed)
 }
 
 /// A path as it came, where it does not hide one of the gateway's own.
-pub(crate) fn path(uri: &Uri) -> Result<&str, Refusal> {
+pub fn path(uri: &Uri) -> Result<&str, Failure> {
     let path = uri.path();
     if !path.starts_with('/') {
-        return Err(Refusal::bad_request("The path does not begin with a slash."));
+        return Err(Failure::bad_request("The path does not begin with a slash."));
     }
-    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| Refusal::bad_request("The path is no text."))?;
+    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| Failure::bad_request("The path is no text."))?;
     if decoded.contains('\0') {
-        return Err(Refusal::bad_request("The path has a zero byte."));
+        return Err(Failure::bad_request("The path has a zero byte."));
     }
     // `//_cowboy`, `/x/../_cowboy` and `/%5Fcowboy` are the gateway's own in disguise.
     let mut plain: Vec<&str> = Vec::new();
@@ -56,30 +68,36 @@ pub(crate) fn path(uri: &Uri) -> Result<&str, Refusal> {
     }
     let is_reserved = plain.first().is_some_and(|first| *first == &RESERVED[1..]);
     if is_reserved && path != RESERVED && !path.starts_with("/_cowboy/") {
-        return Err(Refusal::bad_request("The path means one of the gateway's own, and is not written like one."));
+        return Err(Failure::bad_request("The path means one of the gateway's own, and is not written like one."));
     }
     Ok(path)
 }
 
 /// What an envelope is made of, beside its body.
-pub(crate) struct Parts<'a> {
-    pub(crate) method: &'a str,
-    pub(crate) uri: &'a Uri,
-    pub(crate) headers: &'a HeaderMap,
+pub struct Parts<'a> {
+    /// Upper case.
+    pub method: &'a str,
+    /// The target: path and query.
+    pub uri: &'a Uri,
+    /// As they came.
+    pub headers: &'a HeaderMap,
     /// The whole host.
-    pub(crate) host: &'a str,
-    pub(crate) request_id: &'a str,
+    pub host: &'a str,
+    /// A UUID of version 4.
+    pub request_id: &'a str,
 }
 
 /// The envelope of a request.
-pub(crate) fn envelope(parts: &Parts<'_>, body: Option<&[u8]>) -> Value {
+pub fn envelope(parts: &Parts<'_>, body: Option<&[u8]>) -> Value {
     let mut query: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (key, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
-        query.entry(key.into_owned()).or_default().push(Value::text(value));
+        if key != VERIFY_QUERY {
+            query.entry(key.into_owned()).or_default().push(Value::text(value));
+        }
     }
     let mut headers: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (name, value) in parts.headers {
-        if !is_hop_by_hop(parts.headers, name) {
+        if !is_hop_by_hop(parts.headers, name) && name != VERIFY_HEADER {
             headers.entry(name.as_str().to_owned()).or_default().push(Value::text(text(value.as_bytes())));
         }
     }
@@ -102,29 +120,20 @@ fn text(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_owned)
 }
 
-/// A new request id: a UUID of version 4.
-pub(crate) fn new_request_id() -> Result<String, Refusal> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(Refusal::unavailable)?;
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = hex::encode(bytes);
-    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_system::gateways::envelope::{Envelope, is_request_id};
+    use cowboy_system::gateways::envelope::Envelope;
+
+    const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
     fn made(target: &str, headers: &[(&'static str, &str)], body: Option<&[u8]>) -> Value {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(*name, hyper::header::HeaderValue::from_bytes(value.as_bytes()).expect("a header"));
+            map.append(*name, http::header::HeaderValue::from_bytes(value.as_bytes()).expect("a header"));
         }
         let uri: Uri = target.parse().expect("a target");
-        let id = new_request_id().expect("randomness");
-        envelope(&Parts { method: "POST", uri: &uri, headers: &map, host: "a.localhost", request_id: &id }, body)
+        envelope(&Parts { method: "POST", uri: &uri, headers: &map, host: "a.localhost", request_id: ID }, body)
     }
 
     fn strings(value: &Value, field: &str, name: &str) -> Vec<String> {
@@ -150,7 +159,8 @@ mod tests {
         }
         assert_eq!(value.get("body"), Some(&Value::Bytes(vec![0, 255])));
         assert_eq!(made("/", &[], None).get("body"), Some(&Value::Null));
-        assert!(is_request_id(&new_request_id().expect("randomness")));
+        let asking = made("/a?_cowboy_proof&x=1", &[("cowboy-verify", "1")], None);
+        assert_eq!(asking, made("/a?x=1", &[], None), "who asks for a proof gets the answer that others get");
     }
 
     /// a path of the gateway's own is seen in every disguise.

@@ -1,57 +1,65 @@
 //! An actor's answer as HTTP (004 §8.2): missing headers are none, a text body is UTF-8, a single header value is a list of one
 //! (decision 104); anything else is no response.
 
-use crate::{envelope::is_hop_by_hop, refusal::Refusal};
+use crate::{failure::Failure, request::is_hop_by_hop};
 use bytes::Bytes;
 use cowboy_types::cbor::{self, Value};
-use hyper::{
+use http::{
     HeaderMap, Response, StatusCode,
     header::{CONTENT_LENGTH, HeaderName, HeaderValue},
 };
 
 /// An actor's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+pub struct Answer {
+    /// Between 200 and 599.
+    pub status: StatusCode,
+    /// Those that an actor may set.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
 }
 
 impl Answer {
     /// Reads what a handler returned or stored: CBOR, or JSON text (decision 105).
-    pub(crate) fn read(bytes: &[u8], most: u64) -> Result<Self, Refusal> {
+    pub fn read(bytes: &[u8], most: u64) -> Result<Self, Failure> {
         let value = match cbor::decode(bytes) {
             Ok(value @ Value::Map(_)) => value,
-            _ => from_json(bytes).ok_or_else(|| Refusal::invalid_response("it is no map"))?,
+            _ => from_json(bytes).ok_or_else(|| Failure::invalid_response("it is no map"))?,
         };
         Self::of(&value, most)
     }
 
-    fn of(value: &Value, most: u64) -> Result<Self, Refusal> {
-        let Value::Map(pairs) = value else { return Err(Refusal::invalid_response("it is no map")) };
+    fn of(value: &Value, most: u64) -> Result<Self, Failure> {
+        let Value::Map(pairs) = value else { return Err(Failure::invalid_response("it is no map")) };
         if let Some((name, _)) = pairs.iter().find(|(name, _)| !matches!(name.as_text(), Some("status" | "headers" | "body"))) {
-            return Err(Refusal::invalid_response(&format!("it has a field {:?}", name.as_text().unwrap_or_default())));
+            return Err(Failure::invalid_response(&format!("it has a field {:?}", name.as_text().unwrap_or_default())));
         }
         let status = value.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
         // Answers below 200 are not final, and no answer to anybody.
         let status = status.filter(|status| (200..=599).contains(status)).and_then(|status| StatusCode::from_u16(status).ok());
-        let status = status.ok_or_else(|| Refusal::invalid_response("its status is not between 200 and 599"))?;
+        let status = status.ok_or_else(|| Failure::invalid_response("its status is not between 200 and 599"))?;
         let body = match value.get("body") {
             None | Some(Value::Null) => Bytes::new(),
             Some(Value::Bytes(body)) => Bytes::from(body.clone()),
             Some(Value::Text(text)) => Bytes::from(text.clone()),
-            Some(_) => return Err(Refusal::invalid_response("its body is neither bytes nor text")),
+            Some(_) => return Err(Failure::invalid_response("its body is neither bytes nor text")),
         };
         if u64::try_from(body.len()).unwrap_or(u64::MAX) > most {
-            return Err(Refusal::invalid_response("its body is longer than the manifest allows"));
+            return Err(Failure::invalid_response("its body is longer than the manifest allows"));
         }
         Ok(Self { status, headers: headers(value.get("headers"))?, body })
     }
 
-    /// The answer on the wire. What has no body has none, whatever the actor says.
-    pub(crate) fn response(self) -> Response<Bytes> {
+    /// The body on the wire. What has no body has none, whatever the actor says.
+    pub fn shown_body(&self) -> Bytes {
         let is_bodiless = matches!(self.status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED);
-        let mut response = Response::new(if is_bodiless { Bytes::new() } else { self.body });
+        if is_bodiless { Bytes::new() } else { self.body.clone() }
+    }
+
+    /// The answer on the wire.
+    pub fn response(self) -> Response<Bytes> {
+        let mut response = Response::new(self.shown_body());
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
@@ -59,12 +67,12 @@ impl Answer {
 }
 
 /// Headers of an answer. Those of a connection, and the gateway's own, an actor does not set.
-fn headers(value: Option<&Value>) -> Result<HeaderMap, Refusal> {
-    let wrong = |what: &str| Refusal::invalid_response(&format!("a header's {what}"));
+fn headers(value: Option<&Value>) -> Result<HeaderMap, Failure> {
+    let wrong = |what: &str| Failure::invalid_response(&format!("a header's {what}"));
     let pairs = match value {
         None | Some(Value::Null) => return Ok(HeaderMap::new()),
         Some(Value::Map(pairs)) => pairs,
-        Some(_) => return Err(Refusal::invalid_response("its headers are no map")),
+        Some(_) => return Err(Failure::invalid_response("its headers are no map")),
     };
     let mut headers = HeaderMap::new();
     for (name, values) in pairs {
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     fn read(value: &Value) -> Result<Answer, &'static str> {
-        Answer::read(&value.encode(), 10).map_err(|refusal| refusal.code)
+        Answer::read(&value.encode(), 10).map_err(|failure| failure.code)
     }
 
     fn list(items: &[&str]) -> Value {

@@ -1,0 +1,175 @@
+//! `cowboy verify-response`: what a gateway answered, against the validators' signature, by running the actor again.
+
+use super::session::Session;
+use crate::{failure::Failure, output::table};
+use bytes::Bytes;
+use clap::Args;
+use cowboy_api::{HexBytes, model};
+use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check};
+use cowboy_types::Hash;
+use reqwest::{Url, header::HeaderMap};
+use serde_json::{Value, json};
+use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
+
+/// How long a gateway is given.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks a gateway with proofs, checks them, and runs the actor's handler again over what they prove.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy verify-response http://mysite.localhost:8080/
+  cowboy verify-response http://mysite.localhost:8080/ --save answer.witness --body page.html
+  cowboy verify-response answer.witness --url http://mysite.localhost:8080/ --genesis-file genesis.json")]
+pub(crate) struct VerifyResponse {
+    /// A URL of a name, or a file with a gateway's answer to `Cowboy-Verify: 1`
+    #[arg(value_name = "URL|FILE")]
+    what: String,
+    /// With a file: the URL that was asked; where left out, the file's own request is believed
+    #[arg(long)]
+    url: Option<String>,
+    /// The genesis hash that the chain must have; the node's is trusted where left out
+    #[arg(long, value_name = "HASH")]
+    genesis: Option<Hash>,
+    /// The validators' group key; the node's is trusted where left out
+    #[arg(long, value_name = "HEX")]
+    group_key: Option<HexBytes>,
+    /// What /genesis of a node said once, so that no node is asked
+    #[arg(long, value_name = "FILE")]
+    genesis_file: Option<PathBuf>,
+    /// The lowest height that is new enough
+    #[arg(long, default_value_t = 0, value_name = "HEIGHT")]
+    min_block: u64,
+    /// A zone of names, beside localhost and cowboy.network
+    #[arg(long, value_name = "DOMAIN")]
+    zone: Vec<String>,
+    /// Where to keep the gateway's answer
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Where to put the body, once it is verified
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+}
+
+impl VerifyResponse {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let (trust, is_pinned) = self.trust(session).await?;
+        let is_url = self.what.starts_with("http://") || self.what.starts_with("https://");
+        let (bytes, asked) = if is_url {
+            if self.url.is_some() {
+                return Err(Failure::argument("--url goes with a file", "leave it out"));
+            }
+            let url = Url::parse(&self.what).map_err(|error| {
+                Failure::argument(format!("{} is no URL: {error}", self.what), "write one like http://mysite.localhost:8080/")
+            })?;
+            let (bytes, sent) = fetch(&url).await?;
+            // As it was sent: a client writes some letters of a URL in another way.
+            (bytes, Some(self.asked(url.as_str())?.with_headers(sent)))
+        } else {
+            let bytes = std::fs::read(&self.what).map_err(Failure::file(&self.what))?;
+            (bytes.into(), self.url.as_deref().map(|url| self.asked(url)).transpose()?)
+        };
+        if let Some(path) = &self.save {
+            std::fs::write(path, &bytes).map_err(Failure::file(path))?;
+        }
+        let checked = check(bytes, &trust, asked.as_ref(), self.min_block).map_err(|error| Failure::Witness(said(&error)))?;
+        if let Some(path) = &self.body {
+            std::fs::write(path, &checked.body).map_err(Failure::file(path))?;
+        }
+        session.output.result(&document(&trust, &checked), rows(&trust, is_pinned, &checked, asked.is_some()));
+        Ok(())
+    }
+
+    fn asked(&self, url: &str) -> Result<Asked, Failure> {
+        let own = ["localhost", "cowboy.network"];
+        let zones: Vec<&str> = own.into_iter().chain(self.zone.iter().map(String::as_str)).collect();
+        Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
+    }
+
+    /// Whom to believe, and whether the caller said so.
+    async fn trust(&self, session: &Session) -> Result<(Trust, bool), Failure> {
+        let genesis: model::Genesis = match &self.genesis_file {
+            Some(path) => {
+                let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+                serde_json::from_slice(&bytes)
+                    .map_err(|error| Failure::argument(format!("{} is no genesis: {error}", path.display()), "save /genesis of a node"))?
+            }
+            None => session.client.get("/genesis").await?,
+        };
+        let key = self.group_key.as_ref().unwrap_or(&genesis.group_key);
+        let trust =
+            Trust::new(&genesis.config.0, &key.0).map_err(|error| Failure::argument(error.to_string(), "check where it is from"))?;
+        match self.genesis.filter(|expected| *expected != trust.genesis()) {
+            Some(expected) => Err(Failure::argument(
+                format!("the chain has the genesis {}, not {expected}", trust.genesis()),
+                "ask a node of the right chain with --rpc-url",
+            )),
+            None => Ok((trust, self.genesis_file.is_some() || (self.genesis.is_some() && self.group_key.is_some()))),
+        }
+    }
+}
+
+/// What the gateway answers to a request for a witness, and the headers that it was sent.
+async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap), Failure> {
+    let wrong = |what: String| Failure::argument(what, "check the URL, and that a gateway runs there");
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let mut builder = reqwest::Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none());
+    if host.ends_with(".localhost") {
+        // Names below it are this machine (RFC 6761), whatever the resolver thinks of them.
+        builder = builder.resolve(&host, (Ipv4Addr::LOCALHOST, 0).into());
+    }
+    let client = builder.build().map_err(|error| Failure::Node(error.to_string()))?;
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let mut sent = HeaderMap::new();
+    for (name, value) in [("accept", "*/*".to_owned()), ("host", format!("{host}{port}"))] {
+        let value = value.parse().map_err(|_| wrong(format!("{url} is no URL")))?;
+        sent.insert(name, value);
+    }
+    let request = client.get(url.clone()).headers(sent.clone()).header(cowboy_ingress::request::VERIFY_HEADER, "1");
+    let response = request.send().await.map_err(|error| wrong(format!("{url} does not answer: {}", innermost(&error))))?;
+    let status = response.status();
+    let bytes = response.bytes().await.map_err(|error| wrong(format!("{url} broke off: {error}")))?;
+    if !status.is_success() {
+        let shown: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
+        return Err(Failure::Witness(format!("the gateway gave no proof: {status}: {shown}")));
+    }
+    Ok((bytes, sent))
+}
+
+fn innermost(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What held, and what did not.
+fn said(error: &Refused) -> String {
+    let held: Vec<&str> = Step::ALL.iter().take_while(|step| **step < error.step()).map(|step| step.name()).collect();
+    let held = if held.is_empty() { "nothing".to_owned() } else { held.join(", ") };
+    format!("{error}\n  checked: {held}; failed: {}", error.step())
+}
+
+fn document(trust: &Trust, checked: &Checked) -> Value {
+    let headers: Vec<Value> =
+        checked.headers.iter().map(|(name, value)| json!([name.as_str(), String::from_utf8_lossy(value.as_bytes())])).collect();
+    json!({
+        "verified": true, "genesis": trust.genesis().to_string(), "height": checked.header.height().get(),
+        "header": checked.header.digest().to_string(), "epoch": checked.round.0, "view": checked.round.1,
+        "name": checked.name, "actor": checked.actor.map(|actor| actor.to_string()), "records": checked.records,
+        "cycles": checked.cycles_used, "status": checked.status, "error": checked.failure, "headers": headers,
+        "body": String::from_utf8_lossy(&checked.body),
+    })
+}
+
+fn rows(trust: &Trust, is_pinned: bool, checked: &Checked, is_asked: bool) -> String {
+    let text = |field| checked.request.get(field).and_then(cowboy_types::cbor::Value::as_text).unwrap_or_default().to_owned();
+    let actor = checked.actor.map_or("none".to_owned(), |actor| actor.to_string());
+    let failure = checked.failure.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
+    table([
+        ("request", format!("{} {}{}{}", text("method"), text("host"), text("path"), if is_asked { "" } else { " (as the file says)" })),
+        ("answer", format!("{}{failure}, {} bytes: as the actor's code makes it", checked.status, checked.body.len())),
+        ("actor", format!("{actor} behind {}", checked.name)),
+        ("replayed", format!("{} cycles over {} proven records", checked.cycles_used, checked.records)),
+        ("height", checked.header.height().get().to_string()),
+        ("finalized", format!("by the validators in epoch {}, view {}", checked.round.0, checked.round.1)),
+        ("genesis", format!("{}{}", trust.genesis(), if is_pinned { "" } else { " (as the node says)" })),
+    ])
+    .to_string()
+}

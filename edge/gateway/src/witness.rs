@@ -1,0 +1,139 @@
+//! Answers with proofs of all that they follow from: `Cowboy-Verify: 1`.
+//!
+//! Proofs are of the newest state only. Where a block comes in between, everything is done again for that block.
+
+use crate::{Shared, refusal::Refusal, state::BlockState};
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use cowboy_chain::{
+    Image,
+    input::Images,
+    query::{At, Wants},
+};
+use cowboy_ingress::{
+    Visit, Witness,
+    visit::Visited,
+    witness::{CONTENT_TYPE, MAX_ENTRIES},
+};
+use cowboy_light::Anchor;
+use cowboy_state::{StateKey, records};
+use cowboy_types::{
+    Hash,
+    wire::{Blob, List},
+};
+use hyper::{
+    Response, StatusCode,
+    header::{self, HeaderValue},
+};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::runtime::Handle;
+
+/// How often a witness is made anew because a block came in between, or its certificate is still on its way.
+const ATTEMPTS: usize = 16;
+
+/// How long a certificate that is on its way is given.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// The answer to a request that only reads, with its witness, and the height of the state it was made on.
+pub(crate) async fn witness(shared: &Shared, name: &str, method: &str, request: Bytes) -> Result<(Response<Bytes>, u64), Refusal> {
+    for _ in 0..ATTEMPTS {
+        let state = shared.newest.state().await?;
+        let Some(anchor) = state.anchor()? else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let (visited, keys) = visit(shared, &state, name, method, request.clone()).await?;
+        if keys.len() > MAX_ENTRIES {
+            return Err(too_large());
+        }
+        let Some(entries) = state.prove(keys).await? else { continue };
+        let witness = Witness::new(name, request, &visited.answer, anchor, entries).ok_or_else(too_large)?;
+        let mut response = Response::new(witness.encode());
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // What the chain says is nobody's secret, and pages of others check it.
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        return Ok((response, state.head.height.0));
+    }
+    Err(Refusal::unavailable("blocks come faster than the proof is made"))
+}
+
+fn too_large() -> Refusal {
+    let what = "The answer follows from more than a proof has room for.";
+    Refusal::new(StatusCode::NOT_IMPLEMENTED, "PROOF_TOO_LARGE", what, "Ask without a proof.")
+}
+
+/// What a client will do with the records, done first; and which records that takes.
+async fn visit(
+    shared: &Shared,
+    state: &Arc<BlockState>,
+    name: &str,
+    method: &str,
+    request: Bytes,
+) -> Result<(Visited, BTreeSet<StateKey>), Refusal> {
+    let (state, name, method) = (state.clone(), name.to_owned(), method.to_owned());
+    shared.runner.run(move |runtime| run(runtime, &state, &name, &method, request)).await
+}
+
+fn run(runtime: &Handle, state: &BlockState, name: &str, method: &str, request: Bytes) -> Result<(Visited, BTreeSet<StateKey>), Refusal> {
+    let seen = Arc::new(Seen { images: state.at.images.clone(), asked: Mutex::default() });
+    let at = At { images: seen.clone(), ..state.at.clone() };
+    let mut visit = Visit::new(at, name, method, request);
+    let (mut answers, mut keys) = (Vec::new(), BTreeSet::new());
+    loop {
+        match visit.advance(answers) {
+            Wants::Done(visited) => {
+                // A client has no image: it compiles the source.
+                let asked = seen.asked.lock().expect("nothing panics while it holds the lock");
+                keys.extend(asked.iter().map(|code_hash| records::keys::code(code_hash).digest()));
+                return Ok((*visited, keys));
+            }
+            Wants::Keys(wanted) => {
+                keys.extend(&wanted);
+                answers = match state.remembered(&wanted) {
+                    Some(found) => found,
+                    None => runtime.block_on(state.fetch(wanted))?,
+                }
+            }
+        }
+    }
+}
+
+/// Images, and which were asked for.
+struct Seen {
+    images: Arc<dyn Images>,
+    asked: Mutex<BTreeSet<Hash>>,
+}
+
+impl Images for Seen {
+    fn get(&self, code_hash: &Hash) -> Option<Image> {
+        self.asked.lock().expect("nothing panics while it holds the lock").insert(*code_hash);
+        self.images.get(code_hash)
+    }
+
+    fn put(&self, code_hash: Hash, image: Image) {
+        self.images.put(code_hash, image);
+    }
+}
+
+/// The header of a block, and what shows that it is final; nothing where the certificate is still on its way.
+pub(crate) fn anchor(node: &cowboy_node::NodeHandle, number: u64) -> Result<Option<Anchor>, Refusal> {
+    let (view, chain) = (node.view().map_err(Refusal::unavailable)?, node.chain().map_err(Refusal::unavailable)?);
+    let Some((last, certificate)) = view.certificate_from(number).map_err(Refusal::unavailable)? else { return Ok(None) };
+    let most = u64::try_from(cowboy_light::answer::MAX_HEADERS).expect("few headers");
+    if last.saturating_sub(number) >= most {
+        return Err(Refusal::unavailable("no certificate near this block is kept"));
+    }
+    let mut headers = Vec::new();
+    for number in number..=last {
+        let Some(block) = chain.block(number).map_err(Refusal::unavailable)? else { return Ok(None) };
+        headers.push(block.header().clone());
+    }
+    let anchor = List::new(headers).zip(Blob::new(certificate)).map(|(headers, certificate)| Anchor { headers, certificate });
+    anchor.map(Some).ok_or_else(|| Refusal::unavailable("the certificate is too long"))
+}

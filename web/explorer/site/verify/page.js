@@ -1,0 +1,102 @@
+// The page: asks, checks, and ticks each step.
+
+import { asking, load, unhex } from "./verifier.js";
+
+const BUILD = "The verifier is not part of this program. Build it with web/verifier/build.sh, then build the node again.";
+const NO_ANSWER = "Nobody answers there.";
+
+const part = (id) => document.querySelector(`#${id}`);
+const steps = [...document.querySelectorAll("#steps li")];
+
+let verifier;
+let config = "";
+
+/** Fills in whom this node believes. */
+async function trust() {
+  const genesis = await (await fetch("../../genesis")).json();
+  config = genesis.config;
+  part("genesis").value = genesis.hash;
+  part("key").value = genesis.group_key;
+}
+
+function show(held, failed) {
+  for (const step of steps) {
+    const { step: name } = step.dataset;
+    step.dataset.state = name === failed ? "failed" : held.includes(name) ? "held" : "";
+  }
+}
+
+function say(state, text) {
+  part("verdict").dataset.state = state;
+  part("verdict").textContent = text;
+}
+
+function tell(facts) {
+  const rows = facts.flatMap(([name, value]) => {
+    const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
+    term.textContent = name;
+    detail.textContent = value;
+    return [term, detail];
+  });
+  part("facts").replaceChildren(...rows);
+}
+
+/** What the gateway answers: the bytes of a witness. */
+async function ask(url) {
+  const response = await fetch(asking(url), { credentials: "omit", cache: "no-store" }).catch(() => null);
+  if (!response) throw new Error(NO_ANSWER);
+  if (!response.ok) throw new Error(`The gateway gives no proof: ${response.status}.`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+async function verify(text) {
+  show([], "");
+  say("", "");
+  tell([]);
+  part("body").hidden = true;
+  try {
+    const file = verifier ? null : await fetch("verifier.wasm");
+    if (file && !file.ok) throw new Error(BUILD);
+    verifier ??= await load(file);
+    // As the browser writes it, and sends it.
+    const url = new URL(text).href;
+    const witness = await ask(url);
+    const began = performance.now();
+    const result = verifier.check({ genesis: unhex(config), groupKey: unhex(part("key").value), url, witness });
+    const took = performance.now() - began;
+    if (result.verified && result.genesis !== part("genesis").value.trim()) {
+      throw new Error(`The chain is ${result.genesis}, which is not the one to believe.`);
+    }
+    show(["fetch", ...result.held], result.failed);
+    if (!result.verified) return say("failed", `Not to be believed: ${result.why}.`);
+    document.body.dataset.milliseconds = took.toFixed(1);
+    say("held", `Verified in ${took.toFixed(0)} ms: the answer is what the actor's code makes of the state of block ${result.height}.`);
+    tell([
+      ["Name", result.name],
+      ["Actor", result.actor ?? "none"],
+      ["Block", `${result.height}, ${new Date(result.timestamp_ms).toLocaleString()}`],
+      ["Finalized", `epoch ${result.epoch}, view ${result.view}`],
+      ["Replayed", `${result.cycles.toLocaleString()} cycles over ${result.records} proven records, ${witness.length.toLocaleString()} bytes`],
+      ["Status", `${result.status}${result.failure ? ` ${result.failure}` : ""}`],
+      ...result.headers,
+      ["The actor saw", result.seen.map(([name, value]) => `${name}: ${value}`).join("; ")],
+    ]);
+    part("body").textContent = result.body;
+    part("body").hidden = false;
+  } catch (error) {
+    show([], "fetch");
+    say("failed", String(error.message));
+  }
+}
+
+part("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.hash = encodeURIComponent(part("url").value);
+  verify(part("url").value);
+});
+
+await trust();
+if (location.hash.length > 1) {
+  part("url").value = decodeURIComponent(location.hash.slice(1));
+  verify(part("url").value);
+}

@@ -1,0 +1,71 @@
+// A web site that lives on the chain, from its deployment to a visitor's form. SHOTS names a folder for pictures.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { launch, open, visit } from "./browser.js";
+import { Devnet } from "./devnet.js";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+
+let browser;
+let devnet;
+let site;
+
+before(async () => {
+  browser = await launch();
+  devnet = await Devnet.start("--block-time", "300ms", "--gateway-port", "0");
+  const [, port] = await devnet.say(/<name>\.localhost:(\d+)/);
+  site = `http://mysite.localhost:${port}/`;
+  const example = (file) => join(ROOT, "examples/site", file);
+  const deployed = await devnet.cowboy(
+    1, "actor", "deploy", "--code", example("actor.py"), "--manifest-json", example("manifest.json"), "--fund", "50cby",
+  );
+  await devnet.cowboy(1, "name", "register", "mysite", "--actor", deployed.address ?? deployed.actor);
+});
+
+after(async () => {
+  await browser.close();
+  await devnet.stop();
+});
+
+async function picture(page, name) {
+  if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+}
+
+test("a visitor reads, signs, and sees the result", async () => {
+  const { page, problems } = await open(browser);
+  await page.setViewportSize({ width: 760, height: 520 });
+  await page.goto(site);
+  await page.getByText("0 entries").waitFor();
+  await picture(page, "1-page");
+  await page.locator("input").fill("Hello from a browser");
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  await page.getByRole("button").click();
+  const accepted = await answered;
+  assert.equal(accepted.status(), 202);
+  await page.locator("#said", { hasText: "waiting for a block" }).waitFor();
+  await picture(page, "2-waiting");
+  await page.locator("#said", { hasText: "You are number 1." }).waitFor();
+  await page.locator("li", { hasText: "Hello from a browser" }).waitFor();
+  await picture(page, "3-result");
+  await page.reload();
+  await page.getByText("1 entries").waitFor();
+  const info = await page.evaluate(async () => (await fetch("/_cowboy/info")).json());
+  assert.ok(info.requests_served >= 3, JSON.stringify(info));
+  // A site that has no picture for its tab is no problem of the page.
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("the explorer knows the name", async () => {
+  const { page, problems } = await open(browser);
+  assert.equal(await visit(page, devnet.page, "#/names"), "Names");
+  const row = page.locator("tbody tr", { hasText: "mysite" });
+  await row.waitFor();
+  assert.match(await row.textContent(), /live/);
+  await picture(page, "4-explorer");
+  assert.deepEqual(problems, []);
+  await page.close();
+});

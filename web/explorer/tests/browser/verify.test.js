@@ -1,0 +1,77 @@
+// The page that verifies answers, in a real browser: the truth and every lie that the gateway's test tells. CASES is the folder
+// that `COWBOY_WITNESS_CASES=… cargo test -p cowboy-gateway --test web` wrote; web/verifier/build.sh makes the verifier.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { launch, open } from "./browser.js";
+
+const SITE = fileURLToPath(new URL("../../site/", import.meta.url));
+const KINDS = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+const NODE = "http://127.0.0.1:4000";
+// As the node sends it with this page.
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
+
+const folder = process.env.CASES;
+const isReady = folder && existsSync(join(SITE, "verify/verifier.wasm"));
+
+let browser;
+
+before(async () => {
+  browser = await launch();
+});
+
+after(async () => {
+  await browser.close();
+});
+
+/** A page on which the node answers with its files and the genesis, and the gateway with the bytes of `answer()`. */
+async function opened(url, genesis, answer) {
+  const { page, problems } = await open(browser);
+  await page.setViewportSize({ width: 820, height: 900 });
+  await page.route(`${NODE}/**`, (route) => {
+    const path = new URL(route.request().url()).pathname;
+    if (path === "/genesis") return route.fulfill({ json: genesis });
+    const file = join(SITE, path.replace("/explorer/", ""));
+    const headers = { "content-type": KINDS[extname(file)], "content-security-policy": POLICY };
+    return existsSync(file) ? route.fulfill({ body: readFileSync(file), headers }) : route.fulfill({ status: 404 });
+  });
+  await page.route(`${url}**`, (route) => {
+    assert.match(route.request().url(), /_cowboy_proof$/);
+    const headers = { "content-type": "application/vnd.cowboy.witness", "access-control-allow-origin": "*" };
+    return route.fulfill({ body: answer(), headers });
+  });
+  await page.goto(`${NODE}/explorer/verify/index.html`);
+  await page.waitForFunction(() => document.querySelector("#key").value !== "");
+  return { page, problems };
+}
+
+test("the page ticks what holds, and finds every lie", { skip: !isReady && "no CASES, or no verifier" }, async () => {
+  const { url, genesis, cases } = JSON.parse(readFileSync(join(folder, "cases.json"), "utf8"));
+  let told;
+  const { page, problems } = await opened(url, genesis, () => readFileSync(join(folder, told.file)));
+  await page.getByLabel("Address").fill(url);
+  const times = [];
+  for (const one of [cases[0], cases[0], cases[0], ...cases]) {
+    told = one;
+    await page.evaluate(() => delete document.querySelector("#verdict").dataset.state);
+    await page.getByRole("button", { name: "Verify" }).click();
+    const verdict = page.locator("#verdict[data-state=held], #verdict[data-state=failed]");
+    await verdict.waitFor();
+    const failed = page.locator("#steps li[data-state=failed]");
+    const step = (await failed.count()) ? await failed.getAttribute("data-step") : null;
+    assert.equal(step, one.fails, `${one.what}: ${await verdict.textContent()}`);
+    if (one.fails === null) {
+      assert.equal(await page.locator("#steps li[data-state=held]").count(), 6);
+      times.push(await page.evaluate(() => document.body.dataset.milliseconds));
+      if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "verified.png") });
+    }
+    if (one.what === "one byte of the body" && process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "refused.png") });
+  }
+  console.log(`verified in ${times.join(", ")} ms`);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
