@@ -53,7 +53,7 @@ class Analyst:
             max_tokens=300,
             temperature=0,
             verify=AGREED,
-            max_price=300_000,
+            max_price=1_200_000,
         )
         try:
             verdict = answer.value

@@ -18,10 +18,10 @@ class Jury:
         CASES[str(number)] = {"question": question, "verdict": None}
         prompt = f"Answer in one sentence: {question}"
         try:
-            answer = await runner.llm(prompt, verify=JURY, max_tokens=80, max_price=300_000)
+            answer = await runner.llm(prompt, verify=JURY, max_input_tokens=500, max_tokens=80, max_price=300_000)
         except JobFailed:
             emit("hung", {"case": number})
-            answer = await runner.llm(prompt, verify=JURY, max_tokens=80, max_price=300_000)
+            answer = await runner.llm(prompt, verify=JURY, max_input_tokens=500, max_tokens=80, max_price=300_000)
         CASES[str(number)] = {"question": question, "verdict": answer.text}
         emit("verdict", {"case": number, "verdict": answer.text})
         return answer.text

@@ -1,6 +1,6 @@
 """Asks for jobs of a tool that answers at once, and counts the answers: what is measured is the market."""
 
-from cowboy_sdk import actor, pure, public, runner, runtime
+from cowboy_sdk import Address, actor, callable_by, pure, public, runner, runtime
 
 
 @actor
@@ -21,8 +21,7 @@ class Asker:
         self.storage["sent"] = sent + count
         return sent + count
 
-    # Only the Result Verifier's answers get here.
-
+    @callable_by(Address.RESULT_VERIFIER)
     def answered(self, answer) -> None:
         """Counts an answer, and notes when the last one came."""
         name = "answers" if answer["status"] == "ok" else "failures"
@@ -30,6 +29,7 @@ class Asker:
         self.storage["last"] = runtime.current_block()
 
     @pure
+    @public
     def count(self) -> list:
         """Answers, failures, and the height of the last one."""
         return [self.storage.get("answers", 0), self.storage.get("failures", 0), self.storage.get("last", 0)]

@@ -20,6 +20,7 @@ ECHO = bytes.fromhex(
     "0061736d01000000" "010c0260017f017f60027f7f017e" "0303020001" "0503010001"
     "071803066d656d6f72790200" "05616c6c6f630000" "0372756e0001" "0a0c02040041000b0500 2001ad0b".replace(" ", "")
 )
+DISPATCHER = f"0x{2:040x}"
 BATCH = 20
 LATENCIES = 10
 
@@ -62,17 +63,29 @@ def measure(world, asked):
     until("all answers", lambda: sum(counts()[:2]) >= before + asked.jobs)
     took = time.monotonic() - began
     answers, failures, _ = counts()
+    left, difference = settle(world)
     rows = [
         ("blocks from submission to callback, 3 runners, 200 ms blocks", f"{statistics.median(blocks):.0f} (most {max(blocks)})"),
         (f"{asked.jobs} jobs of {asked.runners} runners: answers, failures", f"{answers - before}, {failures}"),
         ("seconds until all were submitted", f"{sent:.1f}"),
         ("seconds until all were answered", f"{took:.1f}"),
         ("jobs a second", f"{asked.jobs / took:.0f}"),
+        ("base units that the Dispatcher holds once all are paid", f"{left:,}"),
+        ("circulating supply beyond genesis + minted − burned", f"{difference:,}"),
     ]
     text = f"`./bench market`, on {machine()}. Node, runners and client share it.\n\n" + table(["what", "figure"], rows)
     print(text)
     if asked.write:
         write_section("The market", text)
+
+
+def settle(world):
+    """Goes on until every challenge window is over. Answers what is left of all escrow, and by how much the supply is off."""
+    world.run("chain", "warp", "--blocks", 1_000)
+    until("the payouts", lambda: all(job["status"] in ("settled", "failed") for job in world.get("/jobs?limit=1000")["jobs"]))
+    supply = world.get("/supply")
+    held = world.run("account", "balance", DISPATCHER)["balance"]
+    return int(held), supply["circulating"] - (supply["genesis"] + supply["minted"] - supply["burned"])
 
 
 if __name__ == "__main__":

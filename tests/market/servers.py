@@ -1,11 +1,14 @@
-"""Servers that the market's tests talk to, each a process of its own: `python3 servers.py web` and `python3 servers.py llm`.
+"""Servers that the market's tests talk to, each a process of its own: `python3 servers.py web`, `llm`, and `sites FOLDER`.
 
-Both print `ready: URL` and serve until they are ended. Everything they answer follows from what they are asked.
+Each prints `ready: URL` and serves until it is ended. What they answer follows from what they are asked, and how often.
 """
 
+import datetime
 import hashlib
 import json
+import pathlib
 import re
+import ssl
 import sys
 import threading
 from collections import Counter
@@ -13,6 +16,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 WIDTH = 64
+
+# What the five exchanges of `examples/oracle` say. One is out of order, and one is out of its mind.
+PRICES = {
+    "api.coinbase.com": "3012.50",
+    "api.kraken.com": "3013.10",
+    "api.bitstamp.net": "3011.90",
+    "api.gemini.com": None,
+    "api.bitfinex.com": "999999.99",
+}
+NEWS = "news.example.com"
+STATUS = "status.example.com"
+SITES = (*PRICES, NEWS, STATUS)
+
+# A model that words its answers otherwise, and one that answers something else.
+CHAT, TURNED, CONTRARY, EMBEDDING = "scripted-1", "scripted-turned", "scripted-contrary", "words-64"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -59,6 +77,54 @@ class Web(Handler):
         return self.answer({"error": "no such page"}, 404)
 
 
+class Sites(Handler):
+    """Web sites of several names, over TLS. `/service` of the status page changes after its first visitor."""
+
+    visitors = Counter()
+    lock = threading.Lock()
+
+    def do_GET(self):
+        host, path = self.headers["host"], urlsplit(self.path).path
+        with Sites.lock:
+            Sites.visitors[host] += 1
+            number = Sites.visitors[host]
+        if host in PRICES and path == "/price/ETH":
+            price = PRICES[host]
+            return self.answer({"price": price} if price else {"error": "maintenance"}, 200 if price else 503)
+        if host == NEWS and path == "/today":
+            return self.answer(b"<p>Cowboy Hats sells more than ever: 85 of 100 analysts say buy.</p>", kind="text/html")
+        if host == STATUS and path == "/service":
+            return self.answer(b"up\n" if number == 1 else b"down\n", kind="text/plain")
+        return self.answer({"error": "no such page"}, 404)
+
+
+def certificates(folder):
+    """Makes an authority and a certificate of all sites, and leaves `ca.pem` in the folder. Returns the server's side of TLS."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    now = datetime.datetime.now(datetime.timezone.utc)
+    authority, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+
+    def signed(subject, public_key, *extensions):
+        names = [x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in (subject, "authority of tests")]
+        builder = x509.CertificateBuilder(names[1], names[0], public_key, x509.random_serial_number())
+        builder = builder.not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=1))
+        for extension, critical in extensions:
+            builder = builder.add_extension(extension, critical)
+        return builder.sign(authority, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+    root = signed("authority of tests", authority.public_key(), (x509.BasicConstraints(True, None), True))
+    leaf = signed("sites", key.public_key(), (x509.SubjectAlternativeName([x509.DNSName(site) for site in SITES]), False))
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "ca.pem").write_bytes(root)
+    (folder / "sites.pem").write_bytes(leaf + key.private_bytes(*form))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "sites.pem")
+    return context
+
+
 class Model(Handler):
     """A model server with OpenAI's interface. What stands in a prompt says how it behaves."""
 
@@ -66,7 +132,7 @@ class Model(Handler):
     lock = threading.Lock()
 
     def do_GET(self):
-        self.answer({"object": "list", "data": [{"id": "stub", "object": "model"}]})
+        self.answer({"object": "list", "data": [{"id": name, "object": "model"} for name in (CHAT, TURNED, CONTRARY, EMBEDDING)]})
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -90,16 +156,19 @@ def words(text):
 
 
 def reply(prompt, asked):
-    form = asked.get("response_format", {})
+    form, model = asked.get("response_format", {}), asked["model"]
     if "stubborn" in prompt or "first badly" in prompt and len(asked["messages"]) == 1:
         return "I would rather talk about hats."
     if form.get("type") == "json_schema":
-        text = json.dumps(instance(form["json_schema"]["schema"], prompt))
+        text = json.dumps(instance(form["json_schema"]["schema"], "sell" if model == CONTRARY else prompt))
         return f"```json\n{text}\n```" if "fenced" in prompt else text
     if form.get("type") == "json_object":
         return json.dumps({"echo": prompt[:100]})
+    if model == CONTRARY:
+        return "Ask somebody else."
     said = re.search(r"say: (.*)", prompt)
-    return said[1] if said else f"You asked: {prompt[:100]}"
+    text = said[1] if said else f"You asked: {prompt[:100]}"
+    return " ".join(reversed(text.split())) if model == TURNED else text
 
 
 def instance(schema, prompt, root=None):
@@ -138,8 +207,12 @@ def embedding(text):
 
 
 if __name__ == "__main__":
-    handler = {"web": Web, "llm": Model}[sys.argv[1]]
+    handler = {"web": Web, "llm": Model, "sites": Sites}[sys.argv[1]]
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    print(f"ready: http://127.0.0.1:{server.server_port}", flush=True)
+    scheme = "http"
+    if handler is Sites:
+        server.socket = certificates(pathlib.Path(sys.argv[2])).wrap_socket(server.socket, server_side=True)
+        scheme = "https"
+    print(f"ready: {scheme}://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()

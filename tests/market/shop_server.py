@@ -1,5 +1,6 @@
-"""A real MCP server of two tools, over its standard streams or, with `http PORT`, over HTTP."""
+"""A real MCP server of some tools, over its standard streams or, with `http PORT`, over HTTP. Who sells stands in SHOP_SELLER."""
 
+import os
 import sys
 
 from mcp.server.mcpserver import MCPServer
@@ -20,6 +21,18 @@ def price(item: str) -> dict[str, int]:
     if item not in GOODS:
         raise ValueError(f"there is no {item}")
     return {"cents": GOODS[item] * 100}
+
+
+@server.tool()
+def quote(item: str) -> dict[str, str | int]:
+    """Who sells something, and for how many base units."""
+    return {"seller": os.environ["SHOP_SELLER"], "price": price(item)["cents"]}
+
+
+@server.tool()
+def order(item: str, payment: str) -> str:
+    """Takes an order that was paid."""
+    return f"order of 1 {item}, paid by {payment[:8]}"
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def configuration(world):
     until("the shop", lambda: reachable(port))
     path = world.folder / "models.toml"
     path.write_text(
-        f'[llm]\nurl = "{model}/v1"\nmodel = "stub"\nembedding_model = "stub"\n'
+        f'[llm]\nurl = "{model}/v1"\nmodel = "scripted-1"\nembedding_model = "words-64"\n'
         f"[mcp.shop]\ncommand = {json.dumps([sys.executable, str(script)])}\n"
         f'[mcp.web]\nurl = "http://127.0.0.1:{port}/mcp"\ntools = ["price"]\n'
     )

@@ -98,10 +98,12 @@ def done_by(runners):
         ("--late", {"accepted", "timedout"}),
         ("--crash", {"accepted", "unrevealed", "differs"}),
         ("--copy", {"accepted", "unrevealed"}),
+        ("--withhold", {"accepted", "unrevealed"}),
+        ("--collude", {"accepted", "differs"}),
     ],
 )
 def test_misbehaving_runners(tmp_path, manner, verdicts):
-    """Liars, latecomers, crashes and copies: the truth is accepted or nothing is, and every escrow is accounted for."""
+    """Liars, latecomers, crashes, copies, colluders below the threshold, and who never reveals: the truth is accepted or nothing is, and every escrow is accounted for."""
     options = ["--block-time", "200ms", "--runners", "7", "--allow-private", manner, "0.25", "--seed", "7"]
     with World(tmp_path, *options) as world:
         web = world.server("web")
@@ -120,6 +122,25 @@ def test_misbehaving_runners(tmp_path, manner, verdicts):
             else:
                 assert result(done) == '{"price":"42.10"}', "the truth"
         assert "accepted" in seen and seen <= verdicts | {"timedout", "pending"}, seen
+
+
+def test_a_seed_repeats(tmp_path):
+    """Another devnet with the same seed has the same jobs misdone by the same places of their committees, whoever is drawn."""
+
+    def verdicts(folder):
+        folder.mkdir()
+        with World(folder, "--block-time", "200ms", "--runners", "9", "--allow-private", "--lie", "0.3", "--seed", "13") as world:
+            web = world.server("web")
+            world.runners_are(9)
+            found = []
+            for number in range(4):
+                job = a_job("Http", {"url": f"{web}/price"}, "majority_vote", 7, data_format="json", verification={"threshold": 2})
+                found.append([member["verdict"] for member in world.over(world.submit(job, account=number))["members"]])
+            return found
+
+    first = verdicts(tmp_path / "first")
+    assert first == verdicts(tmp_path / "second")
+    assert {verdict for verdicts in first for verdict in verdicts} == {"accepted", "differs"}
 
 
 def test_a_job_without_a_chain(tmp_path):

@@ -119,9 +119,9 @@ class World:
         self.processes.append(process)
         return process
 
-    def server(self, kind):
-        """`web` or `llm`. Answers its address."""
-        return self.start(kind, [sys.executable, HERE / "servers.py", kind]).ready
+    def server(self, kind, *arguments):
+        """`web`, `llm` or `sites`. Answers its address."""
+        return self.start(kind, [sys.executable, HERE / "servers.py", kind, *arguments]).ready
 
     def runner(self, number, configuration, stake_cby=10_000):
         """A runner in a process of its own, with the key of an account. Its folder stays, so that it can be started again."""

@@ -246,6 +246,18 @@ endpoints! {
         "A runner: stake, health, reputation, what it asks for and can do."
         RunnerJobs Get "/runner/{address}/jobs" [OFFSET, LIMIT] () => (Jobs);
         "The jobs that a runner has to do."
+        Delegation Get "/runner/{address}/delegations/{delegator}" [] () => (Delegation);
+        "What somebody has put behind a runner, slashes counted."
+    }
+    "Tokens" {
+        Tokens Get "/tokens" [OFFSET, LIMIT] () => (Tokens);
+        "The tokens of the protocol, by id."
+        Token Get "/token/{id}" [] () => (Token);
+        "A token: what people call it, who owns it, how many there are."
+        TokenBalance Get "/token/{id}/balance/{address}" [] () => (TokenBalance);
+        "What somebody has of a token."
+        TokenAllowance Get "/token/{id}/allowance/{address}/{spender}" [] () => (TokenAllowance);
+        "What somebody may move of another's tokens."
     }
     "Names" {
         Names Get "/names" [OFFSET, LIMIT] () => (Names);

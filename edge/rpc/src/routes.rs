@@ -3,7 +3,7 @@
 use crate::{
     App, explorer, limits,
     methods::{
-        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, streams, timers, transactions,
+        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, streams, timers, tokens, transactions,
         validators,
     },
     metrics,
@@ -111,6 +111,11 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Runners => get(jobs::runners_list),
         Endpoint::Runner => get(jobs::runner),
         Endpoint::RunnerJobs => get(jobs::runner_jobs),
+        Endpoint::Delegation => get(jobs::delegation),
+        Endpoint::Tokens => get(tokens::list),
+        Endpoint::Token => get(tokens::token),
+        Endpoint::TokenBalance => get(tokens::balance),
+        Endpoint::TokenAllowance => get(tokens::allowance),
         Endpoint::Names => get(names::list),
         Endpoint::Name => get(names::name),
         Endpoint::ActorNames => get(names::of_actor),

@@ -1,10 +1,10 @@
 //! How a simulated runner behaves: honestly, or not, by shares and a seed.
 //!
 //! `cowboyd dev` has runners that lie, come late, crash, copy and collude on command, so that code which works with them works on a real
-//! network. What a runner does with a job follows from seed, runner, what is asked, and how often that was asked before: another devnet with
-//! the same seed does the same with the same jobs.
+//! network. What happens to a job follows from the seed, the job's number on the chain, the draw, and the member's place in its committee, and
+//! from no id, key or time: another devnet with the same seed does the same with the same jobs, whoever is drawn for them.
 
-use cowboy_types::{Address, Hash, cbor, cbor::Value, keccak256};
+use cowboy_types::{Hash, cbor, cbor::Value, keccak256};
 
 /// Shares of jobs, between 0 and 1, in which a runner misbehaves. Honest where all are 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +25,17 @@ pub struct Conduct {
     pub collude: f64,
     /// What the draw begins with.
     pub seed: u64,
+}
+
+/// Whose turn it is: which job, which draw, and which of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// How many jobs were submitted before it.
+    pub job: u64,
+    /// Draws before this one.
+    pub attempt: u64,
+    /// The member's place in the committee, from 0.
+    pub place: u64,
 }
 
 /// What a runner does with one job.
@@ -72,9 +83,10 @@ impl Conduct {
         ]
     }
 
-    /// What this runner does with this submission, which it did so many times before.
-    pub fn of(&self, runner: &Address, request: &[u8], before: u64) -> Manner {
-        let drawn = keccak256(&[b"cowboy-runner-conduct:", &self.seed.to_be_bytes(), &runner.0, &before.to_be_bytes(), request]);
+    /// What is done in this turn.
+    pub fn of(&self, turn: Turn) -> Manner {
+        let numbers = [self.seed, turn.job, turn.attempt, turn.place].map(u64::to_be_bytes);
+        let drawn = keccak256(&[b"cowboy-runner-conduct:", &numbers.concat()]);
         let number = u32::from_be_bytes(*drawn.0.first_chunk().expect("a hash has 32 bytes"));
         let mut place = f64::from(number) / (f64::from(u32::MAX) + 1.0);
         for (manner, share) in self.shares() {
@@ -89,10 +101,11 @@ impl Conduct {
 
 impl Manner {
     /// What is said instead of what was found.
-    pub fn said(self, job: &Hash, runner: &Address, found: Vec<u8>) -> Vec<u8> {
+    pub fn said(self, turn: Turn, found: Vec<u8>) -> Vec<u8> {
+        let job = turn.job.to_be_bytes();
         match self {
-            Self::Lie => other(&found, keccak256(&[b"lie", &job.0, &runner.0])),
-            Self::Collude => other(&found, keccak256(&[b"collude", &job.0])),
+            Self::Lie => other(&found, keccak256(&[b"lie", &job, &turn.attempt.to_be_bytes(), &turn.place.to_be_bytes()])),
+            Self::Collude => other(&found, keccak256(&[b"collude", &job])),
             Self::Disagree => nearly(found),
             _ => found,
         }
@@ -129,22 +142,26 @@ mod tests {
     #[test]
     fn shares_are_kept_and_repeat() {
         let conduct = Conduct { lie: 0.2, late: 0.1, seed: 7, ..Conduct::default() };
-        let jobs = 0..10_000u64;
-        let manners: Vec<Manner> = jobs.clone().map(|before| conduct.of(&Address([9; 20]), b"a job", before)).collect();
+        let of =
+            |conduct: &Conduct| (0..10_000u64).map(|job| conduct.of(Turn { job, attempt: 0, place: job % 5 })).collect::<Vec<Manner>>();
+        let manners = of(&conduct);
         let count = |wanted: Manner| manners.iter().filter(|manner| **manner == wanted).count();
         // Four standard deviations.
         assert!((1_840..=2_160).contains(&count(Manner::Lie)), "{}", count(Manner::Lie));
         assert!((880..=1_120).contains(&count(Manner::Late)), "{}", count(Manner::Late));
         assert_eq!(count(Manner::Honest) + count(Manner::Lie) + count(Manner::Late), 10_000);
-        assert_eq!(manners, jobs.map(|before| conduct.of(&Address([9; 20]), b"a job", before)).collect::<Vec<_>>());
+        assert_eq!(manners, of(&conduct.clone()), "the same seed, the same jobs");
+        assert_ne!(manners, of(&Conduct { seed: 8, ..conduct.clone() }), "another seed, others");
+        let again = conduct.of(Turn { job: 3, attempt: 1, place: 0 });
+        let mut places = (0..50).map(|place| conduct.of(Turn { job: 3, attempt: 1, place }));
+        assert!(places.any(|manner| manner != again), "members of a committee differ");
         assert!(!Conduct { lie: 0.7, late: 0.7, ..Conduct::default() }.is_possible());
         assert!(!Conduct { lie: -0.1, ..Conduct::default() }.is_possible());
     }
 
     #[test]
     fn a_lie_looks_like_an_answer() {
-        let job = Hash([1; 32]);
-        let says = |manner: Manner, runner: u8, found: &[u8]| manner.said(&job, &Address([runner; 20]), found.to_vec());
+        let says = |manner: Manner, place: u64, found: &[u8]| manner.said(Turn { job: 1, attempt: 0, place }, found.to_vec());
         assert_ne!(says(Manner::Lie, 1, b"{\"price\":42}"), says(Manner::Lie, 2, b"{\"price\":42}"), "liars lie each for himself");
         assert_eq!(says(Manner::Collude, 1, b"{\"price\":42}"), says(Manner::Collude, 2, b"{\"price\":42}"));
         assert!(serde_json::from_slice::<serde_json::Value>(&says(Manner::Lie, 1, b"{\"price\":42}")).is_ok());

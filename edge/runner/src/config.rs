@@ -2,6 +2,7 @@
 //!
 //! The file is TOML. Every table may be left out; what is left out has the default of its field.
 
+use cowboy_system::runners::handlers::ENVIRONMENTS;
 use cowboy_types::{
     Address, Amount,
     entitlement::domain,
@@ -33,6 +34,8 @@ pub struct Config {
     pub mcp: BTreeMap<String, McpServer>,
     /// Registered WebAssembly tools. None: it does no such jobs.
     pub tools: BTreeMap<String, Tool>,
+    /// The trusted environment that it works in. Absent: none.
+    pub tee: Option<Tee>,
 }
 
 /// The node that a runner works with.
@@ -77,7 +80,7 @@ pub struct Work {
     pub private_peers: bool,
     /// Where it stands.
     pub regions: Vec<String>,
-    /// Trusted environments that it has.
+    /// Trusted environments that it says it has, beside that of the table `[tee]`.
     pub tee: Vec<String>,
     /// Models that it has, 32 bytes in hex each, and what its model server calls them.
     pub models: BTreeMap<String, String>,
@@ -167,6 +170,8 @@ pub struct Http {
     pub allow_private: bool,
     /// Hosts that it asks although they are at such addresses, by name.
     pub private_hosts: Vec<String>,
+    /// Hosts that are at an address which it is told here, with the port, whatever the system's resolver says. They may be private.
+    pub hosts: BTreeMap<String, SocketAddr>,
     /// How many redirections it follows.
     pub max_redirects: usize,
     /// The most bytes that it reads of an answer from which something is extracted.
@@ -182,6 +187,7 @@ impl Default for Http {
             deny: Vec::new(),
             allow_private: false,
             private_hosts: Vec::new(),
+            hosts: BTreeMap::new(),
             max_redirects: 5,
             max_download_bytes: 4 * 1024 * 1024,
             extra_ca: None,
@@ -252,6 +258,23 @@ impl Default for Tool {
     }
 }
 
+/// A trusted environment: who proves it, and with which key it signs.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tee {
+    /// `sgx`, `sev`, `tdx` or `nitro`.
+    pub environment: String,
+    /// The file of the Ed25519 key that only the measured program has, 32 bytes in hex. Absent: it follows from the runner's own key.
+    pub key: Option<PathBuf>,
+    /// A document of the hardware that was made before.
+    pub document: Option<PathBuf>,
+    /// A program that has the hardware make one. It reads the data that go into it from its standard input, 32 bytes in hex, and writes the
+    /// document's bytes.
+    pub command: Vec<String>,
+    /// A file of the manufacturer's collateral, where documents need it.
+    pub collateral: Option<PathBuf>,
+}
+
 /// Why a configuration is none.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -298,6 +321,11 @@ impl Config {
         if let Some(file) = config.http.as_mut().and_then(|http| http.extra_ca.as_mut()) {
             *file = folder.join(&*file);
         }
+        if let Some(tee) = &mut config.tee {
+            for file in [&mut tee.key, &mut tee.document, &mut tee.collateral].into_iter().flatten() {
+                *file = folder.join(&*file);
+            }
+        }
         config.check()?;
         Ok(config)
     }
@@ -325,7 +353,16 @@ impl Config {
         if let Some(denied) = work.deny_submitters.iter().find(|denied| denied.parse::<Address>().is_err()) {
             return Err(wrong("runner.deny_submitters", denied, "addresses, 0x and 40 hex digits each"));
         }
-        let mut hosts = self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts));
+        if let Some(tee) = &self.tee {
+            if cowboy_system::tee::environment(&tee.environment).is_none() {
+                return Err(wrong("tee.environment", &tee.environment, "sgx, sev, tdx or nitro"));
+            }
+            if tee.document.is_some() != tee.command.is_empty() {
+                return Err(wrong("tee.document", &tee.command.join(" "), "give a document, or a command that has one made"));
+            }
+        }
+        let mut hosts =
+            self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts).chain(http.hosts.keys()));
         if let Some(host) = hosts.find(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
         }
@@ -341,6 +378,13 @@ impl Config {
             (!self.tools.is_empty(), JobKind::Custom),
         ];
         has.into_iter().filter(|(has, _)| *has).map(|(_, kind)| kind).collect()
+    }
+
+    /// The trusted environments that it has, in the order of the chain's.
+    pub fn environments(&self) -> Vec<String> {
+        let has =
+            |name: &str| self.runner.tee.iter().any(|named| named == name) || self.tee.as_ref().is_some_and(|tee| tee.environment == name);
+        ENVIRONMENTS.iter().map(|(name, _)| (*name).to_owned()).filter(|name| has(name)).collect()
     }
 
     /// How often a node is asked that pushes nothing.

@@ -12,6 +12,7 @@ use crate::{
     peers::Peers,
     register::{self, RegisterError},
     server::{SHARES_WAITING, Server},
+    tee::{Tee, TeeError},
 };
 use cowboy_api::{ApiError, Client, Hex, model};
 use cowboy_params::Params;
@@ -35,6 +36,9 @@ pub enum RunnerError {
     /// An executor has not what it needs.
     #[error(transparent)]
     NotReady(#[from] NotReady),
+    /// Its trusted environment is none.
+    #[error(transparent)]
+    Tee(#[from] TeeError),
     /// It cannot listen.
     #[error("{address} cannot be listened at: {source}\n  fix: choose another runner.listen")]
     Listen {
@@ -64,6 +68,7 @@ impl Runner {
         let owner = Owner { runner: Hex(address), genesis: health.genesis };
         let (journal, records) = Journal::open(&config.runner.state, &owner)?;
         let executors = Executors::of(&config)?;
+        let tee = config.tee.as_ref().map(|settings| Tee::new(settings, &key)).transpose()?;
         let board = Board::new();
         let (shares, received) = mpsc::channel(SHARES_WAITING);
         let server = match config.runner.listen {
@@ -101,6 +106,8 @@ impl Runner {
             journal: Arc::new(journal),
             board: board.clone(),
             conduct,
+            numbers: feed.numbers(),
+            tee,
             peers,
             config,
         };

@@ -1,11 +1,11 @@
 //! The desk of a runner: the jobs that the chain gave it, and the loop that moves each of them on.
 
 use crate::{
-    conduct::{Conduct, Manner},
+    conduct::{Conduct, Manner, Turn},
     config::Config,
     daemon::RunnerError,
     execute::{Executors, Limits},
-    feed::Tick,
+    feed::{Numbers, Tick},
     journal::{Journal, Record},
     metrics::{Board, JobLine},
     outbox::{Letter, Outbox},
@@ -13,13 +13,14 @@ use crate::{
     plan::{self, Own, Step, View},
     register,
     share::{self, Share},
+    tee::Tee,
     work::Work,
 };
 use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
 use cowboy_params::Params;
 use cowboy_system::{
     dispatcher::lower::{self, Offer},
-    verifier,
+    tee, verifier,
 };
 use cowboy_types::{
     Address, Amount, Hash,
@@ -72,6 +73,10 @@ pub(crate) struct Means {
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
     pub(crate) conduct: Conduct,
+    /// The numbers of jobs, where misbehaviour repeats by them.
+    pub(crate) numbers: Option<Numbers>,
+    /// The trusted environment, where it works in one.
+    pub(crate) tee: Option<Tee>,
     pub(crate) peers: Peers,
     pub(crate) config: Config,
 }
@@ -89,6 +94,7 @@ struct Posted {
 struct Active {
     view: View,
     spec: Arc<JobSpec>,
+    turn: Turn,
     manner: Manner,
     submitter: Address,
     /// Whether it is executed, or waits to be.
@@ -120,8 +126,8 @@ pub(crate) struct Desk {
     height: u64,
     heartbeat_at: u64,
     looked_at: u64,
-    /// How often each submission came: for simulated runners alone.
-    asked_before: BTreeMap<Hash, u64>,
+    /// When the environment was last shown to the chain in this run.
+    attested_at: Option<u64>,
 }
 
 impl Desk {
@@ -136,7 +142,7 @@ impl Desk {
             height: 0,
             heartbeat_at,
             looked_at: 0,
-            asked_before: BTreeMap::new(),
+            attested_at: None,
         }
     }
 
@@ -262,11 +268,12 @@ impl Desk {
             tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
             return;
         };
-        let manner = self.manner(&job.request.0);
+        let (turn, manner) = self.manner(&id, &view);
         tracing::info!(job = %id, kind = spec.kind.name(), mode = spec.verification.mode.slug(), committee = view.members.len(), "drawn");
         let active = Active {
             view,
             spec: Arc::new(spec),
+            turn,
             manner,
             submitter: job.summary.submitter.0,
             is_at_work: false,
@@ -279,15 +286,18 @@ impl Desk {
         self.jobs.insert(id, active);
     }
 
-    /// How a simulated runner does this. An honest one, which all real ones are, remembers nothing for it.
-    fn manner(&mut self, request: &[u8]) -> Manner {
-        if self.means.conduct.is_honest() {
-            return Manner::Honest;
+    /// How a simulated runner does this. An honest one, which all real ones are, counts nothing for it.
+    fn manner(&self, id: &Hash, view: &View) -> (Turn, Manner) {
+        let place = view.members.iter().position(|member| member.runner == self.means.address);
+        let place = place.and_then(|place| u64::try_from(place).ok()).unwrap_or(u64::MAX);
+        let turn = |job| Turn { job, attempt: view.attempt, place };
+        match &self.means.numbers {
+            Some(numbers) if !self.means.conduct.is_honest() => {
+                let turn = turn(numbers.of(id));
+                (turn, self.means.conduct.of(turn))
+            }
+            _ => (turn(0), Manner::Honest),
         }
-        let before = self.asked_before.entry(cowboy_types::keccak256(&[request])).or_default();
-        let manner = self.means.conduct.of(&self.means.address, request, *before);
-        *before += 1;
-        manner
     }
 
     fn forget(&mut self, id: &Hash) {
@@ -322,9 +332,32 @@ impl Desk {
             metrics.jobs_failed.set(number(runner.jobs_failed));
             let balance = self.means.client.account_or_empty(&self.means.address).await?.balance;
             metrics.balance.set(number(balance));
+            self.attest(&runner);
             self.means.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
         }
         Ok(())
+    }
+
+    /// Shows the chain the environment, where it has not seen it in this run, or soon forgets it.
+    fn attest(&mut self, runner: &model::Runner) {
+        let Some(tee) = &self.means.tee else { return };
+        let lifetime = self.means.params.jobs.tee_lifetime;
+        let is_fresh = runner.attestation.as_ref().is_some_and(|proven| proven.valid_until > self.height.saturating_add(lifetime / 2));
+        let is_under_way = self.attested_at.is_some_and(|at| self.height < at.saturating_add(SELF_EVERY * 2));
+        if is_under_way || self.attested_at.is_some() && is_fresh {
+            return;
+        }
+        self.attested_at = Some(self.height);
+        self.means.board.metrics.posted("attest");
+        let (tee, address, poster) = (tee.clone(), self.means.address, self.means.outbox.poster());
+        tokio::spawn(async move {
+            match tee.attestation(&address).await {
+                Ok(argument) => {
+                    poster(Letter { target: Address::system(tee::NUMBER), method: "attest", argument, value: Amount::ZERO, tries: 1 })
+                }
+                Err(reason) => tracing::error!(reason, "the environment proves nothing"),
+            }
+        });
     }
 
     /// Moves every job on.
@@ -433,9 +466,13 @@ impl Desk {
     fn own_share(&self, id: &Hash) -> Option<Share> {
         let (active, record) = (self.jobs.get(id)?, self.records.get(id)?);
         let output = &record.output.0;
-        let attestation = match active.spec.verification.is_tee_required && self.means.config.runner.tee.iter().any(|tee| tee == "dev") {
-            true => share::dev_attestation(&self.means.address, output, &active.spec.model),
-            false => Vec::new(),
+        let attestation = match &self.means.tee {
+            _ if !active.spec.verification.is_tee_required => Vec::new(),
+            Some(tee) => tee.statement(id, &self.means.address, output, &active.spec.model),
+            None if self.means.config.runner.tee.iter().any(|name| name == tee::DEV_NAME) => {
+                share::dev_attestation(&self.means.address, output, &active.spec.model)
+            }
+            None => Vec::new(),
         };
         Some(Share {
             job_id: Hex(*id),
@@ -535,9 +572,9 @@ impl Desk {
             let work = Work {
                 id,
                 spec: active.spec.clone(),
+                turn: active.turn,
                 manner: active.manner,
                 is_denied: self.means.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
-                runner: self.means.address,
                 executors: self.means.executors.clone(),
                 journal: self.means.journal.clone(),
                 board: self.means.board.clone(),

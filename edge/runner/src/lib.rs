@@ -7,6 +7,7 @@
 //! - [`journal`]: what it must not forget.
 //! - [`feed`]: what happens on the chain, pushed or asked for.
 //! - [`local`]: a job without a chain.
+//! - [`tee`]: what its trusted environment proves and says.
 //! - [`conduct`]: misbehaviour on command, for devnets.
 //!
 //! Inside: `plan` is what to do next with a job, a pure function; `desk` the loop that does it; `outbox` sends; `share` and `server`
@@ -30,6 +31,7 @@ pub mod register;
 pub mod request;
 mod server;
 mod share;
+pub mod tee;
 mod work;
 
 pub use conduct::Conduct;

@@ -99,6 +99,12 @@ impl Outbox {
         Self { letters, task: tokio::spawn(poster.run(received)) }
     }
 
+    /// Posts letters later, from wherever it is taken to.
+    pub(crate) fn poster(&self) -> impl Fn(Letter) + Send + use<> {
+        let letters = self.letters.clone();
+        move |letter| drop(letters.send(letter))
+    }
+
     /// Posts a letter, behind those that wait.
     pub(crate) fn post(&self, letter: Letter) {
         // The task ends only with this value.

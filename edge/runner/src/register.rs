@@ -61,7 +61,7 @@ pub(crate) fn declaration(config: &Config, result_key: &VerificationKey, endpoin
     Value::map([
         ("result_key", Value::Bytes(result_key.to_bytes().to_vec())),
         ("kinds", Value::Array(config.kinds().iter().map(|kind| Value::text(kind.name().to_lowercase())).collect())),
-        ("tee", texts(&config.runner.tee)),
+        ("tee", texts(&config.environments())),
         ("max_concurrent", Value::uint(config.runner.max_concurrent)),
         ("endpoint", Value::text(endpoint)),
         ("regions", texts(&config.runner.regions)),
@@ -106,7 +106,7 @@ fn is_declared(runner: &model::Runner, config: &Config, result_key: &Verificatio
         && capabilities.max_concurrent_jobs == config.runner.max_concurrent
         && capabilities.endpoint == endpoint
         && capabilities.regions == config.runner.regions
-        && capabilities.tee_support == config.runner.tee
+        && capabilities.tee_support == config.environments()
         && capabilities.http_domains == domains
         && kinds == declared
         && models == declared_models

@@ -14,6 +14,32 @@ const PLACES: &[(JobKind, &[&str])] = &[
     (JobKind::Custom, &["tool", "input"]),
 ];
 
+/// What a message says beside a tool's own arguments: to the chain, or about the call. Everything else that is given by name is the tool's.
+const NOT_THE_TOOLS: &[&str] = &[
+    "server",
+    "tool",
+    "arguments",
+    "max_price",
+    "tip",
+    "timeout_blocks",
+    "verify",
+    "verification",
+    "result_schema",
+    "max_input_tokens",
+    "max_tokens",
+    "max_wall_time_ms",
+    "max_memory_mb",
+    "resume_cycles",
+    "resume_cells",
+    "required_runner_pool",
+    "requires",
+    "model_id",
+    "toolchain_digest",
+    "seed",
+    "system_prompt",
+    "extract",
+];
+
 /// Where a job of the specification's form may have its fields: in `job_type`, or in an object of this name beside it.
 const BESIDE: &str = "payload";
 
@@ -79,6 +105,9 @@ impl Request {
                 fields.insert((*name).to_owned(), json(argument));
             }
         }
+        if kind == JobKind::Mcp && !fields.contains_key("arguments") {
+            gather_arguments(&mut fields);
+        }
         Ok(Self { kind, fields })
     }
 
@@ -121,6 +150,16 @@ impl Request {
 
 fn kind(name: &str) -> Result<JobKind, Malformed> {
     JobKind::from_name(name).ok_or_else(|| Malformed(format!("{name:?} is no kind of job")))
+}
+
+/// The published form of a tool's call, `runner.mcp("fs", "read_file", path="/x")`: what stands beside server and tool is for the tool.
+fn gather_arguments(fields: &mut Map<String, Json>) {
+    let (kept, arguments): (Map<_, _>, Map<_, _>) =
+        std::mem::take(fields).into_iter().partition(|(name, _)| NOT_THE_TOOLS.contains(&name.as_str()));
+    *fields = kept;
+    if !arguments.is_empty() {
+        fields.insert("arguments".to_owned(), Json::Object(arguments));
+    }
 }
 
 fn copy(from: &Value, to: &mut Map<String, Json>) {
@@ -177,6 +216,18 @@ mod tests {
             (
                 json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": [{ "x": 1 }], "kwargs": { "server": "shop", "tool": "find" } } }),
                 Ok((JobKind::Mcp, json!({ "server": "shop", "tool": "find", "arguments": { "x": 1 } }))),
+            ),
+            (
+                json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": ["fs", "read_file"], "kwargs": { "path": "/x", "tip": 7 } } }),
+                Ok((JobKind::Mcp, json!({ "server": "fs", "tool": "read_file", "tip": 7, "arguments": { "path": "/x" } }))),
+            ),
+            (
+                json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": ["fs", "list", { "path": "/" }], "kwargs": { "tip": 7 } } }),
+                Ok((JobKind::Mcp, json!({ "server": "fs", "tool": "list", "arguments": { "path": "/" }, "tip": 7 }))),
+            ),
+            (
+                json!({ "kind": "runner_job", "job_type": "mcp", "payload": { "args": ["fs", "list"], "kwargs": {} } }),
+                Ok((JobKind::Mcp, json!({ "server": "fs", "tool": "list" }))),
             ),
             (
                 json!({ "kind": "runner_job", "job_type": "agent", "payload": { "args": ["count"] } }),

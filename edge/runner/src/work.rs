@@ -1,7 +1,7 @@
 //! One execution: a job's work, and its result on the disk.
 
 use crate::{
-    conduct::Manner,
+    conduct::{Manner, Turn},
     execute::{self, Done, Executors, Fault, Limits, Task},
     journal::{Journal, Record},
     metrics::Board,
@@ -10,7 +10,7 @@ use crate::{
 };
 use cowboy_api::Hex;
 use cowboy_types::{
-    Address, Hash,
+    Hash,
     job::{JobSpec, Mode},
 };
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 pub(crate) struct Work {
     pub(crate) id: Hash,
     pub(crate) spec: Arc<JobSpec>,
+    pub(crate) turn: Turn,
     pub(crate) manner: Manner,
     /// Whether the runner does not work for who asks.
     pub(crate) is_denied: bool,
-    pub(crate) runner: Address,
     pub(crate) executors: Executors,
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
@@ -44,7 +44,7 @@ impl Work {
         };
         let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.usage.compute_ms);
         let (output, fault) = match done.result {
-            Ok(output) => (self.manner.said(&id, &self.runner, output), 0),
+            Ok(output) => (self.manner.said(self.turn, output), 0),
             Err(fault) => {
                 tracing::info!(job = %id, kind, %fault, "no result");
                 (share::report(fault.number()), fault.number())

@@ -184,6 +184,19 @@ async fn names_that_rebind_are_not_asked_twice() {
     assert_eq!(asked.load(Ordering::SeqCst), 1, "nothing else reached the server");
 }
 
+/// A host of one's own: it is asked where the configuration says, and nowhere that a resolver says; others are not.
+#[tokio::test]
+async fn hosts_that_are_told_are_not_looked_up() {
+    let (port, _) = serve().await;
+    let names = Names::of(&[("other.test", &[&["127.0.0.1"]])]);
+    let settings = Http { hosts: [("page.test".to_owned(), (Ipv4Addr::LOCALHOST, port).into())].into(), ..Http::default() };
+    let executor = HttpExecutor::new(&settings, names.clone()).expect("the settings are right");
+    assert_eq!(ask(&executor, json!({ "url": "http://page.test/hello" })).await.as_deref(), Ok("hello"));
+    assert_eq!(names.asked.load(Ordering::SeqCst), 0, "nobody was asked where it is");
+    let found = ask(&executor, json!({ "url": format!("http://other.test:{port}/hello") })).await;
+    assert!(found.as_ref().is_err_and(|fault| fault.to_string().contains("private")), "another host is held to the rules: {found:?}");
+}
+
 /// A byte now and then holds a runner only as long as the job may take.
 #[tokio::test]
 async fn a_dripping_server_meets_the_deadline() {

@@ -53,7 +53,7 @@ fn task(fields: serde_json::Value, format: &str, is_semantic: bool) -> Task {
 #[tokio::test]
 async fn models_answer_in_the_form_that_was_asked_for() {
     let server = Server::start();
-    let llm = Llm { url: format!("{}/v1", server.url), model: "stub".into(), embedding_model: Some("stub".into()), ..Llm::default() };
+    let llm = Llm { url: format!("{}/v1", server.url), model: "echo-1".into(), embedding_model: Some("words-64".into()), ..Llm::default() };
     let executors = Executors::of(&Config { llm: Some(llm), ..Config::default() }).expect("the settings are right");
     assert!(executors.check().await.iter().all(|(_, found)| found.is_ok()));
     let mood = json!({ "type": "object", "required": ["mood"], "properties": { "mood": { "enum": ["good", "bad"] }, "score": { "type": "integer" } } });

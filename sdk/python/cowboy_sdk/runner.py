@@ -84,7 +84,7 @@ def http(*args, **kwargs):
 
 
 def mcp(*args, **kwargs):
-    """What a tool of an MCP server answers: `runner.mcp(server, tool, {"name": "value"})`."""
+    """What a tool of an MCP server answers: `runner.mcp(server, tool, {"name": "value"})`, or `name="value"`."""
     return _RunnerAwaitable("mcp", *args, **kwargs)
 
 

@@ -200,22 +200,38 @@ pub(super) fn withdraw(context: &mut Context<'_>, argument: &Value) -> Step<Valu
     Ok(Value::map([("amount", Value::uint(amount.0))]))
 }
 
+/// What one delegator has behind a runner now, slashes counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What counts.
+    pub amount: Amount,
+    /// What was asked back, and when it may be taken out.
+    pub leaving: Vec<(Amount, Height)>,
+}
+
+/// What a delegator has behind the runner of this registration.
+pub fn standing(world: &World, runner: Address, registered_at: Height, delegator: Address) -> Result<Standing, Miss> {
+    let pool = pool(world, runner, registered_at)?;
+    let own = delegation(world, runner, registered_at, delegator)?;
+    let heap = match state::find(world, runner)? {
+        Some(runner) if runner.registered_at == registered_at => runner.delegated,
+        _ => pool.active,
+    };
+    let leaving = own.leaving.iter().map(|leaving| (worth(leaving.shares, pool.leaving, pool.leaving_shares), leaving.release));
+    Ok(Standing { amount: worth(own.shares, heap, pool.shares), leaving: leaving.collect() })
+}
+
 pub(super) fn get(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let reader = Reader::new(argument, invalid);
     let (address, delegator) = (reader.address("runner")?, reader.address("delegator")?);
     let registered_at = registration(context, &reader, address)?;
-    let pool = pool(context.world, address, registered_at)?;
-    let own = delegation(context.world, address, registered_at, delegator)?;
-    let heap = match state::find(context.world, address)? {
-        Some(runner) if runner.registered_at == registered_at => runner.delegated,
-        _ => pool.active,
-    };
-    let leaving = own.leaving.iter().map(|leaving| {
-        let amount = worth(leaving.shares, pool.leaving, pool.leaving_shares);
-        Value::dict(vec![("amount", Value::uint(amount.0)), ("release", Value::uint(leaving.release.0))])
-    });
+    let standing = standing(context.world, address, registered_at, delegator)?;
+    let leaving = standing
+        .leaving
+        .iter()
+        .map(|(amount, release)| Value::dict(vec![("amount", Value::uint(amount.0)), ("release", Value::uint(release.0))]));
     Ok(Value::dict(vec![
-        ("amount", Value::uint(worth(own.shares, heap, pool.shares).0)),
+        ("amount", Value::uint(standing.amount.0)),
         ("leaving", Value::Array(leaving.collect())),
         ("registered_at", Value::uint(registered_at.0)),
     ]))

@@ -297,3 +297,25 @@ pub struct Capabilities {
     /// Where other runners send results to it.
     pub endpoint: String,
 }
+
+/// What somebody has put behind a runner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Delegation {
+    /// Behind whom.
+    pub runner: HexAddress,
+    /// Who.
+    pub delegator: HexAddress,
+    /// CBY that count for the runner's draws.
+    pub amount: u64,
+    /// CBY that were asked back.
+    pub leaving: Vec<DelegationLeaving>,
+}
+
+/// CBY that a delegator asked back: they are slashed with the rest until they may be taken out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DelegationLeaving {
+    /// How many.
+    pub amount: u64,
+    /// From when on they may be taken out.
+    pub release: u64,
+}

@@ -16,6 +16,7 @@ mod name;
 mod proof;
 mod stream;
 mod submit;
+mod token;
 mod transaction;
 
 pub use account::*;
@@ -30,6 +31,7 @@ pub use name::*;
 pub use proof::*;
 pub use stream::*;
 pub use submit::*;
+pub use token::*;
 pub use transaction::*;
 
 /// Rows of a list where the request names no `limit`.

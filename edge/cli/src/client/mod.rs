@@ -15,6 +15,7 @@ mod runner;
 mod session;
 mod simulate;
 mod template;
+mod token;
 mod transaction;
 mod transfer;
 mod validator;
@@ -107,6 +108,9 @@ enum Command {
     /// Who does off-chain work, and becoming one of them
     #[command(subcommand)]
     Runner(runner::Runner),
+    /// Tokens of the protocol
+    #[command(subcommand)]
+    Token(token::Token),
     /// Names of actors
     #[command(subcommand)]
     Name(name::Name),
@@ -184,6 +188,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Status => block::status(&session).await,
         Command::Job(command) => command.run(&session).await,
         Command::Runner(command) => command.run(&session).await,
+        Command::Token(command) => command.run(&session).await,
         Command::Name(command) => command.run(&session).await,
         Command::Gateway(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,

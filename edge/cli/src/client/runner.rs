@@ -48,6 +48,41 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Put CBY behind a runner: they count for its draws, and are slashed with its own
+    Delegate {
+        /// Behind whom
+        runner: String,
+        /// How much: base units, or CBY like 500cby
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Ask CBY back that are behind a runner
+    Undelegate {
+        /// Behind whom
+        runner: String,
+        /// How much; everything where left out
+        amount: Option<String>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Take out what was asked back, once its time is over or the runner is gone
+    WithdrawDelegation {
+        /// Behind whom it was
+        runner: String,
+        /// When a runner registered that is gone since
+        #[arg(long, value_name = "HEIGHT")]
+        registered_at: Option<u64>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print what somebody has put behind a runner
+    Delegation {
+        /// Behind whom
+        runner: String,
+        /// Who; the key's own account where left out
+        delegator: Option<String>,
+    },
     /// Print a runner
     Get {
         /// Its address; the key's own account where left out
@@ -72,6 +107,32 @@ impl Runner {
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
             Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
+            Self::Delegate { runner, amount, terms } => {
+                let argument = json!({ "runner": session.address(&runner)?.to_string() });
+                call(session, "delegate", &argument, amount::argument(&amount)?, &terms).await
+            }
+            Self::Undelegate { runner, amount, terms } => {
+                let mut argument = json!({ "runner": session.address(&runner)?.to_string() });
+                if let Some(amount) = amount {
+                    argument["amount"] = amount::argument(&amount)?.0.into();
+                }
+                call(session, "undelegate", &argument, Amount::ZERO, &terms).await
+            }
+            Self::WithdrawDelegation { runner, registered_at, terms } => {
+                let mut argument = json!({ "runner": session.address(&runner)?.to_string() });
+                if let Some(height) = registered_at {
+                    argument["registered_at"] = height.into();
+                }
+                call(session, "withdraw_delegation", &argument, Amount::ZERO, &terms).await
+            }
+            Self::Delegation { runner, delegator } => {
+                let (runner, delegator) = (session.address(&runner)?, session.address_or_own(delegator.as_deref())?);
+                let found: model::Delegation = session.client.get(&format!("/runner/{runner}/delegations/{delegator}")).await?;
+                let mut lines = vec![table([("behind", runner.to_string()), ("counts", amount::cby(found.amount))])];
+                lines.extend(found.leaving.iter().map(|one| format!("  {} from {} on", amount::cby(one.amount), one.release)));
+                session.output.result(&found, lines.join("\n"));
+                Ok(())
+            }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
                 let runner: model::Runner = session.client.get(&format!("/runner/{address}")).await?;
@@ -108,6 +169,14 @@ fn describe(runner: &model::Runner) -> String {
         ("runner", runner.address.to_string()),
         ("health", runner.health.clone()),
         ("stake", format!("{}, {} on its way out", amount::cby(runner.stake), amount::cby(runner.unbonding))),
+        ("delegated", amount::cby(runner.delegated)),
+        (
+            "environment",
+            runner
+                .attestation
+                .as_ref()
+                .map_or_else(|| "none proven".to_owned(), |proven| format!("{}, proven until {}", proven.environment, proven.valid_until)),
+        ),
         ("reputation", runner.reputation.to_string()),
         ("jobs", format!("{} under way, {} done, {} failed", runner.active_jobs, runner.jobs_done, runner.jobs_failed)),
         ("kinds", runner.capabilities.job_types.join(", ")),

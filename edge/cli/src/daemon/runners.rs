@@ -112,7 +112,7 @@ async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>) -
     while client.height().await.unwrap_or(0) == 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let feed = Feed::start(client, base.poll_every());
+    let feed = Feed::counting(client, base.poll_every());
     let starting = keys.into_iter().enumerate().map(|(number, key)| {
         let mut config = base.clone();
         config.runner.state = folder.join("runners").join(number.to_string());

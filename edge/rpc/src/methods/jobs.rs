@@ -4,14 +4,17 @@ use super::{Page, count};
 use crate::{
     App,
     read::Snapshot,
-    refusal::{Answer, Asked, Named, Refusal},
+    refusal::{Answer, Asked, Named, Refusal, parse},
 };
-use axum::{Json, extract::State};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use cowboy_api::{Hex, model};
 use cowboy_params::Jobs;
 use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
-use cowboy_system::runners::{handlers, reputation, state as runners};
+use cowboy_system::runners::{delegations, handlers, reputation, state as runners};
 use cowboy_system::tee;
 use cowboy_types::job::{Job, JobKind, JobSpec, Member, Runner};
 use cowboy_types::{Address, Hash, Height};
@@ -64,6 +67,19 @@ pub(crate) async fn runner_jobs(State(app): State<App>, Named(address): Named<Ad
     let ids: Vec<Hash> = page.of(names.iter().map(|name| jobs::job_of(name)));
     let listed = state.ask(|world| summaries(world, &ids)).await?;
     Ok(Json(model::Jobs { jobs: listed, total_count: count(names.len()) }))
+}
+
+pub(crate) async fn delegation(State(app): State<App>, Path((runner, delegator)): Path<(String, String)>) -> Answer<model::Delegation> {
+    let (runner, delegator): (Address, Address) = (parse(&runner)?, parse(&delegator)?);
+    let found = Snapshot::newest(&app)
+        .ask(|world| {
+            let Some(record) = runners::find(world, runner)? else { return Ok(None) };
+            delegations::standing(world, runner, record.registered_at, delegator).map(Some)
+        })
+        .await?;
+    let standing = found.ok_or_else(|| Refusal::missing("runner", runner))?;
+    let leaving = standing.leaving.iter().map(|(amount, release)| model::DelegationLeaving { amount: amount.0, release: release.0 });
+    Ok(Json(model::Delegation { runner: Hex(runner), delegator: Hex(delegator), amount: standing.amount.0, leaving: leaving.collect() }))
 }
 
 fn summaries(world: &World, ids: &[Hash]) -> Result<Vec<model::JobSummary>, Miss> {

@@ -14,6 +14,7 @@ pub(crate) mod proofs;
 pub(crate) mod rent;
 pub(crate) mod streams;
 pub(crate) mod timers;
+pub(crate) mod tokens;
 pub(crate) mod transactions;
 pub(crate) mod validators;
 

@@ -52,7 +52,8 @@ export class Devnet {
   /** Starts the process on its folder and port. */
   async run() {
     const state = join(this.folder, "state");
-    this.process = spawn(program("cowboyd"), ["dev", "--port", String(this.port), "--state", state, "--runners", "0", ...this.options], {
+    const runners = this.options.includes("--runners") ? [] : ["--runners", "0"];
+    this.process = spawn(program("cowboyd"), ["dev", "--port", String(this.port), "--state", state, ...runners, ...this.options], {
       cwd: this.folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,0 +1,64 @@
+//! Tokens of the protocol. Their amounts have up to 128 bits and are decimal texts.
+
+use crate::hex_text::{HexAddress, HexHash};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Tokens, by id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Tokens {
+    /// The tokens.
+    pub tokens: Vec<Token>,
+    /// How many there are.
+    pub total_count: u64,
+}
+
+/// A token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Token {
+    /// Its id.
+    pub token_id: HexHash,
+    /// What people call it.
+    pub name: String,
+    /// In short.
+    pub symbol: String,
+    /// Places behind the point, for people.
+    pub decimals: u8,
+    /// Who mints, names the hook, and hands it on.
+    pub owner: HexAddress,
+    /// How many there are.
+    pub supply: String,
+    /// How many there may be.
+    pub max_supply: String,
+    /// The actor that is asked about transfers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hook: Option<HexAddress>,
+    /// Where more is said of it.
+    pub metadata_uri: String,
+    /// When it was made.
+    pub created_at: u64,
+}
+
+/// What somebody has of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenBalance {
+    /// Of which.
+    pub token_id: HexHash,
+    /// Who.
+    pub account: HexAddress,
+    /// How many.
+    pub amount: String,
+}
+
+/// What somebody may move of another's tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenAllowance {
+    /// Of which.
+    pub token_id: HexHash,
+    /// Whose.
+    pub owner: HexAddress,
+    /// Who may.
+    pub spender: HexAddress,
+    /// How many.
+    pub amount: String,
+}

@@ -1,0 +1,223 @@
+//! `cowboy token`: tokens of the protocol. Amounts are in a token's smallest units.
+
+use super::job::ask;
+use super::session::Session;
+use crate::{
+    failure::Failure,
+    output::table,
+    send::{self, Sent, Terms},
+};
+use clap::{Args, Subcommand};
+use cowboy_api::{HexHash, model};
+use cowboy_system::basefee;
+use cowboy_types::{Address, Amount};
+use serde_json::{Value, json};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Make a token; prints its id
+    Create(Create),
+    /// Send tokens
+    Transfer {
+        /// Which token
+        token: HexHash,
+        /// To whom
+        to: String,
+        /// How many
+        amount: u128,
+        /// Whose, where they allowed it; the sender's own where left out
+        #[arg(long, value_name = "ADDRESS")]
+        from: Option<String>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Let somebody move so many of your tokens, in the place of what was allowed before
+    Approve {
+        /// Which token
+        token: HexHash,
+        /// Who
+        spender: String,
+        /// How many
+        amount: u128,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Make more of a token
+    Mint {
+        /// Which token
+        token: HexHash,
+        /// For whom
+        to: String,
+        /// How many
+        amount: u128,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Destroy tokens of your own
+    Burn {
+        /// Which token
+        token: HexHash,
+        /// How many
+        amount: u128,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print a token
+    Info {
+        /// Which token
+        token: HexHash,
+    },
+    /// Print what somebody has of a token
+    Balance {
+        /// Which token
+        token: HexHash,
+        /// Who; the key's own account where left out
+        account: Option<String>,
+    },
+    /// Print what somebody may move of another's tokens
+    Allowance {
+        /// Which token
+        token: HexHash,
+        /// Whose
+        owner: String,
+        /// Who may
+        spender: String,
+    },
+    /// Print the tokens
+    List {
+        /// How many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Create {
+    /// What people call it
+    #[arg(long)]
+    name: String,
+    /// In short
+    #[arg(long)]
+    symbol: String,
+    /// Places behind the point, for people
+    #[arg(long, default_value_t = 9)]
+    decimals: u8,
+    /// How many there are at first, all of them the sender's
+    #[arg(long, default_value_t = 0)]
+    supply: u128,
+    /// How many there may ever be
+    #[arg(long)]
+    max_supply: Option<u128>,
+    /// The actor that is asked about every transfer
+    #[arg(long, value_name = "ADDRESS")]
+    hook: Option<String>,
+    /// Where more is said of it
+    #[arg(long, default_value = "")]
+    metadata_uri: String,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+impl Token {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Create(asked) => create(session, asked).await,
+            Self::Transfer { token, to, amount, from, terms } => {
+                let mut argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": number(amount) });
+                let method = match from {
+                    None => "token_transfer",
+                    Some(owner) => {
+                        argument["owner"] = session.address(&owner)?.to_string().into();
+                        "token_transfer_from"
+                    }
+                };
+                call(session, method, argument, &terms).await
+            }
+            Self::Approve { token, spender, amount, terms } => {
+                let argument = json!({ "token_id": token, "spender": session.address(&spender)?.to_string(), "amount": number(amount) });
+                call(session, "token_approve", argument, &terms).await
+            }
+            Self::Mint { token, to, amount, terms } => {
+                let argument = json!({ "token_id": token, "to": session.address(&to)?.to_string(), "amount": number(amount) });
+                call(session, "token_mint", argument, &terms).await
+            }
+            Self::Burn { token, amount, terms } => {
+                call(session, "token_burn", json!({ "token_id": token, "amount": number(amount) }), &terms).await
+            }
+            Self::Info { token } => {
+                let found: model::Token = session.client.get(&format!("/token/{token}")).await?;
+                session.output.result(&found, describe(&found));
+                Ok(())
+            }
+            Self::Balance { token, account } => {
+                let account = session.address_or_own(account.as_deref())?;
+                let found: model::TokenBalance = session.client.get(&format!("/token/{token}/balance/{account}")).await?;
+                session.output.result(&found, &found.amount);
+                Ok(())
+            }
+            Self::Allowance { token, owner, spender } => {
+                let (owner, spender) = (session.address(&owner)?, session.address(&spender)?);
+                let found: model::TokenAllowance = session.client.get(&format!("/token/{token}/allowance/{owner}/{spender}")).await?;
+                session.output.result(&found, &found.amount);
+                Ok(())
+            }
+            Self::List { limit } => {
+                let found: model::Tokens = session.client.get(&format!("/tokens?limit={limit}")).await?;
+                let lines = found.tokens.iter().map(|token| format!("{}  {:<8} {}", token.token_id, token.symbol, token.name));
+                session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A number of tokens as an argument: a whole number, or 16 bytes where it is too large for one.
+fn number(amount: u128) -> Value {
+    u64::try_from(amount).map_or_else(|_| format!("0x{}", hex::encode(amount.to_be_bytes())).into(), Value::from)
+}
+
+async fn create(session: &Session, asked: Create) -> Result<(), Failure> {
+    let mut argument = json!({
+        "name": asked.name,
+        "symbol": asked.symbol,
+        "decimals": asked.decimals,
+        "initial_supply": number(asked.supply),
+        "metadata_uri": asked.metadata_uri,
+    });
+    if let Some(most) = asked.max_supply {
+        argument["max_supply"] = number(most);
+    }
+    if let Some(hook) = &asked.hook {
+        argument["hook"] = session.address(hook)?.to_string().into();
+    }
+    let sent = post(session, "token_create", &argument, &asked.terms).await?;
+    let id = sent.receipt.as_ref().map(|receipt| receipt.return_value.clone()).unwrap_or_default();
+    let shown = id.as_str().map_or_else(String::new, |id| format!("\nToken:  {id}"));
+    session.output.result(
+        &json!({ "tx_hash": sent.tx_hash, "token_id": id, "receipt": sent.receipt }),
+        format_args!("Transaction hash: {}{shown}", sent.tx_hash),
+    );
+    Ok(())
+}
+
+async fn post(session: &Session, method: &str, argument: &Value, terms: &Terms) -> Result<Sent, Failure> {
+    let instruction = ask(Address::system(basefee::NUMBER), method, argument, Amount::ZERO)?;
+    send::send(&session.client, &session.key()?, instruction, terms).await
+}
+
+async fn call(session: &Session, method: &str, argument: Value, terms: &Terms) -> Result<(), Failure> {
+    let sent = post(session, method, &argument, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
+}
+
+fn describe(token: &model::Token) -> String {
+    table([
+        ("token", token.token_id.to_string()),
+        ("name", format!("{} ({}), {} decimals", token.name, token.symbol, token.decimals)),
+        ("owner", token.owner.to_string()),
+        ("supply", format!("{} of at most {}", token.supply, token.max_supply)),
+        ("hook", token.hook.map_or_else(|| "none".to_owned(), |hook| hook.to_string())),
+        ("made at", token.created_at.to_string()),
+    ])
+}
