@@ -50,6 +50,10 @@ fn main() {
         }
     }
     out.push_str("];\n");
+    // Compiling nested source and walking nested values takes stack, of which WebAssembly has 1 MiB unless told otherwise.
+    if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "wasm32") {
+        println!("cargo:rustc-link-arg-examples=-zstack-size=8388608");
+    }
     let target = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("frozen_modules.rs");
     fs::write(target, out).expect("the build folder can be written");
     println!("cargo:rerun-if-changed={}", frozen.display());

@@ -220,6 +220,7 @@ fn ord(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Ok(Value::Int(i64::from(u32::from(only))));
         }
         let length = text.chars().count();
+        vm.spend(length / 4)?;
         return Err(vm.type_error(format!("ord() expected a character, but string of length {length} found")));
     }
     if let Some(bytes) = crate::objects::bytes::content(vm, args[0]) {

@@ -10,14 +10,30 @@ const BY_SIZE: &[(&str, &str, &str)] = &[
     ("text joined, appended or formatted", "1 a byte of what is written", "003 §3.5"),
     ("`s += t` that nobody else sees", "1 a character of `t`, whatever `s` holds", "003 §3.5"),
     ("bytes joined or appended", "1 for 4 bytes of what is written", "ours"),
-    ("sequences repeated", "1 for 4 bytes or items of the result", "ours"),
+    ("sequences repeated", "1 for 4 bytes of the result, 5 for 4 items", "ours"),
     ("slices read", "1 for 4 items", "ours"),
     ("slices written or deleted", "1 for 8 items of the list", "ours"),
     ("lists and tuples joined", "4, and 1 for 4 items", "ours"),
     ("`list.sort`, `sorted`", "n · (⌊log₂ n⌋ + 1)", "ours"),
-    ("sequences compared", "1 for 4 items of the shorter one", "ours"),
-    ("text hashed for the first time", "1 for 8 bytes", "ours"),
-    ("integers above 64 bits: `+ - & | ^ << >>`", "limbs of the larger one", "ours"),
+    ("lists and tuples compared", "4, and 1 for 2 items of the shorter one, 1 for 8 of the longer one", "ours"),
+    ("text and bytes compared, beyond 64 bytes", "1 for 32 bytes", "ours"),
+    ("an integer compared with a float", "2", "ours"),
+    ("`x in list`, `count`, `index`", "2 an item that is looked at", "ours"),
+    ("`in`, `find`, `count`, `replace`, `split`, `partition` of text and bytes", "1 for 4 bytes of both", "ours"),
+    ("text beyond ASCII: the same methods", "3 for 4 bytes", "ours"),
+    ("text split", "3 a part", "ours"),
+    ("sets and dicts copied, sets combined", "2 an entry, 3 where they are combined", "ours"),
+    ("names of attributes as text, encodings, specifications of formats", "1 for 4 bytes, 1 a byte, 1 for 2 bytes", "ours"),
+    ("a float formatted", "10, beside its text", "ours"),
+    ("a class made", "a quarter of its bases times their ancestors", "ours"),
+    ("values that cross the door to the host", "4 an object, and 1 for 16 bytes", "ours"),
+    ("`//`, `%`, `divmod` of floats", "8, and 1 for 16 powers of two between them", "ours"),
+    ("a special method, property or helper in Python", "10, as any call", "003 §3.5"),
+    ("an exception raised", "20", "ours"),
+    ("text hashed for the first time, bytes hashed", "1 for 8 bytes", "ours"),
+    ("`hash` of integers above 64 bits", "20", "ours"),
+    ("integers above 64 bits: `+ - & | ^ >>`", "limbs of the larger one", "ours"),
+    ("`<<` beyond 64 bits", "limbs, and 1 for 256 bits that it shifts", "ours"),
     ("integers above 64 bits: `* / // % divmod`", "product of the limbs", "ours"),
     ("integers above 64 bits: `**`", "64 · limbs²", "ours"),
     ("`f(*a, **b)`", "1 an argument", "ours"),
@@ -41,6 +57,13 @@ pub fn markdown() -> String {
     page.push_str("\n## Instructions\n\n| instruction | cycles | meaning |\n|---|---|---|\n");
     for row in OPCODES {
         writeln!(page, "| `{}` | {} | {} |", row.name, row.cycles, row.doc.replace('|', "\\|")).expect("a string takes everything");
+    }
+    page.push_str(
+        "\n## Host functions\n\nThe cycles of crossing the door; what the work costs beside them is a parameter of the protocol.\n\n\
+         | function | cycles | weight, ns |\n|---|---|---|\n",
+    );
+    for row in crate::host::HOST_FUNCTIONS {
+        writeln!(page, "| `{}` | {} | {} |", row.name, row.cycles, row.weight).expect("a string takes everything");
     }
     page.push_str("\n## Builtin functions\n\n| function | cycles | weight, ns |\n|---|---|---|\n");
     let mut rows: Vec<_> = natives().iter().map(|native| (native.name, native.cycles, native.weight)).collect();

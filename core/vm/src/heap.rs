@@ -83,6 +83,8 @@ const SHAPE_LIMIT: usize = 4_096;
 pub(crate) struct Heap {
     pub(crate) image: Arc<Image>,
     frozen_len: u32,
+    /// Bytes of the image's objects that were copied to be changed.
+    pub(crate) thawed: usize,
     /// Objects below are never counted: the image's, and those whose handles are constants.
     immortal: u32,
     /// For each handle of the image: 0, or one more than the index in `slots` of its private copy.
@@ -116,6 +118,7 @@ impl Heap {
         Self {
             overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
             frozen_len,
+            thawed: 0,
             immortal: frozen_len.max(crate::types::FIXED_COUNT),
             slots: Vec::new(),
             free: Vec::new(),
@@ -159,7 +162,9 @@ impl Heap {
         let copy = self.overlay[object.0 as usize];
         let index = if copy == 0 {
             let slot = self.image.slot(object).clone();
-            self.use_memory(slot.payload.size());
+            let size = slot.payload.size();
+            self.use_memory(size);
+            self.thawed = self.thawed.saturating_add(size);
             self.slots.push(slot);
             let index = u32::try_from(self.slots.len()).expect("the memory limit keeps objects below 2^32");
             self.overlay[object.0 as usize] = index;

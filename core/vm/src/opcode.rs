@@ -91,7 +91,7 @@ opcodes! {
     LoadInt 1 "a = integer bc";
     LoadNone 1 "a = None";
     LoadGlobal 1 "a = global or builtin of site bc";
-    StoreGlobal 1 "global names[b] = a";
+    StoreGlobal 2 "global names[b] = a";
     DeleteGlobal 3 "del global names[b]";
     LoadName 3 "a = namespace, global or builtin names[bc]";
     StoreName 3 "namespace names[b] = a";

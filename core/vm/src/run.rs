@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Nesting of values that cross the door.
 const HOST_DEPTH: usize = 257;
+/// Bytes that an item of a list takes there.
+const HOST_ITEM: usize = 32;
 /// Bytes of output that a run keeps.
 const OUTPUT_LIMIT: usize = 1 << 20;
 
@@ -200,7 +202,12 @@ impl Vm {
     }
 
     /// An object as value of the host; what has no form there is a TypeError.
-    pub(crate) fn to_host(&mut self, value: Value, depth: usize) -> Outcome<HostValue> {
+    pub(crate) fn to_host(&mut self, value: Value) -> Outcome<HostValue> {
+        self.part_to_host(value, 0, &mut 0)
+    }
+
+    /// `size` is what has been copied until now. The same list may stand in many places, so a copy can be larger than what it is of.
+    fn part_to_host(&mut self, value: Value, depth: usize, size: &mut usize) -> Outcome<HostValue> {
         if depth > HOST_DEPTH {
             return Err(self.value_error("value is nested too deep for the host"));
         }
@@ -215,20 +222,31 @@ impl Vm {
                 _ => HostValue::None,
             });
         };
+        let bytes = match self.heap.payload(object).core() {
+            Payload::Str(text) => text.text.len(),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => bytes.len(),
+            Payload::List(list) => list.items.len().saturating_mul(HOST_ITEM),
+            Payload::Tuple(items) => items.len().saturating_mul(HOST_ITEM),
+            Payload::Set(_) | Payload::Dict(_) => self.dict_len(object).saturating_mul(2 * HOST_ITEM),
+            _ => 0,
+        };
+        self.spend(4 + bytes / 16)?;
+        *size = size.saturating_add(bytes);
+        self.reserve(*size)?;
         match self.heap.payload(object).core() {
             Payload::Str(text) => Ok(HostValue::Str(text.text.clone())),
             Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Ok(HostValue::Bytes(bytes.clone())),
             Payload::List(_) | Payload::Tuple(_) | Payload::Set(_) => {
                 let mut items = Vec::new();
                 for item in self.sequence_snapshot(value) {
-                    items.push(self.to_host(item, depth + 1)?);
+                    items.push(self.part_to_host(item, depth + 1, size)?);
                 }
                 Ok(HostValue::List(items))
             }
             Payload::Dict(_) => {
                 let mut pairs = Vec::new();
                 for (key, item) in self.dict_pairs(value) {
-                    pairs.push((self.to_host(key, depth + 1)?, self.to_host(item, depth + 1)?));
+                    pairs.push((self.part_to_host(key, depth + 1, size)?, self.part_to_host(item, depth + 1, size)?));
                 }
                 Ok(HostValue::Map(pairs))
             }

@@ -81,6 +81,8 @@ class Scope:
 class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
+        # Most programs are small, so that there are many of them.
+        self.large = seed % 20 == 0
         self.lines = []
         self.names = 0
 
@@ -88,7 +90,7 @@ class Generator:
         scope = Scope()
         for kind in (INT, INT, FLOAT, STR, LIST, DICT, BOOL):
             self.declare(scope, kind, 0)
-        for _ in range(self.random.randint(8, 16)):
+        for _ in range(self.random.randint(8, 16) if self.large else self.random.randint(2, 4)):
             self.top_level(scope)
         for name in scope.callables:
             self.emit(0, f"for argument in ({self.literal(INT)}, {self.literal(INT)}, {self.literal(INT)}):")
@@ -107,7 +109,7 @@ class Generator:
             self.emit(0, "try:")
             inner = Scope(scope)
             for _ in range(self.random.randint(1, 3)):
-                self.statement(inner, 1, 3)
+                self.statement(inner, 1, 3 if self.large else 2)
             self.emit(0, "except Exception as error:")
             self.emit(1, "print(type(error).__name__, error)")
             self.declare(scope, self.pick(KINDS), 0)
@@ -514,7 +516,7 @@ class Generator:
     # Small things.
 
     def pick(self, options):
-        return self.random.choice(options)
+        return options[int(self.random.random() * len(options))]
 
     def chance(self, probability):
         return self.random.random() < probability

@@ -11,6 +11,9 @@
 use cowboy_vm::{Entry, Exit, Limits, Vm, compile, script_image};
 use std::{env, fs, path::Path, process::Command, thread};
 
+/// Programs that one CPython process writes and runs.
+const BATCH: u32 = 500;
+
 /// Output, and the last line of the traceback of what nobody caught after `!! `.
 fn ours(program: &Path) -> String {
     let source = fs::read_to_string(program).expect("a readable program");
@@ -47,7 +50,10 @@ fn random_programs_print_what_cpython_prints() {
         let started: Vec<_> = (0..workers)
             .map(|worker| (seed + worker * share, share.min(count.saturating_sub(worker * share))))
             .map(|(first, count)| {
-                let work = move || differences(first, count);
+                let work = move || -> String {
+                    let batches = (0..count).step_by(BATCH as usize);
+                    batches.map(|begun| differences(first + begun, BATCH.min(count - begun))).collect()
+                };
                 thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, work).expect("a thread")
             })
             .collect();

@@ -94,6 +94,8 @@ pub(crate) struct Code {
     pub free_start: u16,
     /// Names of the closure's cells.
     pub free_names: Vec<String>,
+    /// Where comprehensions stand that run in the frame around them: first instruction, and one past the last.
+    pub comprehensions: Vec<(u32, u32)>,
     /// Exception handlers, innermost first.
     pub handlers: Vec<Handler>,
     /// Line of the definition.
@@ -108,6 +110,11 @@ impl Code {
     /// Whether the instruction before `pc` stands inside a `try` or `with`.
     pub(crate) fn guards(&self, pc: u32) -> bool {
         self.handlers.iter().any(|handler| handler.start < pc && pc <= handler.end)
+    }
+
+    /// Whether the instruction before `pc` belongs to a comprehension that runs in this frame.
+    pub(crate) fn is_in_comprehension(&self, pc: u32) -> bool {
+        self.comprehensions.iter().any(|&(start, end)| start < pc && pc <= end)
     }
 
     /// Number of parameters of every sort: the registers a call fills.

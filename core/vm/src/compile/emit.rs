@@ -172,6 +172,7 @@ impl Body<'_> {
                 var_keyword: false,
                 free_start: 0,
                 free_names: Vec::new(),
+                comprehensions: Vec::new(),
                 handlers: Vec::new(),
                 first_line: 1,
                 hidden,

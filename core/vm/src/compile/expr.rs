@@ -835,7 +835,13 @@ impl<'a> Compiler<'a> {
             }
         }
         self.body.inline.push((scope, places));
+        // What the first loop goes over belongs to the scope around: its iterator is made by the first instruction.
+        let start = self.here() + 1;
         self.comprehension_loop(generators, 0, collects, result, key, building, Some(iterable))?;
+        if self.scopes.all[scope].kind == ScopeKind::Inline {
+            let end = self.here();
+            self.body.code.comprehensions.push((start, end));
+        }
         let (_, places) = self.body.inline.pop().expect("pushed above");
         for place in places.values() {
             if let Place::Local(register) | Place::Cell(register) = place {

@@ -203,6 +203,8 @@ impl Vm {
             Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => match self.lookup(class, nm::GETATTR) {
                 Some(function) => {
                     self.heap.release(exception);
+                    // The exception that says so was made.
+                    self.spend(super::unwind::RAISE_CYCLES)?;
                     Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Store))
                 }
                 None => Err(Throw::Raise(exception)),
@@ -870,6 +872,8 @@ impl Vm {
 
     /// A name from a text value: interned.
     pub(crate) fn attribute_name(&mut self, value: Value) -> Outcome<Ref> {
+        let length = self.text(value).map_or(0, str::len);
+        self.spend(length / 4)?;
         match value.object().and_then(|object| self.heap.intern_object(object)) {
             Some(name) => Ok(name),
             None => {

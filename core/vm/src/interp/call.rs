@@ -9,7 +9,7 @@ use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::native::NATIVE_PARAMETERS;
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
-use crate::opcode::{Instruction, Op};
+use crate::opcode::{CYCLES, Instruction, Op};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::sync::Arc;
@@ -32,6 +32,15 @@ impl Vm {
 
     /// Starts a call whose arguments are not in registers yet.
     pub(crate) fn begin_call(&mut self, call: PendingCall, dest: usize) -> Outcome<()> {
+        // A call that no call instruction has paid for: of a special method, of a property, of a helper.
+        if !self.is_calling() {
+            self.spend(usize::from(CYCLES[Op::Call as usize]))?;
+        }
+        self.begin_free_call(call, dest)
+    }
+
+    /// The same for a call that nobody made: when it comes depends on when the loop looks, so it costs nothing.
+    pub(crate) fn begin_free_call(&mut self, call: PendingCall, dest: usize) -> Outcome<()> {
         let top = self.stack_top();
         let count = call.arguments.len() + call.keywords.len();
         self.ensure_registers(top + count + 2);
@@ -585,6 +594,20 @@ impl Vm {
         self.call_later(function, arguments, OnReturn::Other(Box::new(pending)))
     }
 
+    /// Whether the instruction under way is a call, whose row has paid for it. So is what begins a run.
+    fn is_calling(&self) -> bool {
+        let Some(frame) = self.frames.last() else { return true };
+        let instructions = &self.program.codes[frame.code as usize].code.instructions;
+        let mut place = frame.pc.saturating_sub(1);
+        // A second word belongs to the instruction before it.
+        if place > 0 && instructions.get(place as usize).is_some_and(|ins| ins.op == Op::Nop) {
+            place -= 1;
+        }
+        let op = instructions.get(place as usize).map_or(Op::Nop, |ins| ins.op);
+        let op = if op == Op::Line { self.hidden_op(frame.code, place) } else { op };
+        matches!(op, Op::Call | Op::CallKeyword | Op::CallSpread)
+    }
+
     /// The instruction that is running in the top frame.
     pub(crate) fn current_instruction(&self) -> Option<Instruction> {
         let frame = self.frames.last()?;
@@ -641,7 +664,7 @@ impl Vm {
             return Some(self.trapped(trap));
         }
         let value = self.result.take()?;
-        let host = self.to_host(value, 0);
+        let host = self.to_host(value);
         self.heap.release(value);
         Some(match host {
             Ok(value) => Exit::Return(value),

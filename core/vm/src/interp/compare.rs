@@ -12,6 +12,11 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::cmp::Ordering;
 
+/// Bytes of text whose comparison an instruction's own price covers.
+pub(crate) const SHORT_TEXT: usize = 64;
+
+/// Cycles of the hash of an integer beyond 64 bits, of which there are 4,096 at most.
+const LARGE_HASH: usize = 40;
 /// Entries of a table that is searched from end to end.
 const SMALL_TABLE: usize = 8;
 /// Nesting of containers that comparison, hashing and repr follow.
@@ -102,6 +107,8 @@ impl Heap {
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
             (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
             (Value::Obj(a), Value::Obj(b)) => match (self.payload(*a), self.payload(*b)) {
+                // Longer ones are charged by their length.
+                (Payload::Str(a), Payload::Str(b)) if a.text.len().min(b.text.len()) > SHORT_TEXT => None,
                 (Payload::Str(a), Payload::Str(b)) => Some(a.text.cmp(&b.text)),
                 (Payload::Tuple(a), Payload::Tuple(b)) if a.len() <= 4 && b.len() <= 4 => {
                     for (a, b) in a.iter().zip(b) {
@@ -125,7 +132,7 @@ impl Heap {
     /// The position of a text or small integer in a dict; `None` also when the key is of another sort.
     #[inline]
     pub(crate) fn find_simple(&self, dict: &Dict, key: Value) -> Option<usize> {
-        self.find_certain(dict, &key).flatten()
+        self.find_certain(dict, &key, usize::MAX).flatten()
     }
 
     /// Whether and where a dict has a text or small integer; `None` when that is not certain without running code or charging for it: the
@@ -140,16 +147,17 @@ impl Heap {
                     return Some(found);
                 }
             }
-            if matches!(self.payload(object), Payload::Str(text) if text.text.len() > 64 && !text.is_hashed()) {
+            if matches!(self.payload(object), Payload::Str(text) if text.text.len() > SHORT_TEXT && !text.is_hashed()) {
                 return None;
             }
         }
-        self.find_certain(dict, key)
+        self.find_certain(dict, key, SHORT_TEXT)
     }
 
-    /// The same for texts of any length.
+    /// The same for texts that are hashed already, whatever their length; not certain when one that is longer than `most` would have to be
+    /// compared with another one.
     #[inline]
-    pub(super) fn find_certain(&self, dict: &Dict, key: &Value) -> Option<Option<usize>> {
+    pub(super) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
         let mut certain = true;
         let found = match *key {
             Value::Int(number) => dict.find(hash_i64(number), |known| match known {
@@ -166,7 +174,12 @@ impl Heap {
                 dict.find(text.hash(), |known| match known {
                     Value::Obj(known) if known == object => true,
                     Value::Obj(known) => match self.payload(known) {
-                        Payload::Str(other) => !(text.interned && other.interned) && other.text == text.text,
+                        Payload::Str(other) if text.interned && other.interned || other.text.len() != text.text.len() => false,
+                        Payload::Str(_) if text.text.len() > most => {
+                            certain = false;
+                            false
+                        }
+                        Payload::Str(other) => other.text == text.text,
                         _ => {
                             certain = false;
                             false
@@ -269,17 +282,33 @@ impl Vm {
         if left.is(right) {
             return Ok(true);
         }
+        if let (Value::Int(_), Value::Obj(other)) | (Value::Obj(other), Value::Int(_)) = (left, right) {
+            // Integers of 64 bits are never objects, unless of a class of their own.
+            if self.heap.slot(other).class == ty::INT {
+                return Ok(false);
+            }
+        }
+        if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
+            let (a, b) = (self.heap.slot(a).class, self.heap.slot(b).class);
+            let is_plain = |class: Ref| matches!(class, ty::STR | ty::BYTES | ty::LIST | ty::TUPLE | ty::DICT);
+            if a != b && is_plain(a) && is_plain(b) {
+                return Ok(false);
+            }
+        }
         Ok(self.compare_native(CompareOp::Eq, left, right)?.unwrap_or(false))
     }
 
     /// The answer of the builtin types; `None` when they cannot be ordered; `Fallback` when Python code has to decide.
     pub(crate) fn compare_native(&mut self, op: CompareOp, left: Value, right: Value) -> Outcome<Option<bool>> {
         if let (Value::Obj(a), Value::Obj(b)) = (left, right) {
-            if let (Payload::Str(a), Payload::Str(b)) = (self.heap.payload(a), self.heap.payload(b)) {
+            self.spend_on_texts(op, a, b)?;
+            if let (Payload::Str(one), Payload::Str(other)) = (self.heap.payload(a), self.heap.payload(b)) {
                 let truth = match op {
-                    CompareOp::Eq => a.text == b.text,
-                    CompareOp::Ne => a.text != b.text,
-                    op => op.holds(a.text.cmp(&b.text)),
+                    CompareOp::Eq | CompareOp::Ne => {
+                        let same = a == b || (!(one.interned && other.interned) && one.text == other.text);
+                        same == (op == CompareOp::Eq)
+                    }
+                    op => op.holds(one.text.cmp(&other.text)),
                 };
                 return Ok(Some(truth));
             }
@@ -291,6 +320,13 @@ impl Vm {
             }
         }
         if let (Some(a), Some(b)) = (self.number(left), self.number(right)) {
+            if matches!(
+                (&a, &b),
+                (Number::Float(_), Number::Small(_) | Number::Big(_)) | (Number::Small(_) | Number::Big(_), Number::Float(_))
+            ) {
+                // Exact, without rounding the integer.
+                self.spend(2)?;
+            }
             if self.has_own_comparison(left, op) || self.has_own_comparison(right, op) {
                 return Err(Throw::Fallback);
             }
@@ -306,6 +342,19 @@ impl Vm {
         let outcome = self.compare_containers(op, left, right);
         self.native_depth -= 1;
         outcome
+    }
+
+    /// Charges the comparison of two texts, or of two objects that hold bytes, by what has to be looked at.
+    fn spend_on_texts(&mut self, op: CompareOp, a: Ref, b: Ref) -> Outcome<()> {
+        let (one, other, at_once) = match (self.heap.payload(a).core(), self.heap.payload(b).core()) {
+            (Payload::Str(one), Payload::Str(other)) => (one.text.len(), other.text.len(), a == b || (one.interned && other.interned)),
+            (Payload::Bytes(one) | Payload::ByteArray(one), Payload::Bytes(other) | Payload::ByteArray(other)) => {
+                (one.len(), other.len(), false)
+            }
+            _ => return Ok(()),
+        };
+        let looks = !matches!(op, CompareOp::Eq | CompareOp::Ne) || (one == other && !at_once);
+        if looks && one.min(other) > SHORT_TEXT { self.spend(one.min(other) / 32) } else { Ok(()) }
     }
 
     /// Whether a class written in Python says how its instances compare.
@@ -345,6 +394,7 @@ impl Vm {
         }
         let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return Ok(identity) };
         let (a, b) = (self.behind_proxy(a), self.behind_proxy(b));
+        self.spend_on_items(op, a, b)?;
         enum Kind {
             Items(Vec<Value>, Vec<Value>),
             Ordering(Ordering),
@@ -369,7 +419,10 @@ impl Vm {
                 }
             }
             (Payload::Str(a), Payload::Str(b)) => Kind::Ordering(a.text.cmp(&b.text)),
-            (Payload::Bytes(a) | Payload::ByteArray(a), Payload::Bytes(b) | Payload::ByteArray(b)) => Kind::Ordering(a.cmp(b)),
+            (Payload::Bytes(a) | Payload::ByteArray(a), Payload::Bytes(b) | Payload::ByteArray(b)) => match op {
+                CompareOp::Eq | CompareOp::Ne if a.len() != b.len() => Kind::Same(false),
+                _ => Kind::Ordering(a.cmp(b)),
+            },
             (Payload::Dict(_), Payload::Dict(_)) => Kind::Dicts,
             (Payload::Set(_), Payload::Set(_)) => Kind::Sets,
             (Payload::DictView { .. }, Payload::Set(_) | Payload::DictView { .. }) | (Payload::Set(_), Payload::DictView { .. }) => {
@@ -409,7 +462,6 @@ impl Vm {
     }
 
     fn compare_items(&mut self, op: CompareOp, a: &[Value], b: &[Value]) -> Outcome<bool> {
-        self.spend(a.len().min(b.len()) / 4)?;
         for (&x, &y) in a.iter().zip(b) {
             if self.equal_native(x, y)? {
                 continue;
@@ -426,12 +478,28 @@ impl Vm {
         Ok(op.holds(a.len().cmp(&b.len())))
     }
 
+    /// Charges the comparison of two lists or tuples.
+    fn spend_on_items(&mut self, op: CompareOp, a: Ref, b: Ref) -> Outcome<()> {
+        let length = |object: Ref| match self.heap.payload(object).core() {
+            Payload::List(list) => Some(list.items.len()),
+            Payload::Tuple(items) => Some(items.len()),
+            _ => None,
+        };
+        let (Some(one), Some(other)) = (length(a), length(b)) else { return Ok(()) };
+        if one != other && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            return Ok(());
+        }
+        // Both are copied before their items are compared.
+        self.spend(4 + one.min(other) / 2 + one.max(other) / 8)
+    }
+
     fn dicts_equal(&mut self, a: Ref, b: Ref) -> Outcome<bool> {
-        let pairs = self.dict_pairs(Value::Obj(a));
-        if pairs.len() != self.dict_len(b) {
+        let count = self.dict_len(a);
+        if count != self.dict_len(b) {
             return Ok(false);
         }
-        self.spend(pairs.len())?;
+        self.spend(count)?;
+        let pairs = self.dict_pairs(Value::Obj(a));
         for (key, value) in pairs {
             let hash = self.hash_native(key)?;
             match self.dict_find(b, key, hash)? {
@@ -649,9 +717,21 @@ impl Vm {
         if self.native_depth > NATIVE_DEPTH {
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
         }
+        // Nothing remembers these hashes.
+        if let Payload::Bytes(bytes) = self.heap.payload(object).core() {
+            let length = bytes.len();
+            self.spend(length / 8)?;
+        } else if let Some(text) = self.text(value) {
+            let length = text.len();
+            self.spend(length / 8)?;
+        }
         match self.heap.payload(object).core() {
             Payload::Str(text) => Ok(crate::num::hash::hash_str(&text.text)),
-            Payload::BigInt(number) => Ok(hash_int(number)),
+            Payload::BigInt(number) => {
+                let hash = hash_int(number);
+                self.spend(LARGE_HASH)?;
+                Ok(hash)
+            }
             Payload::Scalar(inner) => {
                 let inner = *inner;
                 self.hash_native(inner)
@@ -795,29 +875,7 @@ impl Vm {
                 let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
                 Ok(found)
             }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => {
-                let bytes = bytes.clone();
-                self.spend(bytes.len() / 4)?;
-                match self.number(item) {
-                    Some(Number::Small(byte)) => match u8::try_from(byte) {
-                        Ok(byte) => Ok(bytes.contains(&byte)),
-                        Err(_) => Err(self.value_error("byte must be in range(0, 256)")),
-                    },
-                    Some(Number::Big(_)) => Err(self.value_error("byte must be in range(0, 256)")),
-                    _ => match item.object().map(|object| self.heap.payload(object).core()) {
-                        Some(Payload::Bytes(needle) | Payload::ByteArray(needle)) => {
-                            Ok(needle.is_empty() || bytes.windows(needle.len()).any(|window| window == needle.as_slice()))
-                        }
-                        _ => {
-                            if self.python_method(item, nm::INDEX).is_some() {
-                                return Err(Throw::Fallback);
-                            }
-                            let message = format!("a bytes-like object is required, not '{}'", self.class_name(item));
-                            Err(self.type_error(message))
-                        }
-                    },
-                }
-            }
+            Payload::Bytes(_) | Payload::ByteArray(_) => crate::objects::bytes::holds(self, container, item),
             Payload::Range(range) => {
                 let range = *range;
                 match self.number(item) {
@@ -846,7 +904,7 @@ impl Vm {
                         _ => None,
                     };
                     let Some(value) = value else { break };
-                    self.spend(1)?;
+                    self.spend(2)?;
                     if self.equal_native(value, item)? {
                         return Ok(true);
                     }

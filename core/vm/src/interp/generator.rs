@@ -218,7 +218,7 @@ impl Vm {
         let helper = self.helper("generator_abandoned");
         if let Throw::Call(call) = self.call_later(helper, &[Value::Obj(generator)], OnReturn::Discard) {
             // At the recursion limit nothing more can run, so it dies as it is.
-            if let Err(Throw::Raise(exception)) = self.begin_call(*call, 0) {
+            if let Err(Throw::Raise(exception)) = self.begin_free_call(*call, 0) {
                 self.heap.release(exception);
             }
         }

@@ -343,6 +343,7 @@ impl Vm {
                 if width == 0 {
                     return Ok(None);
                 }
+                self.spend(1 + width)?;
                 return self.next_side_by_side(object, width, strict);
             }
             _ => return Err(Throw::Trap(Trap::Internal)),

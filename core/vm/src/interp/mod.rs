@@ -8,11 +8,13 @@
 mod aside;
 pub(crate) mod attribute;
 mod binding;
+mod builtin_attributes;
 pub(crate) mod call;
 pub(crate) mod classes;
 pub(crate) mod compare;
 pub(crate) mod generator;
 pub(crate) mod import;
+mod instances;
 pub(crate) mod iterate;
 mod matching;
 pub(crate) mod operators;
@@ -314,6 +316,9 @@ pub(crate) enum EntryKind {
 /// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
 pub(crate) const CYCLE_WEIGHT: u64 = 4;
 
+/// Bytes of the image whose copy, made when they are changed, weighs a nanosecond.
+const THAWED_PER_NANOSECOND: u64 = 4;
+
 fn signed(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
@@ -367,7 +372,8 @@ impl Vm {
             cells: used(self.limits.cells, self.cells),
             peak_memory: self.heap.peak,
             weight_ns: used(self.limits.weight_ns, self.weight)
-                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(CYCLE_WEIGHT)),
+                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(CYCLE_WEIGHT))
+                .saturating_add(u64::try_from(self.heap.thawed).unwrap_or(u64::MAX) / THAWED_PER_NANOSECOND),
         }
     }
 
@@ -424,6 +430,12 @@ impl Vm {
     pub(crate) fn spend(&mut self, cycles: usize) -> Outcome<()> {
         self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
         if self.cycles < 0 { Err(Throw::Trap(Trap::OutOfCycles)) } else { Ok(()) }
+    }
+
+    /// The same where nothing can be refused: a run whose cycles are used up ends at the next thing that it does.
+    #[inline]
+    pub(crate) fn owe(&mut self, cycles: usize) {
+        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
     }
 
     /// Makes sure that `bytes` more of modelled memory would fit, before work that needs them.

@@ -388,7 +388,7 @@ impl Vm {
                 }
             }
             (Op::SetItem, Value::Obj(object)) if next.c == result => match (self.heap.payload(object), register(next.b)) {
-                (Payload::Dict(dict), key) => self.heap.find_simple(dict, key).map(|position| dict.entries[position].value),
+                (Payload::Dict(dict), key) => self.heap.find_known(dict, &key).flatten().map(|position| dict.entries[position].value),
                 (Payload::List(list), Value::Int(index)) => usize::try_from(index).ok().and_then(|index| list.items.get(index).copied()),
                 _ => None,
             },
@@ -531,9 +531,11 @@ impl Vm {
         let cost = match op {
             BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => x * y,
             BinaryOp::Pow => 64 * x * x,
+            // What it makes: as many limbs as bits are shifted.
+            BinaryOp::LeftShift => x.max(y) + usize::try_from(&b).unwrap_or(0).min(int::MOST_BITS) / 256,
             _ => x.max(y),
         };
-        if x > 1 || y > 1 || op == BinaryOp::Pow {
+        if x > 1 || y > 1 || matches!(op, BinaryOp::Pow | BinaryOp::LeftShift) {
             self.spend(cost)?;
         }
         if op == BinaryOp::Pow && b.sign() == dashu_int::Sign::Negative {
@@ -589,6 +591,11 @@ impl Vm {
     }
 
     fn float_op(&mut self, op: BinaryOp, a: F64, b: F64) -> Outcome<Option<Value>> {
+        if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod) {
+            // The remainder is found bit by bit, as many as the exponents are apart.
+            let exponent = |number: F64| usize::try_from((number.to_bits() >> 52) & 0x7ff).unwrap_or(0);
+            self.spend(8 + exponent(a).saturating_sub(exponent(b)) / 16)?;
+        }
         let value = match op {
             BinaryOp::Add => a + b,
             BinaryOp::Sub => a - b,
@@ -692,6 +699,11 @@ impl Vm {
         }
     }
 
+    /// Whether a value is a sequence that a number may repeat.
+    fn is_repeatable(&self, value: Value) -> bool {
+        [ty::STR, ty::LIST, ty::TUPLE, ty::BYTES, ty::BYTEARRAY].into_iter().any(|class| self.is_instance(value, class))
+    }
+
     /// TypeError for operands; releases them.
     fn unsupported(&mut self, left: Value, right: Value, symbol: &str) -> Throw {
         let (a, b) = (self.class_name(left), self.class_name(right));
@@ -702,9 +714,8 @@ impl Vm {
             "+" if self.is_instance(left, ty::TUPLE) => format!("can only concatenate tuple (not \"{b}\") to tuple"),
             "+" if self.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
             "+=" if is_text => format!("can only concatenate str (not \"{b}\") to str"),
-            "*" if is_text || self.is_instance(left, ty::LIST) || self.is_instance(left, ty::TUPLE) => {
-                format!("can't multiply sequence by non-int of type '{b}'")
-            }
+            "*" | "*=" if self.is_repeatable(left) => format!("can't multiply sequence by non-int of type '{b}'"),
+            "*" | "*=" if self.is_repeatable(right) => format!("can't multiply sequence by non-int of type '{a}'"),
             _ => format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"),
         };
         self.heap.release(left);

@@ -1,7 +1,7 @@
 //! Quick forms: what inline caches and builtin containers answer at once, without running code or raising. `None` and `false` mean
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
-use super::compare::is_tracked;
+use super::compare::{SHORT_TEXT, is_tracked};
 use super::window::afresh;
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
@@ -12,11 +12,15 @@ use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
 
 impl Heap {
-    /// Whether two objects are the same text; `None` when one of them is not plain text.
+    /// Whether two objects are the same text; `None` when one of them is not plain text, or they are long.
     #[inline]
     pub(crate) fn same_text(&self, left: Ref, right: Ref) -> Option<bool> {
         let (Payload::Str(a), Payload::Str(b)) = (self.payload(left), self.payload(right)) else { return None };
-        Some(left == right || (!(a.interned && b.interned) && a.text == b.text))
+        if left == right || (a.interned && b.interned) || a.text.len() != b.text.len() {
+            return Some(left == right);
+        }
+        // Longer ones are charged by their length.
+        if a.text.len() > SHORT_TEXT { None } else { Some(a.text == b.text) }
     }
 
     /// The length of something builtin.

@@ -246,10 +246,13 @@ impl Vm {
         Ok(())
     }
 
-    /// UnboundLocalError for a register.
+    /// UnboundLocalError for a register; in a comprehension, which has a scope of its own, the NameError for a free variable.
     #[cold]
     pub(crate) fn unbound(&mut self, code: &LinkedCode, register: u16) -> Throw {
         let name = code.code.local_names.get(usize::from(register)).cloned().unwrap_or_default();
+        if self.frames.last().is_some_and(|frame| code.code.is_in_comprehension(frame.pc)) {
+            return self.unbound_free(&name);
+        }
         let message = format!("cannot access local variable '{name}' where it is not associated with a value");
         self.raise(ty::UNBOUND_LOCAL_ERROR, &message)
     }
@@ -258,10 +261,14 @@ impl Vm {
     fn unbound_cell(&mut self, code: &LinkedCode, register: u16) -> Throw {
         let name = code.code.local_names.get(usize::from(register)).cloned().unwrap_or_default();
         if register >= code.code.free_start && code.code.free_names.contains(&name) {
-            let message = format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
-            return self.raise(ty::NAME_ERROR, &message);
+            return self.unbound_free(&name);
         }
         self.unbound(code, register)
+    }
+
+    fn unbound_free(&mut self, name: &str) -> Throw {
+        let message = format!("cannot access free variable '{name}' where it is not associated with a value in enclosing scope");
+        self.raise(ty::NAME_ERROR, &message)
     }
 
     fn load_cell(&mut self, code: &LinkedCode, cell: Value, register: u16) -> Outcome {

@@ -60,7 +60,7 @@ impl Vm {
     /// The position of a key whose hash is known.
     pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
         let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
-        if let Some(found) = self.heap.find_certain(table, &key) {
+        if let Some(found) = self.heap.find_certain(table, &key, super::compare::SHORT_TEXT) {
             return Ok(found);
         }
         let mut probe = table.probe(hash);
@@ -330,7 +330,7 @@ impl Vm {
         Ok(self.heap.retain(value))
     }
 
-    fn sequence_word(&self, receiver: Ref) -> (&'static str, usize) {
+    pub(crate) fn sequence_word(&self, receiver: Ref) -> (&'static str, usize) {
         match self.heap.payload(receiver).core() {
             Payload::List(list) => ("list", list.items.len()),
             Payload::Tuple(items) => ("tuple", items.len()),
@@ -693,13 +693,16 @@ impl Vm {
             return self.call_helper(if keywords { "keyword_merge" } else { "dict_update" }, &[dict, source]);
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
+        let count = source.object().map_or(0, |source| self.dict_len(source));
+        self.spend(count.saturating_mul(2))?;
         let pairs = self.dict_pairs(source);
-        self.spend(pairs.len())?;
         for (key, value) in pairs {
             if keywords {
                 if self.text(key).is_none() {
                     return Err(self.type_error("keywords must be strings"));
                 }
+                let length = self.text(key).map_or(0, str::len);
+                self.spend(length / 32)?;
                 if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
                     let message = format!(
                         "{} got multiple values for keyword argument '{}'",

@@ -11,6 +11,9 @@ use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
+/// Cycles of finding the digits of a float, beside those of writing them.
+const FLOAT_DIGITS: usize = 10;
+
 /// Longest text that repr builds before it stops to ask for memory.
 const CHECK_EVERY: usize = 4_096;
 
@@ -434,6 +437,7 @@ impl Vm {
     /// What the builtin types' `__format__` does.
     pub(crate) fn format_builtin(&mut self, value: Value, spec: &str) -> Outcome {
         use num::{Spec, Subject};
+        self.spend(spec.len() / 2)?;
         if let (Value::Int(number), Some(plain)) = (value, PlainSpec::parse(spec)) {
             self.spend(plain.width)?;
             self.reserve(plain.width)?;
@@ -454,6 +458,9 @@ impl Vm {
         };
         let outcome = match Spec::parse(spec, subject) {
             Ok(parsed) => {
+                if matches!(subject, Subject::Float | Subject::Complex) {
+                    self.spend(FLOAT_DIGITS)?;
+                }
                 self.spend(parsed.least_size())?;
                 self.reserve(parsed.least_size())?;
                 match (self.number(value), self.text(value)) {

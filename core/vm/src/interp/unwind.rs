@@ -7,6 +7,9 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use std::sync::Arc;
 
+/// Cycles of raising an exception, beside those of whatever makes it.
+pub(super) const RAISE_CYCLES: usize = 20;
+
 /// How often a traceback shows the same line before it only counts, as CPython does.
 const SHOWN_REPEATS: usize = 3;
 
@@ -177,6 +180,7 @@ impl Vm {
         let mut exception = exception;
         let mut quiet = std::mem::take(&mut self.quiet);
         if !quiet {
+            self.spend(RAISE_CYCLES)?;
             self.link_context(exception);
         }
         loop {

@@ -180,6 +180,8 @@ fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
 }
 
 fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let length = vm.text(arguments[0]).map_or(0, str::len);
+    vm.spend(length)?;
     let Some(name) = vm.text(arguments[0]).map(str::to_ascii_lowercase) else {
         let message = format!("new() argument 'name' must be str, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));

@@ -101,7 +101,8 @@ pub(super) fn strip(
             None => return general(vm, args, left, right),
         },
     };
-    vm.spend(length / 4)?;
+    let set = vm.text(args[1]).map_or(0, str::len);
+    vm.spend(length / 4 + set / 4)?;
     Ok(if rest.len() == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, rest) })
 }
 
@@ -183,7 +184,7 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
             separator => between(&text.text, &separator.text, most, room),
         },
     };
-    Some(vm.spend(length / 4).and_then(|()| vm.spend(parts.len())).map(|()| {
+    Some(vm.spend(length / 4).and_then(|()| vm.spend(parts.len().saturating_mul(3))).map(|()| {
         let mut items = Vec::with_capacity(parts.len());
         for range in &parts {
             let item = part(vm, object, range.clone());
@@ -201,9 +202,13 @@ pub(super) fn position(vm: &mut Vm, args: &[Value], last: bool) -> Option<Outcom
     if !args[2].is_undefined() || !args[3].is_undefined() {
         return None;
     }
-    let found = if last { text.text.rfind(needle.text.as_str()) } else { text.text.find(needle.text.as_str()) };
-    let length = text.text.len();
-    Some(vm.spend(length / 4).map(|()| found))
+    let (length, sought) = (text.text.len(), needle.text.len());
+    let found = match sought <= length {
+        true if last => text.text.rfind(needle.text.as_str()),
+        true => text.text.find(needle.text.as_str()),
+        false => None,
+    };
+    Some(vm.spend(length / 4).and_then(|()| vm.spend(sought / 4)).map(|()| found))
 }
 
 /// Whether a text begins or ends with another one, neither start nor end given.

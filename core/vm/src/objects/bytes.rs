@@ -8,6 +8,7 @@ use crate::objects::payload::Payload;
 use crate::objects::{codec, list};
 use crate::types::{nm, ty};
 use crate::value::Value;
+use memchr::memmem;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -58,12 +59,48 @@ pub(crate) fn write_repr(out: &mut String, bytes: &[u8]) {
     out.push(char::from(quote));
 }
 
-/// The content of bytes or a bytearray.
-pub(crate) fn content(vm: &Vm, value: Value) -> Option<Vec<u8>> {
+/// The content of bytes or a bytearray, where it lies.
+fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
     match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => Some(bytes.clone()),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => Some(bytes),
         _ => None,
     }
+}
+
+/// A copy of the content of bytes or a bytearray, charged.
+pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
+    let length = octets(vm, value)?.len();
+    vm.owe(length / 16);
+    octets(vm, value).map(<[u8]>::to_vec)
+}
+
+/// `item in bytes`: a byte by its number, or bytes.
+pub(crate) fn holds(vm: &mut Vm, bytes: Value, item: Value) -> Outcome<bool> {
+    let length = octets(vm, bytes).map_or(0, <[u8]>::len);
+    vm.spend(length / 4)?;
+    match vm.number(item) {
+        Some(Number::Small(number)) if (0..256).contains(&number) => {
+            let number = u8::try_from(number).unwrap_or_default();
+            Ok(octets(vm, bytes).is_some_and(|bytes| memchr::memchr(number, bytes).is_some()))
+        }
+        Some(Number::Small(_) | Number::Big(_)) => Err(vm.value_error("byte must be in range(0, 256)")),
+        _ => {
+            if let Some(part) = octets(vm, item) {
+                return Ok(octets(vm, bytes).is_some_and(|bytes| first_place(bytes, part).is_some()));
+            }
+            if vm.python_method(item, nm::INDEX).is_some() {
+                return Err(Throw::Fallback);
+            }
+            let message = format!("a bytes-like object is required, not '{}'", vm.class_name(item));
+            Err(vm.type_error(message))
+        }
+    }
+}
+
+/// Where `part` begins first in `bytes`, in time that is linear in `bytes`.
+pub(super) fn first_place(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    // To prepare a search takes the length of what is looked for.
+    if part.len() > bytes.len() { None } else { memmem::find(bytes, part) }
 }
 
 /// The content of a bytes-like argument.
@@ -78,9 +115,9 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
 }
 
 pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
-    let bytes = content(vm, value).unwrap_or_default();
-    vm.spend(bytes.len() / 4)?;
-    Ok(bytes)
+    let length = octets(vm, value).map_or(0, <[u8]>::len);
+    vm.spend(length / 4)?;
+    Ok(octets(vm, value).unwrap_or_default().to_vec())
 }
 
 /// A result of the receiver's sort.

@@ -1,6 +1,6 @@
 //! Methods that `bytes` and `bytearray` share: searching, splitting, trimming, padding, case.
 
-use super::bytes::{byte, bytes_like, content, receiver, same_sort};
+use super::bytes::{byte, bytes_like, content, first_place, receiver, same_sort};
 use super::codec;
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
@@ -10,6 +10,7 @@ use crate::objects::list;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
+use memchr::memmem;
 
 const M: NativeKind = NativeKind::Method;
 
@@ -123,7 +124,7 @@ fn decode(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    vm.spend(bytes.len())?;
+    vm.spend(bytes.len().saturating_mul(2))?;
     vm.reserve(bytes.len().saturating_mul(3))?;
     let separator = if args[1].is_undefined() {
         None
@@ -246,15 +247,14 @@ fn search(bytes: &[u8], needle: &[u8], last: bool) -> Option<usize> {
     if needle.is_empty() {
         return Some(if last { bytes.len() } else { 0 });
     }
-    let mut windows = bytes.windows(needle.len());
-    if last { windows.rposition(|window| window == needle) } else { windows.position(|window| window == needle) }
+    if last && needle.len() <= bytes.len() { memmem::rfind(bytes, needle) } else { first_place(bytes, needle) }
 }
 
 fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(None) };
-    vm.spend((end - first).saturating_mul(needle.len()) / 64)?;
+    vm.spend((end - first) / 4)?;
     Ok(search(&bytes[first..end], &needle, last).map(|at| first + at))
 }
 
@@ -278,14 +278,15 @@ fn rindex(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Parts of `bytes` between separators, at most `most` cuts from the left.
 fn pieces<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while parts.len() < most {
-        let Some(at) = search(rest, separator, false) else { break };
-        parts.push(&rest[..at]);
-        rest = &rest[at + separator.len()..];
+    let (mut parts, mut first) = (Vec::new(), 0);
+    if separator.len() > bytes.len() {
+        return vec![bytes];
     }
-    parts.push(rest);
+    for at in memmem::find_iter(bytes, separator).take(most) {
+        parts.push(&bytes[first..at]);
+        first = at + separator.len();
+    }
+    parts.push(&bytes[first..]);
     parts
 }
 
@@ -293,7 +294,7 @@ fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(Value::Int(0)) };
-    vm.spend((end - first).saturating_mul(needle.len()) / 64)?;
+    vm.spend((end - first) / 4)?;
     let count = if needle.is_empty() { end - first + 1 } else { pieces(&bytes[first..end], &needle, usize::MAX).len() - 1 };
     Ok(int(count))
 }
@@ -331,7 +332,7 @@ fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
     if let Some(separator) = separator(vm, args[1])? {
-        vm.spend(bytes.len().saturating_mul(separator.len()) / 64)?;
+        vm.spend(bytes.len() / 4)?;
         return list_of(vm, args[0], &pieces(&bytes, &separator, most));
     }
     let mut parts = Vec::new();
@@ -354,9 +355,9 @@ fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut parts = Vec::new();
     let mut rest = bytes.as_slice();
     if let Some(separator) = separator(vm, args[1])? {
-        vm.spend(bytes.len().saturating_mul(separator.len()) / 64)?;
-        while parts.len() < most {
-            let Some(at) = search(rest, &separator, true) else { break };
+        vm.spend(bytes.len() / 4)?;
+        let most = if separator.len() > bytes.len() { 0 } else { most };
+        for at in memmem::rfind_iter(&bytes, &separator).take(most) {
             parts.push(&rest[at + separator.len()..]);
             rest = &rest[..at];
         }
@@ -428,7 +429,7 @@ fn parted(vm: &mut Vm, args: &[Value], last: bool) -> Outcome {
     if needle.is_empty() {
         return Err(vm.value_error("empty separator"));
     }
-    vm.spend(bytes.len().saturating_mul(needle.len()) / 64)?;
+    vm.spend(bytes.len() / 4)?;
     match search(&bytes, &needle, last) {
         Some(at) => three(vm, args[0], [&bytes[..at], &needle, &bytes[at + needle.len()..]]),
         None if last => three(vm, args[0], [b"", b"", &bytes]),
@@ -448,7 +449,7 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let (old, new) = (bytes_like(vm, args[1])?, bytes_like(vm, args[2])?);
     let most = most(vm, args[3])?;
-    vm.spend(bytes.len().saturating_mul(old.len()) / 64)?;
+    vm.spend(bytes.len() / 4)?;
     let result = if old.is_empty() {
         let gaps = most.min(bytes.len() + 1);
         vm.reserve(bytes.len().saturating_add(gaps.saturating_mul(new.len())))?;

@@ -11,6 +11,9 @@ use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
 
+/// Cycles of a power: logarithm, exponential, sine and cosine.
+const POWER: usize = 80;
+
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
 
@@ -21,10 +24,10 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "complex.__complex__", "self, /", 1, same, ""),
     NativeRow(M, "complex.__pos__", "self, /", 1, same, ""),
     NativeRow(M, "complex.__neg__", "self, /", 1, neg, ""),
-    NativeRow(M, "complex.__abs__", "self, /", 10, abs, ""),
+    NativeRow(M, "complex.__abs__", "self, /", 20, abs, ""),
     NativeRow(M, "complex.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "complex.__hash__", "self, /", 1, hash, ""),
-    NativeRow(M, "complex.__repr__", "self, /", 20, repr, ""),
+    NativeRow(M, "complex.__repr__", "self, /", 35, repr, ""),
     NativeRow(M, "complex.__format__", "self, format_spec, /", 5, format, ""),
     NativeRow(M, "complex.__getnewargs__", "self, /", 2, parts, ""),
     NativeRow(M, "complex.__add__", "self, value, /", 1, add, ""),
@@ -203,6 +206,9 @@ fn failed(vm: &mut Vm, error: ComplexError, op: BinaryOp) -> Throw {
 /// `left op right` when both are numbers.
 pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome {
     let (Some(a), Some(b)) = (any_number(vm, left)?, any_number(vm, right)?) else { return Ok(Value::NotImplemented) };
+    if op == BinaryOp::Pow {
+        vm.spend(POWER)?;
+    }
     let result = match op {
         BinaryOp::Add => Ok(a + b),
         BinaryOp::Sub => Ok(a - b),

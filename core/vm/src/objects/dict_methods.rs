@@ -196,7 +196,7 @@ pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
     let object = dict(vm, source)?;
     let size = vm.dict_len(object);
-    vm.spend(size / 2)?;
+    vm.spend(size.saturating_mul(2))?;
     vm.reserve(vm.heap.payload(object).size())?;
     let payload = match vm.heap.payload(object).core() {
         Payload::Dict(table) => Payload::Dict(table.clone()),

@@ -178,6 +178,8 @@ pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
     if vm.own_str(value).is_some() {
         return Err(Throw::Fallback);
     }
+    let length = vm.text(value).map_or(0, str::len);
+    vm.owe(length / 8);
     if let Some(text) = vm.text(value) {
         return Ok(text.to_owned());
     }

@@ -30,7 +30,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "int.__floor__", "self, /", 1, same, ""),
     NativeRow(M, "int.__ceil__", "self, /", 1, same, ""),
     NativeRow(M, "int.__round__", "self, ndigits=, /", 1, round, ""),
-    NativeRow(M, "int.__float__", "self, /", 1, float, ""),
+    NativeRow(M, "int.__float__", "self, /", 15, float, ""),
     NativeRow(M, "int.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "int.__neg__", "self, /", 1, neg, ""),
     NativeRow(M, "int.__pos__", "self, /", 1, same, ""),

@@ -1,6 +1,7 @@
 //! `list`.
 
 use crate::error::{Outcome, Throw};
+use crate::interp::compare::SHORT_TEXT;
 use crate::interp::operators::Number;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -161,9 +162,20 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(remove_at(vm, object, position))
 }
 
+/// The items of a list or tuple, whose copy is charged.
+fn snapshot(vm: &mut Vm, sequence: Value) -> Outcome<Vec<Value>> {
+    let length = match sequence.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::List(row)) => row.items.len(),
+        Some(Payload::Tuple(items)) => items.len(),
+        _ => 0,
+    };
+    vm.spend(length / 8)?;
+    Ok(vm.sequence_snapshot(sequence))
+}
+
 fn find(vm: &mut Vm, items: &[Value], value: Value) -> Outcome<Option<usize>> {
     for (position, &item) in items.iter().enumerate() {
-        vm.spend(1)?;
+        vm.spend(2)?;
         if vm.equal_native(item, value)? {
             return Ok(Some(position));
         }
@@ -173,7 +185,7 @@ fn find(vm: &mut Vm, items: &[Value], value: Value) -> Outcome<Option<usize>> {
 
 fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
-    let items = vm.sequence_snapshot(args[0]);
+    let items = snapshot(vm, args[0])?;
     match find(vm, &items, args[1])? {
         Some(position) => {
             let removed = remove_at(vm, object, position);
@@ -209,8 +221,8 @@ pub(crate) fn replace(vm: &mut Vm, object: Ref, other: Value) {
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let items = vm.sequence_snapshot(args[0]);
-    vm.spend(items.len() / 4)?;
+    vm.spend(length(vm, args[0]) / 4)?;
+    let items = snapshot(vm, args[0])?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
     Ok(vm.list(items))
@@ -218,10 +230,10 @@ fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `count` of lists and tuples.
 pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let items = vm.sequence_snapshot(args[0]);
+    let items = snapshot(vm, args[0])?;
     let mut count = 0;
     for item in items {
-        vm.spend(1)?;
+        vm.spend(2)?;
         if vm.equal_native(item, args[1])? {
             count += 1;
         }
@@ -231,7 +243,7 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `index` of lists and tuples.
 pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let items = vm.sequence_snapshot(args[0]);
+    let items = snapshot(vm, args[0])?;
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
     let (start, _, count) = vm.slice_bounds(&parts, items.len())?;
     let start = usize::try_from(start).unwrap_or(0);
@@ -290,6 +302,8 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
             _ => 0,
         });
     } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
+        let long: usize = items.iter().filter_map(|&item| vm.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
+        vm.spend((long / 32).saturating_mul(rounds))?;
         items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
     } else if !items.windows(2).all(|pair| matches!(vm.heap.order(&pair[0], &pair[1]), Some(Ordering::Less | Ordering::Equal))) {
         items = merge_sort(vm, items)?;

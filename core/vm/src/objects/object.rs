@@ -17,7 +17,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "NoneType.__new__", "cls, /", 1, none_new, ""),
     NativeRow(S, "NotImplementedType.__new__", "cls, /", 1, not_implemented_new, ""),
     NativeRow(S, "ellipsis.__new__", "cls, /", 1, ellipsis_new, ""),
-    NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 1, call, ""),
+    NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 12, call, ""),
     NativeRow(M, "method.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "builtin_function_or_method.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "method_descriptor.__call__", "self, /, *args, **kwargs", 1, call, ""),
@@ -37,11 +37,11 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(C, "object.__subclasshook__", "cls, other, /", 1, subclasshook, ""),
     NativeRow(S, "type.__new__", "cls, name, bases, namespace, /, **kwargs", 20, type_new, ""),
     NativeRow(M, "type.__init__", "self, /, *args, **kwargs", 1, init, ""),
-    NativeRow(M, "type.__call__", "self, /, *args, **kwargs", 1, type_call, ""),
+    NativeRow(M, "type.__call__", "self, /, *args, **kwargs", 12, type_call, ""),
     NativeRow(M, "type.mro", "self, /", 5, mro, ""),
     NativeRow(M, "type.__instancecheck__", "self, instance, /", 3, instancecheck, ""),
     NativeRow(M, "type.__subclasscheck__", "self, subclass, /", 3, subclasscheck, ""),
-    NativeRow(C, "type.__prepare__", "cls, /, *args, **kwargs", 3, prepare, ""),
+    NativeRow(C, "type.__prepare__", "cls, /, *args, **kwargs", 8, prepare, ""),
 ];
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -267,7 +267,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
     names.push("__class__".to_owned());
     names.sort();
     names.dedup();
-    vm.spend(names.len())?;
+    vm.spend(names.len().saturating_mul(8))?;
     let items = names.iter().map(|name| vm.heap.str(name)).collect();
     Ok(vm.list(items))
 }

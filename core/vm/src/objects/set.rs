@@ -79,13 +79,14 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Items of an iterable with their hashes; those of a dict or set are known.
 fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
     if let Some(entries) = entries(vm, source) {
-        vm.spend(entries.len())?;
+        vm.spend(entries.len().saturating_mul(2))?;
         for (key, _) in &entries {
             vm.heap.retain(*key);
         }
         return Ok(entries);
     }
     let items = vm.collect(source)?;
+    vm.owe(items.len().saturating_mul(2));
     let mut pairs = Vec::with_capacity(items.len());
     for &item in &items {
         match vm.hash_native(item) {
@@ -252,11 +253,17 @@ pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> O
 
 fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> Outcome {
     let a = as_set(vm, left)?;
-    let b = as_set(vm, right)?;
+    let b = match as_set(vm, right) {
+        Ok(b) => b,
+        Err(throw) => {
+            vm.heap.release(a);
+            return Err(throw);
+        }
+    };
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
     let mine = entries(vm, a).unwrap_or_default();
     let theirs = entries(vm, b).unwrap_or_default();
-    vm.spend(mine.len() + theirs.len())?;
+    vm.spend((mine.len() + theirs.len()).saturating_mul(3))?;
     let mut kept = Vec::new();
     let mut outcome = Ok(());
     let sides = [(&mine, y, true), (&theirs, x, false)];
@@ -341,6 +348,7 @@ fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
     let result = fold(vm, op, args)?;
+    vm.owe(vm.dict_len(target));
     replace(vm, target, result);
     Ok(Value::None)
 }
@@ -363,8 +371,9 @@ fn hashable_view(vm: &mut Vm, set: Value) -> Outcome<Vec<(Value, i64)>> {
 
 fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
     let Value::Obj(target) = b else { return Err(Throw::Fallback) };
+    vm.owe(a.object().map_or(0, |a| vm.dict_len(a)));
     for (item, hash) in hashable_view(vm, a)? {
-        vm.spend(1)?;
+        vm.spend(2)?;
         if vm.dict_find(target, item, hash)?.is_none() {
             return Ok(false);
         }

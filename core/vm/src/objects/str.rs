@@ -109,13 +109,16 @@ fn text(vm: &Vm, value: Value) -> String {
 
 /// Charges a pass over a text.
 fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
-    let text = text(vm, value);
-    vm.spend(text.len() / 4)?;
-    Ok(text)
+    let (length, is_ascii) = vm.text(value).map_or((0, true), |text| (text.len(), text.is_ascii()));
+    vm.spend(if is_ascii { length / 4 } else { length - length / 4 })?;
+    Ok(text(vm, value))
 }
 
 /// An argument that has to be text.
 fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
+    // What is searched for is prepared first, in time that is linear in it.
+    let length = vm.text(value).map_or(0, str::len);
+    vm.spend(length / 4)?;
     match vm.text(value) {
         Some(text) => Ok(text.to_owned()),
         None => {
@@ -186,7 +189,10 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
 }
 
 fn own_str(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let text = text(vm, args[0]);
+    if vm.heap.class_of(args[0]) == ty::STR {
+        return Ok(vm.heap.retain(args[0]));
+    }
+    let text = receiver(vm, args[0])?;
     Ok(vm.heap.string(text))
 }
 
@@ -199,7 +205,8 @@ fn own_format(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let count = text(vm, args[0]).chars().count();
+    let Value::Obj(object) = args[0] else { return Ok(Value::Int(0)) };
+    let count = vm.sequence_word(object).1;
     Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
 }
 
@@ -466,7 +473,7 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn texts(vm: &mut Vm, parts: Vec<String>) -> Outcome {
-    vm.spend(parts.len())?;
+    vm.spend(parts.len().saturating_mul(3))?;
     let parts = parts.into_iter().map(|part| vm.heap.string(part)).collect();
     Ok(vm.list(parts))
 }
@@ -601,7 +608,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let Some(outcome) = ascii::join(vm, args) {
         return outcome;
     }
-    let separator = text(vm, args[0]);
+    let separator = argument(vm, args[0], "")?;
     let items = match vm.collect(args[1]) {
         Ok(items) => items,
         Err(Throw::Raise(exception)) if vm.special(args[1], crate::types::nm::ITER).is_none() => {

@@ -26,6 +26,9 @@ const ED25519: u64 = 2;
 /// BLS12-381, proof-of-possession suites: key of 48 bytes and signature of 96, or key of 96 and signature of 48.
 const BLS12_381: u64 = 3;
 
+/// Nanoseconds of weight for a byte of a message, beside those of the function's row.
+const HASHING_WEIGHT: u64 = 4;
+
 /// The suite with signatures in G1, which the chain's own seeds use.
 const G1_SUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
 /// The suite with signatures in G2, which Ethereum's validators use.
@@ -43,9 +46,12 @@ impl Machine {
             BLS12_381 => (costs.verify_bls, bls_holds(key, message, signature)),
             _ => (0, None),
         };
+        // The price is 003's whatever the message's length; the weight of decision 132 stands for hashing it.
+        let hashing = u64::try_from(message.len()).unwrap_or(u64::MAX).saturating_mul(HASHING_WEIGHT);
+        let price = Price { weight: hashing, ..Price::cycles(cycles) };
         match holds {
-            Some(holds) => Ok(Reply::Value(HostValue::Bool(holds), Price::cycles(cycles))),
-            None => Reply::refuse(error::INVALID_ARGUMENT, Price::cycles(cycles)),
+            Some(holds) => Ok(Reply::Value(HostValue::Bool(holds), price)),
+            None => Reply::refuse(error::INVALID_ARGUMENT, price),
         }
     }
 

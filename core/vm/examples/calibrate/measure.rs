@@ -1,0 +1,154 @@
+//! How a program's cycles are timed.
+
+use cowboy_vm::{Entry, Exit, HostValue, Limits, Unit, Vm, script_image};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Cycles that a setup may use.
+const SETUP: u64 = 1 << 25;
+/// Seconds after which one measurement means that something is hardly charged at all: that is the finding, and the bench ends.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// Programs' own random numbers (xorshift64*), from a printed seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(mixed).expect("31 bits") % bound.max(1)
+    }
+
+    pub(crate) fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// What a cycle of a program takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// Nanoseconds a cycle: the middle of the rounds, at the speed that the machine had when it was quickest.
+    pub(crate) time: f64,
+    /// The same by the frozen weights.
+    pub(crate) weight: f64,
+}
+
+/// One measurement.
+#[derive(Clone, Debug)]
+pub(crate) struct Figure {
+    /// Which row.
+    pub(crate) name: String,
+    /// What ran.
+    pub(crate) program: String,
+    /// What it takes.
+    pub(crate) cost: Cost,
+}
+
+/// Nanoseconds that this thread has been running on a processor: what others do meanwhile does not count.
+fn processor_time() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+/// Nanoseconds of some fixed work, which others on the same machine make slower as they make everything slower.
+fn reference_time() -> f64 {
+    let begin = processor_time();
+    let mut random = Random::new(1);
+    let mut items: Vec<usize> = (0..3_000).map(|_| random.below(1 << 20)).collect();
+    items.sort_unstable();
+    assert!(items.is_sorted(), "it is sorted");
+    processor_time() - begin
+}
+
+/// What is being measured, and since when.
+type Running = Arc<Mutex<Option<(Instant, String)>>>;
+
+/// A run of the bench.
+pub(crate) struct Bench {
+    end: Instant,
+    /// The reference when the machine was quickest.
+    quickest: f64,
+    references: Vec<f64>,
+    running: Running,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let quickest = (0..200).map(|_| reference_time()).fold(f64::MAX, f64::min);
+        let running: Running = Arc::default();
+        let watched = Arc::clone(&running);
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+                let running = watched.lock().expect("nobody panics with it");
+                if let Some((_, program)) = running.as_ref().filter(|(since, _)| since.elapsed() > STUCK) {
+                    println!("A measurement does not end; what it does is hardly charged:\n\n{program}");
+                    std::process::exit(1);
+                }
+            }
+        });
+        Self { end: Instant::now(), quickest, references: Vec::new(), running }
+    }
+
+    /// Gives the part that begins so much time.
+    pub(crate) fn allow(&mut self, seconds: u64) {
+        self.end = Instant::now() + Duration::from_secs(seconds);
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.end
+    }
+
+    /// How many times slower than at its quickest the machine was, in the middle of the measurements.
+    pub(crate) fn slowness(&self) -> f64 {
+        let mut references = self.references.clone();
+        references.sort_by(f64::total_cmp);
+        references.get(references.len() / 2).map_or(1.0, |middle| middle / self.quickest)
+    }
+
+    /// Runs a compiled program beyond its mark, `rounds` times. None where it has no mark, or uses too little to be measured.
+    pub(crate) fn measure(&mut self, unit: &Arc<Unit>, shown: &str, budget: u64, rounds: usize) -> Option<Cost> {
+        *self.running.lock().expect("nobody panics with it") = Some((Instant::now(), shown.to_owned()));
+        let mut costs: Vec<Cost> = (0..rounds).map_while(|_| self.round(unit, budget)).collect();
+        *self.running.lock().expect("nobody panics with it") = None;
+        costs.sort_by(|one, other| one.time.total_cmp(&other.time));
+        costs.get(costs.len().saturating_sub(1) / 2).copied()
+    }
+
+    fn round(&mut self, unit: &Arc<Unit>, budget: u64) -> Option<Cost> {
+        let limits = Limits { cycles: SETUP, memory_bytes: 64 << 20, weight_ns: 1 << 50, ..Limits::default() };
+        let mut vm = Vm::start(script_image(unit), Entry::Script, limits);
+        if !matches!(vm.run(), Exit::HostCall(_)) {
+            return None;
+        }
+        let left = SETUP.saturating_sub(vm.usage().cycles);
+        vm.charge(left.saturating_sub(budget), 0, 0).ok()?;
+        let start = vm.usage();
+        let before = reference_time();
+        let begin = processor_time();
+        let exit = vm.resume(Ok(HostValue::None));
+        let time = processor_time() - begin;
+        let reference = before.min(reference_time());
+        let used = vm.usage();
+        if !matches!(exit, Exit::Return(_) | Exit::Raise(_) | Exit::Trap(_)) {
+            return None;
+        }
+        let cycles = used.cycles.saturating_sub(start.cycles);
+        if cycles < budget / 4 && time < 2e6 {
+            return None;
+        }
+        self.quickest = self.quickest.min(reference);
+        self.references.push(reference);
+        let cycles = cycles.max(1) as f64;
+        Some(Cost {
+            time: time / cycles * self.quickest / reference,
+            weight: used.weight_ns.saturating_sub(start.weight_ns) as f64 / cycles,
+        })
+    }
+}

@@ -1,0 +1,568 @@
+//! The attributes that every builtin object has beside those of its class.
+
+use super::Vm;
+use crate::error::{Outcome, Throw};
+use crate::objects::payload::Payload;
+use crate::types::{FIXED_COUNT, nm, ty};
+use crate::value::{Ref, Value};
+
+impl Vm {
+    /// A builtin attribute, retained; `None` when the object has none of that name.
+    #[allow(clippy::too_many_lines, reason = "a table of attributes by type")]
+    pub(crate) fn builtin_attribute(&mut self, object: Value, name: Ref) -> Outcome<Option<Value>> {
+        if name == nm::CLASS {
+            let class = Value::Obj(self.heap.class_of(object));
+            return Ok(Some(self.heap.retain(class)));
+        }
+        if matches!(name, nm::REAL | nm::IMAG | nm::NUMERATOR | nm::DENOMINATOR) {
+            if let Some(number) = self.number(object) {
+                return Ok(match (number, name) {
+                    (super::operators::Number::Float(number), nm::REAL) => Some(Value::Float(number)),
+                    (super::operators::Number::Float(_), nm::IMAG) => Some(Value::Float(crate::num::F64::ZERO)),
+                    (super::operators::Number::Float(_), _) => None,
+                    (_, nm::IMAG) => Some(Value::Int(0)),
+                    (_, nm::DENOMINATOR) => Some(Value::Int(1)),
+                    (number, _) => Some(self.int_value(number.into_big())?),
+                });
+            }
+        }
+        let Value::Obj(receiver) = object else {
+            return Ok(match (name, object) {
+                (nm::DOC, _) => Some(Value::None),
+                _ => None,
+            });
+        };
+        let payload = self.heap.payload(receiver);
+        let found = match (payload, name) {
+            (Payload::Class(row), nm::NAME) => {
+                let text = row.name.to_string();
+                Some(self.text_value(&text))
+            }
+            (Payload::Class(row), nm::QUALNAME) => {
+                let text = row.qualname.to_string();
+                Some(self.text_value(&text))
+            }
+            (Payload::Class(row), nm::MODULE) => match row.attributes.get(&nm::MODULE).copied() {
+                Some(value) => Some(self.heap.retain(value)),
+                None => Some(self.text_value("builtins")),
+            },
+            (Payload::Class(row), nm::BASES) => {
+                let bases = row.bases.clone();
+                Some(self.refs_tuple(&bases))
+            }
+            (Payload::Class(row), nm::BASE) => {
+                let bases = row.bases.clone();
+                let base = self.best_base(&bases).map_or(Value::None, Value::Obj);
+                Some(self.heap.retain(base))
+            }
+            (Payload::Class(row), nm::MRO) => {
+                let mro = row.mro.clone();
+                Some(self.refs_tuple(&mro))
+            }
+            (Payload::Class(row), nm::DOC) => {
+                let value = row.attributes.get(&nm::DOC).copied().unwrap_or(Value::None);
+                return self.bind_to_class(value, receiver).map(Some);
+            }
+            (Payload::Class(_), nm::DICT) => {
+                self.heap.retain(object);
+                Some(self.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(object)))
+            }
+            (Payload::Function(row), nm::NAME) => {
+                let value = row.name;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::QUALNAME) => {
+                let value = row.qualname;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(_), nm::DOC) => {
+                if let Some(value) = self.instance_attribute(object, nm::DOC) {
+                    return Ok(Some(self.heap.retain(value)));
+                }
+                let program = std::sync::Arc::clone(&self.program);
+                match &program.codes[row_code(self.heap.payload(receiver))].code.doc {
+                    // Interned, so that it is the same text each time.
+                    Some(doc) => {
+                        let doc = Value::Obj(self.heap.intern(doc));
+                        Some(self.heap.retain(doc))
+                    }
+                    None => Some(Value::None),
+                }
+            }
+            (Payload::Function(row), nm::MODULE) => {
+                let globals = row.globals;
+                if let Some(value) = self.instance_attribute(object, nm::MODULE) {
+                    return Ok(Some(self.heap.retain(value)));
+                }
+                let value = self.dict_get_name(globals, nm::NAME).unwrap_or(Value::None);
+                Some(self.heap.retain(value))
+            }
+            (Payload::Function(row), nm::PARAMETERS) => {
+                let program = std::sync::Arc::clone(&self.program);
+                let code = &program.codes[row.code as usize].code;
+                let mut names: Vec<Value> = Vec::new();
+                for name in code.local_names.iter().take(usize::from(code.positional)) {
+                    names.push(self.heap.str(name));
+                }
+                if code.var_positional {
+                    let index = usize::from(code.positional) + usize::from(code.keyword_only);
+                    names.push(self.heap.string(format!("*{}", code.local_names[index])));
+                }
+                Some(self.tuple(names))
+            }
+            (Payload::Function(row), nm::DEFAULTS) => {
+                let defaults = row.defaults.clone();
+                if defaults.is_empty() {
+                    Some(Value::None)
+                } else {
+                    let items = self.heap.retain_all(&defaults);
+                    Some(self.tuple(items))
+                }
+            }
+            (Payload::Function(row), nm::KWDEFAULTS) => {
+                let pairs = row.keyword_defaults.clone();
+                if pairs.is_empty() {
+                    Some(Value::None)
+                } else {
+                    let dict = self.new_dict();
+                    for (name, value) in pairs {
+                        self.heap.retain(value);
+                        self.dict_set_name(dict, name, value);
+                    }
+                    Some(Value::Obj(dict))
+                }
+            }
+            (Payload::Function(row), nm::ANNOTATIONS) => {
+                let annotations = row.annotations;
+                if annotations.is_none() {
+                    let dict = Value::Obj(self.new_dict());
+                    self.heap.retain(dict);
+                    if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                        row.annotations = dict;
+                    }
+                    Some(dict)
+                } else {
+                    Some(self.heap.retain(annotations))
+                }
+            }
+            (Payload::Native(row), nm::NAME) => {
+                let text = crate::native::native(*row).short().to_owned();
+                Some(self.text_value(&text))
+            }
+            (Payload::Native(row), nm::QUALNAME) => {
+                let text = crate::native::native(*row).name.to_owned();
+                Some(self.text_value(&text))
+            }
+            (Payload::Native(_), nm::MODULE) => Some(self.text_value("builtins")),
+            (Payload::Native(_), nm::DOC) => Some(Value::None),
+            (Payload::BoundMethod { function, .. }, nm::FUNC) => {
+                let function = *function;
+                Some(self.heap.retain(function))
+            }
+            (Payload::BoundMethod { receiver, .. }, nm::SELF) => {
+                let receiver = *receiver;
+                Some(self.heap.retain(receiver))
+            }
+            (Payload::BoundMethod { function, .. }, _) => {
+                let function = *function;
+                return self.get_attribute(function, name).map(Some);
+            }
+            (Payload::StaticMethod(inner) | Payload::ClassMethod(inner), nm::FUNC | nm::WRAPPED) => {
+                let inner = *inner;
+                Some(self.heap.retain(inner))
+            }
+            (
+                Payload::StaticMethod(inner) | Payload::ClassMethod(inner),
+                nm::NAME | nm::QUALNAME | nm::DOC | nm::MODULE | nm::ANNOTATIONS | nm::IS_ABSTRACT,
+            ) => {
+                let inner = *inner;
+                return match self.get_attribute(inner, name) {
+                    Ok(value) => Ok(Some(value)),
+                    Err(Throw::Raise(exception)) if name == nm::IS_ABSTRACT => {
+                        self.heap.release(exception);
+                        Ok(Some(Value::Bool(false)))
+                    }
+                    Err(throw) => Err(throw),
+                };
+            }
+            (Payload::Module { name, .. }, nm::NAME) => {
+                let name = *name;
+                Some(self.heap.retain(name))
+            }
+            (Payload::Module { dict, .. }, nm::DICT) => {
+                let dict = Value::Obj(*dict);
+                Some(self.heap.retain(dict))
+            }
+            (Payload::Generator(row), nm::NAME) => {
+                let value = row.name;
+                Some(self.heap.retain(value))
+            }
+            (Payload::Generator(row), nm::QUALNAME) => {
+                let value = row.qualname;
+                Some(self.heap.retain(value))
+            }
+            (payload, nm::REAL) if matches!(payload.core(), Payload::Complex(_)) => {
+                crate::objects::complex::content(self, object).map(|z| Value::Float(z.real))
+            }
+            (payload, nm::IMAG) if matches!(payload.core(), Payload::Complex(_)) => {
+                crate::objects::complex::content(self, object).map(|z| Value::Float(z.imaginary))
+            }
+            (Payload::Range(range), nm::START) => Some(Value::Int(range.start)),
+            (Payload::Range(range), nm::STOP) => Some(Value::Int(range.stop)),
+            (Payload::Range(range), nm::STEP) => Some(Value::Int(range.step)),
+            (Payload::Slice(parts), nm::START | nm::STOP | nm::STEP) => {
+                let value = match name {
+                    nm::START => parts[0],
+                    nm::STOP => parts[1],
+                    _ => parts[2],
+                };
+                Some(self.heap.retain(value))
+            }
+            (Payload::Union(arguments), nm::PARAMETERS) => {
+                let arguments = *arguments;
+                return self.call_helper("alias_parameters", &[arguments]).map(Some);
+            }
+            (Payload::Union(arguments), nm::ALIAS_ARGS) => {
+                let arguments = *arguments;
+                Some(self.heap.retain(arguments))
+            }
+            (Payload::DictView { dict, .. }, nm::MAPPING) => {
+                let dict = *dict;
+                self.heap.retain(dict);
+                Some(self.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(dict)))
+            }
+            (Payload::Super { receiver, .. }, nm::SELF) => {
+                let receiver = *receiver;
+                Some(self.heap.retain(receiver))
+            }
+            (Payload::Member { name, .. }, nm::NAME) => {
+                let name = Value::Obj(*name);
+                Some(self.heap.retain(name))
+            }
+            (Payload::Hasher(_), nm::NAME_ATTR | nm::DIGEST_SIZE | nm::BLOCK_SIZE) => crate::modules::hash_attribute(self, object, name),
+            (payload, _) => match (payload.core(), name) {
+                (Payload::Property(parts), nm::FGET | nm::FSET | nm::FDEL | nm::DOC) => {
+                    let value = match name {
+                        nm::FGET => parts[0],
+                        nm::FSET => parts[1],
+                        nm::FDEL => parts[2],
+                        _ => parts[3],
+                    };
+                    if name == nm::DOC && value.is_none() && !parts[0].is_none() {
+                        let getter = parts[0];
+                        return self.get_attribute(getter, nm::DOC).map(Some);
+                    }
+                    Some(self.heap.retain(value))
+                }
+                (Payload::Property(parts), nm::IS_ABSTRACT) => {
+                    let parts = **parts;
+                    for part in &parts[..3] {
+                        let marked = self.instance_attribute(*part, nm::IS_ABSTRACT);
+                        if matches!(marked, Some(Value::Bool(true))) {
+                            return Ok(Some(Value::Bool(true)));
+                        }
+                    }
+                    Some(Value::Bool(false))
+                }
+                (Payload::Exception(_), _) => self.exception_attribute(object, name),
+                (Payload::GenericAlias { .. }, _) => return self.alias_attribute(receiver, name),
+                (Payload::Free, _) => None,
+                (_, nm::DICT) if payload_has_dict(self, receiver) => {
+                    let dict = Value::Obj(self.attributes_dict(receiver));
+                    Some(self.heap.retain(dict))
+                }
+                _ => None,
+            },
+        };
+        if found.is_none() && name == nm::DOC {
+            if let Some(own) = self.instance_attribute(object, nm::DOC) {
+                return Ok(Some(self.heap.retain(own)));
+            }
+            let class = self.heap.class_of(object);
+            let doc = self.lookup(class, nm::DOC).unwrap_or(Value::None);
+            return self.bind_attribute(doc, object, class, nm::DOC).map(Some);
+        }
+        if found.is_none() && name == nm::DICT && payload_has_dict(self, receiver) {
+            let dict = Value::Obj(self.attributes_dict(receiver));
+            return Ok(Some(self.heap.retain(dict)));
+        }
+        Ok(found)
+    }
+
+    fn alias_attribute(&mut self, receiver: Ref, name: Ref) -> Outcome<Option<Value>> {
+        let Payload::GenericAlias { origin, arguments, starred } = self.heap.payload(receiver).core() else { return Ok(None) };
+        let (origin, arguments, starred) = (*origin, *arguments, *starred);
+        Ok(match name {
+            nm::ORIGIN => Some(self.heap.retain(origin)),
+            nm::ALIAS_ARGS => Some(self.heap.retain(arguments)),
+            nm::PARAMETERS => return self.call_helper("alias_parameters", &[arguments]).map(Some),
+            nm::UNPACKED => Some(Value::Bool(starred)),
+            nm::UNPACKED_ARGS if starred && origin.is(Value::Obj(ty::TUPLE)) => Some(self.heap.retain(arguments)),
+            nm::UNPACKED_ARGS => Some(Value::None),
+            _ => None,
+        })
+    }
+
+    fn exception_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
+        let row = self.exception_data(object)?;
+        let value = match name {
+            nm::ARGS => row.args,
+            nm::CAUSE => row.cause,
+            nm::CONTEXT => row.context,
+            nm::SUPPRESS_CONTEXT => Value::Bool(row.suppress),
+            nm::TRACEBACK => {
+                return Some(self.traceback_of(object));
+            }
+            nm::VALUE if self.is_instance(object, ty::STOP_ITERATION) => self.stop_value(object),
+            nm::CODE if self.is_instance(object, ty::SYSTEM_EXIT) => self.stop_value(object),
+            nm::MSG if self.is_instance(object, ty::IMPORT_ERROR) || self.is_instance(object, ty::SYNTAX_ERROR) => self.stop_value(object),
+            nm::MESSAGE | nm::EXCEPTIONS if self.is_instance(object, ty::BASE_EXCEPTION_GROUP) => {
+                let index = usize::from(name == nm::EXCEPTIONS);
+                let value = self.tuple_ref(row.args).get(index).copied().unwrap_or(Value::None);
+                if name == nm::EXCEPTIONS {
+                    let items = self.sequence_snapshot(value);
+                    let items = self.heap.retain_all(&items);
+                    return Some(self.tuple(items));
+                }
+                value
+            }
+            nm::NAME_ATTR | nm::OBJ | nm::PATH
+                if self.is_instance(object, ty::NAME_ERROR)
+                    || self.is_instance(object, ty::ATTRIBUTE_ERROR)
+                    || self.is_instance(object, ty::IMPORT_ERROR) =>
+            {
+                self.instance_attribute(object, name).unwrap_or(Value::None)
+            }
+            nm::DICT => {
+                let dict = Value::Obj(self.attributes_dict(object.object()?));
+                return Some(self.heap.retain(dict));
+            }
+            _ => return None,
+        };
+        Some(self.heap.retain(value))
+    }
+
+    /// The traceback of an exception, retained: the same object until the exception passes further frames.
+    pub(crate) fn traceback_of(&mut self, exception: Value) -> Value {
+        let (empty, shown) = match self.exception_data(exception) {
+            Some(row) => (row.trace.is_empty(), row.shown),
+            None => return Value::None,
+        };
+        if !shown.is_none() || empty {
+            return self.heap.retain(shown);
+        }
+        let made = self.heap.make(ty::TRACEBACK, Payload::Plain);
+        self.heap.retain(made);
+        if let Some(row) = self.exception_row(exception) {
+            row.shown = made;
+        }
+        made
+    }
+
+    /// What decides whether an instance can change from one class to another: whether there is a dict, and the slots.
+    fn fields_of(&self, class: Ref) -> (bool, Vec<Ref>) {
+        let Payload::Class(row) = self.heap.payload(class) else { return (false, Vec::new()) };
+        let mut slots = Vec::new();
+        for &base in &row.mro {
+            if let Payload::Class(base) = self.heap.payload(base) {
+                for value in base.attributes.values() {
+                    if let Value::Obj(member) = value {
+                        if let Payload::Member { name, .. } = self.heap.payload(*member) {
+                            slots.push(*name);
+                        }
+                    }
+                }
+            }
+        }
+        slots.sort_unstable();
+        (row.has_dict, slots)
+    }
+
+    /// Sets a builtin attribute; says whether there was one. The value is borrowed.
+    pub(crate) fn set_builtin_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
+        let Value::Obj(receiver) = object else { return Ok(false) };
+        match (self.heap.payload(receiver), name) {
+            (Payload::Function(_), nm::NAME | nm::QUALNAME | nm::ANNOTATIONS) => {
+                self.heap.retain(value);
+                let mut old = Value::Undefined;
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    let place = match name {
+                        nm::NAME => &mut row.name,
+                        nm::QUALNAME => &mut row.qualname,
+                        _ => &mut row.annotations,
+                    };
+                    old = std::mem::replace(place, value);
+                }
+                self.heap.release(old);
+                Ok(true)
+            }
+            (Payload::Function(_), nm::DEFAULTS) => {
+                let items = self.tuple_items(value);
+                let items = self.heap.retain_all(&items);
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    let old = std::mem::replace(&mut row.defaults, items);
+                    self.heap.release_all(old);
+                }
+                Ok(true)
+            }
+            (Payload::Function(_), nm::KWDEFAULTS) => {
+                let mut named = Vec::new();
+                for (key, value) in self.dict_pairs(value) {
+                    if let Some(name) = key.object().and_then(|key| self.heap.intern_object(key)) {
+                        named.push((name, self.heap.retain(value)));
+                    }
+                }
+                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
+                    row.keyword_defaults = named;
+                }
+                Ok(true)
+            }
+            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO) => {
+                let word = self.name_text(name).to_owned();
+                if !row.heap {
+                    let message = format!("cannot set '{word}' attribute of immutable type '{}'", row.name);
+                    return Err(self.type_error(message));
+                }
+                if name == nm::MRO {
+                    return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__mro__' of 'type' objects is not writable"));
+                }
+                if name == nm::BASES {
+                    return Err(self.type_error("the bases of a class are fixed when it is made"));
+                }
+                let Some(text) = self.text(value).map(str::to_owned) else {
+                    let message =
+                        format!("can only assign string to {}.{word}, not '{}'", self.name_of_class(receiver), self.class_name(value));
+                    return Err(self.type_error(message));
+                };
+                if name == nm::NAME && text.contains('\0') {
+                    return Err(self.value_error("type name must not contain null characters"));
+                }
+                if let Payload::Class(row) = self.heap.payload_mut(receiver) {
+                    let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
+                    *place = text.into();
+                }
+                Ok(true)
+            }
+            (Payload::Generator(_), nm::NAME | nm::QUALNAME) => {
+                if self.text(value).is_none() {
+                    let message = format!("{} must be set to a string object", self.name_text(name));
+                    return Err(self.type_error(message));
+                }
+                self.heap.retain(value);
+                let mut old = Value::Undefined;
+                if let Payload::Generator(row) = self.heap.payload_mut(receiver) {
+                    let place = if name == nm::NAME { &mut row.name } else { &mut row.qualname };
+                    old = std::mem::replace(place, value);
+                }
+                self.heap.release(old);
+                Ok(true)
+            }
+            (_, nm::CLASS) => {
+                let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
+                    let message = format!("__class__ must be set to a class, not '{}' object", self.class_name(value));
+                    return Err(self.type_error(message));
+                };
+                let old = self.heap.slot(receiver).class;
+                if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
+                    return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
+                }
+                if self.heap.layout(class) != self.heap.layout(old) || self.fields_of(class) != self.fields_of(old) {
+                    let message = format!(
+                        "__class__ assignment: '{}' object layout differs from '{}'",
+                        self.name_of_class(class),
+                        self.name_of_class(old)
+                    );
+                    return Err(self.type_error(message));
+                }
+                self.heap.retain(value);
+                self.heap.slot_mut(receiver).class = class;
+                self.heap.release(Value::Obj(old));
+                Ok(true)
+            }
+            (payload, nm::DICT) if payload.attributes().is_some() => {
+                if self.heap.class_of(value) != ty::DICT {
+                    let message = format!("__dict__ must be set to a dictionary, not a '{}'", self.class_name(value));
+                    return Err(self.type_error(message));
+                }
+                let old = self.attributes_dict(receiver);
+                self.store_barrier(receiver, value)?;
+                self.heap.retain(value);
+                if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
+                    row.dict = value.object();
+                }
+                self.heap.release(Value::Obj(old));
+                Ok(true)
+            }
+            (payload, nm::MESSAGE | nm::EXCEPTIONS)
+                if matches!(payload.core(), Payload::Exception(_)) && self.is_instance(object, ty::BASE_EXCEPTION_GROUP) =>
+            {
+                Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute"))
+            }
+            (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
+                if matches!(payload.core(), Payload::Exception(_)) =>
+            {
+                let problem = match name {
+                    nm::CAUSE | nm::CONTEXT if !value.is_none() && !self.is_instance(value, ty::BASE_EXCEPTION) => {
+                        let which = if name == nm::CAUSE { "cause" } else { "context" };
+                        format!("exception {which} must be None or derive from BaseException")
+                    }
+                    nm::TRACEBACK if !value.is_none() && !self.is_instance(value, ty::TRACEBACK) => {
+                        "__traceback__ must be a traceback or None".to_owned()
+                    }
+                    nm::SUPPRESS_CONTEXT if !matches!(value, Value::Bool(_)) => "attribute value type must be bool".to_owned(),
+                    _ => String::new(),
+                };
+                if !problem.is_empty() {
+                    return Err(self.type_error(problem));
+                }
+                self.heap.retain(value);
+                let converted = if name == nm::ARGS {
+                    let items = self.sequence_snapshot(value);
+                    let items = self.heap.retain_all(&items);
+                    self.heap.release(value);
+                    self.tuple(items)
+                } else {
+                    value
+                };
+                let truth = matches!(value, Value::Bool(true));
+                let mut old = Value::Undefined;
+                if let Some(row) = self.exception_row(object) {
+                    match name {
+                        nm::ARGS => old = std::mem::replace(&mut row.args, converted),
+                        nm::CAUSE => {
+                            old = std::mem::replace(&mut row.cause, converted);
+                            row.suppress = true;
+                        }
+                        nm::CONTEXT => old = std::mem::replace(&mut row.context, converted),
+                        nm::SUPPRESS_CONTEXT => row.suppress = truth,
+                        _ => {
+                            if converted.is_none() {
+                                row.trace.clear();
+                            }
+                            old = std::mem::replace(&mut row.shown, converted);
+                        }
+                    }
+                }
+                self.heap.release(old);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+fn row_code(payload: &Payload) -> usize {
+    match payload {
+        Payload::Function(row) => row.code as usize,
+        _ => 0,
+    }
+}
+
+fn payload_has_dict(vm: &Vm, receiver: Ref) -> bool {
+    let slot = vm.heap.slot(receiver);
+    let class_has = match vm.heap.payload(slot.class) {
+        Payload::Class(row) => row.has_dict,
+        _ => false,
+    };
+    slot.payload.attributes().is_some() && (class_has || matches!(slot.payload, Payload::Function(_)))
+}
