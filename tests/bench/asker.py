@@ -11,7 +11,7 @@ class Asker:
         sent = self.storage.get("sent", 0)
         terms = {
             "verification": {"mode": "majority_vote", "runners": runners},
-            "max_price": 1_000_000,
+            "max_price": 2_000_000,
             "timeout_blocks": 300,
             "resume_cycles": 200_000,
             "resume_cells": 102_000,
