@@ -1,7 +1,7 @@
 //! Answers of gateways, checked in a browser.
 //!
 //! Three functions of plain numbers, so that no generated glue is needed: [`room`] makes room for what goes in, [`check`]
-//! answers, and [`free`] gives the answer's room back. Everything that goes in is bytes; what comes out is JSON.
+//! answers, and [`give_back`] gives the answer's room back. Everything that goes in is bytes; what comes out is JSON.
 
 use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check as verify};
 use cowboy_types::cbor::Value;
@@ -75,7 +75,7 @@ fn handed(answer: &[u8]) -> *mut u8 {
 ///
 /// `answer` is one of [`check`], and is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free(answer: *mut u8) {
+pub unsafe extern "C" fn give_back(answer: *mut u8) {
     // SAFETY: the caller says that it is an answer, whose first four bytes are its length.
     unsafe {
         let size = u32::from_le_bytes(std::slice::from_raw_parts(answer, 4).try_into().expect("four bytes"));
@@ -178,7 +178,7 @@ mod tests {
                 let answer = check(into, input.len());
                 let size = u32::from_le_bytes(std::slice::from_raw_parts(answer, 4).try_into().expect("four bytes"));
                 let text = String::from_utf8_lossy(std::slice::from_raw_parts(answer.add(4), size as usize)).into_owned();
-                free(answer);
+                give_back(answer);
                 text
             };
             assert!(text.contains("\"verified\":false") && text.contains(why), "{text}");

@@ -36,7 +36,7 @@ class Verifier {
     const { buffer } = this.exports.memory;
     const size = new DataView(buffer).getUint32(answer, true);
     const text = new TextDecoder().decode(new Uint8Array(buffer, answer + 4, size));
-    this.exports.free(answer);
+    this.exports.give_back(answer);
     return text;
   }
 }

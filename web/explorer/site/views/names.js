@@ -28,12 +28,7 @@ export async function namesView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Names"),
-      h(
-        "p",
-        { class: "soft" },
-        "Names lead to actors; gateways answer web requests with them. ",
-        h("a", { href: "verify/index.html" }, "Verify an answer"),
-      ),
+      h("p", { class: "soft" }, "Names lead to actors; gateways answer web requests with them."),
     ),
     box,
   );
