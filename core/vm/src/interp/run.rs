@@ -884,14 +884,14 @@ impl Vm {
                     }
                     general!(ins)
                 }
-                Op::Format => match window.at(ins.b) {
-                    &Value::Int(number) if plain_field(ins) => {
+                Op::Format => match *window.at(ins.b) {
+                    Value::Int(number) if plain_field(ins) => {
                         let (text, length) = self.heap.decimal(number);
                         cycles -= i64::try_from(length).unwrap_or(i64::MAX);
                         set!(ins.a, text);
                         continue;
                     }
-                    &Value::Obj(object) if plain_field(ins) && self.heap.slot(object).class == ty::STR => {
+                    Value::Obj(object) if plain_field(ins) && self.heap.slot(object).class == ty::STR => {
                         hand_over!(ins, ins.b, TEMP_B);
                         set!(ins.a, Value::Obj(object));
                         continue;
