@@ -1,13 +1,14 @@
-//! What the loop does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
+//! What is around the loop, and what it does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
 
 use super::window::{afresh, push};
 use super::{Frame, OnReturn, Vm};
-use crate::error::{Outcome, Throw, Trap};
+use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::native::NATIVE_PARAMETERS;
 use crate::num::F64;
 use crate::opcode::{CYCLES, Instruction, Op};
 use crate::value::{Ref, Value};
+use std::sync::Arc;
 
 /// Whether a float holds the integer exactly.
 #[inline(always)]
@@ -52,6 +53,42 @@ pub(super) fn divide(left: &Value, right: &Value) -> Option<F64> {
 }
 
 impl Vm {
+    /// Runs until the host is needed or the entry is over.
+    pub fn run(&mut self) -> Exit {
+        let mut program = Arc::clone(&self.program);
+        loop {
+            if self.frames.is_empty() {
+                return Exit::Trap(Trap::Internal);
+            }
+            if let Err(trap) = self.check_limits() {
+                self.settle_profile();
+                return self.trapped(trap);
+            }
+            self.run_loop(&program);
+            let exit = match self.thrown.take() {
+                None => self.finished(),
+                Some(Throw::Line) => {
+                    drop(program);
+                    self.line();
+                    program = Arc::clone(&self.program);
+                    None
+                }
+                Some(throw) => self.thrown(throw),
+            };
+            if let Some(exit) = exit {
+                self.settle_profile();
+                return exit;
+            }
+        }
+    }
+
+    pub(crate) fn trapped(&mut self, trap: Trap) -> Exit {
+        if trap == Trap::OutOfCycles {
+            self.cycles = 0;
+        }
+        Exit::Trap(trap)
+    }
+
     /// The outcome of an instruction, for the loop: whether to go on. What was thrown by the instruction before the saved position
     /// waits in `thrown`, so that the loop itself handles nothing that has to be dropped.
     #[inline(never)]

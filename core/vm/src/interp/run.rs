@@ -4,7 +4,7 @@
 use super::aside::{add, divide, float_operands, multiply, subtract};
 use super::window::{Cursor, Window, afresh};
 use super::{OnReturn, Vm};
-use crate::error::{Exit, Throw, Trap};
+use crate::error::{Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
@@ -13,7 +13,6 @@ use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Value};
-use std::sync::Arc;
 
 /// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
 const TEXT_OF_INTEGER: i64 = 12;
@@ -36,46 +35,10 @@ fn plain_field(ins: &Instruction) -> bool {
 }
 
 impl Vm {
-    /// Runs until the host is needed or the entry is over.
-    pub fn run(&mut self) -> Exit {
-        let mut program = Arc::clone(&self.program);
-        loop {
-            if self.frames.is_empty() {
-                return Exit::Trap(Trap::Internal);
-            }
-            if let Err(trap) = self.check_limits() {
-                self.settle_profile();
-                return self.trapped(trap);
-            }
-            self.run_loop(&program);
-            let exit = match self.thrown.take() {
-                None => self.finished(),
-                Some(Throw::Line) => {
-                    drop(program);
-                    self.line();
-                    program = Arc::clone(&self.program);
-                    None
-                }
-                Some(throw) => self.thrown(throw),
-            };
-            if let Some(exit) = exit {
-                self.settle_profile();
-                return exit;
-            }
-        }
-    }
-
-    pub(crate) fn trapped(&mut self, trap: Trap) -> Exit {
-        if trap == Trap::OutOfCycles {
-            self.cycles = 0;
-        }
-        Exit::Trap(trap)
-    }
-
     /// Runs instructions of the top frame, and of those that it calls and returns to, until there is no frame any more, a limit is
     /// passed, or something is thrown.
     #[allow(clippy::too_many_lines, clippy::cognitive_complexity, reason = "one arm per instruction, in one place, is the point of it")]
-    fn run_loop(&mut self, program: &Program) {
+    pub(super) fn run_loop(&mut self, program: &Program) {
         let mut code: &LinkedCode;
         let mut cursor: Cursor<'_>;
         let mut window: Window;
