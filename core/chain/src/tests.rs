@@ -2,6 +2,7 @@
 
 mod actors;
 mod blocks;
+mod drills;
 mod economy;
 mod entitlements;
 mod examples;

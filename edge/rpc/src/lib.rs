@@ -22,7 +22,11 @@ use cowboy_node::NodeHandle;
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
-use std::{net::SocketAddr, sync::{Arc, OnceLock}, time::Instant};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 /// What a server answers from.

@@ -3,8 +3,8 @@
 use crate::{
     App, explorer, limits,
     methods::{
-        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, streams, timers, tokens, transactions,
-        validators,
+        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, streams, timers, tokens,
+        transactions, validators,
     },
     metrics,
     refusal::Refusal,

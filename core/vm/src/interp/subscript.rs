@@ -308,7 +308,7 @@ impl Vm {
         };
         let position = absolute(index, length);
         let Some(position) = position else {
-            let message = format!("{word} index out of range");
+            let message = if word == "index" { "index out of range".to_owned() } else { format!("{word} index out of range") };
             return Err(self.raise(ty::INDEX_ERROR, &message));
         };
         let value = match self.heap.payload(receiver).core() {

@@ -370,7 +370,7 @@ fn usage() {
     }
 }
 
-/// a handler that always fails on its answer costs its payer, not the runner, and is counted.
+/// a handler that always fails on its answer costs its payer, not the runner, and is counted.
 #[test]
 fn a_callback_that_always_traps() {
     let mut market = quick(1);
