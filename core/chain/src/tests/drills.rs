@@ -79,7 +79,7 @@ fn a_timer_bomb() {
     let script = format!("handler handle_timer\n burn 500000\nhandler run\n{lines}");
     let bomb = chain.deploy_with(&script, ALL, 100_000_000_000_000);
     let before = chain.balance(bomb);
-    let seen = drill(&mut chain, bomb, b"", 8, 60);
+    let seen = drill(&mut chain, bomb, b"", 8, 100);
     let fired = kinds(&seen, ReceiptKind::Timer);
     assert_eq!(fired, 4 * 8 * 20, "all of them");
     assert!(before - chain.balance(bomb) >= u64::try_from(fired).expect("few") * 500_000 * 10_000, "each paid for its cycles");
