@@ -69,7 +69,7 @@ def stored(world, actor):
 
 
 def test_keeper_and_oracle(market):
-    """A-105, A-352, A-358: a timer asks for ever while five sources are asked once; the median bears a source that is down and one that lies."""
+    """A-217, A-358: a timer asks for ever while five sources are asked once; the median bears a source that is down and one that lies."""
     keeper = example(market, "keeper")
     oracle = example(market, "oracle")
     execute(market, oracle, "ask", "ETH")
@@ -88,7 +88,7 @@ def test_keeper_and_oracle(market):
 
 
 def test_analyst(market):
-    """A-213, A-353: a page, then a model's structured answer that two of three runners gave."""
+    """A-213, A-358: a page, then a model's structured answer that two of three runners gave."""
     analyst = example(market, "analyst")
     execute(market, analyst, "study", "https://news.example.com/today")
     page, opinion = over(market, analyst, 2)
@@ -110,7 +110,7 @@ def test_jury(market):
 
 
 def test_shopper(market):
-    """A-233, A-270: tools of a real MCP server; what the manifest does not allow to spend is not spent, whatever a tool quotes."""
+    """A-106, A-233: tools of a real MCP server; what the manifest does not allow to spend is not spent, whatever a tool quotes."""
     seller = lambda: int(market.get(f"/account/{market.accounts[SELLER][0]}")["balance"])
     shopper = example(market, "shopper")
     before = seller()
@@ -130,7 +130,7 @@ def test_shopper(market):
 
 
 def test_the_published_message(market):
-    """A-202, A-351: the message of the published SDK, sent as a message to 0x02, with arguments by place and by name."""
+    """A-217: the message of the published SDK, sent as a message to 0x02, with arguments by place and by name."""
     actor = deploy(market, HERE / "messenger.py", HERE / "messenger.json")
     rows = [
         ("http", [f"https://{next(iter(SITES))}/price/ETH"], {}, '{"price": "3012.50"}'),
