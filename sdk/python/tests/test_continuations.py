@@ -49,7 +49,7 @@ def test_flow(name, answers, expected):
 
 
 def test_timers():
-    """A pause and a deadline are timers; what comes too late finds nobody."""
+    """A-359: a pause and a deadline are timers; what comes too late finds nobody."""
     chain = Chain()
     actor = chain.deploy(FILE)
     chain.execute(actor, "sleeps", 7)
