@@ -97,7 +97,7 @@ class Cowboy:
         "fees.block_cycles": 4_000_000_000, "fees.block_cells": 400_000_000, "fees.cycles_target": 1_000_000_000, "fees.cells_target": 100_000_000,
         "lanes.user_cycles": 1_000_000_000, "execution.actor_block_cycles": 80_000_000, "execution.block_weight": 4_000_000_000,
     }
-    configuration = ["--block-time", "instant", "--balance", "1000000", *(f"--parameter={name}={value}" for name, value in parameters.items())]
+    configuration = ["--block-time", "instant", "--balance", "500000", *(f"--parameter={name}={value}" for name, value in parameters.items())]
     for_rates = []
 
     def start(self, state, more=()):
