@@ -156,7 +156,7 @@ fn traces_tell_what_happened_inside() {
     assert!(outcome.index.iter().any(|row| row.address == caller && row.receipt == 0));
 }
 
-/// a body in another order than the keys', or with a foreign lane first, is refused by everyone: no builder has a say in it.
+/// An execution is owned and may go to another thread; that of nothing is a block of nothing.
 #[test]
 fn an_execution_is_send_and_owned() {
     fn is_send<T: Send + 'static>() {}

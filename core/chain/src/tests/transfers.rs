@@ -96,7 +96,7 @@ fn signatures_are_checked_before_anything_else() {
     assert!(matches!(SignedTransaction::decode(&vec![0; 131_073]), Err(Invalid::TooLarge { .. })), "A-31");
 }
 
-/// A-62, decision 34: a sender's transactions run by nonce, at places that the VRF gives.
+/// decision 34: a sender's transactions run by nonce, at places that the VRF gives; a builder who places them otherwise is refused by all.
 #[test]
 fn the_order_is_the_keys_and_verifiers_check_it() {
     let mut chain = Chain::new();
