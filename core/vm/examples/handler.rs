@@ -1,5 +1,7 @@
 //! Calls handlers of an actor against a host that is a map: `cargo run -p cowboy-vm --example handler FILE.py METHOD [HEX]...`.
 
+mod host;
+
 use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Vm, build_image, compile};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,8 +12,6 @@ fn answer(state: &mut BTreeMap<Vec<u8>, Vec<u8>>, call: &HostCall) -> Result<Hos
         Some(HostValue::Bytes(bytes)) => bytes.clone(),
         _ => Vec::new(),
     };
-    let text = |text: &str| HostValue::Str(text.to_owned());
-    let zero = || HostValue::Bytes(vec![1; 20]);
     Ok(match call.function {
         HostFn::GetState => state.get(&bytes(0)).map_or(HostValue::None, |value| HostValue::Bytes(value.clone())),
         HostFn::SetState | HostFn::SetReservedState => {
@@ -22,24 +22,7 @@ fn answer(state: &mut BTreeMap<Vec<u8>, Vec<u8>>, call: &HostCall) -> Result<Hos
             state.remove(&bytes(0));
             HostValue::None
         }
-        HostFn::SelfAddress => zero(),
-        HostFn::ActorOwner => zero(),
-        HostFn::CurrentBlock => HostValue::int(7),
-        HostFn::RuntimeConfig => {
-            HostValue::Map(vec![(text("continuation_mode"), text("fsm")), (text("compile_time_fsm"), HostValue::Bool(true))])
-        }
-        HostFn::Context => HostValue::Map(vec![
-            (text("sender"), zero()),
-            (text("actor_addr"), zero()),
-            (text("value"), HostValue::int(0)),
-            (text("block_height"), HostValue::int(7)),
-            (text("timestamp_ms"), HostValue::int(7_000)),
-            (text("tx_hash"), HostValue::Bytes(vec![2; 32])),
-            (text("chain_id"), HostValue::int(1)),
-            (text("chain_instance_id"), HostValue::Bytes(vec![3; 32])),
-            (text("pvm_version"), text("3.11.8")),
-        ]),
-        _ => return Err(HostError { code: 5, name: "forbidden", message: format!("{:?} is not answered here", call.function) }),
+        _ => return host::answer(call),
     })
 }
 

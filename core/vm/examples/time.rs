@@ -9,6 +9,8 @@
     reason = "a bench reads files and the clock, and prints"
 )]
 
+mod host;
+
 use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Usage, Vm, build_image, compile, script_image};
 use std::time::{Duration, Instant};
 
@@ -50,30 +52,9 @@ fn program(path: &str, least: Duration) {
     );
 }
 
-/// What a host answers an empty handler: who calls it, and that nothing is stored.
+/// What a host answers an empty handler: nothing is stored.
 fn answer(call: &HostCall) -> Result<HostValue, HostError> {
-    let text = |text: &str| HostValue::Str(text.to_owned());
-    let address = || HostValue::Bytes(vec![1; 20]);
-    Ok(match call.function {
-        HostFn::GetState => HostValue::None,
-        HostFn::SelfAddress | HostFn::ActorOwner => address(),
-        HostFn::CurrentBlock => HostValue::int(7),
-        HostFn::RuntimeConfig => {
-            HostValue::Map(vec![(text("continuation_mode"), text("fsm")), (text("compile_time_fsm"), HostValue::Bool(true))])
-        }
-        HostFn::Context => HostValue::Map(vec![
-            (text("sender"), address()),
-            (text("actor_addr"), address()),
-            (text("value"), HostValue::int(0)),
-            (text("block_height"), HostValue::int(7)),
-            (text("timestamp_ms"), HostValue::int(7_000)),
-            (text("tx_hash"), HostValue::Bytes(vec![2; 32])),
-            (text("chain_id"), HostValue::int(1)),
-            (text("chain_instance_id"), HostValue::Bytes(vec![3; 32])),
-            (text("pvm_version"), text("3.11.8")),
-        ]),
-        _ => return Err(HostError { code: 5, name: "forbidden", message: format!("{:?} is not answered here", call.function) }),
-    })
+    if call.function == HostFn::GetState { Ok(HostValue::None) } else { host::answer(call) }
 }
 
 fn own(least: Duration) {
