@@ -166,12 +166,23 @@ fn an_attested_crash() {
     }
 }
 
-/// Two that collude: below the threshold they lose, at the threshold they win: that is what the mode's number means.
+/// two that collude lose below the threshold, and are paid nothing; at the threshold they win: that is what the mode's number
+/// means. Where neither they nor the honest reach it, nothing is accepted, nobody is paid, and all of them are left out of the next draw.
 #[test]
 fn collusion() {
-    for (liars, accepted) in [(1, &b"true"[..]), (2, b"lie")] {
-        let mut market = quick(3);
-        let (id, committee) = drawn(&mut market);
+    let rows = [
+        ("one of three", 3, 2, 1, Some(&b"true"[..])),
+        ("two of three, at the threshold", 3, 2, 2, Some(b"lie")),
+        ("two of five, three must agree", 5, 3, 2, Some(b"true")),
+        ("two of five, and two are enough: three are more", 5, 2, 2, Some(b"true")),
+        ("two of five, four must agree", 5, 4, 2, None),
+    ];
+    for (case, runners, threshold, liars, accepted) in rows {
+        let mut market = quick(10);
+        let mut asked = committee_job("majority_vote", runners);
+        asked["verification"]["threshold"] = threshold.into();
+        let id = market.submit(&asked);
+        let committee = market.draw(&id);
         let outputs: Vec<(u8, &[u8])> =
             (0..).zip(&committee).map(|(place, number)| (*number, if place < liars { &b"lie"[..] } else { b"true" })).collect();
         let said = market.say(&outputs);
@@ -179,7 +190,44 @@ fn collusion() {
         market.wait_for_members(&id);
         market.reveal(&id, &said);
         let job = market.job(&id);
-        assert_eq!(job.outcome.expect("two of three agree").output, keccak256(&[accepted]), "{liars} liars");
+        assert_eq!(job.outcome.as_ref().map(|outcome| outcome.output), accepted.map(|output| keccak256(&[output])), "{case}");
+        if accepted.is_none() {
+            assert_eq!(job.attempt.0, 1, "{case}");
+            assert!(committee.iter().all(|number| job.excluded.contains(&address(*number))), "{case}");
+            assert!(job.members.iter().all(|member| !committee.contains(&market.number(member.runner))), "{case}");
+        }
+        for (member, (_, output)) in job.members.iter().zip(&outputs).filter(|_| accepted.is_some()) {
+            let agrees = Some(*output) == accepted;
+            assert_eq!(member.verdict, if agrees { Verdict::Accepted } else { Verdict::Differs }, "{case}");
+            assert_eq!(member.paid > Amount(0), agrees, "{case}");
+        }
+    }
+}
+
+/// who commits and never reveals loses a quarter of the stake, all of it burned, whether it is one, whose silence changes nothing, or
+/// two, whose silence keeps the job from its threshold: then it is drawn again without them, and the submitter pays nothing for it.
+#[test]
+fn withheld_revelations() {
+    for (silent, is_accepted) in [(1, true), (2, false)] {
+        let mut market = quick(3);
+        let (id, committee) = drawn(&mut market);
+        let outputs: Vec<(u8, &[u8])> = committee.iter().map(|number| (*number, &b"yes"[..])).collect();
+        let said = market.say(&outputs);
+        market.commit(&id, &said);
+        market.wait_for_members(&id);
+        market.reveal(&id, &said[silent..]);
+        let receipts = market.chain.idle(40);
+        let slashes = announced(&receipts).iter().filter(|name| *name == "NonRevealSlash").count();
+        assert_eq!(slashes, silent, "each of the silent, once");
+        for (place, number) in committee.iter().enumerate() {
+            assert_eq!(stake_of(&market, *number), if place < silent { cby(7_500) } else { cby(10_000) });
+            let is_low = invariants::runners_of(&market.chain)[&address(*number)].reputation.0 == 0;
+            assert_eq!(is_low, place < silent, "and the reputation is gone");
+        }
+        let job = market.job(&id);
+        assert_eq!(job.status, if is_accepted { JobStatus::Settled } else { JobStatus::Failed }, "{silent} are silent");
+        assert_eq!(job.escrow, Amount(0), "the harness checks that nothing of it is lost");
+        assert!(is_accepted || job.members.iter().all(|member| member.paid == Amount(0)));
     }
 }
 

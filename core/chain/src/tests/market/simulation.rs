@@ -1,10 +1,11 @@
-//! Two hundred jobs, each of its own seed, among runners that do everything wrong: no base unit is lost or made.
+//! Two hundred jobs, each of its own seed, among runners, challengers and delegators that do everything wrong: no base unit is lost or made.
 //!
 //! The harness checks supply, escrow, stakes, bonds and lists after every block.
 
 use super::super::harness::{address, parameters};
 use super::*;
-use cowboy_types::job::JobStatus;
+use cowboy_types::job::{Job, JobStatus, Mode};
+use std::collections::BTreeMap;
 
 /// Numbers out of a seed.
 struct Dice(Hash);
@@ -17,10 +18,12 @@ impl Dice {
 }
 
 /// What a runner does with a job.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Does {
     Right,
     Lies,
+    /// Says what all say that collude.
+    Colludes,
     Sleeps,
     CommitsOnly,
     Crashes,
@@ -30,103 +33,240 @@ enum Does {
     Copies,
     /// Reveals once the others are through, or the window is.
     Late,
+    /// Says nothing of its environment, where one is asked for.
+    Unattested,
+    /// Has its environment's statement be about something else.
+    Misattested,
+    /// Has it be about another model than the job's: proven, that costs the stake.
+    WrongModel,
 }
 
 fn habit(dice: &mut Dice) -> Does {
-    match dice.roll(15) {
-        0 => Does::Lies,
-        1 => Does::Sleeps,
-        2 => Does::CommitsOnly,
-        3 => Does::Crashes,
-        4 => Does::Reports,
-        5 => Does::Long,
-        6 => Does::Copies,
-        7 => Does::Late,
-        _ => Does::Right,
-    }
+    use Does::{Colludes, CommitsOnly, Copies, Crashes, Late, Lies, Long, Misattested, Reports, Right, Sleeps, Unattested, WrongModel};
+    let all = [Lies, Colludes, Sleeps, CommitsOnly, Crashes, Reports, Long, Copies, Late, Unattested, Misattested, WrongModel];
+    usize::try_from(dice.roll(26)).ok().and_then(|place| all.get(place)).copied().unwrap_or(Right)
 }
 
 fn output_of(does: Does, dice: &mut Dice) -> Vec<u8> {
     match does {
         Does::Lies => format!("lie {}", dice.roll(3)).into_bytes(),
+        Does::Colludes => b"what we agreed on".to_vec(),
         Does::Reports => Value::map([("fault", Value::uint(2)), ("progress", Value::uint(dice.roll(10_001)))]).encode(),
         Does::Long => vec![b'x'; 1_025],
         _ => b"right".to_vec(),
     }
 }
 
-/// Runs a job from its submission until nothing of it is under way.
-fn live(market: &mut Market, job: &serde_json::Value, dice: &mut Dice) -> JobStatus {
-    let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", job, 0));
-    if receipt.abort.is_some() {
-        return JobStatus::Failed;
-    }
-    let id = id_of(&receipt);
-    let mut habits: std::collections::BTreeMap<u8, (Does, Vec<u8>)> = std::collections::BTreeMap::new();
-    for _ in 0..200 {
-        let state = market.job(&id);
-        let members: Vec<u8> = state.members.iter().map(|member| market.number(member.runner)).collect();
-        for number in &members {
-            if !habits.contains_key(number) {
-                let does = habit(dice);
-                habits.insert(*number, (does, output_of(does, dice)));
-            }
-        }
-        let said: Vec<(Said, Does)> = market
-            .say(&members.iter().map(|number| (*number, &habits[number].1[..])).collect::<Vec<_>>())
-            .into_iter()
-            .map(|said| (said.clone(), habits[&said.number].0))
-            .collect();
-        let mut transactions = Vec::new();
-        let copied = said.first().map(|(said, _)| said.commitment());
-        for (said, does) in said.iter().filter(|(_, does)| *does != Does::Sleeps) {
-            let mut argument = said.revelation(&id);
-            if *does == Does::Reports {
-                argument["fault"] = 2.into();
-            }
-            let call = match state.status {
-                JobStatus::Assigned if members.len() == 1 => {
-                    argument.as_object_mut().expect("a map").remove("salt");
-                    ask(VERIFIER, "submit_result", &argument, 0)
-                }
-                JobStatus::Assigned => {
-                    let own = said.commitment();
-                    let commitment = if *does == Does::Copies { copied.unwrap_or(own) } else { own };
-                    ask(VERIFIER, "commit", &serde_json::json!({ "job_id": hex(&id.0), "commitment": hex(&commitment.0) }), 0)
-                }
-                JobStatus::Revealing if *does == Does::Late && market.chain.height.0 + 1 < state.reveal_until.0 => continue,
-                JobStatus::Revealing if *does == Does::CommitsOnly => continue,
-                JobStatus::Revealing if *does == Does::Crashes => {
-                    ask(VERIFIER, "attest_crash", &serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGSEGV" }), 0)
-                }
-                JobStatus::Revealing => ask(VERIFIER, "reveal", &argument, 0),
-                _ => continue,
-            };
-            transactions.push(signed(said.number, market.chain.nonce(said.number), call));
-        }
-        if state.status == JobStatus::Verified && dice.roll(8) == 0 {
-            let claim = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&state.members[0].runner.0), "claim": "?" });
-            transactions.push(signed(2, market.chain.nonce(2), ask(VERIFIER, "challenge", &claim, cby(100))));
-        }
-        if state.status == JobStatus::Disputed && dice.roll(4) == 0 {
-            let decision = serde_json::json!({ "job_id": hex(&id.0), "upheld": dice.roll(2) == 0 });
-            transactions.push(signed(9, market.chain.nonce(9), ask(VERIFIER, "decide_challenge", &decision, 0)));
-        }
-        market.chain.block(transactions);
-        if market.job(&id).status.is_over() && market.job(&id).absent.is_empty() {
-            break;
-        }
-    }
-    let job = market.job(&id);
-    assert!(job.status.is_over(), "a job ends without anybody asking");
-    assert_eq!(job.escrow, Amount(0));
-    job.status
+/// The model that jobs of a trusted environment name.
+const MODEL: Hash = Hash([3; 32]);
+
+/// What came of all jobs together.
+#[derive(Default)]
+struct Tally {
+    settled: u64,
+    failed: u64,
+    /// Claims that were checked by doing the work again.
+    retrials: u64,
+    /// What was announced, by its event.
+    events: BTreeMap<String, u64>,
+    habits: BTreeMap<Does, u64>,
 }
 
-/// Money conservation over 200 seeds with every adversary: what was held is paid, burned, the treasury's, or back.
+/// A market, its dice, and what its runners make of the jobs under way.
+struct World {
+    market: Market,
+    dice: Dice,
+    /// The job, and the one that does its work again.
+    jobs: Vec<Hash>,
+    habits: BTreeMap<(Hash, u8), (Does, Vec<u8>)>,
+}
+
+impl World {
+    /// What a member does in this block, where it does anything.
+    fn member(&self, job: &Job, said: &Said, does: Does, copied: Hash) -> Option<Instruction> {
+        let mut argument = said.revelation(&job.id);
+        if does == Does::Reports {
+            argument["fault"] = 2.into();
+        }
+        let digest = |output: &[u8]| Said { number: said.number, output: output.to_vec(), secret: [0; 32] };
+        let statement = match does {
+            Does::Unattested => None,
+            Does::Misattested => Some(super::adversaries::attestation(&digest(b"something else"), Some(MODEL))),
+            Does::WrongModel => Some(super::adversaries::attestation(said, Some(Hash([4; 32])))),
+            _ => Some(super::adversaries::attestation(said, Some(MODEL))),
+        };
+        if let Some(statement) = statement {
+            argument["attestation"] = hex(&statement).into();
+        }
+        let is_late = self.market.chain.height.0 + 1 >= job.reveal_until.0;
+        match job.status {
+            _ if does == Does::Sleeps => None,
+            JobStatus::Assigned if job.members.len() == 1 => {
+                argument.as_object_mut().expect("a map").remove("salt");
+                Some(ask(VERIFIER, "submit_result", &argument, 0))
+            }
+            JobStatus::Assigned => {
+                let commitment = if does == Does::Copies { copied } else { said.commitment() };
+                let argument = serde_json::json!({ "job_id": hex(&job.id.0), "commitment": hex(&commitment.0) });
+                Some(ask(VERIFIER, "commit", &argument, 0))
+            }
+            JobStatus::Revealing if does == Does::CommitsOnly || does == Does::Late && !is_late => None,
+            JobStatus::Revealing if does == Does::Crashes => {
+                Some(ask(VERIFIER, "attest_crash", &serde_json::json!({ "job_id": hex(&job.id.0), "signal": "SIGSEGV" }), 0))
+            }
+            JobStatus::Revealing => Some(ask(VERIFIER, "reveal", &argument, 0)),
+            _ => None,
+        }
+    }
+
+    /// What the members of a job do in this block.
+    fn members(&mut self, job: &Job, tally: &mut Tally) -> Vec<(u8, Instruction)> {
+        let numbers: Vec<u8> = job.members.iter().map(|member| self.market.number(member.runner)).collect();
+        for number in &numbers {
+            let dice = &mut self.dice;
+            self.habits.entry((job.id, *number)).or_insert_with(|| {
+                let does = habit(dice);
+                *tally.habits.entry(does).or_default() += 1;
+                (does, output_of(does, dice))
+            });
+        }
+        let outputs: Vec<(u8, &[u8])> = numbers.iter().map(|number| (*number, &self.habits[&(job.id, *number)].1[..])).collect();
+        let said = self.market.say(&outputs);
+        let copied = said.first().map_or(Hash::ZERO, Said::commitment);
+        let calls = said.iter().filter_map(|said| {
+            let call = self.member(job, said, self.habits[&(job.id, said.number)].0, copied)?;
+            Some((said.number, call))
+        });
+        calls.collect()
+    }
+
+    /// A claim against an accepted result, or governance's decision on one.
+    fn challenger(&mut self, job: &Job, mode: &Mode) -> Option<(u8, Instruction)> {
+        let named = |more: serde_json::Value| {
+            let mut argument = serde_json::json!({ "job_id": hex(&job.id.0) });
+            argument.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+            argument
+        };
+        let is_retried = job.challenge.as_ref().is_some_and(|challenge| challenge.retrial != Hash::ZERO);
+        match job.status {
+            JobStatus::Verified if *mode == Mode::Deterministic && self.dice.roll(4) == 0 => {
+                Some((2, ask(VERIFIER, "reproduce", &named(serde_json::json!({})), cby(100))))
+            }
+            JobStatus::Verified if self.dice.roll(8) == 0 => {
+                let claim = serde_json::json!({ "runner": hex(&job.members[0].runner.0), "claim": "?" });
+                Some((2, ask(VERIFIER, "challenge", &named(claim), cby(100))))
+            }
+            JobStatus::Disputed if !is_retried && self.dice.roll(4) == 0 => {
+                let decision = serde_json::json!({ "upheld": self.dice.roll(2) == 0 });
+                Some((9, ask(VERIFIER, "decide_challenge", &named(decision), 0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Somebody puts stake behind a runner, asks it back when it looks bad, or takes it out.
+    fn delegator(&mut self) -> Option<(u8, Instruction)> {
+        let who = 3 + u8::try_from(self.dice.roll(3)).expect("small");
+        let runner = self.market.runners[usize::try_from(self.dice.roll(12)).expect("small")];
+        let about = serde_json::json!({ "runner": hex(&address(runner).0) });
+        let part = serde_json::json!({ "runner": hex(&address(runner).0), "amount": 1 + self.dice.roll(cby(300)) });
+        match self.dice.roll(8) {
+            0 | 1 => Some((who, ask(REGISTRY, "delegate", &about, 1 + self.dice.roll(cby(500))))),
+            2 => Some((who, ask(REGISTRY, "undelegate", &part, 0))),
+            3 => Some((who, ask(REGISTRY, "undelegate", &about, 0))),
+            4 => Some((who, ask(REGISTRY, "withdraw_delegation", &about, 0))),
+            _ => None,
+        }
+    }
+
+    /// One block in which everybody does something.
+    fn turn(&mut self, mode: &Mode, tally: &mut Tally) {
+        let mut calls: Vec<(u8, Instruction)> = self.delegator().into_iter().collect();
+        for id in self.jobs.clone() {
+            let job = self.market.job(&id);
+            calls.extend(self.members(&job, tally));
+            calls.extend(self.challenger(&job, mode));
+        }
+        let transactions = calls.into_iter().map(|(number, call)| signed(number, self.market.chain.nonce(number), call)).collect();
+        let receipts = self.market.chain.block(transactions).receipts;
+        for name in announced(&receipts) {
+            *tally.events.entry(name).or_default() += 1;
+        }
+        let retrial = self.market.job(&self.jobs[0]).challenge.map_or(Hash::ZERO, |challenge| challenge.retrial);
+        if retrial != Hash::ZERO && !self.jobs.contains(&retrial) {
+            tally.retrials += 1;
+            self.jobs.push(retrial);
+        }
+    }
+
+    /// Runs a job from its submission until nothing of it is under way.
+    fn live(&mut self, job: &serde_json::Value, tally: &mut Tally) {
+        let receipt = self.market.chain.send(1, ask(DISPATCHER, "submit_job", job, 0));
+        if receipt.abort.is_some() {
+            tally.failed += 1;
+            return;
+        }
+        self.jobs = vec![id_of(&receipt)];
+        let mode = Mode::from_name(job["verification"]["mode"].as_str().expect("a name")).expect("a mode");
+        let is_over = |market: &Market, id: &Hash| market.job(id).status.is_over() && market.job(id).absent.is_empty();
+        for _ in 0..400 {
+            self.turn(&mode, tally);
+            if self.jobs.iter().all(|id| is_over(&self.market, id)) {
+                break;
+            }
+        }
+        for id in &self.jobs {
+            let job = self.market.job(id);
+            assert!(job.status.is_over(), "a job ends without anybody asking");
+            assert_eq!(job.escrow, Amount(0));
+        }
+        match self.market.job(&self.jobs[0]).status {
+            JobStatus::Settled => tally.settled += 1,
+            _ => tally.failed += 1,
+        }
+    }
+
+    /// Time passes. Who fell low comes back after its probation; who lost stake adds what is missing.
+    fn refresh(&mut self) {
+        self.market.chain.height.0 += 300;
+        let records = invariants::runners_of(&self.market.chain);
+        let calls = self.market.runners.iter().map(|number| {
+            let missing = cby(10_000).saturating_sub(records[&address(*number)].stake.0);
+            let method = if missing > 0 { "stake" } else { "heartbeat" };
+            signed(*number, self.market.chain.nonce(*number), ask(REGISTRY, method, &serde_json::json!({}), missing))
+        });
+        let calls = calls.collect();
+        self.market.chain.block(calls);
+    }
+}
+
+/// A job of any mode, for any number of runners.
+fn any_job(dice: &mut Dice) -> serde_json::Value {
+    let modes = ["none", "economic_bond", "majority_vote", "structured_match", "deterministic"];
+    let mode = modes[usize::try_from(dice.roll(5)).expect("small")];
+    let runners = match mode {
+        "none" | "economic_bond" => 1,
+        "deterministic" => 2 + dice.roll(3),
+        _ => 3 + dice.roll(3),
+    };
+    let mut job = committee_job(mode, runners);
+    job["timeout_blocks"] = (2 + dice.roll(4)).into();
+    job["tip"] = dice.roll(1_000).into();
+    job["max_price"] = (5_000 + dice.roll(100_000)).into();
+    if mode == "deterministic" || dice.roll(3) == 0 {
+        job["job_type"] = serde_json::json!({ "type": "Llm", "model_id": hex(&MODEL.0) });
+        job["bounds"]["max_output_tokens"] = 10.into();
+        job["verification"]["tee_required"] = true.into();
+        job["toolchain_digest"] = hex(&[5; 32]).into();
+    }
+    job
+}
+
+/// Money conservation over 200 seeds with every adversary: what was held is paid, burned, the treasury's, or back; so are stakes, bonds and
+/// what others put behind a runner.
 #[test]
 fn two_hundred_jobs() {
-    let (mut settled, mut failed) = (0, 0);
+    let mut tally = Tally::default();
     for world in 0..10u64 {
         let windows = [
             ("jobs.challenge_window", 10),
@@ -137,31 +277,25 @@ fn two_hundred_jobs() {
             ("jobs.probation", 10),
             ("jobs.retention", 10),
             ("jobs.heartbeat_timeout", 5_000),
+            ("consensus.unbonding", 3_600),
         ];
-        let mut market = Market::with(12, |genesis| genesis.parameters = parameters(&windows));
-        for number in 0..20u64 {
-            let seed = world * 20 + number;
-            let mut dice = Dice(keccak256(&[b"simulation", &seed.to_le_bytes()]));
-            let mode = ["none", "economic_bond", "majority_vote", "structured_match"][usize::try_from(dice.roll(4)).expect("small")];
-            let runners = if mode == "none" || mode == "economic_bond" { 1 } else { 3 + dice.roll(3) };
-            let mut job = committee_job(mode, runners);
-            job["timeout_blocks"] = (2 + dice.roll(4)).into();
-            job["tip"] = dice.roll(1_000).into();
-            job["max_price"] = (5_000 + dice.roll(100_000)).into();
-            match live(&mut market, &job, &mut dice) {
-                JobStatus::Settled => settled += 1,
-                _ => failed += 1,
-            }
-            // Who fell low comes back after its probation.
-            let beats = market
-                .runners
-                .clone()
-                .into_iter()
-                .map(|number| signed(number, market.chain.nonce(number), ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0)));
-            market.chain.block(beats.collect());
+        let market = Market::with(12, |genesis| genesis.parameters = parameters(&windows));
+        let mut world =
+            World { market, dice: Dice(keccak256(&[b"world", &world.to_le_bytes()])), jobs: Vec::new(), habits: BTreeMap::new() };
+        for _ in 0..20 {
+            let job = any_job(&mut world.dice);
+            world.live(&job, &mut tally);
+            world.refresh();
         }
-        assert!(market.chain.balance(address(1)) > 0);
+        assert!(world.market.chain.balance(address(1)) > 0);
     }
+    let Tally { settled, failed, retrials, events, habits } = tally;
     assert_eq!(settled + failed, 200);
     assert!(settled > 60 && failed > 10, "{settled} settled, {failed} failed: both kinds are exercised");
+    assert!(retrials > 3, "{retrials} retrials");
+    assert_eq!(habits.len(), 13, "every habit: {habits:?}");
+    let seen = ["NonRevealSlash", "WrongModelSlash", "ChallengeResolved", "StakeDelegated", "StakeUndelegated", "DelegationWithdrawn"];
+    for name in seen {
+        assert!(events.get(name).is_some_and(|count| *count > 3), "{name} happens: {events:?}");
+    }
 }
