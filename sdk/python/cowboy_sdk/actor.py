@@ -179,6 +179,10 @@ def _resume_handler(name, method, form):
 class Context:
     """What a plain function gets in the place of `self`: who asks, and what may be done."""
 
+    def __init__(self, callback_context=None):
+        # What `submit_task` was given, in the handler that gets the task's answer.
+        self.callback_context = callback_context
+
     @property
     def sender(self):
         """The immediate caller's Address; None in a query, which has no caller."""
@@ -203,6 +207,12 @@ class Context:
 
         send(target, args, handler=method)
 
+    def submit_task(self, task_type, request, callback, callback_context=None, **options):
+        """Sends a job to the market. Its answer comes in a later block, to the handler `callback`. Returns the job's id."""
+        from ._tasks import submit_task
+
+        return submit_task(task_type, request, callback, callback_context, **options)
+
 
 class _Named:
     """A plain function under a name: `@actor.handler("http.request")`."""
@@ -215,14 +225,27 @@ class _Named:
         previous = running.current
         running.current = getattr(self.function, "_handler_mode", DEFERRED)
         try:
-            result = self.function(Context(), argument)
+            result = self.function(*_called(argument))
         finally:
             running.current = previous
         return result if result is None or isinstance(result, bytes) else encode(result)
 
 
+def _called(argument):
+    """The context and argument of a plain function: a task's answer comes with what its sender wanted back."""
+    if isinstance(argument, dict) and "reply_handler" in argument:
+        from ._tasks import answer
+
+        found = answer(sender(), argument)
+        if found is not None:
+            return Context(found[0]), found[1]
+    return Context(), argument
+
+
 def _handler(name):
     """Makes a plain function `f(ctx, args)` the handler `name`. Everybody may call it: it looks at ctx.sender itself."""
+    # Loaded with the author's module, so that no call has to.
+    from . import _tasks
 
     def mark(function):
         registry.named[name] = _Named(function)

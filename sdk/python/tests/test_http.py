@@ -216,3 +216,38 @@ def test_the_router(chain):
         chain.execute(router, "publish", ["page", "lies"])
     with pytest.raises(Exception):
         chain.execute(router, "set_implementation", [ALICE], sender=first)
+
+
+def test_the_agent_asks_and_the_answer_is_fetched(chain):
+    """004 §8.5: a task of a plain function, its context, and its answer where visitors look for it."""
+    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=10_000_000)
+    assert "Ask the chain" in chain.visit(agent, "GET", "/")["body"]
+    assert chain.visit(agent, "POST", "/api/ask", body="{}")["status"] == 400
+    assert chain.execute(agent, "http.request", {"method": "POST", "path": "/api/ask", "body": b"{}"})["status"] == 403
+    asked = chain.visit(agent, "POST", "/api/ask", body='{"question": "Why?"}')
+    assert asked["status"] == 202
+    place = "_http/results/" + json.loads(asked["body"])["request_id"]
+    assert place not in chain.storage(agent)
+    forged = {"reply_handler": "on_llm_result", "job_id": bytes(32), "status": "ok", "result": "Lies."}
+    assert chain.execute(agent, "on_llm_result", forged) is None
+    chain.answer("Because.")
+    stored = json.loads(chain.storage(agent)[place])
+    assert (stored["status"], json.loads(stored["body"])) == (200, {"answer": "Because."})
+    assert json.loads(chain.visit(agent, "GET", "/api/asked")["body"]) == {"asked": 1, "answered": 1}
+    assert not [key for key in chain.storage(agent) if key.startswith("_tasks/")], "the context is read once"
+
+
+def test_a_task_that_fails_is_told_so(chain):
+    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=10_000_000)
+    asked = chain.visit(agent, "POST", "/api/ask", body='{"question": "Why?"}')
+    chain.fail("no_replacement_available")
+    stored = json.loads(chain.storage(agent)["_http/results/" + json.loads(asked["body"])["request_id"]])
+    assert stored["status"] == 502 and "no_replacement_available" in stored["body"]
+
+
+@pytest.mark.parametrize(("kind", "request_"), [("paint", {"prompt": "x"}), ("llm_inference", {"question": "x"})])
+def test_tasks_that_are_none(kind, request_):
+    from cowboy_sdk._tasks import submit_task
+
+    with pytest.raises(ValueError, match=kind):
+        submit_task(kind, request_, "on_result")

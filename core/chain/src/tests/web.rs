@@ -1,10 +1,11 @@
 //! The examples that are web sites, with the real VM: queries, dispatched commands, kept results (004 §8).
 
 use super::harness::{Chain, deployment_of, execution, manifest_json};
+use super::market::Market;
 use crate::query::QueryError;
 use cowboy_state::Directory;
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::{Address, Receipt, error};
+use cowboy_types::{Address, Hash, Receipt, error};
 
 const REGISTRY: Address = Address::system(0x0F);
 const CBY: u64 = 1_000_000_000;
@@ -138,4 +139,31 @@ fn a_query_cannot_write() {
     let read = |_: u8| ask("/read").expect("it answers");
     assert_eq!(read(1), read(2), "A-325, A-351: the same state and envelope, the same bytes");
     assert_eq!(chain.stored(site, "a"), None);
+}
+
+/// 004 §8.5: a plain function asks a model by POST, and stores the answer where visitors look for it when it comes.
+#[test]
+fn an_agent_asks_and_stores_the_answer() {
+    let mut market = Market::new(3);
+    let place = Value::map([("endpoint", Value::text("localhost")), ("http_port", Value::uint(8080))]);
+    assert!(market.chain.send(2, execution(REGISTRY, "register_gateway", &place.encode(), 10_000 * CBY)).is_success());
+    let agent = deploy(&mut market.chain, example!("agent", "actor.py"), example!("agent", "manifest.json"), None);
+    let receipt = command(&mut market.chain, 1, agent, "POST", "/api/ask", br#"{"question": "Why?"}"#);
+    assert_eq!(receipt.abort, None);
+    let key = format!("_http/results/{}", request_id(1));
+    assert_eq!(market.chain.stored(agent, &key), None, "the answer follows");
+    let announced = receipt.events.iter().find(|event| &event.name[..] == "JobSubmitted").expect("a job is announced");
+    let data = cbor::decode(&announced.data).expect("event data is CBOR");
+    let job = Hash(data.get("job_id").and_then(Value::as_bytes).expect("an id").try_into().expect("an id"));
+    let committee = market.draw(&job);
+    assert_eq!(market.result(&job, committee[0], b"Because.").abort, None);
+    for _ in 0..5 {
+        market.chain.idle(1);
+    }
+    let stored = market.chain.stored(agent, &key).expect("the answer is stored");
+    let text = cbor::decode(&stored).expect("CBOR").as_text().expect("JSON text").to_string();
+    assert!(text.contains("200") && text.contains("Because."), "{text}");
+    let forged = br#"{"reply_handler": "on_llm_result", "job_id": "x", "status": "ok", "result": "Lies."}"#;
+    assert!(market.chain.send(3, execution(agent, "on_llm_result", forged, 0)).is_success(), "it does nothing");
+    assert_eq!(market.chain.stored(agent, &key), Some(stored));
 }
