@@ -1,50 +1,226 @@
-"""A gateway in a process of its own, as the internet sees it."""
+"""A gateway in a process of its own, as the internet sees it: certificates by pebble, TLS, a fuzzer, and hostile clients."""
 
+import contextlib
 import json
+import os
 import pathlib
+import socket
+import ssl
 import subprocess
 import sys
+import time
 
 import httpx
+import pytest
+import trustme
 from world import ROOT, World, fetch, until
 
 ZONE = "cowboy.test"
 EXAMPLES = ROOT / "examples"
 
 
-class Gateway:
-    """A gateway that follows the world's node, and where it listens."""
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
-    def __init__(self, world, name, settings, account):
-        (world.folder / f"{name}.key").write_text(world.accounts[account][1])
-        registration = f'key_file = "{name}.key"\n[register]\nendpoint = "127.0.0.1"\nhttp_port = 80\nstake_cby = 10000\n'
+
+class Gateway:
+    """A gateway, where it listens, and how it is asked."""
+
+    def __init__(self, world, name, settings, account=None):
+        registration = ""
+        if account is not None:
+            (world.folder / f"{name}.key").write_text(world.accounts[account][1])
+            registration = f'key_file = "{name}.key"\n[register]\nendpoint = "127.0.0.1"\nhttp_port = 80\nstake_cby = 10000\n'
         file = world.folder / f"{name}.toml"
         file.write_text(f'node = "{world.url}"\n{registration}{settings}')
         self.process = world.start("cowboy-gateway", [world.bin / "cowboyd", "--config", file])
-        self.http = int(self.process.said[-1].rsplit(":", 1)[1])
+        said = dict(line.split(": ", 1) for line in self.process.said if ": " in line)
+        self.http = int(said["ready"].rsplit(":", 1)[1])
+        self.tls = int(said["tls"].rsplit(":", 1)[1]) if "tls" in said else None
+
+    def visit(self, host, trusted, path="/", *, http2=False, version=None):
+        """A page over TLS, by the name in the certificate."""
+        context = ssl.create_default_context(cadata=trusted)
+        if version is not None:
+            context.minimum_version = context.maximum_version = version
+        with httpx.Client(http1=not http2, http2=http2, verify=context) as client:
+            return client.get(f"https://127.0.0.1:{self.tls}{path}", headers={"Host": host}, extensions={"sni_hostname": host})
+
+    def shown(self, host):
+        """The certificate that is shown, whoever made it."""
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with socket.create_connection(("127.0.0.1", self.tls), timeout=10) as plain, context.wrap_socket(plain, server_hostname=host) as secure:
+            return secure.getpeercert(binary_form=True)
 
 
-def test_an_api_against_its_own_description(tmp_path):
-    """A-348: a gateway that is neither validator nor runner; a fuzzer reads the OpenAPI of an actor's routes, and no answer breaks it."""
+class Pebble:
+    """The authority that Let's Encrypt tests clients with; every domain is on the loopback, and proofs over HTTP are at `port`."""
+
+    def __init__(self, world, port):
+        authority, folder = trustme.CA(), world.folder
+        server = authority.issue_cert("localhost", "127.0.0.1")
+        server.private_key_pem.write_to_path(folder / "pebble.key")
+        server.cert_chain_pems[0].write_to_path(folder / "pebble.pem")
+        self.root = folder / "pebble-root.pem"
+        authority.cert_pem.write_to_path(self.root)
+        self.trusted = ssl.create_default_context(cadata=authority.cert_pem.bytes().decode())
+        self.address, self.management, names = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        settings = {
+            "listenAddress": self.address,
+            "managementListenAddress": self.management,
+            "certificate": str(folder / "pebble.pem"),
+            "privateKey": str(folder / "pebble.key"),
+            "httpPort": port,
+            "tlsPort": free_port(),
+        }
+        (folder / "pebble.json").write_text(json.dumps({"pebble": settings}))
+        self.directory = f"https://{self.address}/dir"
+        self.log = open(folder / "pebble.err", "wb")
+        resolver = ["pebble-challtestsrv", "-dns01", names, "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", ""]
+        resolver += ["-management", f"127.0.0.1:{free_port()}"]
+        commands = [resolver, ["pebble", "-config", folder / "pebble.json", "-dnsserver", names]]
+        # It asks at once, instead of after up to 15 seconds.
+        environment = {**os.environ, "PEBBLE_VA_NOSLEEP": "1"}
+        self.processes = [subprocess.Popen(command, stdout=self.log, stderr=self.log, env=environment) for command in commands]
+
+    def __enter__(self):
+        until("pebble", self.answers)
+        self.issued_by = httpx.get(f"https://{self.management}/roots/0", verify=self.trusted).text
+        return self
+
+    def answers(self):
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(self.directory, verify=self.trusted).status_code == 200
+
+    def __exit__(self, *problem):
+        for process in self.processes:
+            process.terminate()
+            process.wait(20)
+        self.log.close()
+
+
+def settings(http, pebble):
+    """The settings of a gateway with TLS, and with certificates of the authority."""
+    return (
+        f'[http]\nlisten = "127.0.0.1:{http}"\nzones = ["{ZONE}"]\n'
+        '[tls]\nlisten = "127.0.0.1:0"\ncertificate = "tls.pem"\nkey = "tls.key"\n'
+        f'[tls.acme]\ndirectory = "{pebble.directory}"\ndomains = ["mysite.{ZONE}"]\nroot = "{pebble.root}"\naccount = "acme.json"\n'
+    )
+
+
+@pytest.fixture
+def world(tmp_path):
     with World(tmp_path, "--block-time", "instant", "--runners", "0", "--no-gateway", "--balance", "50000") as world:
-        manifest = EXAMPLES / "api" / "manifest.json"
-        api = world.run("actor", "deploy", "--code", EXAMPLES / "api" / "actor.py", "--manifest-json", manifest)["address"]
-        world.run("name", "register", "tasks", "--actor", api)
-        text = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n[http.limits]\nrequests_per_second = 0\n'
-        gateway = Gateway(world, "gateway", text, account=1)
-        url, host = f"http://127.0.0.1:{gateway.http}", f"tasks.{ZONE}"
-        described = lambda: httpx.get(f"{url}/_cowboy/openapi.json", headers={"Host": host})
-        until("the description", lambda: described().status_code == 200)
-        schema = world.folder / "openapi.json"
-        schema.write_bytes(described().content)
-        command = [pathlib.Path(sys.executable).parent / "schemathesis", "run", schema, "--url", url, "-H", f"Host: {host}", "--max-examples", "10"]
-        command += ["--seed", "7", "--generation-database", "none", "--checks", "not_a_server_error,status_code_conformance,content_type_conformance"]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=180, cwd=world.folder)
-        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-        assert json.loads(fetch(f"{url}/_cowboy/health"))["status"] == "ok"
-        # The fuzzer's commands registered it; the node beside it is no gateway, and it is nothing else.
-        registered = lambda: [found["address"].lower() for found in world.run("gateway", "list")["gateways"]]
-        until("the gateway's registration", lambda: registered() == [world.accounts[1][0].lower()])
+        site = world.run("actor", "deploy", "--code", EXAMPLES / "site" / "actor.py")["address"]
+        world.run("name", "register", "mysite", "--actor", site)
+        yield world
+
+
+def test_certificates(world):
+    """A-345, A-348: a certificate obtained, used, and changed without a restart, by a gateway that is neither validator nor runner."""
+    plain, host = free_port(), f"mysite.{ZONE}"
+    with Pebble(world, plain) as pebble:
+        gateway = Gateway(world, "gateway", settings(plain, pebble), account=1)
+        page = until("the page", lambda: attempt(lambda: gateway.visit(host, pebble.issued_by)))
+        assert page.status_code == 200 and "Guest book" in page.text and page.http_version == "HTTP/1.1"
+        assert gateway.visit(host, pebble.issued_by, http2=True).http_version == "HTTP/2"
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            assert gateway.visit(host, pebble.issued_by, version=version).status_code == 200
+        assert {path.name: path.stat().st_mode & 0o777 for path in world.folder.glob("tls.*")} == {"tls.pem": 0o600, "tls.key": 0o600}
+        # A proof is nobody's page once it was looked at.
+        challenge = f"http://127.0.0.1:{gateway.http}/.well-known/acme-challenge/x"
+        assert httpx.get(challenge, headers={"Host": host}).status_code == 404
+
+        mine = world.accounts[1][0].lower()
+        assert [found["address"].lower() for found in world.run("gateway", "list")["gateways"]] == [mine]
         assert world.get("/runners")["runners"] == []
-        assert world.run("gateway", "unstake", account=1)
-        assert world.run("transfer", world.accounts[2][0], "1cby"), "the chain goes on without it"
+        assert world.run("gateway", "unstake", account=1), "the node goes on without it"
+        renewal(world, gateway)
+
+
+def attempt(visit):
+    """A visit while the certificate may not be in use yet."""
+    with contextlib.suppress(httpx.TransportError):
+        return visit()
+
+
+def renewal(world, gateway):
+    """Files that change are used without a restart; a pair that does not fit is not."""
+    before = gateway.shown(f"mysite.{ZONE}")
+    certificate, key = world.folder / "tls.pem", world.folder / "tls.key"
+    certificate.write_text("no certificate")
+    until("a warning", lambda: "the old one stays" in gateway.process.errors.read_text())
+    assert gateway.shown(f"mysite.{ZONE}") == before
+    own = trustme.CA()
+    issued = own.issue_cert(f"mysite.{ZONE}")
+    issued.private_key_pem.write_to_path(key)
+    certificate.write_bytes(b"".join(pem.bytes() for pem in issued.cert_chain_pems))
+    until("the new certificate", lambda: gateway.shown(f"mysite.{ZONE}") != before)
+    assert gateway.visit(f"mysite.{ZONE}", own.cert_pem.bytes().decode()).status_code == 200
+
+
+def test_hostile_connections_end(world):
+    """Slow and silent clients lose their connections, heads that never end are refused, and others are served meanwhile."""
+    limits = "head_timeout_ms = 1000\nbody_timeout_ms = 1000\nidle_timeout_ms = 2000\nconnections = 40"
+    text = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n[http.limits]\n{limits}\n'
+    gateway = Gateway(world, "plain", text, account=1)
+    ask = lambda: httpx.get(f"http://127.0.0.1:{gateway.http}/", headers={"Host": f"mysite.{ZONE}"}, timeout=10)
+    until("the page", lambda: ask().status_code == 200)
+    head = f"GET / HTTP/1.1\r\nHost: mysite.{ZONE}\r\n".encode()
+    post = f"POST /sign HTTP/1.1\r\nHost: mysite.{ZONE}\r\nContent-Length: 100\r\n\r\ntext=".encode()
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    silent = [b"", b"GE", head, head + b"X: y", post, preface, head + b"\r\n"]
+    connections = []
+    for said in silent * 3:
+        connection = socket.create_connection(("127.0.0.1", gateway.http), timeout=20)
+        connection.sendall(said)
+        connections.append((said, connection))
+    assert ask().status_code == 200, "others are served"
+    for said, connection in connections:
+        answer = read_to_end(connection)
+        assert answer.startswith((b"HTTP/1.1 408", b"HTTP/1.1 200")) if said in (post, head + b"\r\n") else not answer.startswith(b"HTTP/1.1 200"), said
+    # One byte now and then is no head.
+    slow = socket.create_connection(("127.0.0.1", gateway.http), timeout=20)
+    with contextlib.suppress(OSError):
+        for byte in head + b"X" * 100:
+            slow.sendall(bytes([byte]))
+            time.sleep(0.05)
+        raise AssertionError("a head of one byte at a time is read for ever")
+    for bomb in (b"".join(b"X-%d: y\r\n" % number for number in range(200)), b"X: " + b"y" * 200_000, b"X" * 200_000):
+        connection = socket.create_connection(("127.0.0.1", gateway.http), timeout=20)
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(head + bomb + b"\r\n\r\n")
+        answer = read_to_end(connection)
+        assert not answer or answer.startswith((b"HTTP/1.1 431", b"HTTP/1.1 400")), answer[:60]
+    assert ask().status_code == 200
+
+
+def read_to_end(connection):
+    """All that comes until the other side ends it; 20 seconds of nothing are a failure."""
+    said = b""
+    with connection, contextlib.suppress(ConnectionError):
+        while more := connection.recv(65_536):
+            said += more
+    return said
+
+
+def test_an_api_against_its_own_description(world):
+    """A fuzzer reads the OpenAPI that the actor's routes make, and finds no answer that breaks it."""
+    manifest = EXAMPLES / "api" / "manifest.json"
+    api = world.run("actor", "deploy", "--code", EXAMPLES / "api" / "actor.py", "--manifest-json", manifest)["address"]
+    world.run("name", "register", "tasks", "--actor", api)
+    text = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n[http.limits]\nrequests_per_second = 0\n'
+    gateway = Gateway(world, "fuzzed", text, account=1)
+    url, host = f"http://127.0.0.1:{gateway.http}", f"tasks.{ZONE}"
+    described = lambda: httpx.get(f"{url}/_cowboy/openapi.json", headers={"Host": host})
+    until("the description", lambda: described().status_code == 200)
+    schema = world.folder / "openapi.json"
+    schema.write_bytes(described().content)
+    command = [pathlib.Path(sys.executable).parent / "schemathesis", "run", schema, "--url", url, "-H", f"Host: {host}", "--max-examples", "10"]
+    command += ["--seed", "7", "--generation-database", "none", "--checks", "not_a_server_error,status_code_conformance,content_type_conformance"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=180, cwd=world.folder)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert json.loads(fetch(f"{url}/_cowboy/health"))["status"] == "ok"

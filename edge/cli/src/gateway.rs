@@ -52,6 +52,8 @@ struct Settings {
     /// Where it listens, and what it bears.
     #[serde(default)]
     http: cowboy_gateway::Config,
+    /// Where TLS ends; plain HTTP only where left out.
+    tls: Option<cowboy_gateway::Tls>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +71,7 @@ struct Register {
 pub(crate) fn run(cli: Cli) -> ExitCode {
     log::begin(cli.log_format, QUIET);
     let output = Output { json: cli.json };
-    let done = settings(&cli.config).and_then(|settings| serving::runtime()?.block_on(serve(settings, output)));
+    let done = settings(&cli.config).and_then(|settings| runtime()?.block_on(serve(settings, output)));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -79,15 +81,22 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     }
 }
 
+/// Handlers run where requests are read: a thread a core.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(node_failure)
+}
+
 fn settings(path: &Path) -> Result<Settings, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
     toml::from_str(&text).map_err(|error| Failure::argument(format!("{}: {error}", path.display()), "docs/gateways.md has an example"))
 }
 
-async fn serve(settings: Settings, output: Output) -> Result<(), Failure> {
+async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let mut signals = serving::StopSignals::listen()?;
-    // The port comes first: a gateway that cannot listen must not touch the folder.
-    let listener = Listener::bind(settings.http.listen).await.map_err(node_failure)?;
+    settings.http.tls = settings.tls.take();
+    // The ports come first: a gateway that cannot listen must not touch the folder.
+    let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
+    let tls = listener.tls_address();
     let source = Client::new(&settings.node)?;
     let wrong = |_| Failure::argument("genesis is no hash".to_owned(), "give 0x and 64 hex digits");
     let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
@@ -103,7 +112,10 @@ async fn serve(settings: Settings, output: Output) -> Result<(), Failure> {
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(node_failure)?;
     let backend = Backend { node: node.clone(), upstream: Upstream::Remote(source.clone()), key, registration, keeps_up: true };
-    let gateway = listener.serve(settings.http, backend);
+    let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
+    if let Some(tls) = tls {
+        output::line(format_args!("tls: {tls}"));
+    }
     output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
     let done = tokio::select! {
         failure = follow::feed_for_ever(&source, &node, &feed, output) => Err(failure),

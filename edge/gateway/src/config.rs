@@ -1,5 +1,6 @@
 //! How a gateway is set up.
 
+use crate::Tls;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -13,6 +14,9 @@ pub struct Config {
     pub zones: Vec<String>,
     /// What it refuses to be burdened with.
     pub limits: Limits,
+    /// Where TLS ends, and with which certificate; plain HTTP only where absent.
+    #[serde(skip)]
+    pub tls: Option<Tls>,
 }
 
 impl Default for Config {
@@ -21,6 +25,7 @@ impl Default for Config {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080),
             zones: vec!["cowboy.network".into(), "localhost".into()],
             limits: Limits::default(),
+            tls: None,
         }
     }
 }
@@ -39,7 +44,7 @@ pub struct Limits {
     pub head_timeout_ms: u64,
     /// Milliseconds in which its body must have come.
     pub body_timeout_ms: u64,
-    /// Milliseconds after which a connection ends that asks nothing.
+    /// Milliseconds after which a connection ends on which nothing moves.
     pub idle_timeout_ms: u64,
     /// Bytes of a request's head.
     pub head_bytes: usize,

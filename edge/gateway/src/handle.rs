@@ -41,6 +41,9 @@ const MIN_BLOCK_HEADER: &str = "x-cowboy-min-block";
 /// The header that names a command.
 const REQUEST_ID_HEADER: &str = "x-cowboy-request-id";
 
+/// Where an authority of certificates looks for a proof (RFC 8555 §8.3). While there is none, the path is the actor's.
+const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
+
 /// The handler of the SDK that describes an actor's routes.
 const OPENAPI_HANDLER: &str = "http.openapi";
 
@@ -93,6 +96,9 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
     }
     let host = host::read(&parts.uri, &parts.headers, &shared.config.zones)?;
     let path = envelope::path(&parts.uri)?;
+    if let Some(proof) = path.strip_prefix(CHALLENGE_PATH).and_then(|token| shared.challenges.of_token(token)) {
+        return Ok(Response::new(proof.into()));
+    }
     let Host::Name { name, text } = host else { return of_gateway(shared, parts, path) };
     if path == "/_cowboy/health" {
         return health(shared, &parts.method);

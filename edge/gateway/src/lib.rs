@@ -6,10 +6,12 @@
 //! Absences: no handler runs on anything but final state; nothing of an actor reaches another's visitors; a request is never
 //! retried with another id.
 
+mod acme;
 mod command;
 mod config;
 mod handle;
 mod host;
+mod idle;
 mod limits;
 mod membership;
 mod metrics;
@@ -19,16 +21,20 @@ mod requests;
 mod server;
 mod source;
 mod state;
+mod tls;
 mod witness;
 
+pub use acme::Acme;
 pub use config::{Config, Limits};
 pub use membership::Registration;
 pub use refusal::ERROR_HEADER;
 pub use server::{Gateway, Listener, ServeError};
 pub use source::Upstream;
+pub use tls::{CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
 use cowboy_types::signing::PrivateKey;
+use std::sync::Arc;
 
 /// What a gateway answers from.
 #[derive(Clone)]
@@ -57,6 +63,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: metrics::Metrics,
     pub(crate) membership: membership::Membership,
     pub(crate) keeps_up: bool,
+    pub(crate) challenges: Arc<acme::Challenges>,
 }
 
 impl Shared {
@@ -71,6 +78,7 @@ impl Shared {
             metrics: metrics::Metrics::new(),
             membership: membership::Membership::new(backend.registration),
             keeps_up: backend.keeps_up,
+            challenges: Arc::default(),
             node: backend.node,
             config,
         }

@@ -8,9 +8,9 @@ use cowboy_light::Anchor;
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
-use cowboy_types::{Hash, wire::Blob};
+use cowboy_types::{Address, Hash, wire::Blob};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{Arc, OnceLock, RwLock},
 };
 
@@ -36,6 +36,7 @@ pub(crate) struct BlockState {
     routes: RwLock<HashMap<String, Option<Arc<Route>>>>,
     proofs: RwLock<HashMap<StateKey, Entry>>,
     anchor: OnceLock<Anchor>,
+    slow: RwLock<HashSet<Address>>,
 }
 
 #[derive(Default)]
@@ -56,10 +57,21 @@ impl BlockState {
             routes: RwLock::default(),
             proofs: RwLock::default(),
             anchor: OnceLock::new(),
+            slow: RwLock::default(),
         };
         let genesis = state.params.clone();
         state.params = state.ask(|world| cowboy_ingress::route::parameters(world, &genesis)).await?;
         Ok(state)
+    }
+
+    /// Whether the actor's handlers took long on this state.
+    pub(crate) fn is_slow(&self, actor: Address) -> bool {
+        self.slow.read().expect("nothing panics while it holds the lock").contains(&actor)
+    }
+
+    /// Remembers that they do.
+    pub(crate) fn remember_slow(&self, actor: Address) {
+        self.slow.write().expect("nothing panics while it holds the lock").insert(actor);
     }
 
     /// What is remembered of these records, where that is all of them.
@@ -167,26 +179,37 @@ impl BlockState {
 /// The newest state, kept while it is the newest.
 pub(crate) struct Newest {
     node: NodeHandle,
-    state: tokio::sync::Mutex<Option<Arc<BlockState>>>,
+    state: RwLock<Option<Arc<BlockState>>>,
+    /// Held by whoever opens the next state, so that only one does.
+    opening: tokio::sync::Mutex<()>,
 }
 
 impl Newest {
     pub(crate) fn new(node: NodeHandle) -> Self {
-        Self { node, state: tokio::sync::Mutex::new(None) }
+        Self { node, state: RwLock::default(), opening: tokio::sync::Mutex::default() }
     }
 
     /// The state after the newest final block.
     pub(crate) async fn state(&self) -> Result<Arc<BlockState>, Refusal> {
+        if let Some(state) = self.opened(&self.node.head()) {
+            return Ok(state);
+        }
+        let _opening = self.opening.lock().await;
         let head = self.node.head();
         if head.number == 0 {
             return Err(Refusal::unavailable("the chain has not begun"));
         }
-        let mut state = self.state.lock().await;
-        if let Some(state) = state.as_ref().filter(|state| state.head.digest == head.digest) {
-            return Ok(state.clone());
+        if let Some(state) = self.opened(&head) {
+            return Ok(state);
         }
         let opened = Arc::new(BlockState::open(&self.node, head).await?);
-        *state = Some(opened.clone());
+        *self.state.write().expect("nothing panics while it holds the lock") = Some(opened.clone());
         Ok(opened)
+    }
+
+    /// The state after this block, where it is open.
+    fn opened(&self, head: &Head) -> Option<Arc<BlockState>> {
+        let state = self.state.read().expect("nothing panics while it holds the lock");
+        state.as_ref().filter(|state| state.head.digest == head.digest).cloned()
     }
 }

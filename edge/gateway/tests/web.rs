@@ -52,7 +52,7 @@ impl World {
             registration: Some(registration),
             keeps_up: false,
         };
-        let gateway = listener.serve(Config { limits, ..Config::default() }, backend);
+        let gateway = listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate");
         Self { node, keys, gateway, http: reqwest::Client::new(), _folder: folder }
     }
 

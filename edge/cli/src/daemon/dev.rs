@@ -181,7 +181,7 @@ impl Dev {
             keeps_up: false,
         };
         let config = cowboy_gateway::Config { listen: address, ..cowboy_gateway::Config::default() };
-        Ok(Some(listener.serve(config, backend)))
+        listener.serve(config, backend).map(Some).map_err(node_failure)
     }
 
     /// What a new chain begins with.

@@ -1,0 +1,180 @@
+//! Certificates by ACME (RFC 8555): asked for when there is none, and again when two thirds of one's time are over.
+//! The gateway proves its domains over plain HTTP.
+
+use crate::tls::Tls;
+use instant_acme::{
+    Account, AccountCredentials, AuthorizationStatus, ChallengeType, Identifier, NewAccount, NewOrder, OrderStatus, RetryPolicy,
+};
+use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use serde::Deserialize;
+use std::{
+    collections::HashMap,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use x509_cert::der::Decode as _;
+
+/// How often it looks whether a certificate is due.
+const LOOK: Duration = Duration::from_secs(3_600);
+
+/// The wait after the first failure; twice as long after each more, up to `LOOK`.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// How long an order may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Who gives certificates, and for what.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Acme {
+    /// The authority's directory; Let's Encrypt's where left out.
+    #[serde(default = "lets_encrypt")]
+    pub directory: String,
+    /// The domains of the certificate, like `mysite.cowboy.network`. Wildcards cannot be proven over HTTP.
+    pub domains: Vec<String>,
+    /// Whom the authority may write to, like `mailto:ops@example.com`.
+    #[serde(default)]
+    pub contact: Vec<String>,
+    /// The root that the authority's own server has, PEM; the system's where left out.
+    pub root: Option<PathBuf>,
+    /// Where the account with the authority is kept.
+    pub account: PathBuf,
+}
+
+fn lets_encrypt() -> String {
+    instant_acme::LetsEncrypt::Production.url().to_owned()
+}
+
+/// Why there is no new certificate.
+#[derive(Debug, thiserror::Error)]
+enum AcmeError {
+    #[error("the authority: {0}")]
+    Authority(#[from] instant_acme::Error),
+    #[error("the authority takes no proof of {domain} over HTTP")]
+    NoChallenge { domain: String },
+    #[error("the authority says the order is {0:?}")]
+    Refused(OrderStatus),
+    #[error("{file}: {source}")]
+    File { file: PathBuf, source: io::Error },
+    #[error("the account's file is damaged: {0}; remove it for a new account")]
+    Account(#[from] serde_json::Error),
+}
+
+/// Proofs that the authority comes to look at.
+#[derive(Default)]
+pub(crate) struct Challenges {
+    tokens: Mutex<HashMap<String, String>>,
+}
+
+impl Challenges {
+    /// What is shown at `/.well-known/acme-challenge/{token}`.
+    pub(crate) fn of_token(&self, token: &str) -> Option<String> {
+        self.tokens.lock().expect("nothing panics while it holds the lock").get(token).cloned()
+    }
+
+    fn show(&self, token: &str, proof: &str) {
+        self.tokens.lock().expect("nothing panics while it holds the lock").insert(token.to_owned(), proof.to_owned());
+    }
+
+    fn clear(&self) {
+        self.tokens.lock().expect("nothing panics while it holds the lock").clear();
+    }
+}
+
+/// Sees to it that there is a certificate that lives, for as long as the gateway does.
+pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges) {
+    // The client takes the process's provider, and the tree has two.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let mut wait = RETRY;
+    loop {
+        if is_due(&tls.certificate) {
+            let obtained = obtain(tls, acme, challenges).await;
+            challenges.clear();
+            match obtained {
+                Ok(()) => {
+                    tracing::info!(domains = ?acme.domains, "a certificate was obtained");
+                    wait = RETRY;
+                }
+                Err(error) => {
+                    tracing::error!(%error, domains = ?acme.domains, "no certificate; asking again");
+                    tokio::time::sleep(wait).await;
+                    wait = (wait * 2).min(LOOK);
+                    continue;
+                }
+            }
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Whether there is no certificate, or two thirds of its time are over.
+fn is_due(file: &Path) -> bool {
+    let Ok(first) = CertificateDer::from_pem_file(file) else { return true };
+    let Ok(certificate) = x509_cert::Certificate::from_der(&first) else { return true };
+    let validity = certificate.tbs_certificate.validity;
+    let (from, to) = (validity.not_before.to_unix_duration(), validity.not_after.to_unix_duration());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now > from + to.saturating_sub(from) * 2 / 3
+}
+
+async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges) -> Result<(), AcmeError> {
+    let account = account(acme).await?;
+    let domains: Vec<_> = acme.domains.iter().map(|domain| Identifier::Dns(domain.clone())).collect();
+    let mut order = account.new_order(&NewOrder::new(&domains)).await?;
+    let mut authorizations = order.authorizations();
+    while let Some(authorization) = authorizations.next().await {
+        let mut authorization = authorization?;
+        if authorization.status == AuthorizationStatus::Valid {
+            continue;
+        }
+        let domain = authorization.identifier().to_string();
+        let challenge = authorization.challenge(ChallengeType::Http01);
+        let mut challenge = challenge.ok_or(AcmeError::NoChallenge { domain })?;
+        let proof = challenge.key_authorization();
+        challenges.show(&challenge.token, proof.as_str());
+        challenge.set_ready().await?;
+    }
+    let patience = RetryPolicy::default().timeout(PATIENCE);
+    let status = order.poll_ready(&patience).await?;
+    if status != OrderStatus::Ready {
+        return Err(AcmeError::Refused(status));
+    }
+    let key = order.finalize().await?;
+    let chain = order.poll_certificate(&patience).await?;
+    // The watcher takes both when they fit together; in between it keeps the old pair.
+    replace(&tls.key, key.as_bytes())?;
+    replace(&tls.certificate, chain.as_bytes())
+}
+
+/// The account with the authority: the one that is kept, or a new one.
+async fn account(acme: &Acme) -> Result<Account, AcmeError> {
+    let builder = || match &acme.root {
+        Some(root) => Account::builder_with_root(root),
+        None => Account::builder(),
+    };
+    if let Ok(kept) = fs::read(&acme.account) {
+        let credentials: AccountCredentials = serde_json::from_slice(&kept)?;
+        return Ok(builder()?.from_credentials(credentials).await?);
+    }
+    let contact: Vec<&str> = acme.contact.iter().map(String::as_str).collect();
+    let wanted = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
+    let (account, credentials) = builder()?.create(&wanted, acme.directory.clone(), None).await?;
+    replace(&acme.account, &serde_json::to_vec(&credentials)?)?;
+    Ok(account)
+}
+
+/// Writes a file that only its owner reads, whole or not at all.
+fn replace(file: &Path, bytes: &[u8]) -> Result<(), AcmeError> {
+    let failed = |source| AcmeError::File { file: file.to_owned(), source };
+    let draft = file.with_extension("part");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut written = options.open(&draft).map_err(failed)?;
+    written.write_all(bytes).and_then(|()| written.sync_all()).map_err(failed)?;
+    fs::rename(&draft, file).map_err(failed)
+}
