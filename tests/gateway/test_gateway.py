@@ -1,4 +1,4 @@
-"""A gateway in a process of its own, as the internet sees it: certificates by pebble, TLS, a fuzzer, and hostile clients."""
+"""A gateway in a process of its own, as the internet sees it: DNS by dig, certificates by pebble, TLS, a fuzzer, and hostile clients."""
 
 import contextlib
 import json
@@ -39,6 +39,16 @@ class Gateway:
         said = dict(line.split(": ", 1) for line in self.process.said if ": " in line)
         self.http = int(said["ready"].rsplit(":", 1)[1])
         self.tls = int(said["tls"].rsplit(":", 1)[1]) if "tls" in said else None
+        self.names = int(said["names"].rsplit(":", 1)[1]) if "names" in said else None
+
+    def dig(self, name, *options):
+        """The status, the flags, and the answer's records: name, time, kind, data."""
+        command = ["dig", "@127.0.0.1", "-p", str(self.names), "+tries=1", "+time=5", "+noall", "+comments", "+answer", name, *options]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+        status = said.split("status: ")[1].split(",")[0]
+        flags = said.split(";; flags: ")[1].split(";")[0].split()
+        records = [line.split(None, 4) for line in said.splitlines() if line and not line.startswith(";")]
+        return status, flags, [(name, int(time_to_live), kind, data) for name, time_to_live, _, kind, data in records]
 
     def visit(self, host, trusted, path="/", *, http2=False, version=None):
         """A page over TLS, by the name in the certificate."""
@@ -145,6 +155,38 @@ def attempt(visit):
     """A visit while the certificate may not be in use yet."""
     with contextlib.suppress(httpx.TransportError):
         return visit()
+
+
+def test_the_zone(world):
+    """A-346: names are where the active gateways are, for a bounded time; nothing is said about other zones."""
+    text = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n[dns]\nlisten = "127.0.0.1:0"\nttl = 30\n'
+    gateway = Gateway(world, "names", text, account=1)
+    until("the gateway's address", lambda: gateway.dig(f"mysite.{ZONE}", "A")[2])
+    here = [(f"mysite.{ZONE}.", 30, "A", "127.0.0.1")]
+    assert gateway.dig(f"mysite.{ZONE}", "A") == ("NOERROR", ["qr", "aa", "rd"], here)
+    assert gateway.dig(f"mysite.{ZONE}", "A", "+tcp") == ("NOERROR", ["qr", "aa", "rd"], here)
+    assert gateway.dig(f"MySite.{ZONE}", "A")[2][0][3] == "127.0.0.1"
+    assert gateway.dig(f"deep.below.mysite.{ZONE}", "A")[2][0][3] == "127.0.0.1"
+    assert gateway.dig(ZONE, "A")[2][0][3] == "127.0.0.1"
+    assert gateway.dig(ZONE, "NS")[2] == [(f"{ZONE}.", 30, "NS", f"ns.{ZONE}.")]
+    assert gateway.dig(ZONE, "SOA")[2][0][3].startswith(f"ns.{ZONE}. hostmaster.{ZONE}. ")
+    nothing = ("NOERROR", ["qr", "aa", "rd"], [])
+    for name, kind in [(f"mysite.{ZONE}", "AAAA"), (f"mysite.{ZONE}", "MX"), (f"_acme-challenge.{ZONE}", "TXT"), (f"_x.{ZONE}", "A")]:
+        assert gateway.dig(name, kind) == nothing, (name, kind)
+    refused = ("REFUSED", ["qr", "rd"], [])
+    for name, options in [("example.com", ["A"]), ("test", ["NS"]), (".", ["NS"]), (f"not{ZONE}", ["A"]), (ZONE, ["-c", "CH", "-t", "A"])]:
+        assert gateway.dig(name, *options) == refused, (name, options)
+    # A transfer prints no comments: it says so in words.
+    transfer = subprocess.run(["dig", "@127.0.0.1", "-p", str(gateway.names), ZONE, "AXFR"], capture_output=True, text=True, timeout=20)
+    assert "Transfer failed" in transfer.stdout
+    # What is no question is no reason to stop.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        for junk in (b"", b"\0", b"\xff" * 12, b"\0" * 600, bytes(range(256))):
+            udp.sendto(junk, ("127.0.0.1", gateway.names))
+    assert gateway.dig(f"mysite.{ZONE}", "A")[0] == "NOERROR"
+    # Whoever leaves is no answer any more.
+    world.run("gateway", "unstake", account=1)
+    until("an answer without gateways", lambda: not gateway.dig(f"mysite.{ZONE}", "A")[2])
 
 
 def renewal(world, gateway):

@@ -54,6 +54,8 @@ struct Settings {
     http: cowboy_gateway::Config,
     /// Where TLS ends; plain HTTP only where left out.
     tls: Option<cowboy_gateway::Tls>,
+    /// The name server of the zones; none where left out.
+    dns: Option<cowboy_gateway::Dns>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,10 +95,10 @@ fn settings(path: &Path) -> Result<Settings, Failure> {
 
 async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let mut signals = serving::StopSignals::listen()?;
-    settings.http.tls = settings.tls.take();
+    (settings.http.tls, settings.http.dns) = (settings.tls.take(), settings.dns.take());
     // The ports come first: a gateway that cannot listen must not touch the folder.
     let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
-    let tls = listener.tls_address();
+    let (tls, names) = (listener.tls_address(), listener.names_address());
     let source = Client::new(&settings.node)?;
     let wrong = |_| Failure::argument("genesis is no hash".to_owned(), "give 0x and 64 hex digits");
     let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
@@ -113,8 +115,10 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let (node, feed) = started.map_err(node_failure)?;
     let backend = Backend { node: node.clone(), upstream: Upstream::Remote(source.clone()), key, registration, keeps_up: true };
     let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
-    if let Some(tls) = tls {
-        output::line(format_args!("tls: {tls}"));
+    for (what, address) in [("tls", tls), ("names", names)] {
+        if let Some(address) = address {
+            output::line(format_args!("{what}: {address}"));
+        }
     }
     output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
     let done = tokio::select! {

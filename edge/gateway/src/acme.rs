@@ -1,5 +1,6 @@
 //! Certificates by ACME (RFC 8555): asked for when there is none, and again when two thirds of one's time are over.
-//! The gateway proves its domains over plain HTTP.
+//!
+//! With a name server of its own the gateway proves its domains there, and may ask for `*.zone`; without one, over plain HTTP.
 
 use crate::tls::Tls;
 use instant_acme::{
@@ -33,7 +34,7 @@ pub struct Acme {
     /// The authority's directory; Let's Encrypt's where left out.
     #[serde(default = "lets_encrypt")]
     pub directory: String,
-    /// The domains of the certificate, like `mysite.cowboy.network`. Wildcards cannot be proven over HTTP.
+    /// The domains of the certificate, like `*.cowboy.network`. A wildcard needs the name server.
     pub domains: Vec<String>,
     /// Whom the authority may write to, like `mailto:ops@example.com`.
     #[serde(default)]
@@ -53,8 +54,8 @@ fn lets_encrypt() -> String {
 enum AcmeError {
     #[error("the authority: {0}")]
     Authority(#[from] instant_acme::Error),
-    #[error("the authority takes no proof of {domain} over HTTP")]
-    NoChallenge { domain: String },
+    #[error("the authority does not take the proof of {domain}: no {kind:?}")]
+    NoChallenge { domain: String, kind: ChallengeType },
     #[error("the authority says the order is {0:?}")]
     Refused(OrderStatus),
     #[error("{file}: {source}")]
@@ -67,6 +68,7 @@ enum AcmeError {
 #[derive(Default)]
 pub(crate) struct Challenges {
     tokens: Mutex<HashMap<String, String>>,
+    domains: Mutex<HashMap<String, Vec<String>>>,
 }
 
 impl Challenges {
@@ -75,23 +77,25 @@ impl Challenges {
         self.tokens.lock().expect("nothing panics while it holds the lock").get(token).cloned()
     }
 
-    fn show(&self, token: &str, proof: &str) {
-        self.tokens.lock().expect("nothing panics while it holds the lock").insert(token.to_owned(), proof.to_owned());
+    /// The texts at `_acme-challenge.{domain}`.
+    pub(crate) fn of_domain(&self, domain: &str) -> Vec<String> {
+        self.domains.lock().expect("nothing panics while it holds the lock").get(domain).cloned().unwrap_or_default()
     }
 
     fn clear(&self) {
         self.tokens.lock().expect("nothing panics while it holds the lock").clear();
+        self.domains.lock().expect("nothing panics while it holds the lock").clear();
     }
 }
 
 /// Sees to it that there is a certificate that lives, for as long as the gateway does.
-pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges) {
+pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool) {
     // The client takes the process's provider, and the tree has two.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let mut wait = RETRY;
     loop {
         if is_due(&tls.certificate) {
-            let obtained = obtain(tls, acme, challenges).await;
+            let obtained = obtain(tls, acme, challenges, has_names).await;
             challenges.clear();
             match obtained {
                 Ok(()) => {
@@ -120,10 +124,11 @@ fn is_due(file: &Path) -> bool {
     now > from + to.saturating_sub(from) * 2 / 3
 }
 
-async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges) -> Result<(), AcmeError> {
+async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool) -> Result<(), AcmeError> {
     let account = account(acme).await?;
     let domains: Vec<_> = acme.domains.iter().map(|domain| Identifier::Dns(domain.clone())).collect();
     let mut order = account.new_order(&NewOrder::new(&domains)).await?;
+    let kind = if has_names { ChallengeType::Dns01 } else { ChallengeType::Http01 };
     let mut authorizations = order.authorizations();
     while let Some(authorization) = authorizations.next().await {
         let mut authorization = authorization?;
@@ -131,10 +136,17 @@ async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges) -> Result<(), A
             continue;
         }
         let domain = authorization.identifier().to_string();
-        let challenge = authorization.challenge(ChallengeType::Http01);
-        let mut challenge = challenge.ok_or(AcmeError::NoChallenge { domain })?;
+        let challenge = authorization.challenge(kind.clone());
+        let mut challenge = challenge.ok_or(AcmeError::NoChallenge { domain: domain.clone(), kind: kind.clone() })?;
         let proof = challenge.key_authorization();
-        challenges.show(&challenge.token, proof.as_str());
+        if has_names {
+            let domain = domain.trim_start_matches("*.").to_ascii_lowercase();
+            let mut shown = challenges.domains.lock().expect("nothing panics while it holds the lock");
+            shown.entry(domain).or_default().push(proof.dns_value());
+        } else {
+            let mut shown = challenges.tokens.lock().expect("nothing panics while it holds the lock");
+            shown.insert(challenge.token.clone(), proof.as_str().to_owned());
+        }
         challenge.set_ready().await?;
     }
     let patience = RetryPolicy::default().timeout(PATIENCE);

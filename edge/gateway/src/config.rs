@@ -1,6 +1,6 @@
 //! How a gateway is set up.
 
-use crate::Tls;
+use crate::{Dns, Tls};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -17,6 +17,9 @@ pub struct Config {
     /// Where TLS ends, and with which certificate; plain HTTP only where absent.
     #[serde(skip)]
     pub tls: Option<Tls>,
+    /// The name server of its zones; none where absent.
+    #[serde(skip)]
+    pub dns: Option<Dns>,
 }
 
 impl Default for Config {
@@ -26,6 +29,7 @@ impl Default for Config {
             zones: vec!["cowboy.network".into(), "localhost".into()],
             limits: Limits::default(),
             tls: None,
+            dns: None,
         }
     }
 }

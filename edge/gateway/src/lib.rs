@@ -9,6 +9,7 @@
 mod acme;
 mod command;
 mod config;
+mod dns;
 mod handle;
 mod host;
 mod idle;
@@ -26,6 +27,7 @@ mod witness;
 
 pub use acme::Acme;
 pub use config::{Config, Limits};
+pub use dns::Dns;
 pub use membership::Registration;
 pub use refusal::ERROR_HEADER;
 pub use server::{Gateway, Listener, ServeError};

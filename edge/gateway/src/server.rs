@@ -1,7 +1,7 @@
 //! Connections: how many, how long, and how much of each.
 
 use crate::{
-    Backend, Config, Shared, acme, handle,
+    Backend, Config, Shared, acme, dns, handle,
     idle::Idle,
     tls::{self, CertificateError},
 };
@@ -41,6 +41,7 @@ pub struct Listener {
     tcp: TcpListener,
     address: SocketAddr,
     tls: Option<TcpListener>,
+    names: Option<dns::Sockets>,
 }
 
 impl Listener {
@@ -48,7 +49,7 @@ impl Listener {
     pub async fn bind(address: SocketAddr) -> Result<Self, ServeError> {
         let tcp = listen(address).await?;
         let address = tcp.local_addr().map_err(|source| ServeError::Listen { address, source })?;
-        Ok(Self { tcp, address, tls: None })
+        Ok(Self { tcp, address, tls: None, names: None })
     }
 
     /// Takes every port that the settings name.
@@ -56,6 +57,10 @@ impl Listener {
         let mut all = Self::bind(config.listen).await?;
         if let Some(settings) = &config.tls {
             all.tls = Some(listen(settings.listen).await?);
+        }
+        if let Some(settings) = &config.dns {
+            let address = settings.listen;
+            all.names = Some(dns::Sockets::bind(address).await.map_err(|source| ServeError::Listen { address, source })?);
         }
         Ok(all)
     }
@@ -70,6 +75,11 @@ impl Listener {
         self.tls.as_ref().and_then(|tcp| tcp.local_addr().ok())
     }
 
+    /// Where the name server is, where there is one.
+    pub fn names_address(&self) -> Option<SocketAddr> {
+        self.names.as_ref().and_then(|sockets| sockets.address().ok())
+    }
+
     /// Begins to answer.
     pub fn serve(self, config: Config, backend: Backend) -> Result<Gateway, ServeError> {
         let served = Arc::new(tls::Served::default());
@@ -81,7 +91,11 @@ impl Listener {
             }
         }
         let shared = Arc::new(Shared::new(config, backend));
-        let tasks = background(&shared, &served);
+        let mut tasks = background(&shared, &served);
+        if let (Some(sockets), Some(settings)) = (self.names, shared.config.dns.clone()) {
+            let challenges = shared.challenges.clone();
+            tasks.spawn(dns::serve(sockets, settings, shared.clone(), challenges));
+        }
         let stop = watch::Sender::new(false);
         let doors = Arc::new(Doors::new(&shared));
         let mut accepting = JoinSet::new();
@@ -125,7 +139,7 @@ fn background(shared: &Arc<Shared>, served: &Arc<tls::Served>) -> JoinSet<()> {
     if let Some((settings, authority)) = shared.config.tls.clone().and_then(|tls| Some((tls.clone(), tls.acme?))) {
         let shared = shared.clone();
         tasks.spawn(async move {
-            acme::keep(&settings, &authority, &shared.challenges).await;
+            acme::keep(&settings, &authority, &shared.challenges, shared.config.dns.is_some()).await;
         });
     }
     tasks

@@ -1,0 +1,307 @@
+//! The zone's name server: every name below a zone is where the active gateways are (004 §9.1, §9.3).
+//!
+//! Absences: no recursion, no transfers, no word about other zones, no UDP answer longer than 1,232 bytes.
+
+use crate::{Shared, acme::Challenges, state::BlockState};
+use cowboy_system::gateways::state::{gateway, listed};
+use hickory_server::{
+    Server,
+    net::runtime::Time,
+    proto::{
+        op::{Edns, Metadata, OpCode, ResponseCode},
+        rr::{
+            DNSClass, LowerName, Name, RData, Record, RecordType,
+            rdata::{A, AAAA, NS, SOA, TXT},
+        },
+    },
+    server::{Request, RequestHandler, ResponseHandler, ResponseInfo},
+    zone_handler::MessageResponseBuilder,
+};
+use serde::Deserialize;
+use std::{
+    collections::HashMap,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::{
+        Arc, RwLock,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::net::{TcpListener, UdpSocket};
+
+/// Gateways that are looked at for answers.
+const GATEWAYS: usize = 256;
+
+/// Addresses in one answer: as many as fit a datagram that is not split.
+const ANSWERS: usize = 16;
+
+/// Bytes of an answer over UDP: what no network splits.
+const UDP_BYTES: u16 = 1_232;
+
+/// The longest that an answer may be kept, in seconds: gateways come and go.
+const TTL_MAX: u32 = 300;
+
+/// How long a TCP connection may ask nothing.
+const TCP_IDLE: Duration = Duration::from_secs(5);
+
+/// How long the name of a gateway's endpoint may take to resolve.
+const RESOLVE: Duration = Duration::from_secs(5);
+
+/// How often the list of gateways is read again, at most.
+const REFRESH: Duration = Duration::from_secs(1);
+
+/// The name server's settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dns {
+    /// Where it listens, by UDP and TCP.
+    pub listen: SocketAddr,
+    /// Seconds for which an answer may be kept, 300 at most.
+    pub ttl: u32,
+    /// The zone's name servers, as its parent has them; `ns.<zone>` where left out.
+    pub nameservers: Vec<String>,
+}
+
+impl Default for Dns {
+    fn default() -> Self {
+        Self { listen: SocketAddr::from(([0, 0, 0, 0], 53)), ttl: 60, nameservers: Vec::new() }
+    }
+}
+
+/// The ports of a name server, before anything answers there.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    udp: UdpSocket,
+    tcp: TcpListener,
+}
+
+impl Sockets {
+    pub(crate) async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let tcp = TcpListener::bind(address).await?;
+        // With port 0, both have the one that TCP got.
+        let udp = UdpSocket::bind(tcp.local_addr()?).await?;
+        Ok(Self { udp, tcp })
+    }
+
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.tcp.local_addr()
+    }
+}
+
+/// Where the active gateways are.
+#[derive(Default)]
+struct Places {
+    addresses: RwLock<Arc<[IpAddr]>>,
+    serial: AtomicU32,
+}
+
+/// Answers until it is dropped.
+pub(crate) async fn serve(sockets: Sockets, settings: Dns, shared: Arc<Shared>, challenges: Arc<Challenges>) {
+    let places = Arc::new(Places::default());
+    let handler = Zones::new(&settings, &shared.config.zones, places.clone(), challenges);
+    let mut server = Server::new(handler);
+    server.register_socket(sockets.udp);
+    server.register_listener(sockets.tcp, TCP_IDLE, 16);
+    tokio::select! {
+        ended = server.block_until_done() => tracing::error!(?ended, "the name server ended"),
+        () = keep(&shared, &places, settings.ttl) => {}
+    }
+}
+
+/// Reads the list of gateways again as blocks come, for as long as the node lives.
+async fn keep(shared: &Shared, places: &Places, ttl: u32) {
+    let mut heads = shared.node.watch_head();
+    let mut resolved = HashMap::new();
+    loop {
+        if shared.node.head().number > 0
+            && let Ok(state) = shared.newest.state().await
+        {
+            match endpoints(&state).await {
+                Ok(endpoints) => {
+                    let addresses = addresses(endpoints, &mut resolved, Duration::from_secs(ttl.into())).await;
+                    *places.addresses.write().expect("nothing panics while it holds the lock") = addresses.into();
+                    places.serial.store(u32::try_from(state.head.number).unwrap_or(u32::MAX), Ordering::Relaxed);
+                }
+                Err(refusal) => tracing::warn!(why = refusal.what, "the gateways could not be listed"),
+            }
+        }
+        tokio::time::sleep(REFRESH).await;
+        if heads.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The endpoints of the gateways that are active after this block.
+async fn endpoints(state: &BlockState) -> Result<Vec<String>, crate::refusal::Refusal> {
+    let height = state.head.height.next();
+    state
+        .ask(|world| {
+            let mut found = Vec::new();
+            for address in listed(world, GATEWAYS)? {
+                let record = gateway(world, address)?;
+                if let Some(record) = record.filter(|record| record.is_active(&state.params, height)) {
+                    found.push(record.endpoint.to_string());
+                }
+            }
+            Ok(found)
+        })
+        .await
+}
+
+/// Where these endpoints are: addresses as they are, host names as the system resolves them.
+async fn addresses(endpoints: Vec<String>, resolved: &mut HashMap<String, (Instant, Vec<IpAddr>)>, keep: Duration) -> Vec<IpAddr> {
+    resolved.retain(|name, _| endpoints.contains(name));
+    let mut found = Vec::new();
+    for endpoint in endpoints {
+        if let Ok(address) = endpoint.trim_matches(['[', ']']).parse() {
+            found.push(address);
+            continue;
+        }
+        let is_fresh = resolved.get(&endpoint).is_some_and(|(at, _)| at.elapsed() < keep);
+        if !is_fresh {
+            let looked_up = tokio::time::timeout(RESOLVE, tokio::net::lookup_host((endpoint.as_str(), 0))).await;
+            if let Ok(Ok(all)) = looked_up {
+                resolved.insert(endpoint.clone(), (Instant::now(), all.map(|address| address.ip()).collect()));
+            }
+        }
+        // A name that does not resolve just now keeps its last addresses.
+        found.extend(resolved.get(&endpoint).into_iter().flat_map(|(_, all)| all));
+    }
+    found.retain(|address: &IpAddr| !address.is_unspecified() && !address.is_multicast());
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A zone that is answered for.
+struct Zone {
+    lower: LowerName,
+    soa_name: Name,
+    nameservers: Vec<Name>,
+}
+
+/// What is answered.
+struct Zones {
+    zones: Vec<Zone>,
+    ttl: u32,
+    places: Arc<Places>,
+    challenges: Arc<Challenges>,
+    /// Which address comes first in the next answer.
+    turn: AtomicUsize,
+}
+
+/// An answer before it is a message.
+struct Said {
+    code: ResponseCode,
+    answers: Vec<Record>,
+    authority: Vec<Record>,
+}
+
+impl Said {
+    fn only(code: ResponseCode) -> Self {
+        Self { code, answers: Vec::new(), authority: Vec::new() }
+    }
+}
+
+impl Zones {
+    fn new(settings: &Dns, zones: &[String], places: Arc<Places>, challenges: Arc<Challenges>) -> Self {
+        let zone = |zone: &String| {
+            let name = full(zone)?;
+            let mut nameservers: Vec<Name> = settings.nameservers.iter().filter_map(|name| full(name)).collect();
+            if nameservers.is_empty() {
+                nameservers.extend(name.prepend_label("ns"));
+            }
+            Some(Zone { lower: LowerName::new(&name), soa_name: name, nameservers })
+        };
+        let zones = zones.iter().filter_map(zone).collect();
+        Self { zones, ttl: settings.ttl.clamp(1, TTL_MAX), places, challenges, turn: AtomicUsize::new(0) }
+    }
+
+    fn say(&self, request: &Request) -> Said {
+        if request.metadata.op_code != OpCode::Query {
+            return Said::only(ResponseCode::NotImp);
+        }
+        let Ok(info) = request.request_info() else { return Said::only(ResponseCode::FormErr) };
+        let (query, kind) = (info.query, info.query.query_type());
+        let zone = self.zones.iter().find(|zone| zone.lower.zone_of(query.name()));
+        let Some(zone) = zone.filter(|_| query.query_class() == DNSClass::IN) else { return Said::only(ResponseCode::Refused) };
+        if matches!(kind, RecordType::AXFR | RecordType::IXFR) {
+            return Said::only(ResponseCode::Refused);
+        }
+        let asked = query.original().name().clone();
+        let answers: Vec<Record> =
+            self.data(zone, query.name(), kind).into_iter().map(|data| Record::from_rdata(asked.clone(), self.ttl, data)).collect();
+        // Nothing of this kind: the zone's beginning says for how long that may be remembered.
+        let authority = if answers.is_empty() { vec![Record::from_rdata(zone.soa_name.clone(), self.ttl, self.soa(zone))] } else { vec![] };
+        Said { code: ResponseCode::NoError, answers, authority }
+    }
+
+    fn data(&self, zone: &Zone, name: &LowerName, kind: RecordType) -> Vec<RData> {
+        let is_apex = *name == zone.lower;
+        let text = name.to_string();
+        if text.starts_with('_') {
+            let of_challenge = text.strip_prefix("_acme-challenge.").filter(|_| kind == RecordType::TXT);
+            let values = of_challenge.map(|domain| self.challenges.of_domain(domain.trim_end_matches('.'))).unwrap_or_default();
+            return values.into_iter().map(|value| RData::TXT(TXT::new(vec![value]))).collect();
+        }
+        match kind {
+            RecordType::A | RecordType::AAAA => self.some_addresses(kind == RecordType::AAAA),
+            RecordType::SOA if is_apex => vec![self.soa(zone)],
+            RecordType::NS if is_apex => zone.nameservers.iter().map(|name| RData::NS(NS(name.clone()))).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Addresses of one family, another one first each time.
+    fn some_addresses(&self, is_v6: bool) -> Vec<RData> {
+        let all = self.places.addresses.read().expect("nothing panics while it holds the lock").clone();
+        let family: Vec<IpAddr> = all.iter().copied().filter(|address| address.is_ipv6() == is_v6).collect();
+        let first = self.turn.fetch_add(1, Ordering::Relaxed).checked_rem(family.len()).unwrap_or(0);
+        let turned = family[first..].iter().chain(&family[..first]).take(ANSWERS);
+        turned
+            .map(|address| match address {
+                IpAddr::V4(address) => RData::A(A(*address)),
+                IpAddr::V6(address) => RData::AAAA(AAAA(*address)),
+            })
+            .collect()
+    }
+
+    fn soa(&self, zone: &Zone) -> RData {
+        let main = zone.nameservers.first().unwrap_or(&zone.soa_name).clone();
+        let person = zone.soa_name.prepend_label("hostmaster").unwrap_or_else(|_| zone.soa_name.clone());
+        RData::SOA(SOA::new(main, person, self.places.serial.load(Ordering::Relaxed), 3_600, 600, 86_400, self.ttl))
+    }
+}
+
+/// A name that ends with the root's dot.
+fn full(name: &str) -> Option<Name> {
+    let mut name = Name::from_ascii(name).ok()?;
+    name.set_fqdn(true);
+    Some(name)
+}
+
+#[async_trait::async_trait]
+impl RequestHandler for Zones {
+    async fn handle_request<R: ResponseHandler, T: Time>(&self, request: &Request, mut response: R) -> ResponseInfo {
+        let said = self.say(request);
+        let mut edns = Edns::new();
+        edns.set_max_payload(request.max_payload().min(UDP_BYTES));
+        let builder = MessageResponseBuilder::new(&request.queries, request.edns.as_ref().map(|_| &edns));
+        let mut metadata = Metadata::response_from_request(&request.metadata);
+        metadata.response_code = said.code;
+        metadata.authoritative = said.code == ResponseCode::NoError;
+        metadata.recursion_available = false;
+        let none = || std::iter::empty::<&Record>();
+        let message = builder.build(metadata, said.answers.iter(), none(), said.authority.iter(), none());
+        match response.send_response(message).await {
+            Ok(info) => info,
+            Err(error) => {
+                tracing::debug!(%error, "an answer of the name server was not sent");
+                let header = hickory_server::proto::op::Header { metadata, counts: Default::default() };
+                header.into()
+            }
+        }
+    }
+}
