@@ -57,7 +57,7 @@ def handle_http(ctx, envelope):
             request={"prompt": question, "max_tokens": 300},
             callback="on_llm_result",
             callback_context={"request_id": envelope["request_id"]},
-            max_price=300_000,
+            max_price=400_000,
         )
         storage.set("asked", storage.get("asked", 0) + 1)
         # The answer follows: gateways say 202 until it is stored.

@@ -21,7 +21,7 @@ def visit(port, path, body=None):
 
 
 def test_a_visitor_asks_a_model(tmp_path):
-    with World(tmp_path, "--runners", "0", "--block-time", "200ms") as world:
+    with World(tmp_path, "--runners", "0", "--block-time", "200ms", "--balance", "20000") as world:
         port = next(found[1] for found in map(re.compile(r".*<name>\.localhost:(\d+)").match, world.node.said) if found)
         world.runner(1, f'[llm]\nurl = "{world.server("llm")}/v1"\nmodel = "stub"\n')
         world.runners_are(1)

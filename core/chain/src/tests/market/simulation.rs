@@ -275,7 +275,8 @@ fn two_hundred_jobs() {
             ("jobs.crash_window", 2),
             ("jobs.aggregator_timeout", 1),
             ("jobs.probation", 10),
-            ("jobs.retention", 10),
+            // Longer than any job, so that one is still there when the one that does its work again ends; over before the next one.
+            ("jobs.retention", 250),
             ("jobs.heartbeat_timeout", 5_000),
             ("consensus.unbonding", 3_600),
         ];
