@@ -82,6 +82,8 @@ const SHAPE_LIMIT: usize = 4_096;
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) image: Arc<Image>,
+    /// The first of the image's objects, where they lie without a patch between.
+    base: Arc<[Slot]>,
     frozen_len: u32,
     /// Bytes of the image's objects that were copied to be changed.
     pub(crate) thawed: usize,
@@ -119,6 +121,7 @@ impl Heap {
             overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
             frozen_len,
             thawed: 0,
+            base: image.bottom(),
             immortal: frozen_len.max(crate::types::FIXED_COUNT),
             slots: Vec::new(),
             free: Vec::new(),
@@ -145,8 +148,12 @@ impl Heap {
 
     #[inline]
     fn frozen(&self, object: Ref) -> &Slot {
-        match self.overlay[object.0 as usize] {
-            0 => self.image.slot(object),
+        let index = object.0 as usize;
+        match self.overlay[index] {
+            0 => match self.base.get(index) {
+                Some(slot) => slot,
+                None => self.image.slot(object),
+            },
             copy => &self.slots[(copy - 1) as usize],
         }
     }

@@ -57,7 +57,7 @@ pub struct Image {
     /// For each handle of the base: 0, or one more than the index in `patched`.
     patches: Vec<u32>,
     patched: Vec<Slot>,
-    slots: Vec<Slot>,
+    slots: Arc<[Slot]>,
     interned: BTreeMap<Box<str>, Ref>,
     shapes: Vec<Shape>,
     transitions: BTreeMap<(u32, Ref), u32>,
@@ -86,6 +86,15 @@ impl Image {
         match self.patches[object.0 as usize] {
             0 => self.base.as_ref().expect("handles below the base length need a base").slot(object),
             patch => &self.patched[(patch - 1) as usize],
+        }
+    }
+
+    /// The objects that the handles from 0 on mean directly: the bottom image's, where nothing above it has a patch for one.
+    pub(crate) fn bottom(&self) -> Arc<[Slot]> {
+        match &self.base {
+            None => Arc::clone(&self.slots),
+            Some(base) if self.patched.is_empty() => base.bottom(),
+            Some(_) => Arc::default(),
         }
     }
 
@@ -145,6 +154,7 @@ impl Image {
         all_shapes.extend(shapes);
         // An image that stands on nothing is its own base.
         let base = if base_len == 0 { None } else { Some(image) };
+        let slots = slots.into();
         Self { base, base_len, patches, patched, slots, interned, shapes: all_shapes, transitions, program, main, body: None, helpers }
     }
 }

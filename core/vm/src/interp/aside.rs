@@ -1,5 +1,6 @@
 //! What is around the loop, and what it does out of line: arithmetic of floats, calls of builtin functions, and everything that goes the general way.
 
+use super::operators::BinaryOp;
 use super::window::{afresh, push};
 use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
@@ -113,9 +114,11 @@ impl Vm {
 
     #[inline(never)]
     pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
-        let outcome = if ins.op as u8 >= Op::LoadAttr as u8 {
-            let Some(frame) = self.frames.last() else { return false };
-            let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+        let Some(frame) = self.frames.last() else { return false };
+        let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+        let outcome = if let Some(op) = BinaryOp::of(ins.op) {
+            self.binary_instruction(ins, base, op)
+        } else if ins.op as u8 >= Op::LoadAttr as u8 {
             match ins.op as u8 >= Op::Call as u8 {
                 true => self.step_flow(ins, code, base),
                 false => self.step_objects(ins, code, base),

@@ -4,7 +4,7 @@
 
 use super::window::push;
 use super::{Expect, Frame, OnReturn, Pending, Vm};
-use crate::compile::code::CodeKind;
+use crate::compile::code::{Code, CodeKind};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::native::NATIVE_PARAMETERS;
@@ -535,8 +535,7 @@ impl Vm {
             }
             self.heap.release(keyword_defaults);
         }
-        let name = Value::Obj(self.heap.intern(&linked.name));
-        let qualname = Value::Obj(self.heap.intern(&linked.qualname));
+        let (name, qualname) = self.function_names(number, linked);
         self.heap.retain(name);
         self.heap.retain(qualname);
         let globals = self.frames.last().expect("an instruction is running").globals;
@@ -552,6 +551,19 @@ impl Vm {
             attributes: Attributes::default(),
         };
         self.heap.make(ty::FUNCTION, Payload::Function(Box::new(function)))
+    }
+
+    /// `__name__` and `__qualname__` of the functions of a code, which are found by their texts once.
+    fn function_names(&mut self, number: u32, code: &Code) -> (Value, Value) {
+        let (name, qualname) = match self.function_names.get(&number) {
+            Some(&known) => known,
+            None => {
+                let names = (self.heap.intern(&code.name), self.heap.intern(&code.qualname));
+                self.function_names.insert(number, names);
+                names
+            }
+        };
+        (Value::Obj(name), Value::Obj(qualname))
     }
 
     // ---- helpers ----

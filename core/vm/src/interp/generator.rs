@@ -1,6 +1,6 @@
 //! Generators, coroutines and asynchronous generators: their registers rest in the heap between two steps.
 
-use super::window::push;
+use super::window::{afresh, push};
 use super::{Frame, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
@@ -146,11 +146,15 @@ impl Vm {
         if self.registers.len() <= needed {
             self.registers.resize(needed + 256, Value::Undefined);
         }
-        self.registers[base..top].copy_from_slice(&row.registers);
+        for (register, value) in self.registers[base..top].iter_mut().zip(&row.registers) {
+            *register = afresh(value);
+        }
         row.registers.clear();
-        let mut old = Value::Undefined;
+        let mut old = None;
         if row.state == GeneratorState::Suspended {
-            old = std::mem::replace(&mut self.registers[base + usize::from(row.sent)], Value::None);
+            let place = &mut self.registers[base + usize::from(row.sent)];
+            old = place.object();
+            *place = Value::None;
         }
         row.state = GeneratorState::Running;
         row.guarded = false;
@@ -169,7 +173,9 @@ impl Vm {
                 on_return,
             },
         );
-        self.heap.release(old);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
         true
     }
 
@@ -187,11 +193,16 @@ impl Vm {
         let Payload::Generator(row) = self.heap.payload_mut(generator) else { return false };
         let live = &mut self.registers[base..base + usize::from(registers)];
         // What is unbound at the end need not move: registers above a frame are unbound anyway.
-        let held = live.iter().rposition(|value| !value.is_undefined()).map_or(0, |last| last + 1);
-        let held = held.max(usize::from(sent) + 1);
+        let mut held = live.len();
+        while held > usize::from(sent) + 1 && live[held - 1].is_undefined() {
+            held -= 1;
+        }
         row.registers.clear();
-        row.registers.extend_from_slice(&live[..held]);
-        live[..held].fill(Value::Undefined);
+        row.registers.extend(live[..held].iter_mut().map(|register| {
+            let value = afresh(register);
+            *register = Value::Undefined;
+            value
+        }));
         row.pc = pc;
         row.guarded = guarded;
         row.sent = sent;
@@ -200,8 +211,12 @@ impl Vm {
         // Neither way of walking holds anything that has to be dropped.
         std::mem::forget(self.frames.pop());
         self.heap.release_object(generator);
-        let old = std::mem::replace(&mut self.registers[dest], value);
-        self.heap.release(old);
+        let place = &mut self.registers[dest];
+        let old = place.object();
+        *place = afresh(&value);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
         true
     }
 

@@ -265,6 +265,8 @@ pub struct Vm {
     /// Where the inline caches of its code begin.
     top_sites: u32,
     methods: Vec<MethodEntry>,
+    /// Names of functions made so far, by the number of their code.
+    function_names: std::collections::BTreeMap<u32, (Ref, Ref)>,
     /// Cycles left; negative when too many were asked for.
     pub(crate) cycles: i64,
     pub(crate) weight: i64,
@@ -340,6 +342,7 @@ impl Vm {
             top_base: 0,
             top_sites: 0,
             methods: Vec::new(),
+            function_names: std::collections::BTreeMap::new(),
             cycles: signed(limits.cycles),
             weight: signed(limits.weight_ns),
             cells: signed(limits.cells),

@@ -47,6 +47,29 @@ binary_operators! {
     DivMod "divmod()" DIVMOD RDIVMOD DIVMOD;
 }
 
+impl BinaryOp {
+    /// The operator of an instruction with two registers as operands.
+    #[inline]
+    pub(crate) fn of(op: Op) -> Option<Self> {
+        Some(match op {
+            Op::Add => BinaryOp::Add,
+            Op::Sub => BinaryOp::Sub,
+            Op::Mul => BinaryOp::Mul,
+            Op::TrueDiv => BinaryOp::TrueDiv,
+            Op::FloorDiv => BinaryOp::FloorDiv,
+            Op::Mod => BinaryOp::Mod,
+            Op::Pow => BinaryOp::Pow,
+            Op::LeftShift => BinaryOp::LeftShift,
+            Op::RightShift => BinaryOp::RightShift,
+            Op::And => BinaryOp::And,
+            Op::Or => BinaryOp::Or,
+            Op::Xor => BinaryOp::Xor,
+            Op::MatMul => BinaryOp::MatMul,
+            _ => return None,
+        })
+    }
+}
+
 /// A number without its object.
 #[derive(Clone, Debug)]
 pub(crate) enum Number {
@@ -195,6 +218,13 @@ impl Vm {
                     }
                     return Ok(());
                 }
+            }
+        }
+        if let (BinaryOp::Add, &Value::Obj(target), &Value::Obj(more)) = (op, &left, &right) {
+            let texts = matches!((self.heap.payload(target), self.heap.payload(more)), (Payload::Str(_), Payload::Str(_)));
+            if texts {
+                let outcome = crate::objects::str::concatenate(self, left, right);
+                return self.store_result(ins, base, outcome);
             }
         }
         if let Value::Obj(target) = left {

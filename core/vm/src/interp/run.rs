@@ -464,6 +464,22 @@ impl Vm {
                     }
                     general!(ins)
                 }
+                Op::Is | Op::IsNot => {
+                    let (left, right) = (window.at(ins.b), window.at(ins.c));
+                    if left.is_undefined() || right.is_undefined() {
+                        general!(ins)
+                    } else {
+                        let same = window.value(ins.b).is(window.value(ins.c));
+                        consume!(ins, ins.b, TEMP_B);
+                        consume!(ins, ins.c, TEMP_C);
+                        set!(ins.a, Value::Bool(same == (ins.op == Op::Is)));
+                        if self.heap.abandoned.is_empty() {
+                            continue;
+                        }
+                        save!();
+                        true
+                    }
+                }
                 Op::Less => comparison!(ins, <),
                 Op::LessEqual => comparison!(ins, <=),
                 Op::Greater => comparison!(ins, >),
@@ -861,7 +877,65 @@ impl Vm {
                     }
                     _ => general!(ins),
                 },
-                _ => general!(ins),
+                // Each by its name: the jump to an arm then needs no check of its range.
+                Op::Nop
+                | Op::DeleteGlobal
+                | Op::LoadName
+                | Op::StoreName
+                | Op::DeleteName
+                | Op::LoadClassCell
+                | Op::MakeCell
+                | Op::StoreCell
+                | Op::DeleteCell
+                | Op::Unbind
+                | Op::MatMul
+                | Op::Positive
+                | Op::DeleteAttr
+                | Op::LoadSpecial
+                | Op::DeleteItem
+                | Op::GetSlice
+                | Op::SetSlice
+                | Op::BuildSlice
+                | Op::BuildSet
+                | Op::BuildDict
+                | Op::ListExtend
+                | Op::ListToTuple
+                | Op::SetAdd
+                | Op::SetUpdate
+                | Op::DictSet
+                | Op::DictUpdate
+                | Op::DictMerge
+                | Op::BuildString
+                | Op::CallKeyword
+                | Op::CallSpread
+                | Op::MakeFunction
+                | Op::UnpackRest
+                | Op::Raise
+                | Op::Reraise
+                | Op::RaiseCurrent
+                | Op::PushHandled
+                | Op::PopHandled
+                | Op::MatchException
+                | Op::AssertionFailed
+                | Op::YieldFromIter
+                | Op::Await
+                | Op::Import
+                | Op::ImportFrom
+                | Op::ImportStar
+                | Op::LoadBuildClass
+                | Op::MatchSequence
+                | Op::MatchMapping
+                | Op::MatchLength
+                | Op::MatchKeys
+                | Op::MatchClass
+                | Op::MatchRest
+                | Op::AsyncIter
+                | Op::AsyncNext
+                | Op::EndAsyncFor
+                | Op::SetupAnnotations
+                | Op::PrepareReraiseStar
+                | Op::MatchGroup
+                | Op::Line => general!(ins),
             };
             if !goes_on {
                 return;

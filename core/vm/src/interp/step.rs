@@ -144,19 +144,6 @@ impl Vm {
                     self.jump(ins.wide());
                 }
             }
-            Op::Add => self.binary_instruction(ins, base, BinaryOp::Add)?,
-            Op::Sub => self.binary_instruction(ins, base, BinaryOp::Sub)?,
-            Op::Mul => self.binary_instruction(ins, base, BinaryOp::Mul)?,
-            Op::TrueDiv => self.binary_instruction(ins, base, BinaryOp::TrueDiv)?,
-            Op::FloorDiv => self.binary_instruction(ins, base, BinaryOp::FloorDiv)?,
-            Op::Mod => self.binary_instruction(ins, base, BinaryOp::Mod)?,
-            Op::Pow => self.binary_instruction(ins, base, BinaryOp::Pow)?,
-            Op::LeftShift => self.binary_instruction(ins, base, BinaryOp::LeftShift)?,
-            Op::RightShift => self.binary_instruction(ins, base, BinaryOp::RightShift)?,
-            Op::And => self.binary_instruction(ins, base, BinaryOp::And)?,
-            Op::Or => self.binary_instruction(ins, base, BinaryOp::Or)?,
-            Op::Xor => self.binary_instruction(ins, base, BinaryOp::Xor)?,
-            Op::MatMul => self.binary_instruction(ins, base, BinaryOp::MatMul)?,
             Op::AddInt => self.immediate_instruction(ins, base, BinaryOp::Add)?,
             Op::SubInt => self.immediate_instruction(ins, base, BinaryOp::Sub)?,
             Op::MulInt => self.immediate_instruction(ins, base, BinaryOp::Mul)?,

@@ -3,6 +3,7 @@
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
+use crate::interp::window::moved;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{Payload, Str};
 use crate::objects::{ascii, codec, list};
@@ -178,14 +179,13 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
-    let (a, b) = (vm.text(left).unwrap_or_default(), vm.text(right).unwrap_or_default());
-    let size = a.len() + b.len();
-    let mut joined = String::with_capacity(size);
-    joined.push_str(a);
-    joined.push_str(b);
+    let size = vm.text(left).map_or(0, str::len) + vm.text(right).map_or(0, str::len);
     vm.spend(size)?;
     vm.reserve(size)?;
-    Ok(vm.heap.string(joined))
+    let mut joined = vm.heap.spares.empty_text(size);
+    joined.push_str(vm.text(left).unwrap_or_default());
+    joined.push_str(vm.text(right).unwrap_or_default());
+    Ok(vm.heap.string(moved(joined)))
 }
 
 fn own_str(vm: &mut Vm, args: &[Value]) -> Outcome {
