@@ -1,7 +1,7 @@
 //! Iteration: `for`, unpacking, and builtin iterators.
 
 use super::generator::Wake;
-use super::window::afresh;
+use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
@@ -402,7 +402,7 @@ impl Vm {
     /// A tuple of two, whose references it takes over.
     pub(crate) fn pair(&mut self, first: Value, second: Value) -> Value {
         let items = self.heap.spares.tuple(&mut [first, second]);
-        let pair = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items), 56));
+        let pair = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), 56));
         self.label_children(pair);
         pair
     }
@@ -551,7 +551,11 @@ impl Vm {
         match self.heap.payload(object).core() {
             Payload::List(list) => list.items.clone(),
             Payload::Tuple(items) => items.to_vec(),
-            Payload::Dict(dict) | Payload::Set(dict) => dict.iter().map(|entry| entry.key).collect(),
+            Payload::Dict(dict) | Payload::Set(dict) => {
+                let mut keys = Vec::with_capacity(dict.len());
+                keys.extend(dict.iter().map(|entry| entry.key));
+                keys
+            }
             Payload::MappingProxy(Value::Obj(class)) => match self.heap.payload(*class) {
                 Payload::Class(row) => row.attributes.keys().map(|&name| Value::Obj(name)).collect(),
                 _ => self.sequence_snapshot(Value::Obj(*class)),

@@ -638,7 +638,7 @@ impl Vm {
             return Value::Obj(EMPTY_TUPLE);
         }
         let size = 40 + 8 * items.len();
-        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items.into()), size));
+        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(window::moved(items.into())), size));
         self.label_children(tuple);
         tuple
     }
@@ -646,7 +646,8 @@ impl Vm {
     /// A list that takes the references over.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
         let size = 56 + 8 * items.len();
-        let list = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(items)), size));
+        let list =
+            Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(window::moved(items))), size));
         self.label_children(list);
         list
     }

@@ -2,7 +2,7 @@
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
 use super::compare::{SHORT_TEXT, is_tracked};
-use super::window::afresh;
+use super::window::{afresh, moved};
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
@@ -110,24 +110,49 @@ impl Vm {
         }
     }
 
-    /// Brings back what the site's inline cache once knew about objects like this one. Whether that changes anything.
-    #[inline(never)]
-    pub(super) fn recall(&mut self, object: &Value, site: u32) -> bool {
-        let Value::Obj(object) = *object else { return false };
+    /// Brings back what the site's inline cache once knew about objects like this one.
+    #[inline(always)]
+    fn recall(&mut self, object: Ref, site: u32) -> Option<Cache> {
         let slot = self.heap.slot(object);
         let shape = match &slot.payload {
             Payload::Instance(attributes) if attributes.dict.is_none() => attributes.shape,
-            Payload::Instance(_) => return false,
+            Payload::Instance(_) => return None,
             _ => 0,
         };
-        let Some((number, cache)) = self.replaced.get(replaced_position(site, slot.class, shape)) else { return false };
-        let known = &mut self.caches[site as usize];
+        let (number, cache) = self.replaced.get(replaced_position(site, slot.class, shape))?;
         let fits = *number == site && cache.class == slot.class && cache.shape == shape && cache.epoch == self.heap.type_epoch;
-        if !fits || (known.class == cache.class && known.shape == cache.shape && known.epoch == cache.epoch) {
-            return false;
+        if !fits {
+            return None;
         }
-        *known = *cache;
-        true
+        let known = *cache;
+        self.caches[site as usize] = known;
+        Some(known)
+    }
+
+    /// The attribute that the inline cache once knew.
+    #[inline(never)]
+    pub(super) fn recalled_attribute(&mut self, object: &Value, site: u32) -> Option<&Value> {
+        let Value::Obj(object) = *object else { return None };
+        self.recall(object, site)?;
+        self.attribute_of(&self.caches[site as usize], object)
+    }
+
+    /// The function that the inline cache once knew for a method call.
+    #[inline(never)]
+    pub(super) fn recalled_method(&mut self, object: &Value, site: u32) -> Option<Ref> {
+        let Value::Obj(object) = *object else { return None };
+        self.recall(object, site)?;
+        self.method_of(&self.caches[site as usize], object)
+    }
+
+    /// Stores where the inline cache once said; see [`Vm::store_cached_attribute`].
+    #[inline(never)]
+    pub(super) fn store_recalled_attribute(&mut self, object: &Value, value: &Value, site: u32) -> bool {
+        let Value::Obj(object) = *object else { return false };
+        match self.recall(object, site) {
+            Some(Cache { kind, class, shape, index, .. }) => self.store_field(kind, class, shape, index, object, value),
+            None => false,
+        }
     }
 
     /// Whether the inline cache of a `LoadGlobal` has the value that the dicts have.
@@ -169,7 +194,11 @@ impl Vm {
     #[inline(always)]
     pub(super) fn cached_attribute(&self, object: &Value, site: u32) -> Option<&Value> {
         let Value::Obj(object) = *object else { return None };
-        let cache = &self.caches[site as usize];
+        self.attribute_of(&self.caches[site as usize], object)
+    }
+
+    #[inline(always)]
+    fn attribute_of<'vm>(&'vm self, cache: &'vm Cache, object: Ref) -> Option<&'vm Value> {
         if cache.epoch != self.heap.type_epoch {
             return None;
         }
@@ -194,18 +223,23 @@ impl Vm {
     #[inline(always)]
     pub(super) fn store_cached_attribute(&mut self, object: &Value, value: &Value, site: u32) -> bool {
         let Value::Obj(object) = *object else { return false };
-        let cache = &self.caches[site as usize];
-        if cache.epoch != self.heap.type_epoch || self.heap.is_frozen(object) || !self.heap.holds_at_once(object, value) {
+        let &Cache { kind, class, epoch, shape, index, .. } = &self.caches[site as usize];
+        epoch == self.heap.type_epoch && self.store_field(kind, class, shape, index, object, value)
+    }
+
+    #[inline(always)]
+    fn store_field(&mut self, kind: CacheKind, class: Ref, shape: u32, index: u32, object: Ref, value: &Value) -> bool {
+        if self.heap.is_frozen(object) || !self.heap.holds_at_once(object, value) {
             return false;
         }
         let slot = self.heap.slot_mut(object);
         let Payload::Instance(attributes) = &mut slot.payload else { return false };
-        if slot.class != cache.class || attributes.shape != cache.shape || attributes.dict.is_some() {
+        if slot.class != class || attributes.shape != shape || attributes.dict.is_some() {
             return false;
         }
-        match cache.kind {
+        match kind {
             CacheKind::Field => {
-                let place = &mut attributes.values[cache.index as usize];
+                let place = &mut attributes.values[index as usize];
                 let old = place.object();
                 *place = afresh(value);
                 if let Some(old) = old {
@@ -214,7 +248,7 @@ impl Vm {
                 true
             }
             CacheKind::Transition => {
-                attributes.shape = cache.index;
+                attributes.shape = index;
                 attributes.values.push(afresh(value));
                 self.heap.use_memory(8);
                 true
@@ -227,7 +261,11 @@ impl Vm {
     #[inline(always)]
     pub(super) fn cached_method(&self, object: &Value, site: u32) -> Option<Ref> {
         let Value::Obj(object) = *object else { return None };
-        let cache = &self.caches[site as usize];
+        self.method_of(&self.caches[site as usize], object)
+    }
+
+    #[inline(always)]
+    fn method_of(&self, cache: &Cache, object: Ref) -> Option<Ref> {
         let slot = self.heap.slot(object);
         if cache.kind != CacheKind::Method || cache.epoch != self.heap.type_epoch || cache.class != slot.class {
             return None;
@@ -305,13 +343,13 @@ impl Vm {
                 *place = Value::Undefined;
                 item
             }));
-            Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(items)), 56 + 8 * count))
+            Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(moved(items))), 56 + 8 * count))
         } else {
             if count == 0 {
                 return Value::Obj(EMPTY_TUPLE);
             }
             let items = self.heap.spares.tuple(registers);
-            Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(items), 40 + 8 * count))
+            Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), 40 + 8 * count))
         };
         self.label_children(value);
         value

@@ -128,14 +128,6 @@ impl Vm {
                 set!($index, value);
             }};
         }
-        // Runs the instruction once more at once, for the same charge.
-        macro_rules! retry {
-            ($ins:expr) => {{
-                cycles += i64::from(CYCLES[$ins.op as usize]);
-                cursor.back();
-                continue;
-            }};
-        }
         // Hands the value of a register over, or makes another reference to it.
         macro_rules! hand_over {
             ($ins:expr, $index:expr, $flag:expr) => {
@@ -545,39 +537,43 @@ impl Vm {
                         set!(ins.a, value);
                         continue;
                     }
-                    None => {
-                        if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
-                            retry!(ins);
+                    None => match self.recalled_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
+                        Some(found) => {
+                            let value = *found;
+                            self.heap.retain(value);
+                            consume!(ins, ins.b, TEMP_B);
+                            set!(ins.a, value);
+                            continue;
                         }
-                        general!(ins)
-                    }
+                        None => general!(ins),
+                    },
                 },
                 Op::StoreAttr => {
-                    if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), self.top_sites + u32::from(ins.c)) {
+                    let site = self.top_sites + u32::from(ins.c);
+                    if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), site)
+                        || self.store_recalled_attribute(window.at(ins.a), window.at(ins.b), site)
+                    {
                         hand_over!(ins, ins.b, TEMP_B);
                         consume!(ins, ins.a, TEMP_A);
                         continue;
                     }
-                    if self.recall(window.at(ins.a), self.top_sites + u32::from(ins.c)) {
-                        retry!(ins);
-                    }
                     general!(ins)
                 }
-                Op::LoadMethod => match (window.at(ins.b), self.cached_method(window.at(ins.b), self.top_sites + u32::from(ins.c))) {
-                    (&Value::Obj(receiver), Some(function)) => {
-                        self.heap.retain_object(function);
-                        hand_over!(ins, ins.b, TEMP_B);
-                        set!(ins.a, Value::Obj(function));
-                        set!(ins.a + 1, Value::Obj(receiver));
-                        continue;
-                    }
-                    _ => {
-                        if self.recall(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
-                            retry!(ins);
+                Op::LoadMethod => {
+                    let site = self.top_sites + u32::from(ins.c);
+                    let known = self.cached_method(window.at(ins.b), site);
+                    let known = if known.is_some() { known } else { self.recalled_method(window.at(ins.b), site) };
+                    match (window.at(ins.b), known) {
+                        (&Value::Obj(receiver), Some(function)) => {
+                            self.heap.retain_object(function);
+                            hand_over!(ins, ins.b, TEMP_B);
+                            set!(ins.a, Value::Obj(function));
+                            set!(ins.a + 1, Value::Obj(receiver));
+                            continue;
                         }
-                        general!(ins)
+                        _ => general!(ins),
                     }
-                },
+                }
                 Op::GetItem => match self.quick_item(window.at(ins.b), window.at(ins.c)) {
                     Some(found) => {
                         let value = *found;
@@ -786,9 +782,13 @@ impl Vm {
                         value = window.value(ins.b);
                         hand_over!(ins, ins.b, TEMP_B);
                     }
+                    let landing = match self.frames.last() {
+                        Some(frame) => frame.lands(&value),
+                        None => None,
+                    };
                     if value.is_undefined() {
                         general!(ins)
-                    } else if let Some((dest, value)) = self.frames.last().and_then(|frame| frame.lands(&value)) {
+                    } else if let Some((dest, value)) = landing {
                         for index in 0..code.code.registers {
                             clear!(index);
                         }

@@ -46,7 +46,10 @@ impl Vm {
     pub(crate) fn dict_pairs(&self, dict: Value) -> Vec<(Value, Value)> {
         match dict {
             Value::Obj(object) => {
-                self.table(object).map_or(Vec::new(), |table| table.iter().map(|entry| (entry.key, entry.value)).collect())
+                let Some(table) = self.table(object) else { return Vec::new() };
+                let mut pairs = Vec::with_capacity(table.len());
+                pairs.extend(table.iter().map(|entry| (entry.key, entry.value)));
+                pairs
             }
             _ => Vec::new(),
         }

@@ -23,17 +23,20 @@ pub(crate) fn afresh(value: &Value) -> Value {
     unsafe { std::mem::transmute::<[MaybeUninit<u64>; 2], Value>([words.read_volatile(), words.add(1).read_volatile()]) }
 }
 
-/// A text, list or large integer, moved as the three words that it is, for the reason of [`afresh`].
+/// A buffer or large integer, moved as the two or three words that it is, for the reason of [`afresh`].
 #[cfg(target_pointer_width = "64")]
 #[inline(always)]
 pub(crate) fn moved<T>(value: T) -> T {
-    const { assert!(size_of::<T>() == 24 && align_of::<T>() == 8, "three words") };
+    const { assert!((size_of::<T>() == 16 || size_of::<T>() == 24) && align_of::<T>() == 8, "two or three words") };
     let value = std::mem::ManuallyDrop::new(value);
     let words = std::ptr::from_ref(&value).cast::<MaybeUninit<u64>>();
-    // SAFETY: the three words are all there is of the value, which is not used, or dropped, where it was.
+    // SAFETY: the words are all there is of the value, which is not used, or dropped, where it was.
     unsafe {
-        let words = [words.read_volatile(), words.add(1).read_volatile(), words.add(2).read_volatile()];
-        std::mem::transmute_copy::<[MaybeUninit<u64>; 3], T>(&words)
+        let (first, second) = (words.read_volatile(), words.add(1).read_volatile());
+        if size_of::<T>() == 16 {
+            return std::mem::transmute_copy::<[MaybeUninit<u64>; 2], T>(&[first, second]);
+        }
+        std::mem::transmute_copy::<[MaybeUninit<u64>; 3], T>(&[first, second, words.add(2).read_volatile()])
     }
 }
 
@@ -162,12 +165,6 @@ impl<'code> Cursor<'code> {
     #[inline(always)]
     pub(super) fn forward(&mut self, distance: u16) {
         self.current = self.current.wrapping_add(usize::from(distance));
-    }
-
-    /// Goes back before the instruction that was fetched last.
-    #[inline(always)]
-    pub(super) fn back(&mut self) {
-        self.current = self.current.wrapping_sub(1);
     }
 
     /// Goes on at a distance from the next instruction.
