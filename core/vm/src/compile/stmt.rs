@@ -3,7 +3,7 @@
 use super::CompileError;
 use super::code::Const;
 use super::emit::{Block, Compiled, Compiler, Label, Operand, Place};
-use super::expr::constant_truth;
+use super::literal::constant_truth;
 use super::scope::{ScopeKind, mangle};
 use crate::opcode::{METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use ruff_python_ast::{

@@ -5,7 +5,7 @@ use super::window::{afresh, push};
 use super::{Frame, OnReturn, Vm};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
-use crate::native::NATIVE_PARAMETERS;
+use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::num::F64;
 use crate::opcode::{CYCLES, Instruction, Op};
 use crate::value::{Ref, Value};
@@ -187,6 +187,65 @@ impl Vm {
             }
             Err(throw) => self.goes_on(Err(throw)),
         }
+    }
+
+    /// `len` and `list.append`, the most frequent builtin functions: whether the arguments from `at` on are such that this was all.
+    #[inline(never)]
+    pub(super) fn call_at_once(&mut self, row: u16, at: usize, count: u16, dest: usize) -> bool {
+        let native = &self.natives[usize::from(row)];
+        let (price, weight) = (i64::from(native.cycles), i64::from(native.weight));
+        let value = match (native.role, &self.registers[at..at + usize::from(count)]) {
+            (Role::Length, [value]) => match self.heap.quick_length(value) {
+                Some(length) => Value::Int(length),
+                None => return false,
+            },
+            (Role::Append, [list, value]) => {
+                let (list, value) = (afresh(list), afresh(value));
+                if !self.append_quickly(&list, &value) {
+                    return false;
+                }
+                // The list has the reference now.
+                self.registers[at + 1] = Value::Undefined;
+                Value::None
+            }
+            _ => return false,
+        };
+        self.cycles -= price;
+        self.weight -= weight;
+        for register in &mut self.registers[at - 1..=at] {
+            let held = register.object();
+            *register = Value::Undefined;
+            if let Some(object) = held {
+                self.heap.release_object(object);
+            }
+        }
+        let place = &mut self.registers[dest];
+        let old = place.object();
+        *place = afresh(&value);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
+        true
+    }
+
+    /// Calls a class by making an instance and pushing the frame of its `__init__`, where that is all there is to it; the arguments are in
+    /// `count` registers from `at` on, the class before them.
+    #[inline(never)]
+    pub(super) fn construct(&mut self, class: Ref, at: usize, count: u16, dest: usize, program: &Program) -> bool {
+        let Some((number, globals, init)) = self.constructor(class) else { return false };
+        let code = &program.codes[number as usize];
+        let room = self.registers.len() >= at - 1 + usize::from(code.code.registers);
+        if code.plain != Some(count + 1) || !room || self.frames.len() >= self.limits.recursion {
+            return false;
+        }
+        // The instance takes over the reference to its class that the register had.
+        let instance = self.heap.instance(class);
+        self.registers[at - 1] = self.heap.retain(instance);
+        if !code.code.free_names.is_empty() {
+            self.copy_closure(init, at - 1 + usize::from(code.code.free_start));
+        }
+        self.push_frame(number, at - 1, dest, globals, OnReturn::Init(instance));
+        true
     }
 
     #[inline(never)]

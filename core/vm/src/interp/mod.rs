@@ -7,16 +7,19 @@
 
 mod aside;
 pub(crate) mod attribute;
+mod barrier;
 mod binding;
 mod builtin_attributes;
 pub(crate) mod call;
 pub(crate) mod classes;
 pub(crate) mod compare;
 pub(crate) mod generator;
+mod hashing;
 pub(crate) mod import;
 mod instances;
 pub(crate) mod iterate;
 mod matching;
+mod membership;
 pub(crate) mod operators;
 pub(crate) mod profile;
 mod quick;

@@ -1,7 +1,8 @@
 //! Quick forms: what inline caches and builtin containers answer at once, without running code or raising. `None` and `false` mean
 //! that the general form has to see to it; nothing has changed then. A value stays where it is: see `window`.
 
-use super::compare::{SHORT_TEXT, is_tracked};
+use super::barrier::is_tracked;
+use super::compare::SHORT_TEXT;
 use super::window::{afresh, moved};
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;

@@ -673,36 +673,17 @@ impl Vm {
                     let mut pushed = false;
                     if let Value::Obj(object) = *window.at(at) {
                         if let Payload::Native(row) = *self.heap.payload(object) {
-                            let native = &self.natives[usize::from(row)];
-                            let (price, weight) = (i64::from(native.cycles), i64::from(native.weight));
-                            match native.role {
-                                Role::Length if count == 1 => {
-                                    if let Some(length) = self.heap.quick_length(window.at(at + 1)) {
-                                        cycles -= price;
-                                        self.weight -= weight;
-                                        clear!(at + 1);
-                                        clear!(at);
-                                        set!(ins.a, Value::Int(length));
+                            let frequent = matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append);
+                            if frequent {
+                                self.cycles = cycles;
+                                if self.call_at_once(row, first, count, self.top_base + usize::from(ins.a)) {
+                                    cycles = self.cycles;
+                                    if !self.heap.exhausted() {
                                         continue;
                                     }
+                                    save!();
+                                    return;
                                 }
-                                Role::Append if count == 2 => {
-                                    if self.append_quickly(window.at(at + 1), window.at(at + 2)) {
-                                        cycles -= price;
-                                        self.weight -= weight;
-                                        *window.place(at + 2) = Value::Undefined;
-                                        clear!(at + 1);
-                                        clear!(at);
-                                        set!(ins.a, Value::None);
-                                        if self.heap.exhausted() {
-                                            save!();
-                                            self.cycles = cycles;
-                                            load!();
-                                        }
-                                        continue;
-                                    }
-                                }
-                                _ => {}
                             }
                             save!();
                             if !self.call_builtin(row, first, usize::from(count), self.top_base + usize::from(ins.a)) {
@@ -728,28 +709,10 @@ impl Vm {
                             }
                         }
                         if let Payload::Class(_) = self.heap.payload(object) {
-                            if let Some((number, globals, init)) = self.constructor(object) {
-                                let callee_code: &LinkedCode = &program.codes[number as usize];
-                                let room = self.registers.len() >= first - 1 + usize::from(callee_code.code.registers);
-                                if callee_code.plain == Some(count + 1) && room && self.frames.len() < self.limits.recursion {
-                                    // The instance has the reference to its class from here on.
-                                    let instance = self.heap.instance(object);
-                                    *window.place(at) = instance;
-                                    self.heap.retain(instance);
-                                    save!();
-                                    if !callee_code.code.free_names.is_empty() {
-                                        self.copy_closure(init, first - 1 + usize::from(callee_code.code.free_start));
-                                    }
-                                    self.push_frame(
-                                        number,
-                                        first - 1,
-                                        self.top_base + usize::from(ins.a),
-                                        globals,
-                                        OnReturn::Init(instance),
-                                    );
-                                    load!();
-                                    continue;
-                                }
+                            save!();
+                            if self.construct(object, first, count, self.top_base + usize::from(ins.a), program) {
+                                load!();
+                                continue;
                             }
                         }
                         if let Payload::Function(function) = self.heap.payload(object) {
@@ -877,65 +840,7 @@ impl Vm {
                     }
                     _ => general!(ins),
                 },
-                // Each by its name: the jump to an arm then needs no check of its range.
-                Op::Nop
-                | Op::DeleteGlobal
-                | Op::LoadName
-                | Op::StoreName
-                | Op::DeleteName
-                | Op::LoadClassCell
-                | Op::MakeCell
-                | Op::StoreCell
-                | Op::DeleteCell
-                | Op::Unbind
-                | Op::MatMul
-                | Op::Positive
-                | Op::DeleteAttr
-                | Op::LoadSpecial
-                | Op::DeleteItem
-                | Op::GetSlice
-                | Op::SetSlice
-                | Op::BuildSlice
-                | Op::BuildSet
-                | Op::BuildDict
-                | Op::ListExtend
-                | Op::ListToTuple
-                | Op::SetAdd
-                | Op::SetUpdate
-                | Op::DictSet
-                | Op::DictUpdate
-                | Op::DictMerge
-                | Op::BuildString
-                | Op::CallKeyword
-                | Op::CallSpread
-                | Op::MakeFunction
-                | Op::UnpackRest
-                | Op::Raise
-                | Op::Reraise
-                | Op::RaiseCurrent
-                | Op::PushHandled
-                | Op::PopHandled
-                | Op::MatchException
-                | Op::AssertionFailed
-                | Op::YieldFromIter
-                | Op::Await
-                | Op::Import
-                | Op::ImportFrom
-                | Op::ImportStar
-                | Op::LoadBuildClass
-                | Op::MatchSequence
-                | Op::MatchMapping
-                | Op::MatchLength
-                | Op::MatchKeys
-                | Op::MatchClass
-                | Op::MatchRest
-                | Op::AsyncIter
-                | Op::AsyncNext
-                | Op::EndAsyncFor
-                | Op::SetupAnnotations
-                | Op::PrepareReraiseStar
-                | Op::MatchGroup
-                | Op::Line => general!(ins),
+                _ => general!(ins),
             };
             if !goes_on {
                 return;

@@ -1,0 +1,151 @@
+//! The cycle barrier: labels that show before a store whether it would close a cycle of references.
+
+use super::Vm;
+use crate::error::{Outcome, Throw};
+use crate::objects::payload::Payload;
+use crate::types::ty;
+use crate::value::{Ref, Value};
+
+impl Vm {
+    /// Whether a value can be part of a reference cycle.
+    #[inline]
+    pub(crate) fn is_container(&self, value: Value) -> bool {
+        match value {
+            Value::Obj(object) => is_tracked(self.heap.payload(object)),
+            _ => false,
+        }
+    }
+
+    /// Labels a container that was just made around its children: it is above all of them.
+    ///
+    /// A container without a label holds no other container and was never stored into one.
+    pub(crate) fn label_children(&mut self, value: Value) {
+        let Value::Obj(object) = value else { return };
+        let items: &[Value] = match self.heap.payload(object) {
+            Payload::List(list) => &list.items,
+            Payload::Tuple(items) => items,
+            _ => &[Value::Obj(object)],
+        };
+        // Numbers hold nothing.
+        if !items.iter().any(|item| matches!(item, Value::Obj(_))) {
+            return;
+        }
+        let mut lowest = i32::MAX;
+        let mut leaves = Vec::new();
+        let mut look = |child: Value| {
+            if let Value::Obj(child) = child {
+                let slot = self.heap.slot(child);
+                if is_tracked(&slot.payload) {
+                    if slot.depth == i32::MAX {
+                        leaves.push(child);
+                    }
+                    lowest = lowest.min(if slot.depth == i32::MAX { 0 } else { slot.depth });
+                }
+            }
+        };
+        match self.heap.payload(object) {
+            Payload::List(_) | Payload::Tuple(_) => items.iter().for_each(|&item| look(item)),
+            payload => payload.each(&mut look),
+        }
+        for leaf in leaves {
+            // A method is bound without a label: most are called and gone. One that is kept holds its object.
+            if matches!(self.heap.payload(leaf), Payload::BoundMethod { .. }) {
+                self.label_children(Value::Obj(leaf));
+            }
+            let slot = self.heap.slot_mut(leaf);
+            if slot.depth == i32::MAX {
+                slot.depth = 0;
+            }
+            lowest = lowest.min(slot.depth);
+        }
+        if lowest != i32::MAX {
+            self.heap.slot_mut(object).depth = lowest.saturating_sub(1);
+        }
+    }
+
+    /// Before `child` is stored into `parent`: keeps every label below those of what it holds, or raises DeterminismError
+    /// when that is impossible because the child already leads to the parent.
+    pub(crate) fn store_barrier(&mut self, parent: Ref, child: Value) -> Outcome<()> {
+        let Value::Obj(child) = child else { return Ok(()) };
+        if !is_tracked(self.heap.payload(child)) || !is_tracked(self.heap.payload(parent)) {
+            return Ok(());
+        }
+        if child == parent {
+            return Err(self.cycle_error());
+        }
+        if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) && self.heap.slot(child).depth == i32::MAX {
+            self.label_children(Value::Obj(child));
+        }
+        let (p, c) = (self.heap.slot(parent).depth, self.heap.slot(child).depth);
+        match (p, c) {
+            (i32::MAX, i32::MAX) => {
+                self.heap.slot_mut(child).depth = 0;
+                self.heap.slot_mut(parent).depth = -1;
+            }
+            (i32::MAX, c) => self.heap.slot_mut(parent).depth = c.saturating_sub(1),
+            (p, i32::MAX) => self.heap.slot_mut(child).depth = p.saturating_add(1),
+            (p, c) if c > p => {}
+            _ => return self.push_below(parent, child),
+        }
+        Ok(())
+    }
+
+    /// Containers directly inside an object.
+    fn children(&self, object: Ref) -> Vec<Ref> {
+        let mut found = Vec::new();
+        self.heap.payload(object).each(&mut |value| {
+            if let Value::Obj(child) = value {
+                if is_tracked(self.heap.payload(child)) {
+                    found.push(child);
+                }
+            }
+        });
+        found
+    }
+
+    /// Moves the child and what it holds below the parent; meeting the parent means a cycle, and nothing has changed then.
+    fn push_below(&mut self, parent: Ref, child: Ref) -> Outcome<()> {
+        let mut before: Vec<(Ref, i32)> = Vec::new();
+        let floor = self.heap.slot(parent).depth.saturating_add(1);
+        let mut stack = vec![(child, floor)];
+        while let Some((object, least)) = stack.pop() {
+            if object == parent {
+                for (object, depth) in before.into_iter().rev() {
+                    self.heap.slot_mut(object).depth = depth;
+                }
+                return Err(self.cycle_error());
+            }
+            let depth = self.heap.slot(object).depth;
+            if depth != i32::MAX && depth >= least {
+                continue;
+            }
+            self.spend(1)?;
+            before.push((object, depth));
+            self.heap.slot_mut(object).depth = least;
+            for inner in self.children(object) {
+                stack.push((inner, least.saturating_add(1)));
+            }
+        }
+        Ok(())
+    }
+
+    fn cycle_error(&mut self) -> Throw {
+        self.raise(ty::DETERMINISM_ERROR, "this store would create a reference cycle: keep a key or an index instead of the object itself")
+    }
+}
+
+/// Whether an object can hold others in a way that programs change: what the barrier watches. Functions, classes, modules and cells
+/// belong to the invocation's arena and are exempt.
+pub(crate) fn is_tracked(payload: &Payload) -> bool {
+    matches!(
+        payload,
+        Payload::List(_)
+            | Payload::Dict(_)
+            | Payload::Tuple(_)
+            | Payload::Set(_)
+            | Payload::Instance(_)
+            | Payload::Extended(_)
+            | Payload::BoundMethod { .. }
+            | Payload::Iterator(_)
+    )
+}

@@ -1,0 +1,224 @@
+//! Hashes, and finding keys by them without running code.
+
+use super::Vm;
+use super::compare::{NATIVE_DEPTH, SHORT_TEXT};
+use crate::error::{Outcome, Throw};
+use crate::heap::Heap;
+use crate::num::{hash_f64, hash_i64, hash_int};
+use crate::objects::dict::Dict;
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
+use crate::value::Value;
+
+/// Entries of a table that is searched from end to end.
+const SMALL_TABLE: usize = 8;
+/// Cycles of the hash of an integer beyond 64 bits, of which there are 4,096 at most.
+const LARGE_HASH: usize = 40;
+
+impl Heap {
+    /// The hash of a text or number, without running code.
+    #[inline]
+    pub(crate) fn simple_hash(&self, value: Value) -> Option<i64> {
+        match value {
+            Value::Int(value) => Some(hash_i64(value)),
+            Value::Obj(object) => match self.payload(object) {
+                Payload::Str(text) => Some(text.hash()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The hashes of few small integers and texts that were hashed before; `None` for everything else.
+    fn number_hashes<'into>(&self, items: &[Value], into: &'into mut [i64; SMALL_TABLE]) -> Option<&'into [i64]> {
+        let hashes = into.get_mut(..items.len())?;
+        for (hash, item) in hashes.iter_mut().zip(items) {
+            *hash = match *item {
+                Value::Int(number) => hash_i64(number),
+                Value::Obj(object) => match self.payload(object) {
+                    Payload::Str(text) if text.is_hashed() => text.hash(),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+        }
+        Some(hashes)
+    }
+
+    /// The position of a text or small integer in a dict; `None` also when the key is of another sort.
+    #[inline]
+    pub(crate) fn find_simple(&self, dict: &Dict, key: Value) -> Option<usize> {
+        self.find_certain(dict, &key, usize::MAX).flatten()
+    }
+
+    /// Whether and where a dict has a text or small integer; `None` when that is not certain without running code or charging for it: the
+    /// key is of another sort or has to be hashed at length, or one of another sort has the same hash.
+    #[inline]
+    pub(crate) fn find_known(&self, dict: &Dict, key: &Value) -> Option<Option<usize>> {
+        if let Value::Obj(object) = *key {
+            // The very same text in a small table is found soonest by looking for it.
+            if dict.entries.len() <= SMALL_TABLE {
+                let found = dict.entries.iter().position(|entry| matches!(entry.key, Value::Obj(known) if known == object));
+                if found.is_some() {
+                    return Some(found);
+                }
+            }
+            if matches!(self.payload(object), Payload::Str(text) if text.text.len() > SHORT_TEXT && !text.is_hashed()) {
+                return None;
+            }
+        }
+        self.find_certain(dict, key, SHORT_TEXT)
+    }
+
+    /// The same for texts that are hashed already, whatever their length; not certain when one that is longer than `most` would have to be
+    /// compared with another one.
+    #[inline]
+    pub(super) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
+        let mut certain = true;
+        let found = match *key {
+            Value::Int(number) => dict.find(hash_i64(number), |known| match known {
+                Value::Int(known) => known == number,
+                Value::Bool(known) => i64::from(known) == number,
+                Value::Obj(known) if matches!(self.payload(known), Payload::Str(_)) => false,
+                _ => {
+                    certain = false;
+                    false
+                }
+            }),
+            Value::Obj(object) => {
+                let Payload::Str(text) = self.payload(object) else { return None };
+                dict.find(text.hash(), |known| match known {
+                    Value::Obj(known) if known == object => true,
+                    Value::Obj(known) => match self.payload(known) {
+                        Payload::Str(other) if text.interned && other.interned || other.text.len() != text.text.len() => false,
+                        Payload::Str(_) if text.text.len() > most => {
+                            certain = false;
+                            false
+                        }
+                        Payload::Str(other) => other.text == text.text,
+                        _ => {
+                            certain = false;
+                            false
+                        }
+                    },
+                    _ => false,
+                })
+            }
+            _ => return None,
+        };
+        if found.is_none() && !certain { None } else { Some(found) }
+    }
+}
+
+impl Vm {
+    /// `hash(value)` when that needs no Python code.
+    pub(crate) fn hash_native(&mut self, value: Value) -> Outcome<i64> {
+        let Value::Obj(object) = value else {
+            return Ok(match value {
+                Value::Int(number) => hash_i64(number),
+                Value::Bool(truth) => i64::from(truth),
+                Value::Float(number) => hash_f64(number),
+                Value::None => crate::num::hash::HASH_NONE,
+                Value::NotImplemented => 0x1357_9bdf,
+                Value::Ellipsis => 0x2468_ace0,
+                Value::Undefined | Value::Obj(_) => 0,
+            });
+        };
+        if let Payload::Str(text) = self.heap.payload(object) {
+            if !text.is_hashed() && !self.heap.is_frozen(object) {
+                let length = text.text.len();
+                self.spend(length / 8)?;
+            }
+            return Ok(self.heap.simple_hash(value).unwrap_or(0));
+        }
+        let class = self.heap.slot(object).class;
+        if class.0 >= crate::types::FIXED_COUNT {
+            match self.lookup(class, nm::HASH) {
+                Some(Value::None) => return Err(self.unhashable(value)),
+                Some(function) if self.native_row(function).is_none() => return Err(Throw::Fallback),
+                _ => {}
+            }
+        }
+        if self.native_depth > NATIVE_DEPTH {
+            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
+        }
+        // Nothing remembers these hashes.
+        if let Payload::Bytes(bytes) = self.heap.payload(object).core() {
+            let length = bytes.len();
+            self.spend(length / 8)?;
+        } else if let Some(text) = self.text(value) {
+            let length = text.len();
+            self.spend(length / 8)?;
+        }
+        match self.heap.payload(object).core() {
+            Payload::Str(text) => Ok(crate::num::hash::hash_str(&text.text)),
+            Payload::BigInt(number) => {
+                let hash = hash_int(number);
+                self.spend(LARGE_HASH)?;
+                Ok(hash)
+            }
+            Payload::Scalar(inner) => {
+                let inner = *inner;
+                self.hash_native(inner)
+            }
+            Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
+            Payload::GenericAlias { origin, arguments, .. } => {
+                let (origin, arguments) = (*origin, *arguments);
+                Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
+            }
+            Payload::Union(_) => Err(Throw::Fallback),
+            Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
+            Payload::Tuple(items) => {
+                let mut hashes = [0; SMALL_TABLE];
+                if let Some(hashes) = self.heap.number_hashes(items, &mut hashes) {
+                    self.spend(hashes.len())?;
+                    return Ok(crate::num::hash::hash_tuple(hashes.iter().copied()));
+                }
+                let items = items.to_vec();
+                self.spend(items.len())?;
+                let mut hashes = Vec::with_capacity(items.len());
+                self.native_depth += 1;
+                for item in items {
+                    match self.hash_native(item) {
+                        Ok(hash) => hashes.push(hash),
+                        Err(throw) => {
+                            self.native_depth -= 1;
+                            return Err(throw);
+                        }
+                    }
+                }
+                self.native_depth -= 1;
+                Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
+            }
+            Payload::Set(set) if self.is_subclass(class, ty::FROZENSET) => {
+                let hashes: Vec<i64> = set.iter().map(|entry| entry.hash).collect();
+                Ok(crate::num::hash::hash_frozenset(hashes.into_iter()))
+            }
+            Payload::Range(range) => {
+                let range = *range;
+                let length = i64::try_from(range.len()).unwrap_or(i64::MAX);
+                let start = if length == 0 { Value::None } else { Value::Int(range.start) };
+                let step = if length <= 1 { Value::None } else { Value::Int(range.step) };
+                let parts = [Value::Int(length), start, step];
+                let hashes: Vec<i64> = parts.iter().map(|part| self.heap.simple_hash(*part).unwrap_or(0)).collect();
+                Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
+            }
+            Payload::List(_) | Payload::Dict(_) | Payload::Set(_) | Payload::ByteArray(_) | Payload::Slice(_) => {
+                Err(self.unhashable(value))
+            }
+            Payload::BoundMethod { function, receiver } => {
+                let (function, receiver) = (*function, *receiver);
+                let hash = |value: Value| value.object().map_or(0, |object| i64::from(object.0));
+                Ok(hash(function) ^ (hash(receiver) << 16))
+            }
+            // By identity: the handle, spread as CPython spreads addresses.
+            _ => Ok(i64::from(object.0).wrapping_mul(16).wrapping_add(0x7000_0000)),
+        }
+    }
+
+    /// TypeError for a key that cannot be hashed.
+    pub(crate) fn unhashable(&mut self, value: Value) -> Throw {
+        let message = format!("unhashable type: '{}'", self.class_name(value));
+        self.type_error(message)
+    }
+}

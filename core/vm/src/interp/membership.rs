@@ -1,0 +1,132 @@
+//! Membership: `in` and `not in`.
+
+use super::operators::Number;
+use super::{OnReturn, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::objects::payload::Payload;
+use crate::types::nm;
+use crate::value::Value;
+
+impl Vm {
+    /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.
+    pub(crate) fn contains_or_call(&mut self, container: Value, item: Value, negate: bool) -> Outcome<bool> {
+        let outcome = self.contains_native(container, item);
+        let throw = match outcome {
+            Ok(found) => return Ok(found),
+            Err(Throw::Fallback) => match self.call_helper("contains", &[container, item]) {
+                Err(throw) => throw,
+                Ok(_) => Throw::Trap(Trap::Internal),
+            },
+            Err(throw) => throw,
+        };
+        match throw {
+            Throw::Call(mut call) => {
+                call.on_return = OnReturn::Truth { negate };
+                Err(Throw::Call(call))
+            }
+            throw => Err(throw),
+        }
+    }
+
+    /// `item in container` for builtin containers.
+    pub(crate) fn contains_native(&mut self, container: Value, item: Value) -> Outcome<bool> {
+        let class = self.heap.class_of(container);
+        if self.is_python_instance(container) || self.heap.slot_class_is_type(container) {
+            if let Some(function) = self.lookup(class, nm::CONTAINS) {
+                if self.native_row(function).is_none() {
+                    if function.is_none() {
+                        let message = format!("'{}' object is not a container", self.class_name(container));
+                        return Err(self.type_error(message));
+                    }
+                    return Err(self.call_later(function, &[container, item], OnReturn::Truth { negate: false }));
+                }
+            } else {
+                return Err(Throw::Fallback);
+            }
+        }
+        let Value::Obj(object) = container else {
+            let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+            return Err(self.type_error(message));
+        };
+        match self.heap.payload(object).core() {
+            Payload::Dict(_) | Payload::Set(_) => {
+                let key = crate::objects::set::frozen_key(self, object, item)?;
+                let found = self.hash_native(key).and_then(|hash| self.dict_find(object, key, hash));
+                self.heap.release(key);
+                found.map(|found| found.is_some())
+            }
+            Payload::DictView { dict: Value::Obj(dict), part: crate::objects::payload::DictPart::Keys } => {
+                let dict = *dict;
+                let hash = self.hash_native(item)?;
+                Ok(self.dict_find(dict, item, hash)?.is_some())
+            }
+            Payload::MappingProxy(inner) => {
+                let inner = *inner;
+                if matches!(inner, Value::Obj(dict) if matches!(self.heap.payload(dict).core(), Payload::Dict(_))) {
+                    return self.contains_native(inner, item);
+                }
+                let name = self.attribute_name(item)?;
+                Ok(match inner {
+                    Value::Obj(class) => match self.heap.payload(class) {
+                        Payload::Class(row) => row.attributes.contains_key(&name),
+                        _ => false,
+                    },
+                    _ => false,
+                })
+            }
+            Payload::Str(text) => {
+                let cost = text.text.len();
+                if self.text(item).is_none() {
+                    let message = format!("'in <string>' requires string as left operand, not {}", self.class_name(item));
+                    return Err(self.type_error(message));
+                }
+                self.spend(cost / 4)?;
+                let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
+                Ok(found)
+            }
+            Payload::Bytes(_) | Payload::ByteArray(_) => crate::objects::bytes::holds(self, container, item),
+            Payload::Range(range) => {
+                let range = *range;
+                match self.number(item) {
+                    Some(Number::Small(value)) => {
+                        let inside = if range.step > 0 {
+                            range.start <= value && value < range.stop
+                        } else {
+                            range.stop < value && value <= range.start
+                        };
+                        Ok(inside && value.abs_diff(range.start) % range.step.unsigned_abs() == 0)
+                    }
+                    Some(Number::Float(value)) => Ok(match value.to_i64() {
+                        Some(whole) if value.is_integer() => self.contains_native(container, Value::Int(whole))?,
+                        _ => false,
+                    }),
+                    Some(Number::Big(_)) => Ok(false),
+                    None => Err(Throw::Fallback),
+                }
+            }
+            Payload::List(_) | Payload::Tuple(_) => {
+                // No Python code runs in between, so the items stay where they are; a copy of all would be work before its price.
+                for index in 0.. {
+                    let value = match self.heap.payload(object).core() {
+                        Payload::List(list) => list.items.get(index).copied(),
+                        Payload::Tuple(items) => items.get(index).copied(),
+                        _ => None,
+                    };
+                    let Some(value) = value else { break };
+                    self.spend(2)?;
+                    if self.equal_native(value, item)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => match self.special(container, nm::ITER).or_else(|| self.special(container, nm::GETITEM)) {
+                Some(_) => Err(Throw::Fallback),
+                None => {
+                    let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+                    Err(self.type_error(message))
+                }
+            },
+        }
+    }
+}
