@@ -95,7 +95,7 @@ impl Heap {
                             certain = false;
                             false
                         }
-                        Payload::Str(other) => other.text == text.text,
+                        Payload::Str(other) => other.same(text),
                         _ => {
                             certain = false;
                             false

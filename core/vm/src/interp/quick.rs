@@ -21,7 +21,7 @@ impl Heap {
             return Some(left == right);
         }
         // Longer ones are charged by their length.
-        if a.text.len() > SHORT_TEXT { None } else { Some(a.text == b.text) }
+        if a.text.len() > SHORT_TEXT { None } else { Some(a.same(b)) }
     }
 
     /// The length of something builtin.

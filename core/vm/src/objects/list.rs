@@ -504,21 +504,24 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
     vm.spend(count)?;
     vm.reserve(count.saturating_mul(8))?;
     vm.spend(length / 8)?;
-    let item = |vm: &Vm, index: usize| vm.heap.items(source).and_then(|items| items.get(index)).copied().unwrap_or(Value::None);
-    for index in 0..count {
-        let item = item(vm, index);
-        if let Value::Obj(_) = item {
+    let mut items = vm.heap.spares.values(count);
+    items.extend_from_slice(vm.heap.items(source).unwrap_or_default());
+    // Numbers are neither counted nor part of a cycle.
+    if items.iter().any(|item| item.object().is_some()) {
+        for &item in &items {
             vm.store_barrier(object, item)?;
         }
+        vm.heap.retain_each(&items);
     }
-    for index in 0..count {
-        let item = item(vm, index);
-        vm.heap.retain(item);
-        if let Payload::List(row) = vm.heap.payload_mut(object) {
-            let old = std::mem::replace(&mut row.items[first + index], item);
-            vm.heap.release(old);
+    if let Payload::List(row) = vm.heap.payload_mut(object) {
+        row.items[first..first + count].swap_with_slice(&mut items);
+    }
+    for old in &items {
+        if let Value::Obj(old) = *old {
+            vm.heap.release_object(old);
         }
     }
+    vm.heap.spares.keep_values(items);
     Ok(())
 }
 

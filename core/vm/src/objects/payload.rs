@@ -1,7 +1,7 @@
 //! What objects are made of: one variant per builtin type, its modelled size and its references.
 
 use crate::heap::Map;
-use crate::num::hash::hash_str;
+use crate::num::hash::{hash_str, siphash13};
 use crate::objects::dict::Dict;
 use crate::types::Layout;
 use crate::value::{Ref, Value};
@@ -50,6 +50,26 @@ impl Str {
         self.chars as usize == self.text.len()
     }
 
+    /// Whether it is the same text.
+    #[inline(always)]
+    pub(crate) fn same(&self, other: &Str) -> bool {
+        let (a, b) = (self.text.as_bytes(), other.text.as_bytes());
+        if a.len() != b.len() {
+            return false;
+        }
+        // Most texts are short: two words that may overlap say it without a loop.
+        if a.len() <= 16 {
+            if let (Some(first), Some(last)) = (a.first_chunk::<8>(), a.last_chunk::<8>()) {
+                return b.first_chunk::<8>() == Some(first) && b.last_chunk::<8>() == Some(last);
+            }
+            if let (Some(first), Some(last)) = (a.first_chunk::<4>(), a.last_chunk::<4>()) {
+                return b.first_chunk::<4>() == Some(first) && b.last_chunk::<4>() == Some(last);
+            }
+            return a.iter().zip(b).all(|(a, b)| a == b);
+        }
+        a == b
+    }
+
     /// Whether the hash was asked for before.
     #[inline]
     pub(crate) fn is_hashed(&self) -> bool {
@@ -61,7 +81,7 @@ impl Str {
     pub(crate) fn hash(&self) -> i64 {
         match self.hash.load(Ordering::Relaxed) {
             0 => {
-                let hash = hash_str(&self.text);
+                let hash = if self.ascii() { siphash13(self.text.as_bytes()) } else { hash_str(&self.text) };
                 self.hash.store(hash, Ordering::Relaxed);
                 hash
             }
