@@ -3,6 +3,7 @@
     python3 tests/bench/market.py [--write] [--jobs 500] [--runners 5]
 """
 import argparse
+import collections
 import os
 import pathlib
 import statistics
@@ -79,6 +80,8 @@ def measure(world, asked):
     ]
     text = f"`./bench market`, on {machine()}. Node, runners and client share it.\n\n" + table(["what", "figure"], rows)
     print(text)
+    if failures:
+        print("why jobs failed:", dict(collections.Counter(job.get("reason") for job in world.get("/jobs?limit=1000")["jobs"] if job["status"] == "failed")))
     if asked.write:
         write_section("The market", text)
 
