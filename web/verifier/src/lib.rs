@@ -1,7 +1,8 @@
 //! Answers of gateways, checked in a browser.
 //!
-//! Three functions of plain numbers, so that no generated glue is needed: [`room`] makes room for what goes in, [`check`]
-//! answers, and [`give_back`] gives the answer's room back. Everything that goes in is bytes; what comes out is JSON.
+//! Functions of plain numbers, so that no generated glue is needed: [`prepare`] does once what every check needs, [`room`] makes
+//! room for what goes in, [`check`] answers, and [`give_back`] gives the answer's room back. Everything that goes in is bytes;
+//! what comes out is JSON.
 
 use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check as verify};
 use cowboy_types::cbor::Value;
@@ -24,10 +25,18 @@ mod randomness {
     getrandom_02::register_custom_getrandom!(none);
 }
 
+/// Makes what is the same for every check: the machine's own library. Without it, the first check does.
+#[unsafe(no_mangle)]
+pub extern "C" fn prepare() {
+    keep_problems();
+    drop(cowboy_vm::Library::default());
+}
+
 /// Room for so many bytes; the caller fills it and hands it to [`check`].
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
-    Box::into_raw(vec![0; length].into_boxed_slice()).cast()
+    let room: Box<[u8]> = vec![0; length].into_boxed_slice();
+    Box::into_raw(room).cast()
 }
 
 /// Checks an answer. In: genesis, group key, URL, witness. Out: where the answer in JSON begins; its first four bytes are its

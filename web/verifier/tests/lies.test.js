@@ -1,5 +1,5 @@
-// Every lie that the gateway's test tells, told to the verifier in WebAssembly, and to `cowboy verify-response` where it is
-// built. CASES is the folder that `COWBOY_WITNESS_CASES=… cargo test -p cowboy-gateway --test web` wrote.
+// Every lie that the gateway's test tells, told to the verifier in WebAssembly and to `cowboy verify-response`. CASES is the folder
+// that `COWBOY_WITNESS_CASES=… cargo test --workspace --test web` wrote, BIN_DIR the one with the programs and the verifier.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -7,12 +7,17 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { asking, load, unhex } from "../../explorer/site/verify/verifier.js";
 
-const WASM = fileURLToPath(new URL("../../explorer/site/verify/verifier.wasm", import.meta.url));
 const folder = process.env.CASES;
-const program = join(process.env.BIN_DIR ?? "", "cowboy");
+const programs = process.env.BIN_DIR ?? "";
+const program = join(programs, "cowboy");
+const built = join(programs, "verifier.wasm.gz");
+const isBuilt = existsSync(built);
+const noVerifier = "no verifier in BIN_DIR: web/verifier/build.sh";
+
+const verifierOf = async () => load(gunzipSync(await readFile(built)));
 
 test("the URL asks for a witness and keeps its own question", () => {
   assert.equal(asking("http://a.localhost:8080"), "http://a.localhost:8080/?_cowboy_proof");
@@ -20,9 +25,25 @@ test("the URL asks for a witness and keeps its own question", () => {
   assert.throws(() => unhex("0x1"), /no hex/);
 });
 
-test("every lie is found", { skip: !folder && "CASES names no folder" }, async () => {
+test("whatever comes in, an answer comes out, and all room goes back", { skip: !isBuilt && noVerifier }, async () => {
+  const verifier = await verifierOf();
+  const url = "http://a.localhost/";
+  const sizes = [0, 1, 15, 16, 17, 255, 4_096, 1_000_000];
+  const round = () => {
+    for (const size of sizes) {
+      const witness = new Uint8Array(size).fill(size);
+      const result = verifier.check({ genesis: witness, groupKey: new Uint8Array(96), url, witness });
+      assert.deepEqual([result.verified, result.failed], [false, "request"], `${size} bytes`);
+    }
+    return verifier.exports.memory.buffer.byteLength;
+  };
+  const before = round();
+  for (let times = 0; times < 20; times += 1) assert.equal(round(), before, "memory grows");
+});
+
+test("every lie is found", { skip: (!folder && "CASES names no folder") || (!isBuilt && noVerifier) }, async () => {
   const { url, genesis, cases } = JSON.parse(await readFile(join(folder, "cases.json"), "utf8"));
-  const verifier = await load(await readFile(WASM));
+  const verifier = await verifierOf();
   const times = [];
   for (const { what, fails, file } of cases) {
     const witness = await readFile(join(folder, file));

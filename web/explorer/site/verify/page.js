@@ -2,14 +2,23 @@
 
 import { asking, load, unhex } from "./verifier.js";
 
-const BUILD = "The verifier is not part of this program. Build it with web/verifier/build.sh, then build the node again.";
 const NO_ANSWER = "Nobody answers there.";
 
 const part = (id) => document.querySelector(`#${id}`);
 const steps = [...document.querySelectorAll("#steps li")];
 
-let verifier;
+/** The verifier, while it comes; asked for again when it did not. */
+let loading;
 let config = "";
+
+function loaded() {
+  loading ??= fetch("verifier.wasm").then(async (file) => {
+    if (file.ok) return load(file);
+    loading = undefined;
+    throw new Error(await file.text());
+  });
+  return loading;
+}
 
 /** Fills in whom this node believes. */
 async function trust() {
@@ -55,9 +64,7 @@ async function verify(text) {
   tell([]);
   part("body").hidden = true;
   try {
-    const file = verifier ? null : await fetch("verifier.wasm");
-    if (file && !file.ok) throw new Error(BUILD);
-    verifier ??= await load(file);
+    const verifier = await loaded();
     // As the browser writes it, and sends it.
     const url = new URL(text).href;
     const witness = await ask(url);
@@ -96,6 +103,8 @@ part("form").addEventListener("submit", (event) => {
 });
 
 await trust();
+// Ready by the time that somebody has typed an address; what is wrong with it is said then.
+loaded().catch(() => {});
 if (location.hash.length > 1) {
   part("url").value = decodeURIComponent(location.hash.slice(1));
   verify(part("url").value);

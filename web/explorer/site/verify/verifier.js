@@ -1,9 +1,10 @@
 // The verifier: answers of gateways, checked by the same code as in `cowboy verify-response`, in WebAssembly.
 
-/** Loads the verifier from its bytes, or from the response to a request for them. */
+/** Loads the verifier from its bytes, or from the response to a request for them, and makes it ready. */
 export async function load(source) {
   const bytes = source instanceof Response ? await source.arrayBuffer() : source;
   const { instance } = await WebAssembly.instantiate(bytes, {});
+  instance.exports.prepare();
   return new Verifier(instance.exports);
 }
 

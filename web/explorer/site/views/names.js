@@ -28,7 +28,12 @@ export async function namesView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Names"),
-      h("p", { class: "soft" }, "Names lead to actors; gateways answer web requests with them."),
+      h(
+        "p",
+        { class: "soft" },
+        "Names lead to actors; gateways answer web requests with them. ",
+        h("a", { href: "/explorer/verify/index.html" }, "Verify an answer"),
+      ),
     ),
     box,
   );

@@ -1,6 +1,7 @@
 // A web site that lives on the chain, from its deployment to a visitor's form. SHOTS names a folder for pictures.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,8 @@ import { launch, open, visit } from "./browser.js";
 import { Devnet } from "./devnet.js";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+
+const isVerifierBuilt = existsSync(join(process.env.BIN_DIR ?? join(ROOT, "target/release"), "verifier.wasm.gz"));
 
 let browser;
 let devnet;
@@ -66,6 +69,36 @@ test("the explorer knows the name", async () => {
   await row.waitFor();
   assert.match(await row.textContent(), /live/);
   await picture(page, "4-explorer");
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("the explorer checks the page that the gateway gave", { skip: !isVerifierBuilt && "no verifier: web/verifier/build.sh" }, async () => {
+  const { page, problems } = await open(browser);
+  await page.setViewportSize({ width: 820, height: 812 });
+  await visit(page, devnet.page, "#/names");
+  // The page asks for it once it has filled in whom to believe.
+  const verifier = page.waitForResponse(/verifier\.wasm$/);
+  await page.getByRole("link", { name: "Verify an answer" }).click();
+  await verifier;
+  await page.getByLabel("Address").fill(site);
+  await page.getByRole("button", { name: "Verify" }).click();
+  const verdict = page.locator("#verdict[data-state=held], #verdict[data-state=failed]");
+  await verdict.waitFor();
+  assert.match(await verdict.textContent(), /^Verified/);
+  assert.equal(await page.locator("#steps li[data-state=held]").count(), 6);
+  assert.match(await page.locator("#body").textContent(), /Hello from a browser/);
+  await picture(page, "5-verified");
+  // A page of another chain's validators is no page to believe.
+  await page.getByText("Whom to believe").click();
+  const key = await page.locator("#key").inputValue();
+  await page.locator("#key").fill(key.replace(/.$/, (last) => (last === "0" ? "1" : "0")));
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.locator("#verdict[data-state=failed]").waitFor();
+  await page.locator("#key").fill(key);
+  await page.locator("#genesis").fill(`0x${"00".repeat(32)}`);
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.locator("#verdict[data-state=failed]", { hasText: "not the one to believe" }).waitFor();
   assert.deepEqual(problems, []);
   await page.close();
 });

@@ -1,22 +1,25 @@
 // The page that verifies answers, in a real browser: the truth and every lie that the gateway's test tells. CASES is the folder
-// that `COWBOY_WITNESS_CASES=… cargo test -p cowboy-gateway --test web` wrote; web/verifier/build.sh makes the verifier.
+// that `COWBOY_WITNESS_CASES=… cargo test --workspace --test web` wrote; BIN_DIR has the verifier of web/verifier/build.sh.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { launch, open } from "./browser.js";
 
 const SITE = fileURLToPath(new URL("../../site/", import.meta.url));
-const KINDS = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+const KINDS = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 const NODE = "http://127.0.0.1:4000";
 // As the node sends it with this page.
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
 
+const VERIFIER = join(process.env.BIN_DIR ?? fileURLToPath(new URL("../../../../target/release", import.meta.url)), "verifier.wasm.gz");
+
 const folder = process.env.CASES;
-const isReady = folder && existsSync(join(SITE, "verify/verifier.wasm"));
+const isReady = folder && existsSync(VERIFIER);
 
 let browser;
 
@@ -29,12 +32,13 @@ after(async () => {
 });
 
 /** A page on which the node answers with its files and the genesis, and the gateway with the bytes of `answer()`. */
-async function opened(url, genesis, answer) {
+async function opened(url, genesis, answer, verifier = { body: gunzipSync(readFileSync(VERIFIER)), contentType: "application/wasm" }) {
   const { page, problems } = await open(browser);
   await page.setViewportSize({ width: 820, height: 900 });
   await page.route(`${NODE}/**`, (route) => {
     const path = new URL(route.request().url()).pathname;
     if (path === "/genesis") return route.fulfill({ json: genesis });
+    if (path.endsWith("/verifier.wasm")) return route.fulfill(verifier);
     const file = join(SITE, path.replace("/explorer/", ""));
     const headers = { "content-type": KINDS[extname(file)], "content-security-policy": POLICY };
     return existsSync(file) ? route.fulfill({ body: readFileSync(file), headers }) : route.fulfill({ status: 404 });
@@ -44,8 +48,10 @@ async function opened(url, genesis, answer) {
     const headers = { "content-type": "application/vnd.cowboy.witness", "access-control-allow-origin": "*" };
     return route.fulfill({ body: answer(), headers });
   });
+  // The page asks for it once it has filled in whom to believe.
+  const asked = page.waitForResponse(/verifier\.wasm$/);
   await page.goto(`${NODE}/explorer/verify/index.html`);
-  await page.waitForFunction(() => document.querySelector("#key").value !== "");
+  await asked;
   return { page, problems };
 }
 
@@ -72,6 +78,17 @@ test("the page ticks what holds, and finds every lie", { skip: !isReady && "no C
     if (one.what === "one byte of the body" && process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, "refused.png") });
   }
   console.log(`verified in ${times.join(", ")} ms`);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a node without the verifier says how to get one", async () => {
+  const said = "This node has no verifier.";
+  const genesis = { hash: "0x00", config: "0x00", group_key: "0x00" };
+  const { page, problems } = await opened("http://a.localhost/", genesis, () => "", { status: 404, body: said });
+  await page.getByLabel("Address").fill("http://a.localhost/");
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.locator("#verdict[data-state=failed]", { hasText: said }).waitFor();
   assert.deepEqual(problems, []);
   await page.close();
 });
