@@ -552,7 +552,9 @@ fn network(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys) -
     );
     let members = NonZeroUsize::new(config.genesis.committee.members().len()).expect("a committee has members");
     let largest = engine::max_message(u32::try_from(members.get()).expect("a committee is small"));
-    let settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
+    let mut settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
+    // The committee is one and the same; room for the messages of every set that is remembered would be set aside.
+    settings.tracked_peer_sets = NZUsize!(1);
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     let peers = config.peers.iter().cloned().chain([(me, config.listen)]);
     let peers: Map<PublicKey, p2p::Address> =
