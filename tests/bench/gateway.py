@@ -23,14 +23,15 @@ CONNECTIONS = 64
 HALF = 7_500
 BLOCK_TIME = 1.0
 
-# Prints one JSON object when it is done. Arguments: the hosts' file, milliseconds to think between requests.
+# Prints one JSON object when it is done. Arguments: the hosts' file, milliseconds to think between requests, whether to ask for proofs.
 SCRIPT = """
 local hosts, pause, at, requests = {}, 0, 0, {}
 function init(arguments)
   for line in io.lines(arguments[1]) do hosts[#hosts + 1] = line end
   pause = tonumber(arguments[2])
   math.randomseed(7)
-  for place, host in ipairs(hosts) do requests[place] = wrk.format("GET", "/", { Host = host }) end
+  local proof = arguments[3] == "1" and "1" or nil
+  for place, host in ipairs(hosts) do requests[place] = wrk.format("GET", "/", { Host = host, ["Cowboy-Verify"] = proof }) end
   at = math.random(#hosts)
   if pause > 0 then
     -- Around the pause, so that connections do not fall into step.
@@ -53,13 +54,13 @@ def need_tools():
         subprocess.run(["apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing], check=True, stdout=subprocess.DEVNULL)
 
 
-def wrk(folder, port, hosts, seconds, connections=CONNECTIONS, pause=0):
+def wrk(folder, port, hosts, seconds, connections=CONNECTIONS, pause=0, proof=0):
     """One run of wrk: requests a second, p50 and p99 in microseconds."""
     script, names = folder / "load.lua", folder / "hosts"
     script.write_text(SCRIPT)
     names.write_text("\n".join(hosts) + "\n")
     threads = min(2, connections)
-    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "-s", script, f"http://127.0.0.1:{port}/", "--", names, str(pause)]
+    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "-s", script, f"http://127.0.0.1:{port}/", "--", names, pause, proof]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=seconds + PATIENCE, check=True)
     report = json.loads(re.search(r"\{.*\}", done.stdout)[0])
     if report["failed"]:
@@ -196,6 +197,31 @@ def command_delays(port, host, count):
     return delays
 
 
+def proof_delays(port, host, count):
+    """Seconds that the first answer with proofs takes on the state of a block, with proofs of no record made yet."""
+    connection, delays, known = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE), [], None
+
+    def height():
+        connection.request("GET", "/", headers={"Host": host})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.headers["X-Cowboy-Block"]
+
+    while len(delays) < count:
+        if (newest := height()) == known:
+            time.sleep(0.01)
+            continue
+        known = newest
+        started = time.perf_counter()
+        connection.request("GET", "/", headers={"Host": host, "Cowboy-Verify": "1"})
+        answer = connection.getresponse()
+        size = len(answer.read())
+        delays.append(time.perf_counter() - started)
+        if answer.headers["Content-Type"] != "application/vnd.cowboy.witness":
+            raise SystemExit(f"no proof: {answer.status}")
+    return delays, size
+
+
 def memory(served, folder, hosts, minutes):
     """Resident memory after a first load, and after minutes of it."""
     wrk(folder, served.port, hosts, 10)
@@ -228,6 +254,9 @@ def measure_gateway(folder, arguments):
         cowboy_figures = figures["cowboy"]
         cowboy_figures["names_rate"] = wrk(folder, served.port, hosts, arguments.seconds)["rate"]
         cowboy_figures["before"], cowboy_figures["after"] = memory(served, folder, hosts, arguments.minutes)
+        cowboy_figures["proof_p50"] = wrk(folder, served.port, first, arguments.seconds, connections=1, proof=1)["p50"]
+        cold, cowboy_figures["proof_bytes"] = proof_delays(served.port, first[0], arguments.commands)
+        cowboy_figures["proof_cold"] = median(cold)
         delays = command_delays(served.port, first[0], arguments.commands)
         cowboy_figures["command_p50"], cowboy_figures["command_max"] = median(delays), max(delays)
         cowboy_figures["page"] = len(page)
@@ -267,6 +296,8 @@ def main():
     rows = [
         [f"requests/s, {CONNECTIONS} connections", rate(ours["rate"]), rate(static["rate"]), rate(anvil["rate"]) if anvil else ""],
         ["one connection, p50", micro(ours["one_p50"]), micro(static["one_p50"]), micro(anvil["one_p50"]) if anvil else ""],
+        [f"the same with proofs, {ours['proof_bytes']:,} bytes, p50", micro(ours["proof_p50"]), "", ""],
+        ["the same, the first of each block, p50", f"{ours['proof_cold'] * 1000:.1f} ms", "", ""],
         [f"{at_half}, p50", micro(ours["half_p50"]), micro(static["half_p50"]), ""],
         [f"{at_half}, p99", micro(ours["half_p99"]), micro(static["half_p99"]), ""],
         [f"requests/s over {arguments.names:,} names, an actor each", rate(ours["names_rate"]), "", ""],

@@ -114,6 +114,9 @@ const CURSOR: Parameter = text("cursor", "`next_cursor` of the page before.");
 const PREFIX: Parameter = text("prefix", "Only keys that begin with this: text, or hex with 0x.");
 const ORDER: Parameter = text("order", "`desc` for the newest first.");
 const FROM: Parameter = number("from", "The first height; the next one to come where absent.");
+const SIZE: Parameter = number("size", "`ops_end` of a recent header: the root is the one that the state had then.");
+const START: Parameter = number("start", "The first operation.");
+const COUNT: Parameter = number("count", "Operations at most, 64 of them; 0 for the first alone, with what stands for all before it.");
 const STAGE: Parameter = text("stage", "Only proposals there: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
 const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
 
@@ -278,6 +281,8 @@ endpoints! {
         "A block by height, hash or `latest`."
         Follow Get "/follow" [FROM] () => (frames);
         "Finalized blocks with their certificates, as they come: what a follower verifies and executes."
+        Operations Get "/operations" [SIZE, START, COUNT] () => (frames);
+        "Operations that made the state, with their proof: what a follower takes that does not begin at genesis."
         Socket Get "/ws" [] () => (socket Notice);
         "A WebSocket that says new blocks, receipts and events."
     }

@@ -10,6 +10,7 @@ use clap::Parser;
 use cowboy_api::{Client, keystore};
 use cowboy_gateway::{Backend, Listener, Registration, Upstream};
 use cowboy_node::NodeHandle;
+use cowboy_store::Directory;
 use cowboy_types::{Amount, Hash};
 use serde::Deserialize;
 use std::{
@@ -45,6 +46,9 @@ struct Settings {
     genesis: Option<String>,
     /// Where the chain is kept; a temporary folder where left out.
     state: Option<PathBuf>,
+    /// Where a new folder begins.
+    #[serde(default)]
+    start: Start,
     /// The file of the key that signs commands; without one the gateway only reads.
     key_file: Option<PathBuf>,
     /// What the gateway says of itself where it is not registered yet.
@@ -56,6 +60,17 @@ struct Settings {
     tls: Option<cowboy_gateway::Tls>,
     /// The name server of the zones; none where left out.
     dns: Option<cowboy_gateway::Dns>,
+}
+
+/// Where the chain of a new folder begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Start {
+    /// At the beginning: every block is executed.
+    #[default]
+    Genesis,
+    /// At one of the newest blocks: the operations that made its state are fetched, and checked against its header.
+    Newest,
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,6 +126,12 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let registration = registration.transpose()?;
     let folder = Folder::open(settings.state.as_deref(), false)?;
     let directory = folder.path().to_owned();
+    let is_new = Directory::genesis_of(&directory).map_err(node_failure)?.is_none();
+    if is_new && settings.start == Start::Newest {
+        let begun = follow::begin_at_newest(&source, &genesis, &directory).await?;
+        let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
+        output::line(format_args!("{said}"));
+    }
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(node_failure)?;
     let backend = Backend { node: node.clone(), upstream: Upstream::Remote(source.clone()), key, registration, keeps_up: true };

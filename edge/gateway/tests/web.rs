@@ -212,6 +212,7 @@ async fn actors_are_web_sites() {
     reading(&world).await;
     writing(&world, site).await;
     witness::proving(&world).await;
+    witness::moving(&world).await;
     misbehaving(&world).await;
     refusing(&world).await;
     by_hand(&world).await;

@@ -1,6 +1,7 @@
 //! What every part of a node shares: who it is, what it has seen, and where it tells of it.
 
 use crate::{
+    begin::Wanted,
     block::SealedBlock,
     clock::now_ms,
     committee::{Committee, ValidatorKeys},
@@ -146,6 +147,10 @@ pub trait StateReader: Send + Sync {
 
     /// The root of the newest state.
     fn root(&self) -> BoxFuture<'_, Hash>;
+
+    /// Operations that made the state, encoded with their proof against the root that they had at this size; none where they
+    /// are gone, or yet to come.
+    fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
 
     /// A proof that the key has the value it has, or none, with the root it holds against.
     fn prove(&self, key: StateKey) -> BoxFuture<'_, cowboy_store::proof::StateProof>;

@@ -2,6 +2,7 @@
 
 use crate::{
     application::{Machine, Marshal},
+    begin::Wanted,
     block::SealedBlock,
     chain::{Chain, StateReader},
     execute::Databases,
@@ -11,6 +12,7 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_broadcast::buffered;
+use commonware_codec::Encode as _;
 use commonware_consensus::{
     Reporter, Reporters,
     marshal::{
@@ -318,6 +320,13 @@ impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
 
     fn root(&self) -> BoxFuture<'_, Hash> {
         Box::pin(async move { state::hash(self.0.read().await.root()) })
+    }
+
+    fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+        Box::pin(async move {
+            let (response, _) = self.0.read().await.serve(wanted.request()?).await.ok()?;
+            Some(response.encode())
+        })
     }
 
     fn prove(&self, key: StateKey) -> BoxFuture<'_, StateProof> {

@@ -91,7 +91,7 @@ impl Feed {
 }
 
 /// What the partitions of a follower's state begin with.
-const STATE: &str = "follower";
+pub(crate) const STATE: &str = "follower";
 
 /// Opens the state where the ledger ends, and serves the feed for as long as it lives.
 pub(crate) async fn serve<E>(context: E, chain: Arc<Chain>, mut feed: mpsc::Receiver<Fed>)

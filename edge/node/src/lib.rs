@@ -33,9 +33,10 @@
 //! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
-//! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks.
+//! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
 
 pub mod application;
+pub mod begin;
 pub mod block;
 pub mod chain;
 pub mod clock;

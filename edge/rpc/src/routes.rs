@@ -124,6 +124,7 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Blocks => get(blocks::list),
         Endpoint::Block => get(blocks::block),
         Endpoint::Follow => get(streams::follow),
+        Endpoint::Operations => get(streams::operations),
         Endpoint::Socket => get(streams::socket),
         Endpoint::Submit => post(transactions::submit),
         Endpoint::SubmitWait => post(transactions::submit_wait),

@@ -182,6 +182,18 @@ impl Ledger {
         Ok(write.commit()?)
     }
 
+    /// Writes the block that a ledger begins with: without what came of it, which nobody here has seen.
+    pub fn begin(&self, block: &Block, certificate: &[u8], carry: &[u8]) -> Result<(), StoreError> {
+        let mut write = self.database.begin_write()?;
+        write.set_durability(Durability::Immediate)?;
+        let number = block.header.number.0;
+        write.open_table(BLOCKS)?.insert(number, &*block.encode())?;
+        write.open_table(CARRY)?.insert(number, carry)?;
+        write.open_table(CERTIFICATES)?.insert(number, certificate)?;
+        Tables::open(&write)?.index(block, &[], &[])?;
+        Ok(write.commit()?)
+    }
+
     /// Keeps of the block what is kept of the newest only, and drops what is too old.
     fn remember(&self, write: &WriteTransaction, record: &BlockRecord) -> Result<(), StoreError> {
         let number = record.block.header.number.0;

@@ -12,11 +12,28 @@ use clap::Args;
 use commonware_codec::DecodeExt as _;
 use cowboy_api::{ApiError, Client, follow::Frame, model};
 use cowboy_chain::GenesisConfig;
-use cowboy_node::{Feed, FollowError, Genesis, NodeHandle};
+use cowboy_node::{
+    Feed, FollowError, Genesis, Head, NodeHandle,
+    begin::{self, BeginError, Fetch, MAX_OPERATIONS_BYTES},
+};
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_types::Hash;
 use futures::StreamExt as _;
-use std::{path::PathBuf, pin::pin, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+/// How many of the newest blocks are looked at for one with a certificate of its own.
+const CERTIFIED_WITHIN: u64 = 16;
+
+/// How often a block is taken to begin at: its operations go while newer ones come.
+const BEGINNINGS: usize = 5;
+
+/// How long the source has for a block, and for each batch of operations.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The wait before the source is asked again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -150,4 +167,74 @@ async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed) -> Stop {
         }
     }
     Stop::Away(ApiError::of_fault(cowboy_api::error::UNREACHABLE))
+}
+
+/// Fills a new folder with the state after one of the source's newest blocks. Nothing where the chain has not begun.
+pub(crate) async fn begin_at_newest(source: &Client, genesis: &Genesis, directory: &Path) -> Result<Option<Head>, Failure> {
+    let runtime = tokio::runtime::Handle::current();
+    let client = source.clone();
+    // The batches are asked for on this runtime: the node's own ends with its work.
+    let fetch: Fetch = Arc::new(move |wanted| {
+        let (runtime, client) = (runtime.clone(), client.clone());
+        let path = format!("/operations?size={}&start={}&count={}", wanted.size, wanted.start, wanted.most);
+        let asked = async move { tokio::time::timeout(PATIENCE, one_frame(&client, &path, MAX_OPERATIONS_BYTES)).await };
+        Box::pin(async move {
+            let answered = runtime.spawn(asked).await.map_err(|error| error.to_string())?;
+            let found = answered.map_err(|_| "it takes too long".to_owned())?.map_err(|error| error.to_string())?;
+            Ok(found.into())
+        })
+    });
+    for attempt in 1.. {
+        let Some(Frame { block, certificate }) = newest_certified(source).await? else { return Ok(None) };
+        let (directory, genesis, fetch) = (directory.to_owned(), genesis.clone(), fetch.clone());
+        let begun = tokio::task::spawn_blocking(move || begin::begin(&directory, &genesis, &block, &certificate, fetch));
+        match begun.await.map_err(node_failure)? {
+            Ok(head) => return Ok(Some(head)),
+            Err(BeginError::Source(reason)) if attempt < BEGINNINGS => {
+                tracing::warn!(reason, "the source was left behind; a newer block is taken")
+            }
+            Err(error) => return Err(node_failure(error)),
+        }
+    }
+    Ok(None)
+}
+
+/// One of the newest blocks that has a certificate of its own; nothing where the chain has not begun.
+async fn newest_certified(source: &Client) -> Result<Option<Frame>, Failure> {
+    let height = source.height().await?;
+    if height == 0 {
+        return Ok(None);
+    }
+    let first = height.saturating_sub(CERTIFIED_WITHIN).max(1);
+    let found = async {
+        let mut stream = pin!(source.stream(&format!("/follow?from={first}")).await?);
+        let mut buffer = Vec::new();
+        while let Some(bytes) = stream.next().await {
+            buffer.extend(bytes?);
+            while let Some(frame) = Frame::take(&mut buffer).map_err(node_failure)? {
+                if !frame.certificate.is_empty() {
+                    return Ok(Some(frame));
+                }
+            }
+        }
+        Err(Failure::from(ApiError::of_fault(cowboy_api::error::UNREACHABLE)))
+    };
+    let late = |_| node_failure("the source gives no block with a certificate");
+    tokio::time::timeout(PATIENCE, found).await.map_err(late)?
+}
+
+/// The bytes of an answer of one frame: a length as 4 bytes big-endian, and so many bytes.
+async fn one_frame(source: &Client, path: &str, most: usize) -> Result<Vec<u8>, ApiError> {
+    let mut stream = pin!(source.stream(path).await?);
+    let mut bytes = Vec::new();
+    while let Some(more) = stream.next().await {
+        bytes.extend(more?);
+        if bytes.len() > most {
+            break;
+        }
+    }
+    let cut = || ApiError::of_fault(cowboy_api::error::UNREACHABLE);
+    let (length, rest) = bytes.split_first_chunk::<4>().ok_or_else(cut)?;
+    let is_whole = usize::try_from(u32::from_be_bytes(*length)).is_ok_and(|length| length == rest.len());
+    if is_whole { Ok(rest.to_vec()) } else { Err(cut()) }
 }

@@ -62,6 +62,36 @@ pub(crate) async fn proving(world: &World) {
     lying(world, &trust).await;
 }
 
+/// Proofs that are asked for while blocks change what they prove: each is of one block, and of none that was old when it was asked.
+pub(crate) async fn moving(world: &World) {
+    let trust = trust(world);
+    let (host, mut shown) = ("mysite.localhost", std::collections::BTreeMap::new());
+    let mut look = async || {
+        let least = world.node.head().height.0;
+        let bytes = asked(world, host, "/").await;
+        let checked = check(bytes, &trust, Some(&url(host, "/")), least).unwrap_or_else(|error| panic!("after block {least}: {error}"));
+        let page = String::from_utf8(checked.body.to_vec()).expect("a page");
+        let count: u64 =
+            page.split("<p id='count'>").nth(1).and_then(|rest| rest.split(' ').next()).expect("a count").parse().expect("a number");
+        let height = checked.header.height().0;
+        assert_eq!(*shown.entry(height).or_insert(count), count, "block {height} has one answer");
+        assert!(shown.values().is_sorted(), "entries are only added: {shown:?}");
+        count
+    };
+    let before = look().await;
+    for number in before + 1..before + 6 {
+        let signed = world.request("POST", host, "/sign").body(format!("text=Line {number}")).send();
+        let (signed, _) = tokio::join!(signed, look());
+        assert_eq!(signed.expect("the gateway answers").status().as_u16(), 202);
+        // Asked again and again until the block is there: the last answer of the old state, and the first of the new one.
+        let mut asked = 0;
+        while look().await < number {
+            asked += 1;
+            assert!(asked < 1_000, "the command is in a block soon");
+        }
+    }
+}
+
 async fn same(checked: &Checked, plain: reqwest::Response) {
     assert_eq!(checked.status, plain.status().as_u16());
     for (name, value) in &checked.headers {

@@ -16,11 +16,11 @@ use axum::{
 };
 use cowboy_api::{
     ApiError, Hex, convert,
-    error::BAD_REQUEST,
+    error::{BAD_REQUEST, BUSY},
     follow::Frame,
     model::{Log, Notice, Subscribe},
 };
-use cowboy_node::FinalizedBlock;
+use cowboy_node::{FinalizedBlock, begin::Wanted};
 use cowboy_types::{Address, Receipt};
 use futures::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
@@ -134,6 +134,24 @@ pub(crate) async fn follow(State(app): State<App>, Asked(From { from }): Asked<F
         Some((Ok::<_, std::convert::Infallible>(frame), (app, number.saturating_add(1))))
     });
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(stream)).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Which {
+    size: u64,
+    start: u64,
+    count: u64,
+}
+
+/// Operations that made the state, with their proof: one frame.
+pub(crate) async fn operations(State(app): State<App>, Asked(which): Asked<Which>) -> Result<Response, Refusal> {
+    let wanted = Wanted { size: which.size, start: which.start, most: which.count };
+    let found = app.node.chain()?.state().ok_or(BUSY)?.operations(wanted).await;
+    let found = found.ok_or_else(|| Refusal::missing("operations", format_args!("{} of {}", wanted.start, wanted.size)))?;
+    let length = u32::try_from(found.len()).map_err(|_| Refusal::from(BUSY))?;
+    let frame = [length.to_be_bytes().as_slice(), &found].concat();
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response())
 }
 
 /// The frame of a block, once it is final. `None` ends the stream: the node stopped.

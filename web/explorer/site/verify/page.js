@@ -12,10 +12,15 @@ let loading;
 let config = "";
 
 function loaded() {
+  const began = performance.now();
   loading ??= fetch("verifier.wasm").then(async (file) => {
-    if (file.ok) return load(file);
-    loading = undefined;
-    throw new Error(await file.text());
+    if (!file.ok) {
+      loading = undefined;
+      throw new Error(await file.text());
+    }
+    const verifier = await load(file);
+    document.body.dataset.loaded = (performance.now() - began).toFixed(1);
+    return verifier;
   });
   return loading;
 }

@@ -1,0 +1,222 @@
+//! A follower that begins at a final block instead of genesis: it fetches the operations that made the state, and believes none.
+//!
+//! The block's header, which the validators finalized, names the root and the range of the operations that the state consists of
+//! (003 §1.4). Each batch of them comes with a proof against that root, and what they make together has the header's state root;
+//! or nothing is kept.
+
+use crate::{
+    application::Machine,
+    block::{SealedBlock, engine_digest},
+    chain::{Carry, Head},
+    follow::STATE,
+    genesis::Genesis,
+    seeds::Scheme,
+};
+use bytes::Bytes;
+use commonware_codec::Decode as _;
+use commonware_consensus::simplex::types::Finalization;
+use commonware_cryptography::blake3::Digest;
+use commonware_glue::stateful::Application;
+use commonware_parallel::Sequential;
+use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
+use commonware_storage::{
+    merkle::Location,
+    qmdb::sync::{self, Database, EngineError, Error as SyncError, Request, Response, Source, engine},
+};
+use commonware_utils::{NZU64, NZUsize};
+use cowboy_chain::input::BaseFees;
+use cowboy_store::{
+    Directory, Ledger, StoreError,
+    state::{self, Db, Family, MAX_VALUE_BYTES},
+};
+use futures::future::BoxFuture;
+use std::{
+    num::NonZeroU64,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The most operations that are fetched at once.
+pub const MAX_OPERATIONS: u64 = 64;
+
+/// The most bytes of them with their proof.
+pub const MAX_OPERATIONS_BYTES: usize = 64 * (MAX_VALUE_BYTES + 64 * 1024);
+
+/// The stack of the thread that fetches: unoptimised, its futures are large.
+const STACK_BYTES: usize = 32 * 1024 * 1024;
+
+/// Operations that are wanted, in the order in which the state was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How many there were when the block was final.
+    pub size: u64,
+    /// The first.
+    pub start: u64,
+    /// How many at most; 0 for the first alone, with what stands for all before it.
+    pub most: u64,
+}
+
+impl Wanted {
+    fn of(request: &Request<Family>) -> Self {
+        let most = match request {
+            Request::Operations { max_ops, .. } => max_ops.get(),
+            Request::Boundary { .. } => 0,
+        };
+        Self { size: request.size().as_u64(), start: request.start().as_u64(), most }
+    }
+
+    /// The same in the database's words; none where there are no such operations.
+    pub(crate) fn request(self) -> Option<Request<Family>> {
+        let (size, start) = (Location::new(self.size), Location::new(self.start));
+        if start >= size || !size.is_valid() || self.most > MAX_OPERATIONS {
+            return None;
+        }
+        Some(match NonZeroU64::new(self.most) {
+            Some(max_ops) => Request::Operations { size, start, max_ops },
+            None => Request::Boundary { size, start },
+        })
+    }
+}
+
+/// Where operations come from: as [`crate::chain::StateReader::operations`] encodes them, or why there are none.
+pub type Fetch = Arc<dyn Fn(Wanted) -> BoxFuture<'static, Result<Bytes, String>> + Send + Sync>;
+
+/// Why a follower does not begin at a block. Nothing is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum BeginError {
+    /// The bytes are no block.
+    #[error("the bytes are no block: {0}")]
+    NotABlock(String),
+    /// The certificate is not one of this block by this chain's validators.
+    #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
+    Certificate(u64),
+    /// The operations are not those that the header names.
+    #[error("the operations are not those that the header of block {0} names: the source lies")]
+    Operations(u64),
+    /// They are, and the state is another.
+    #[error("the operations of block {0} make another state than its header names: the validators run another protocol")]
+    State(u64),
+    /// There are none.
+    #[error("the source gives no operations: {0}; ask again, or begin at genesis")]
+    Source(String),
+    /// The disk cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The same, of the state.
+    #[error("the state cannot be written: {0}")]
+    Disk(String),
+}
+
+/// Fills a new folder with the state after a final block, so that a follower goes on from there. Blocks the thread.
+///
+/// The block is in its canonical encoding, and has a certificate of its own.
+pub fn begin(directory: &Path, genesis: &Genesis, block: &[u8], certificate: &[u8], fetch: Fetch) -> Result<Head, BeginError> {
+    let block = SealedBlock::decode_cfg(Bytes::copy_from_slice(block), &()).map_err(|error| BeginError::NotABlock(error.to_string()))?;
+    let draft = directory.with_extension("part");
+    // What an earlier try left.
+    Directory::wipe(&draft)?;
+    let done = fill(&draft, genesis, &block, certificate, fetch);
+    if done.is_err() {
+        Directory::wipe(&draft)?;
+    }
+    done?;
+    std::fs::rename(&draft, directory).map_err(|error| StoreError::file(directory, error))?;
+    Ok(Head::of(&block))
+}
+
+fn fill(draft: &Path, genesis: &Genesis, block: &SealedBlock, certificate: &[u8], fetch: Fetch) -> Result<(), BeginError> {
+    let claimed = Directory::open(draft, &genesis.hash())?;
+    let task = Task { storage: claimed.engine(), genesis: genesis.clone(), block: block.clone(), certificate: certificate.to_vec(), fetch };
+    let thread = std::thread::Builder::new().name("begin".into()).stack_size(STACK_BYTES).spawn(move || task.run());
+    let ended = thread.map_err(|error| StoreError::file(draft, error))?.join();
+    ended.unwrap_or_else(|_| Err(BeginError::Disk("the log says why".into())))?;
+    // The state knows what is due; a follower proposes nothing, and its pool learns the prices with the next block.
+    let header = block.header();
+    let carry =
+        Carry { has_work: true, next_timer: None, base_fees: BaseFees { cycle: header.base_fee_cycle, cell: header.base_fee_cell } };
+    Ok(Ledger::open(&claimed.ledger())?.begin(block.block(), certificate, &carry.to_bytes())?)
+}
+
+struct Task {
+    storage: PathBuf,
+    genesis: Genesis,
+    block: SealedBlock,
+    certificate: Vec<u8>,
+    fetch: Fetch,
+}
+
+impl Task {
+    fn run(self) -> Result<(), BeginError> {
+        let runtime = runtime::Config::new().with_storage_directory(&self.storage).with_worker_threads(2);
+        runtime::Runner::new(runtime).start(|context| self.take(context))
+    }
+
+    async fn take(self, mut context: runtime::Context) -> Result<(), BeginError> {
+        let header = self.block.header();
+        let number = header.number.0;
+        if !self.is_certified(&mut context) || number == 0 || header.ops_start >= header.ops_end {
+            return Err(BeginError::Certificate(number));
+        }
+        let pages = state::page_cache(&context, STATE).await;
+        let config = engine::Config {
+            context: context.child("begin"),
+            source: Fetched { fetch: self.fetch.clone() },
+            target: <Machine as Application<runtime::Context>>::sync_targets(&self.block),
+            max_outstanding_requests: NZUsize!(4),
+            fetch_batch_size: NZU64!(MAX_OPERATIONS),
+            apply_batch_size: NZU64!(1_024),
+            db_config: state::config(STATE, pages),
+            update_rx: None,
+            finish_rx: None,
+            reached_target_tx: None,
+        };
+        let state: Db<runtime::Context> = sync::sync(config).await.map_err(|error| match error {
+            SyncError::Source(Lost::Away(reason)) => BeginError::Source(reason),
+            SyncError::Source(Lost::Malformed) => BeginError::Operations(number),
+            SyncError::Engine(EngineError::InvalidResponse | EngineError::RootMismatch { .. }) => BeginError::Operations(number),
+            other => BeginError::Disk(other.to_string()),
+        })?;
+        // The operations' root is the one that the header names; that of the state is made of them, and of what they leave.
+        if state::hash(state.root()) == header.state_root { Ok(()) } else { Err(BeginError::State(number)) }
+    }
+
+    /// Whether the validators of this chain finalized exactly this block.
+    fn is_certified(&self, context: &mut runtime::Context) -> bool {
+        let decoded = Finalization::<Scheme, Digest>::decode_cfg(Bytes::copy_from_slice(&self.certificate), &());
+        decoded.is_ok_and(|finalization| {
+            finalization.proposal.payload == engine_digest(&self.block.hash())
+                && finalization.verify(context, &self.genesis.committee.verifier(&self.genesis.namespace()), &Sequential)
+        })
+    }
+}
+
+/// Why a batch of operations is not there.
+#[derive(Debug, thiserror::Error)]
+enum Lost {
+    #[error("{0}")]
+    Away(String),
+    #[error("the bytes are no operations")]
+    Malformed,
+}
+
+/// Operations from elsewhere.
+struct Fetched {
+    fetch: Fetch,
+}
+
+type State = Db<runtime::Context>;
+
+impl Source for Fetched {
+    type Family = Family;
+    type Digest = <State as Database>::Digest;
+    type Op = <State as Database>::Op;
+    type Error = Lost;
+
+    async fn serve(&self, request: Request<Family>) -> sync::source::Result<Self> {
+        let bytes = (self.fetch)(Wanted::of(&request)).await.map_err(Lost::Away)?;
+        let most = usize::try_from(request.max_ops().get()).map_err(|_| Lost::Malformed)?;
+        let values = ((), (0..=MAX_VALUE_BYTES).into());
+        let response = Response::decode_cfg(bytes, &(most, values)).map_err(|_| Lost::Malformed)?;
+        Ok((response, None))
+    }
+}

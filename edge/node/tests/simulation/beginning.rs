@@ -1,0 +1,173 @@
+//! A follower that begins at a final block: with the operations of its state, of which it believes none.
+
+use crate::{
+    common::genesis,
+    devnet::{block_on, send, start, wait_for},
+};
+use bytes::Bytes;
+use commonware_codec::{DecodeExt as _, Encode as _};
+use cowboy_node::{
+    BlockTime, FollowError, NodeConfig, NodeHandle,
+    begin::{BeginError, Fetch, Wanted, begin},
+    genesis::{DevGenesis, dev},
+};
+use cowboy_types::{Block, ChainId, units::Count};
+use std::{path::Path, sync::Arc};
+
+/// What a source says: an encoded block, its certificate, and operations.
+struct Said {
+    block: Vec<u8>,
+    certificate: Vec<u8>,
+    fetch: Fetch,
+}
+
+/// The node's newest block, and its operations, changed by `lie` on their way.
+fn said(node: &NodeHandle, lie: fn(Wanted, Vec<u8>) -> Vec<u8>, ask: fn(Wanted) -> Wanted) -> Said {
+    let (view, number) = (node.view().expect("the ledger opens"), node.head().number);
+    let block = view.block_bytes(number).expect("the ledger reads").expect("the newest is there");
+    let certificate = view.certificate(number).expect("the ledger reads").expect("a lone validator certifies every block");
+    let state = node.chain().expect("it runs").state().expect("the state is open").clone();
+    let fetch: Fetch = Arc::new(move |wanted| {
+        let state = state.clone();
+        Box::pin(async move {
+            let found = state.operations(ask(wanted)).await.ok_or("there are none")?;
+            Ok(Bytes::from(lie(wanted, found.to_vec())))
+        })
+    });
+    Said { block, certificate, fetch }
+}
+
+fn truth(_: Wanted, bytes: Vec<u8>) -> Vec<u8> {
+    bytes
+}
+
+fn as_is(wanted: Wanted) -> Wanted {
+    wanted
+}
+
+fn flipped(place: impl Fn(usize) -> usize, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let at = place(bytes.len());
+    bytes[at] ^= 1;
+    bytes
+}
+
+fn begun(directory: &Path, source: &NodeHandle, said: &Said) -> Result<u64, BeginError> {
+    begin(directory, &source.config().genesis, &said.block, &said.certificate, said.fetch.clone()).map(|head| head.number)
+}
+
+/// A chain with some history: every block changes what the one before it wrote.
+fn source(directory: &Path) -> NodeHandle {
+    let node = start(directory, BlockTime::Instant);
+    for nonce in 0..40 {
+        send(&node, 0, nonce, 5).expect("it is taken");
+        wait_for(&node, nonce + 2);
+    }
+    node
+}
+
+/// The follower has the state of the block where it begins, goes on with the next, and is the same after a restart.
+#[test]
+fn a_follower_begins_at_a_final_block() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let directory = parent.path().join("follower");
+    let first = begun(&directory, &node, &said(&node, truth, as_is)).expect("the source is honest");
+    assert_eq!(first, node.head().number);
+    let follow = || NodeHandle::follow(directory.clone(), node.config().genesis.clone()).expect("the follower starts");
+    let (follower, feed) = follow();
+    assert_eq!(follower.head(), node.head());
+    let root = |node: &NodeHandle| block_on(node.chain().expect("it runs").state().expect("the state is open").root());
+    assert_eq!(root(&follower), node.head().state_root);
+    send(&node, 0, 40, 5).expect("it is taken");
+    wait_for(&node, first + 1);
+    let next = said(&node, truth, as_is);
+    block_on(feed.push(next.block, next.certificate)).expect("it follows");
+    assert_eq!((follower.head(), root(&follower)), (node.head(), node.head().state_root));
+    let older = node.view().expect("the ledger opens").block_bytes(1).expect("the ledger reads").expect("it is there");
+    assert!(matches!(block_on(feed.push(older, Vec::new())), Err(FollowError::NotNext { .. })));
+    drop(feed);
+    follower.shutdown();
+    let (again, feed) = follow();
+    assert_eq!((again.head(), root(&again)), (node.head(), node.head().state_root));
+    drop(feed);
+    again.shutdown();
+    node.shutdown();
+}
+
+/// Who asks for operations can ask for anything: there are some, or there are none.
+#[test]
+fn any_question_about_operations_has_an_answer() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let state = node.chain().expect("it runs").state().expect("the state is open").clone();
+    let newest = node.chain().expect("it runs").tip_block().expect("the ledger reads").header().clone();
+    let (first, end) = (newest.ops_start.0, newest.ops_end.0);
+    let numbers = [0, 1, 2, first.saturating_sub(1), first, first + 1, end - 1, end, end + 1, 1 << 40, 1 << 62, u64::MAX];
+    let mut found = 0;
+    for (size, start) in numbers.iter().flat_map(|size| numbers.map(|start| (*size, start))) {
+        for most in [0, 1, 64, 65, u64::MAX] {
+            found += usize::from(block_on(state.operations(Wanted { size, start, most })).is_some());
+        }
+    }
+    assert!(found > 0);
+    assert!(block_on(state.operations(Wanted { size: end, start: first, most: 64 })).is_some());
+    node.shutdown();
+}
+
+/// Whatever the source changes is found, and nothing is kept of it.
+#[test]
+fn lies_about_a_state_are_found() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let node = source(&parent.path().join("source"));
+    let honest = || said(&node, truth, as_is);
+    let changed = |change: fn(&mut Block)| {
+        let mut said = honest();
+        let mut block = Block::decode(said.block.clone()).expect("a block");
+        change(&mut block);
+        said.block = block.encode().to_vec();
+        said
+    };
+    let foreign = {
+        let other = DevGenesis { chain_id: ChainId(7), ..genesis(1) };
+        let (genesis, mut keys) = dev(other).expect("a genesis");
+        let mut config = NodeConfig::alone(parent.path().join("foreign"), genesis, keys.remove(0));
+        config.block_time = BlockTime::Instant;
+        let node = NodeHandle::start(config).expect("the node starts");
+        let said = said(&node, truth, as_is);
+        node.shutdown();
+        said
+    };
+    let is_operations: fn(&BeginError) -> bool = |error| matches!(error, BeginError::Operations(_));
+    let is_certificate: fn(&BeginError) -> bool = |error| matches!(error, BeginError::Certificate(_));
+    let is_source: fn(&BeginError) -> bool = |error| matches!(error, BeginError::Source(_));
+    let is_no_block: fn(&BeginError) -> bool = |error| matches!(error, BeginError::NotABlock(_));
+    let rows = [
+        ("the last byte of an operation", said(&node, |_, bytes| flipped(|length| length - 1, &bytes), as_is), is_operations),
+        ("a byte in the middle", said(&node, |_, bytes| flipped(|length| length / 2, &bytes), as_is), is_operations),
+        ("a byte of the proof", said(&node, |_, bytes| flipped(|_| 12, &bytes), as_is), is_operations),
+        ("operations cut short", said(&node, |_, bytes| bytes[..bytes.len() - 1].to_vec(), as_is), is_operations),
+        ("bytes behind", said(&node, |_, bytes| [bytes.as_slice(), b"\0"].concat(), as_is), is_operations),
+        ("nothing", said(&node, |_, _| Vec::new(), as_is), is_operations),
+        ("other operations", said(&node, truth, |wanted| Wanted { start: wanted.start + 1, ..wanted }), is_operations),
+        ("the first instead of many", said(&node, truth, |wanted| Wanted { most: 0, ..wanted }), is_operations),
+        ("operations of an older state", said(&node, truth, |wanted| Wanted { size: 2, start: 0, ..wanted }), is_source),
+        ("no operations", said(&node, truth, |wanted| Wanted { size: u64::MAX, ..wanted }), is_source),
+        ("the range's beginning", changed(|block| block.header.ops_start = Count(block.header.ops_start.0 + 1)), is_certificate),
+        ("the range's end", changed(|block| block.header.ops_end = Count(block.header.ops_end.0 - 1)), is_certificate),
+        ("the root of the operations", changed(|block| block.header.ops_root.0[0] ^= 1), is_certificate),
+        ("the root of the state", changed(|block| block.header.state_root.0[0] ^= 1), is_certificate),
+        ("the body", changed(|block| block.transactions = Default::default()), is_no_block),
+        ("the certificate", Said { certificate: flipped(|length| length - 1, &honest().certificate), ..honest() }, is_certificate),
+        ("a block of another chain", foreign, is_certificate),
+        ("no block", Said { block: vec![1, 2, 3], ..honest() }, is_no_block),
+    ];
+    let directory = parent.path().join("follower");
+    for (what, said, expected) in rows {
+        let found = begun(&directory, &node, &said);
+        assert!(found.as_ref().is_err_and(expected), "{what}: {found:?}");
+        assert!(!directory.exists() && !directory.with_extension("part").exists(), "{what}: something is kept");
+    }
+    assert!(begun(&directory, &node, &honest()).is_ok(), "and the truth is taken after all of them");
+    node.shutdown();
+}
