@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::native::{NativeKind, natives};
 use crate::objects::payload::{Class, Payload, Str};
 use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use std::sync::{Arc, OnceLock};
 
 /// A module written in Python: path, file name for tracebacks, source, whether it is a package.
@@ -118,7 +118,7 @@ fn make_fixed(heap: &mut Heap) {
     }
     for index in 0..TYPES.len() {
         let mut mro = Vec::new();
-        let mut current = Ref(u32::try_from(index).expect("few types"));
+        let mut current = Ref::fixed(index);
         loop {
             mro.push(current);
             if current == ty::OBJECT {
@@ -164,14 +164,14 @@ fn make_natives(heap: &mut Heap) {
     let mut vm = Vm::above(Arc::new(Image::nothing()), UNLIMITED);
     std::mem::swap(&mut vm.heap, heap);
     for (index, row) in TYPES.iter().enumerate() {
-        let class = Value::Obj(Ref(u32::try_from(index).expect("few types")));
+        let class = Value::Obj(Ref::fixed(index));
         if row.public {
             let name = vm.heap.intern(row.name);
             vm.heap.retain(class);
             vm.dict_set_name(BUILTINS_DICT, name, class);
         }
     }
-    for (name, value) in [("NotImplemented", Value::NotImplemented), ("Ellipsis", Value::Ellipsis), ("__debug__", Value::Bool(true))] {
+    for (name, value) in [("NotImplemented", Value::NotImplemented), ("Ellipsis", Value::Ellipsis), ("__debug__", Value::truth(true))] {
         let name = vm.heap.intern(name);
         vm.dict_set_name(BUILTINS_DICT, name, value);
     }
@@ -188,7 +188,7 @@ fn make_natives(heap: &mut Heap) {
         if owner.is_empty() {
             vm.dict_set_name(BUILTINS_DICT, name, function);
         } else if let Some(index) = TYPES.iter().position(|row| row.name == owner) {
-            vm.set_class_attribute(Ref(u32::try_from(index).expect("few types")), name, function);
+            vm.set_class_attribute(Ref::fixed(index), name, function);
         } else {
             let module = vm.native_module(owner);
             vm.dict_set_name(module, name, function);
@@ -420,7 +420,7 @@ impl Vm {
             dest: 0,
             globals,
             handled: self.handled.len() as u32,
-            generator: None,
+            generator: Link::NONE,
             namespace: Value::Undefined,
             on_return: OnReturn::Entry,
         });

@@ -99,7 +99,7 @@ fn quantify(vm: &mut Vm, args: &[Value], stop: bool) -> Outcome {
         }
     }
     vm.heap.release_all(items);
-    Ok(Value::Bool(result))
+    Ok(Value::truth(result))
 }
 
 fn all(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -141,7 +141,7 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn callable(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Bool(is_callable(vm, args[0])))
+    Ok(Value::truth(is_callable(vm, args[0])))
 }
 
 fn is_callable(vm: &mut Vm, value: Value) -> bool {
@@ -262,11 +262,11 @@ fn hasattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.get_attribute(args[0], name) {
         Ok(value) => {
             vm.heap.release(value);
-            Ok(Value::Bool(true))
+            Ok(Value::truth(true))
         }
         Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
-            Ok(Value::Bool(false))
+            Ok(Value::truth(false))
         }
         Err(Throw::Call(call)) => {
             drop_call(vm, *call);
@@ -286,7 +286,7 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn id(_: &mut Vm, args: &[Value]) -> Outcome {
     // Numbers of allocation, never addresses.
     Ok(Value::Int(match args[0] {
-        Value::Obj(object) => 0x1000 + i64::from(object.0),
+        Value::Obj(object) => 0x1000 + object.number(),
         Value::Int(value) => (1 << 62) ^ value,
         Value::Float(value) => (1 << 61) ^ (i64::from_ne_bytes(value.0.to_ne_bytes()) >> 2),
         Value::Bool(value) => 16 + i64::from(value),
@@ -341,18 +341,18 @@ fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let class = vm.heap.class_of(args[0]);
     if found.iter().any(|candidate| candidate.is(Value::Obj(class))) {
-        return Ok(Value::Bool(true));
+        return Ok(Value::truth(true));
     }
     if has_hook(vm, &found, nm::INSTANCECHECK) {
         return Err(Throw::Fallback);
     }
     if found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base))) {
-        return Ok(Value::Bool(true));
+        return Ok(Value::truth(true));
     }
     // An object may say itself of which class it is.
     let says = class.0 >= crate::types::FIXED_COUNT
         && (vm.lookup(class, nm::CLASS).is_some() || vm.python_method(args[0], nm::GETATTRIBUTE).is_some());
-    if says { Err(Throw::Fallback) } else { Ok(Value::Bool(false)) }
+    if says { Err(Throw::Fallback) } else { Ok(Value::truth(false)) }
 }
 
 fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -372,7 +372,7 @@ fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     if has_hook(vm, &found, nm::SUBCLASSCHECK) {
         return Err(Throw::Fallback);
     }
-    Ok(Value::Bool(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base)))))
+    Ok(Value::truth(found.iter().any(|candidate| candidate.object().is_some_and(|base| vm.is_subclass(class, base)))))
 }
 
 fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -558,7 +558,7 @@ fn sorted(vm: &mut Vm, args: &[Value]) -> Outcome {
         Ok(items) => Ok(vm.list(items)),
         Err(Throw::Fallback) => {
             let items = vm.list(items);
-            let outcome = vm.call_helper("sorted_slow", &[items, Value::None, Value::Bool(reverse)]);
+            let outcome = vm.call_helper("sorted_slow", &[items, Value::None, Value::truth(reverse)]);
             vm.heap.release(items);
             outcome
         }

@@ -12,7 +12,7 @@ use crate::interp::window::moved;
 use crate::objects::payload::{Attributes, Payload, Str};
 use crate::spares::Spares;
 use crate::types::{Layout, latin1, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -84,15 +84,15 @@ pub(crate) struct Heap {
     pub(crate) image: Arc<Image>,
     /// The first of the image's objects, where they lie without a patch between.
     base: Arc<[Slot]>,
-    frozen_len: u32,
+    frozen_len: u64,
     /// Bytes of the image's objects that were copied to be changed.
     pub(crate) thawed: usize,
     /// Objects below are never counted: the image's, and those whose handles are constants.
-    immortal: u32,
+    immortal: u64,
     /// For each handle of the image: 0, or one more than the index in `slots` of its private copy.
     overlay: Vec<u32>,
     pub(crate) slots: Vec<Slot>,
-    free: Vec<u32>,
+    free: Vec<u64>,
     doomed: Vec<Value>,
     /// Buffers of what died.
     pub(crate) spares: Spares,
@@ -116,7 +116,7 @@ pub(crate) struct Heap {
 impl Heap {
     /// A fresh view of an image.
     pub(crate) fn new(image: Arc<Image>, limit: usize) -> Self {
-        let frozen_len = image.len();
+        let frozen_len = u64::from(image.len());
         Self {
             overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
             frozen_len,
@@ -236,14 +236,14 @@ impl Heap {
     /// Makes an instance without attributes yet, which takes the reference to its class over.
     #[inline]
     pub(crate) fn instance(&mut self, class: Ref) -> Value {
-        let attributes = Attributes { shape: 0, dict: None, values: moved(self.spares.values(2)) };
+        let attributes = Attributes { shape: 0, dict: Link::NONE, values: moved(self.spares.values(2)) };
         Value::Obj(self.alloc_sized(class, Payload::Instance(attributes), 56))
     }
 
     #[inline(never)]
-    fn another_slot(&mut self) -> u32 {
+    fn another_slot(&mut self) -> u64 {
         self.slots.push(Slot { count: 0, class: ty::OBJECT, depth: i32::MAX, payload: Payload::Free });
-        u32::try_from(self.slots.len() - 1).expect("the memory limit keeps objects below 2^32")
+        u64::try_from(self.slots.len() - 1).expect("a position fits a word")
     }
 
     /// Makes an object and its value.

@@ -80,8 +80,8 @@ impl Image {
     /// The object behind a handle.
     #[inline]
     pub(crate) fn slot(&self, object: Ref) -> &Slot {
-        if object.0 >= self.base_len {
-            return &self.slots[(object.0 - self.base_len) as usize];
+        if object.0 >= u64::from(self.base_len) {
+            return &self.slots[(object.0 - u64::from(self.base_len)) as usize];
         }
         match self.patches[object.0 as usize] {
             0 => self.base.as_ref().expect("handles below the base length need a base").slot(object),
@@ -179,7 +179,7 @@ fn constant(heap: &mut Heap, value: &Const) -> Value {
     match value {
         Const::None => Value::None,
         Const::Ellipsis => Value::Ellipsis,
-        Const::Bool(value) => Value::Bool(*value),
+        Const::Bool(value) => Value::truth(*value),
         Const::Int(value) => Value::Int(*value),
         Const::BigInt(value) => heap.make(ty::INT, Payload::BigInt(value.clone())),
         Const::Float(value) => Value::Float(*value),

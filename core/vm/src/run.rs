@@ -176,7 +176,7 @@ impl Vm {
     pub(crate) fn value_from_host(&mut self, value: &HostValue) -> Value {
         match value {
             HostValue::None => Value::None,
-            HostValue::Bool(truth) => Value::Bool(*truth),
+            HostValue::Bool(truth) => Value::truth(*truth),
             HostValue::Int(number) => match i64::try_from(number.clone()) {
                 Ok(number) => Value::Int(number),
                 Err(_) => self.heap.make(ty::INT, Payload::BigInt(number.clone())),
@@ -218,7 +218,7 @@ impl Vm {
         }
         let Value::Obj(object) = value else {
             return Ok(match value {
-                Value::Bool(truth) => HostValue::Bool(truth),
+                Value::Bool(truth) => HostValue::Bool(truth.into()),
                 _ => HostValue::None,
             });
         };

@@ -61,17 +61,17 @@ macro_rules! types {
     ($($constant:ident $name:literal $base:ident $layout:ident $public:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an index per constant")]
         #[derive(Clone, Copy)]
-        #[repr(u32)]
+        #[repr(u64)]
         enum TypeIndex { $($constant,)* COUNT }
 
         /// Handles of the builtin types.
         pub(crate) mod ty {
             use super::{Ref, TypeIndex};
-            $(#[doc = $name] pub(crate) const $constant: Ref = Ref(TypeIndex::$constant as u32);)*
+            $(#[doc = $name] pub(crate) const $constant: Ref = Ref(TypeIndex::$constant as u64);)*
         }
 
         /// Number of builtin types.
-        pub(crate) const TYPE_COUNT: u32 = TypeIndex::COUNT as u32;
+        pub(crate) const TYPE_COUNT: u64 = TypeIndex::COUNT as u64;
 
         /// The builtin types, in the order of their handles.
         pub(crate) const TYPES: &[TypeRow] = &[
@@ -223,20 +223,20 @@ macro_rules! names {
     ($($constant:ident $text:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "an index per constant")]
         #[derive(Clone, Copy)]
-        #[repr(u32)]
+        #[repr(u64)]
         enum NameIndex { $($constant,)* COUNT }
 
         /// Handles of identifiers that the VM itself looks up.
         pub(crate) mod nm {
             use super::{NameIndex, Ref, TYPE_COUNT};
-            $(#[doc = concat!("`", $text, "`")] pub(crate) const $constant: Ref = Ref(TYPE_COUNT + NameIndex::$constant as u32);)*
+            $(#[doc = concat!("`", $text, "`")] pub(crate) const $constant: Ref = Ref(TYPE_COUNT + NameIndex::$constant as u64);)*
         }
 
         /// The identifiers, in the order of their handles.
         pub(crate) const NAMES: &[&str] = &[$($text,)*];
 
         /// Number of well-known names.
-        pub(crate) const NAME_COUNT: u32 = NameIndex::COUNT as u32;
+        pub(crate) const NAME_COUNT: u64 = NameIndex::COUNT as u64;
     };
 }
 
@@ -276,7 +276,7 @@ names! {
 
 /// Handle of the one-character text of a code point below 256.
 pub(crate) const fn latin1(byte: u8) -> Ref {
-    Ref(TYPE_COUNT + NAME_COUNT + byte as u32)
+    Ref(TYPE_COUNT + NAME_COUNT + byte as u64)
 }
 
 /// Handle of the empty tuple.
@@ -288,4 +288,4 @@ pub(crate) const BUILTINS_DICT: Ref = Ref(TYPE_COUNT + NAME_COUNT + 258);
 /// Handle of the dict of imported modules.
 pub(crate) const MODULES_DICT: Ref = Ref(TYPE_COUNT + NAME_COUNT + 259);
 /// First handle that is not fixed.
-pub(crate) const FIXED_COUNT: u32 = TYPE_COUNT + NAME_COUNT + 260;
+pub(crate) const FIXED_COUNT: u64 = TYPE_COUNT + NAME_COUNT + 260;

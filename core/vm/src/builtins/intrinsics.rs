@@ -7,7 +7,7 @@ use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::Payload;
 use crate::objects::{list, object};
 use crate::types::{nm, ty};
-use crate::value::Value;
+use crate::value::{Truth, Value};
 const F: NativeKind = NativeKind::Function;
 
 /// Rows of the module `_vm`.
@@ -206,7 +206,7 @@ fn inner(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn alias(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.heap.retain(args[0]);
     vm.heap.retain(args[1]);
-    let starred = matches!(args[2], Value::Bool(true));
+    let starred = matches!(args[2], Value::Bool(Truth::True));
     Ok(vm.heap.make(ty::GENERIC_ALIAS, Payload::GenericAlias { origin: args[0], arguments: args[1], starred }))
 }
 
@@ -289,7 +289,7 @@ fn module_name(vm: &mut Vm, _: &[Value]) -> Outcome {
 fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
     let named = vm.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
     let class = match named {
-        Some(index) => crate::value::Ref(u32::try_from(index).unwrap_or_default()),
+        Some(index) => crate::value::Ref::fixed(index),
         None => vm.class_argument(args[1])?,
     };
     let generator = vm.class_argument(args[0])?;
@@ -325,7 +325,7 @@ fn close(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn is_subclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (class, base) = (vm.class_argument(args[0])?, vm.class_argument(args[1])?);
-    Ok(Value::Bool(vm.is_subclass(class, base)))
+    Ok(Value::truth(vm.is_subclass(class, base)))
 }
 
 /// An instance of a class below a builtin one, with the content of a builtin value.

@@ -8,7 +8,7 @@ use crate::image::{LinkedCode, Program};
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::num::F64;
 use crate::opcode::{CYCLES, Instruction, Op};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
 /// Whether a float holds the integer exactly.
@@ -263,7 +263,7 @@ impl Vm {
     #[inline(always)]
     pub(super) fn push_frame(&mut self, code: u32, base: usize, dest: usize, globals: Ref, on_return: OnReturn) {
         let (base, dest, handled) = (base as u32, dest as u32, self.handled.len() as u32);
-        let (generator, namespace) = (None, Value::Undefined);
+        let (generator, namespace) = (Link::NONE, Value::Undefined);
         push(&mut self.frames, Frame { code, pc: 0, base, dest, globals, handled, generator, namespace, on_return });
     }
 }

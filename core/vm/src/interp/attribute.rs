@@ -4,7 +4,7 @@ use super::{Cache, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::{Attributes, Payload};
 use crate::types::{BUILTINS_DICT, FIXED_COUNT, nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 
 impl Vm {
     // ---- globals and namespaces ----
@@ -17,7 +17,7 @@ impl Vm {
             let Payload::Dict(dict) = self.heap.payload(globals) else { return Err(Throw::Trap(Trap::Internal)) };
             let entry = dict.entries[position];
             if let (Value::Obj(key), true) = (entry.key, watched) {
-                let (shape, index) = (key.0, position as u32);
+                let (shape, index) = (key.0 as u32, position as u32);
                 self.caches[site as usize] = Cache { kind: CacheKind::Global, class: globals, epoch, shape, index, value: entry.value };
             }
             return Ok(entry.value);
@@ -278,7 +278,7 @@ impl Vm {
     pub(crate) fn instance_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
         let Value::Obj(receiver) = object else { return None };
         let attributes = self.heap.attributes(receiver)?;
-        if let Some(dict) = attributes.dict {
+        if let Some(dict) = attributes.dict.get() {
             return self.dict_get_name(dict, name);
         }
         let position = self.heap.shape_position(attributes.shape, name)?;
@@ -708,7 +708,7 @@ impl Vm {
     /// Sets an attribute of the instance itself, with the cycle barrier. The value is borrowed.
     pub(crate) fn set_instance_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
         let Value::Obj(receiver) = object else { return Err(Throw::Trap(Trap::Internal)) };
-        let holder = self.heap.attributes(receiver).and_then(|attributes| attributes.dict).unwrap_or(receiver);
+        let holder = self.heap.attributes(receiver).and_then(|attributes| attributes.dict.get()).unwrap_or(receiver);
         self.store_barrier(holder, value)?;
         self.put_attribute(object, name, value);
         Ok(())
@@ -718,7 +718,7 @@ impl Vm {
     pub(crate) fn put_attribute(&mut self, object: Value, name: Ref, value: Value) {
         let Value::Obj(receiver) = object else { return };
         let Some(attributes) = self.heap.attributes(receiver) else { return };
-        if let Some(dict) = attributes.dict {
+        if let Some(dict) = attributes.dict.get() {
             self.heap.retain(value);
             self.dict_set_name(dict, name, value);
             return;
@@ -750,7 +750,7 @@ impl Vm {
     /// The dict of an instance's attributes; from now on the instance keeps them there.
     pub(crate) fn attributes_dict(&mut self, receiver: Ref) -> Ref {
         let Some(row) = self.heap.payload_mut(receiver).attributes_mut() else { return self.new_dict() };
-        if let Some(dict) = row.dict {
+        if let Some(dict) = row.dict.get() {
             return dict;
         }
         let Attributes { shape, values, .. } = std::mem::take(row);
@@ -768,7 +768,7 @@ impl Vm {
         let linked = self.store_barrier(receiver, Value::Obj(dict));
         debug_assert!(linked.is_ok(), "a fresh dict is in no cycle");
         if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
-            row.dict = Some(dict);
+            row.dict = Link::to(dict);
             row.shape = u32::MAX;
         }
         dict

@@ -4,7 +4,7 @@ use super::Vm;
 use crate::error::{Outcome, Throw};
 use crate::objects::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Truth, Value};
 
 impl Vm {
     /// A builtin attribute, retained; `None` when the object has none of that name.
@@ -180,7 +180,7 @@ impl Vm {
                     Ok(value) => Ok(Some(value)),
                     Err(Throw::Raise(exception)) if name == nm::IS_ABSTRACT => {
                         self.heap.release(exception);
-                        Ok(Some(Value::Bool(false)))
+                        Ok(Some(Value::truth(false)))
                     }
                     Err(throw) => Err(throw),
                 };
@@ -258,11 +258,11 @@ impl Vm {
                     let parts = **parts;
                     for part in &parts[..3] {
                         let marked = self.instance_attribute(*part, nm::IS_ABSTRACT);
-                        if matches!(marked, Some(Value::Bool(true))) {
-                            return Ok(Some(Value::Bool(true)));
+                        if matches!(marked, Some(Value::Bool(Truth::True))) {
+                            return Ok(Some(Value::truth(true)));
                         }
                     }
-                    Some(Value::Bool(false))
+                    Some(Value::truth(false))
                 }
                 (Payload::Exception(_), _) => self.exception_attribute(object, name),
                 (Payload::GenericAlias { .. }, _) => return self.alias_attribute(receiver, name),
@@ -296,7 +296,7 @@ impl Vm {
             nm::ORIGIN => Some(self.heap.retain(origin)),
             nm::ALIAS_ARGS => Some(self.heap.retain(arguments)),
             nm::PARAMETERS => return self.call_helper("alias_parameters", &[arguments]).map(Some),
-            nm::UNPACKED => Some(Value::Bool(starred)),
+            nm::UNPACKED => Some(Value::truth(starred)),
             nm::UNPACKED_ARGS if starred && origin.is(Value::Obj(ty::TUPLE)) => Some(self.heap.retain(arguments)),
             nm::UNPACKED_ARGS => Some(Value::None),
             _ => None,
@@ -309,7 +309,7 @@ impl Vm {
             nm::ARGS => row.args,
             nm::CAUSE => row.cause,
             nm::CONTEXT => row.context,
-            nm::SUPPRESS_CONTEXT => Value::Bool(row.suppress),
+            nm::SUPPRESS_CONTEXT => Value::truth(row.suppress),
             nm::TRACEBACK => {
                 return Some(self.traceback_of(object));
             }
@@ -488,7 +488,7 @@ impl Vm {
                 self.store_barrier(receiver, value)?;
                 self.heap.retain(value);
                 if let Some(row) = self.heap.payload_mut(receiver).attributes_mut() {
-                    row.dict = value.object();
+                    row.dict = value.object().map_or(Link::NONE, Link::to);
                 }
                 self.heap.release(Value::Obj(old));
                 Ok(true)
@@ -524,7 +524,7 @@ impl Vm {
                 } else {
                     value
                 };
-                let truth = matches!(value, Value::Bool(true));
+                let truth = matches!(value, Value::Bool(Truth::True));
                 let mut old = Value::Undefined;
                 if let Some(row) = self.exception_row(object) {
                     match name {

@@ -11,7 +11,7 @@ use crate::native::NATIVE_PARAMETERS;
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::opcode::{CYCLES, Instruction, Op};
 use crate::types::{nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
 impl Vm {
@@ -118,7 +118,7 @@ impl Vm {
                             dest: dest as u32,
                             globals,
                             handled: self.handled.len() as u32,
-                            generator: None,
+                            generator: Link::NONE,
                             namespace: Value::Undefined,
                             on_return,
                         },
@@ -282,7 +282,7 @@ impl Vm {
                 dest: dest as u32,
                 globals,
                 handled: self.handled.len() as u32,
-                generator: None,
+                generator: Link::NONE,
                 namespace: Value::Undefined,
                 on_return,
             });
@@ -448,7 +448,7 @@ impl Vm {
             dest: dest as u32,
             globals,
             handled: self.handled.len() as u32,
-            generator: None,
+            generator: Link::NONE,
             namespace: Value::Undefined,
             on_return,
         });

@@ -115,7 +115,7 @@ impl Vm {
             let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
             self.heap.release(old);
         }
-        outcome.map(Value::Bool)
+        outcome.map(Value::truth)
     }
 
     /// A comparing jump; the truth when it is known at once.
@@ -339,7 +339,7 @@ impl Vm {
             (
                 Payload::GenericAlias { origin: o, arguments: x, starred: s },
                 Payload::GenericAlias { origin: p, arguments: y, starred: t },
-            ) => Kind::Items(vec![*o, *x, Value::Bool(*s)], vec![*p, *y, Value::Bool(*t)]),
+            ) => Kind::Items(vec![*o, *x, Value::truth(*s)], vec![*p, *y, Value::truth(*t)]),
             (Payload::Union(_), Payload::Union(_)) => return Err(Throw::Fallback),
             _ => Kind::Other,
         };
@@ -543,7 +543,7 @@ impl Vm {
         let Value::Obj(object) = value else {
             return Ok(match value {
                 Value::None | Value::Undefined => false,
-                Value::Bool(truth) => truth,
+                Value::Bool(truth) => truth.into(),
                 Value::Int(number) => number != 0,
                 Value::Float(number) => !number.is_zero(),
                 _ => true,

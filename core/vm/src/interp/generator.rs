@@ -6,7 +6,7 @@ use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{GeneratorState, Payload};
 use crate::types::{nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 
 /// What a generator is woken with.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Vm {
             dest: dest as u32,
             globals,
             handled: self.handled.len() as u32,
-            generator: Some(generator),
+            generator: Link::to(generator),
             namespace: Value::Undefined,
             on_return,
         });
@@ -168,7 +168,7 @@ impl Vm {
                 dest: dest as u32,
                 globals: row.globals,
                 handled: self.handled.len() as u32,
-                generator: Some(generator),
+                generator: Link::to(generator),
                 namespace: Value::Undefined,
                 on_return,
             },
@@ -184,7 +184,7 @@ impl Vm {
     #[inline(never)]
     pub(super) fn yield_quickly(&mut self, value: Value, sent: u16, delegate: Option<u16>, code: &LinkedCode) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator, &frame.on_return) else { return false };
+        let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator.get(), &frame.on_return) else { return false };
         if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
             return false;
         }
@@ -249,7 +249,7 @@ impl Vm {
     /// Suspends the top frame, a generator's, and gives `value` out.
     pub(crate) fn yield_value(&mut self, value: Value, sent: u16, delegate: Option<u16>, code: &LinkedCode) -> Outcome<()> {
         let frame = self.frames.pop().expect("an instruction is running");
-        let Some(generator) = frame.generator else { return Err(Throw::Trap(Trap::Internal)) };
+        let Some(generator) = frame.generator.get() else { return Err(Throw::Trap(Trap::Internal)) };
         let base = frame.base as usize;
         let handled = self.handled.split_off(frame.handled as usize);
         let asynchronous = self.heap.slot(generator).class == ty::ASYNC_GENERATOR;

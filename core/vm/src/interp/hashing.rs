@@ -208,11 +208,11 @@ impl Vm {
             }
             Payload::BoundMethod { function, receiver } => {
                 let (function, receiver) = (*function, *receiver);
-                let hash = |value: Value| value.object().map_or(0, |object| i64::from(object.0));
+                let hash = |value: Value| value.object().map_or(0, |object| object.number());
                 Ok(hash(function) ^ (hash(receiver) << 16))
             }
             // By identity: the handle, spread as CPython spreads addresses.
-            _ => Ok(i64::from(object.0).wrapping_mul(16).wrapping_add(0x7000_0000)),
+            _ => Ok(object.number().wrapping_mul(16).wrapping_add(0x7000_0000)),
         }
     }
 

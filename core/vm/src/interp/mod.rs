@@ -41,7 +41,7 @@ use crate::image::{Image, Program};
 use crate::limits::{Limits, Usage};
 use crate::objects::payload::{Attributes, Exception, Payload};
 use crate::types::{EMPTY_TUPLE, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
 /// What happens with the value that a frame returns.
@@ -178,18 +178,21 @@ pub(crate) struct Frame {
     /// How many exceptions were being handled when it began.
     pub handled: u32,
     /// The generator that it runs.
-    pub generator: Option<Ref>,
+    pub generator: Link,
     /// The namespace of a class body.
     pub namespace: Value,
     /// What happens with the result.
     pub on_return: OnReturn,
 }
 
+// An object and a frame are a line of the processor's cache each.
+const _: () = assert!(size_of::<crate::heap::Slot>() <= 64 && size_of::<Frame>() <= 64, "a cache line");
+
 impl Frame {
     /// The register that the end of the frame writes and what it writes there, where that is all that it does when it returns `value`.
     #[inline(always)]
     fn lands(&self, value: &Value) -> Option<(usize, Value)> {
-        if self.generator.is_some() || !self.namespace.is_undefined() {
+        if !self.generator.is_none() || !self.namespace.is_undefined() {
             return None;
         }
         match self.on_return {
@@ -231,7 +234,7 @@ pub(crate) struct Cache {
 }
 
 pub(crate) const NO_CACHE: Cache =
-    Cache { kind: CacheKind::Empty, class: Ref(u32::MAX), epoch: 0, shape: 0, index: 0, value: Value::Undefined };
+    Cache { kind: CacheKind::Empty, class: Ref(u64::MAX), epoch: 0, shape: 0, index: 0, value: Value::Undefined };
 
 /// An entry of the method cache: class, name, epoch, result.
 #[derive(Clone, Copy, Debug)]
@@ -244,7 +247,7 @@ pub(crate) struct MethodEntry {
 
 const METHOD_CACHE: usize = 512;
 /// Stands for a name in the entries that know a class's `__init__` by way of [`Vm::constructor`].
-const CONSTRUCTOR: Ref = Ref(u32::MAX);
+const CONSTRUCTOR: Ref = Ref(u64::MAX);
 
 /// Registers that a run begins with.
 const FIRST_REGISTERS: usize = 128;
@@ -545,7 +548,7 @@ impl Vm {
                 return if entry.value.is_undefined() { None } else { Some(entry.value) };
             }
         } else {
-            self.methods = vec![MethodEntry { class: Ref(u32::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE];
+            self.methods = vec![MethodEntry { class: Ref(u64::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE];
         }
         let found = self.lookup_slow(class, name);
         self.methods[index] = MethodEntry { class, name, epoch, value: found.unwrap_or(Value::Undefined) };

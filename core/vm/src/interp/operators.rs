@@ -509,10 +509,10 @@ impl Vm {
             (Some(a), Some(b)) => {
                 if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
                     if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
-                        return Ok(Some(Value::Bool(match op {
-                            BinaryOp::And => a & b,
-                            BinaryOp::Or => a | b,
-                            _ => a ^ b,
+                        return Ok(Some(Value::truth(match op {
+                            BinaryOp::And => bool::from(a) & bool::from(b),
+                            BinaryOp::Or => bool::from(a) | bool::from(b),
+                            _ => a != b,
                         })));
                     }
                 }

@@ -83,7 +83,7 @@ const REPLACED: usize = 512;
 /// Where a replaced inline cache is kept.
 #[inline]
 fn replaced_position(site: u32, class: Ref, shape: u32) -> usize {
-    (site.wrapping_mul(31) ^ class.0.wrapping_mul(17) ^ shape.wrapping_mul(7)) as usize % REPLACED
+    (site.wrapping_mul(31) ^ (class.0 as u32).wrapping_mul(17) ^ shape.wrapping_mul(7)) as usize % REPLACED
 }
 
 /// The position that an index means.
@@ -170,7 +170,7 @@ impl Vm {
         let cache = &mut self.caches[site as usize];
         let Payload::Dict(dict) = self.heap.payload(globals) else { return false };
         match dict.entries.get(cache.index as usize) {
-            Some(entry) if cache.kind == CacheKind::Global && matches!(entry.key, Value::Obj(key) if key.0 == cache.shape) => {
+            Some(entry) if cache.kind == CacheKind::Global && matches!(entry.key, Value::Obj(key) if key.0 == u64::from(cache.shape)) => {
                 cache.value = entry.value;
                 cache.epoch = self.heap.globals_epoch;
                 true
@@ -208,7 +208,7 @@ impl Vm {
                 let slot = self.heap.slot(object);
                 match &slot.payload {
                     Payload::Instance(attributes)
-                        if slot.class == cache.class && attributes.shape == cache.shape && attributes.dict.is_none() =>
+                        if slot.class == cache.class && attributes.shape == cache.shape =>
                     {
                         attributes.values.get(cache.index as usize).filter(|value| !value.is_undefined())
                     }
@@ -235,7 +235,7 @@ impl Vm {
         }
         let slot = self.heap.slot_mut(object);
         let Payload::Instance(attributes) = &mut slot.payload else { return false };
-        if slot.class != class || attributes.shape != shape || attributes.dict.is_some() {
+        if slot.class != class || attributes.shape != shape {
             return false;
         }
         match kind {
@@ -272,7 +272,7 @@ impl Vm {
             return None;
         }
         match &slot.payload {
-            Payload::Instance(attributes) if attributes.shape != cache.shape || attributes.dict.is_some() => None,
+            Payload::Instance(attributes) if attributes.shape != cache.shape => None,
             _ => cache.value.object(),
         }
     }

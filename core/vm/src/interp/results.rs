@@ -23,7 +23,7 @@ impl Vm {
             self.heap.release(frame.namespace);
         }
         let dest = frame.dest as usize;
-        if let Some(generator) = frame.generator {
+        if let Some(generator) = frame.generator.get() {
             let asynchronous = self.heap.slot(generator).class == ty::ASYNC_GENERATOR;
             self.finish_generator(generator);
             if asynchronous {
@@ -97,7 +97,7 @@ impl Vm {
     pub(crate) fn settle(&mut self, truth: bool, then: Then, dest: usize) {
         match then {
             Then::Store => {
-                let old = std::mem::replace(&mut self.registers[dest], Value::Bool(truth));
+                let old = std::mem::replace(&mut self.registers[dest], Value::truth(truth));
                 self.heap.release(old);
             }
             Then::Jump { when, target } => {

@@ -12,7 +12,7 @@ use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
-use crate::value::{Ref, Value};
+use crate::value::{Ref, Truth, Value};
 
 /// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
 const TEXT_OF_INTEGER: i64 = 12;
@@ -120,9 +120,8 @@ impl Vm {
         // Writes a value found somewhere else into a register, with a reference of its own.
         macro_rules! set_found {
             ($index:expr, $found:expr) => {{
-                let found: &Value = $found;
-                let value = *found;
-                if let Value::Obj(object) = *found {
+                let value = afresh($found);
+                if let Value::Obj(object) = value {
                     self.heap.retain_object(object);
                 }
                 set!($index, value);
@@ -220,7 +219,7 @@ impl Vm {
                 };
                 match truth {
                     Some(truth) => {
-                        set!($ins.a, Value::Bool(truth));
+                        set!($ins.a, Value::truth(truth));
                         continue;
                     }
                     None => general!($ins),
@@ -273,7 +272,7 @@ impl Vm {
         macro_rules! truth_jump {
             ($ins:expr, $when:expr) => {{
                 let truth = match *window.at($ins.a) {
-                    Value::Bool(truth) => Some(truth),
+                    Value::Bool(truth) => Some(truth == Truth::True),
                     Value::None => Some(false),
                     Value::Int(number) => Some(number != 0),
                     Value::Obj(object) => match self.heap.payload(object) {
@@ -451,7 +450,7 @@ impl Vm {
                 },
                 Op::Not => {
                     if let Value::Bool(truth) = *window.at(ins.b) {
-                        set!(ins.a, Value::Bool(!truth));
+                        set!(ins.a, Value::truth(truth == Truth::False));
                         continue;
                     }
                     general!(ins)
@@ -464,7 +463,7 @@ impl Vm {
                         let same = window.value(ins.b).is(window.value(ins.c));
                         consume!(ins, ins.b, TEMP_B);
                         consume!(ins, ins.c, TEMP_C);
-                        set!(ins.a, Value::Bool(same == (ins.op == Op::Is)));
+                        set!(ins.a, Value::truth(same == (ins.op == Op::Is)));
                         if self.heap.abandoned.is_empty() {
                             continue;
                         }
@@ -485,7 +484,7 @@ impl Vm {
                                 let found = found.is_some();
                                 consume!(ins, ins.b, TEMP_B);
                                 consume!(ins, ins.c, TEMP_C);
-                                set!(ins.a, Value::Bool(found == (ins.op == Op::In)));
+                                set!(ins.a, Value::truth(found == (ins.op == Op::In)));
                                 continue;
                             }
                         }
@@ -529,8 +528,8 @@ impl Vm {
                 Op::JumpNotEqualInt => compare_jump_immediate!(ins, !=),
                 Op::LoadAttr => match self.cached_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                     Some(found) => {
-                        let value = *found;
-                        if let Value::Obj(object) = *found {
+                        let value = afresh(found);
+                        if let Value::Obj(object) = value {
                             self.heap.retain_object(object);
                         }
                         consume!(ins, ins.b, TEMP_B);
@@ -576,8 +575,8 @@ impl Vm {
                 }
                 Op::GetItem => match self.quick_item(window.at(ins.b), window.at(ins.c)) {
                     Some(found) => {
-                        let value = *found;
-                        if let Value::Obj(object) = *found {
+                        let value = afresh(found);
+                        if let Value::Obj(object) = value {
                             self.heap.retain_object(object);
                         }
                         consume!(ins, ins.c, TEMP_C);

@@ -110,7 +110,7 @@ impl Vm {
                     self.truth_or_call(value, OnReturn::Truth { negate: true })
                 };
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
-                set!(self, base, ins.a, Value::Bool(!outcome?));
+                set!(self, base, ins.a, Value::truth(!outcome?));
             }
             Op::Is | Op::IsNot => {
                 let (left, right) = (register!(self, base, ins.b), register!(self, base, ins.c));
@@ -120,7 +120,7 @@ impl Vm {
                 let same = left.is(right);
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
-                set!(self, base, ins.a, Value::Bool(same == (ins.op == Op::Is)));
+                set!(self, base, ins.a, Value::truth(same == (ins.op == Op::Is)));
             }
             Op::In | Op::NotIn => {
                 let (item, container) = (register!(self, base, ins.b), register!(self, base, ins.c));
@@ -132,7 +132,7 @@ impl Vm {
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
                 let found = outcome?;
-                set!(self, base, ins.a, Value::Bool(found == (ins.op == Op::In)));
+                set!(self, base, ins.a, Value::truth(found == (ins.op == Op::In)));
             }
             Op::JumpIfNone | Op::JumpIfNotNone => {
                 let value = register!(self, base, ins.a);

@@ -122,7 +122,7 @@ impl Vm {
                 let (exception, class) = (register!(self, base, ins.b), register!(self, base, ins.c));
                 let outcome = self.match_exception(exception, class);
                 consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
-                set!(self, base, ins.a, Value::Bool(outcome?));
+                set!(self, base, ins.a, Value::truth(outcome?));
             }
             Op::AssertionFailed => {
                 let message = if ins.c == 0 { Value::Undefined } else { take!(self, base, ins.b, false) };
@@ -179,7 +179,7 @@ impl Vm {
             Op::MatchSequence | Op::MatchMapping => {
                 let subject = register!(self, base, ins.b);
                 let matched = self.match_kind(subject, ins.op == Op::MatchSequence);
-                set!(self, base, ins.a, Value::Bool(matched));
+                set!(self, base, ins.a, Value::truth(matched));
             }
             Op::MatchLength => {
                 let subject = register!(self, base, ins.b);

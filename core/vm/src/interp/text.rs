@@ -9,7 +9,7 @@ use crate::num;
 use crate::num::int::{PlainSpec, decimal};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Ref, Truth, Value};
 
 /// Cycles of finding the digits of a float, beside those of writing them.
 const FLOAT_DIGITS: usize = 10;
@@ -44,8 +44,8 @@ impl Vm {
             Value::Undefined => out.push_str("<undefined>"),
             Value::NotImplemented => out.push_str("NotImplemented"),
             Value::Ellipsis => out.push_str("Ellipsis"),
-            Value::Bool(true) => out.push_str("True"),
-            Value::Bool(false) => out.push_str("False"),
+            Value::Bool(Truth::True) => out.push_str("True"),
+            Value::Bool(Truth::False) => out.push_str("False"),
             Value::Int(number) => out.push_str(&decimal(number)),
             Value::Float(number) => out.push_str(&num::repr(number)),
             Value::Obj(object) => {

@@ -222,11 +222,11 @@ impl Vm {
             }
             self.truncate_handled(outer_handled);
             self.heap.release(frame.namespace);
-            if let Some(generator) = frame.generator {
+            if let Some(generator) = frame.generator.get() {
                 self.finish_generator(generator);
                 exception = self.leave_generator(generator, exception);
             }
-            match self.absorb(exception, frame.on_return, frame.dest as usize, frame.generator.is_some())? {
+            match self.absorb(exception, frame.on_return, frame.dest as usize, !frame.generator.is_none())? {
                 None => return Ok(None),
                 Some(still) => exception = still,
             }

@@ -11,7 +11,7 @@ use crate::num::decimal::{Decimal, DecimalError, Rounding};
 use crate::num::{NumberError, format_spec::FormatError};
 use crate::objects::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
-use crate::value::{Ref, Value};
+use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
 
 /// Cycles of a sum, product or comparison.
@@ -248,7 +248,7 @@ fn order(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         _ => operand(vm, arguments[1])?,
     };
     let Some(right) = right else { return Ok(Value::NotImplemented) };
-    let order = if matches!(arguments[2], Value::Bool(true)) { Some(left.total_order(&right)) } else { left.order(&right) };
+    let order = if matches!(arguments[2], Value::Bool(Truth::True)) { Some(left.total_order(&right)) } else { left.order(&right) };
     Ok(order.map_or(Value::None, |order| {
         Value::Int(match order {
             Ordering::Less => -1,
@@ -292,7 +292,7 @@ fn digits(vm: &mut Vm, number: &Decimal) -> Outcome<()> {
 fn text(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let number = own(vm, arguments[0])?;
     digits(vm, &number)?;
-    let text = if matches!(arguments[1], Value::Bool(true)) { number.to_engineering_text() } else { number.to_text() };
+    let text = if matches!(arguments[1], Value::Bool(Truth::True)) { number.to_engineering_text() } else { number.to_text() };
     Ok(vm.heap.string(text))
 }
 
@@ -385,5 +385,5 @@ fn ratio(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn same_quantum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (left, right) = (own(vm, arguments[0])?, own(vm, arguments[1])?);
-    Ok(Value::Bool(left.same_quantum(&right)))
+    Ok(Value::truth(left.same_quantum(&right)))
 }

@@ -20,7 +20,7 @@ const BYTES: usize = 16;
 
 /// Rows of the module `_files`.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "_files.exists", "path, /", 5, |vm, a| with(vm, a[0], |_, file| Value::Bool(file.is_some())), ""),
+    NativeRow(Function, "_files.exists", "path, /", 5, |vm, a| with(vm, a[0], |_, file| Value::truth(file.is_some())), ""),
     NativeRow(Function, "_files.size", "path, /", 5, |vm, a| with(vm, a[0], |_, file| size_of(file)), ""),
     NativeRow(Function, "_files.read", "path, start, count, /", 10, read, ""),
     NativeRow(Function, "_files.line", "path, start, ending, /", 10, line, ""),
@@ -89,12 +89,12 @@ fn line(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn create(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let name = path(vm, arguments[0]);
     if !vm.scratch.files.contains_key(&name) && vm.scratch.files.len() >= MOST_FILES {
-        return Ok(Value::Bool(false));
+        return Ok(Value::truth(false));
     }
     let freed = vm.scratch.files.insert(name, Vec::new()).map_or(0, |old| old.len());
     vm.scratch.used -= freed;
     vm.heap.free_memory(freed);
-    Ok(Value::Bool(true))
+    Ok(Value::truth(true))
 }
 
 /// Writes at a place, with zeros before it where the file is shorter. Says whether there was room.
@@ -105,7 +105,7 @@ fn write(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.scratch.files.get(&name).map_or(0, Vec::len);
     let end = start.saturating_add(data.len());
     if !grow(vm, length, end.max(length), data.len())? {
-        return Ok(Value::Bool(false));
+        return Ok(Value::truth(false));
     }
     if let Some(file) = vm.scratch.files.get_mut(&name) {
         if file.len() < end {
@@ -113,7 +113,7 @@ fn write(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         }
         file[start..end].copy_from_slice(&data);
     }
-    Ok(Value::Bool(true))
+    Ok(Value::truth(true))
 }
 
 fn resize(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -121,12 +121,12 @@ fn resize(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.scratch.files.get(&name).map_or(0, Vec::len);
     let size = number(arguments[1]);
     if !grow(vm, length, size, size.saturating_sub(length))? {
-        return Ok(Value::Bool(false));
+        return Ok(Value::truth(false));
     }
     if let Some(file) = vm.scratch.files.get_mut(&name) {
         file.resize(size, 0);
     }
-    Ok(Value::Bool(true))
+    Ok(Value::truth(true))
 }
 
 /// Charges for a file that gets another length, `written` bytes of it new. False when the scratch space would be too full.

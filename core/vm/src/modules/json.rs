@@ -10,7 +10,7 @@ use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::{F64, int, repr};
 use crate::objects::payload::Payload;
 use crate::types::ty;
-use crate::value::{Ref, Value};
+use crate::value::{Ref, Truth, Value};
 use std::collections::BTreeMap;
 
 /// Cycles of a value written, beside its bytes.
@@ -58,7 +58,7 @@ enum Open {
 
 /// The JSON text; `NotImplemented` when Python code has to decide something.
 fn encode(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let truth = |value: Value| matches!(value, Value::Bool(true));
+    let truth = |value: Value| matches!(value, Value::Bool(Truth::True));
     let style = Style {
         skip_keys: truth(arguments[1]),
         ascii: truth(arguments[2]),
@@ -152,8 +152,8 @@ impl Writer {
         vm.spend(VALUE)?;
         match value {
             Value::None => self.out.push_str("null"),
-            Value::Bool(true) => self.out.push_str("true"),
-            Value::Bool(false) => self.out.push_str("false"),
+            Value::Bool(Truth::True) => self.out.push_str("true"),
+            Value::Bool(Truth::False) => self.out.push_str("false"),
             Value::Int(_) | Value::Float(_) => {
                 let text = number_text(vm, &self.style, value)?.ok_or(Throw::Fallback)?;
                 self.out.push_str(&text);
@@ -249,8 +249,8 @@ fn key_text(vm: &mut Vm, style: &Style, key: Value) -> Outcome<Option<String>> {
     }
     let word = match key {
         Value::None => "null",
-        Value::Bool(true) => "true",
-        Value::Bool(false) => "false",
+        Value::Bool(Truth::True) => "true",
+        Value::Bool(Truth::False) => "false",
         _ => match number_text(vm, style, key)? {
             Some(text) => return Ok(Some(text)),
             None if style.skip_keys => return Ok(None),
@@ -343,7 +343,7 @@ fn quote(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     vm.spend(text.len() / BYTES)?;
     vm.reserve(text.len())?;
     let mut out = String::with_capacity(text.len() + 2);
-    write_quoted(&mut out, &text, matches!(arguments[1], Value::Bool(true)));
+    write_quoted(&mut out, &text, matches!(arguments[1], Value::Bool(Truth::True)));
     Ok(vm.heap.string(out))
 }
 
@@ -395,7 +395,7 @@ fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, 
     };
     vm.spend(text.len() / (BYTES * 8))?;
     let start = index.and_then(|index| byte_of(&text, index));
-    Ok((text, start, matches!(arguments[2], Value::Bool(true))))
+    Ok((text, start, matches!(arguments[2], Value::Bool(Truth::True))))
 }
 
 /// What a reading function gives: (value, end), or (what was expected, where, None).
@@ -595,8 +595,8 @@ impl Reader<'_> {
         let rest = &self.text[self.at..];
         let words = [
             ("null", Value::None),
-            ("true", Value::Bool(true)),
-            ("false", Value::Bool(false)),
+            ("true", Value::truth(true)),
+            ("false", Value::truth(false)),
             ("NaN", Value::Float(F64::NAN)),
             ("Infinity", Value::Float(F64::INFINITY)),
             ("-Infinity", Value::Float(-F64::INFINITY)),

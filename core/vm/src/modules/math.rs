@@ -78,9 +78,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "math.floor", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::floor), "math_floor"),
     NativeRow(Function, "math.ceil", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::ceil), "math_ceil"),
     NativeRow(Function, "math.trunc", "x, /", EXACT, |vm, a| whole(vm, a[0], F64::trunc), "math_trunc"),
-    NativeRow(Function, "math.isnan", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_nan())), "retry_real"),
-    NativeRow(Function, "math.isinf", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_infinite())), "retry_real"),
-    NativeRow(Function, "math.isfinite", "x, /", EXACT, |vm, a| Ok(Value::Bool(float(vm, a[0])?.is_finite())), "retry_real"),
+    NativeRow(Function, "math.isnan", "x, /", EXACT, |vm, a| Ok(Value::truth(float(vm, a[0])?.is_nan())), "retry_real"),
+    NativeRow(Function, "math.isinf", "x, /", EXACT, |vm, a| Ok(Value::truth(float(vm, a[0])?.is_infinite())), "retry_real"),
+    NativeRow(Function, "math.isfinite", "x, /", EXACT, |vm, a| Ok(Value::truth(float(vm, a[0])?.is_finite())), "retry_real"),
     NativeRow(Function, "math.isclose", "a, b, *, rel_tol=, abs_tol=", EXACT, is_close, "retry_close"),
     NativeRow(Function, "math.frexp", "x, /", EXACT, frexp, "retry_real"),
     NativeRow(Function, "math.ldexp", "x, i, /", EXACT, ldexp, "retry_real"),
@@ -185,7 +185,7 @@ fn is_close(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let relative = if arguments[2].is_undefined() { F64(0x3e11_2e0b_e826_d695) } else { float(vm, arguments[2])? };
     let absolute = if arguments[3].is_undefined() { F64::ZERO } else { float(vm, arguments[3])? };
     match math::is_close(a, b, relative, absolute) {
-        Some(close) => Ok(Value::Bool(close)),
+        Some(close) => Ok(Value::truth(close)),
         None => Err(vm.value_error("tolerances must be non-negative")),
     }
 }

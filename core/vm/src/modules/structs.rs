@@ -10,7 +10,7 @@ use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::{F64, int};
 use crate::objects::payload::Payload;
 use crate::types::ty;
-use crate::value::Value;
+use crate::value::{Truth, Value};
 
 /// Rows of the module `_struct`.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -128,7 +128,7 @@ fn widened(bits: u64, code: u8) -> F64 {
 
 /// The values as bytes; `NotImplemented` when one of them is not plain or does not fit.
 fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let little = matches!(arguments[1], Value::Bool(true));
+    let little = matches!(arguments[1], Value::Bool(Truth::True));
     let size = size(arguments[2]);
     let Some(fields) = plan(vm, arguments[0], size) else { return Ok(Value::NotImplemented) };
     let values = vm.tuple_items(arguments[3]);
@@ -208,7 +208,7 @@ fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u64> {
 
 /// The values in bytes from a place on, as a tuple. Python has checked that there are enough.
 fn unpack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    let little = matches!(arguments[1], Value::Bool(true));
+    let little = matches!(arguments[1], Value::Bool(Truth::True));
     let (size, start) = (size(arguments[2]), size(arguments[4]));
     let Some(fields) = plan(vm, arguments[0], size) else { return Ok(Value::NotImplemented) };
     let buffer = match arguments[3].object().map(|object| vm.heap.payload(object).core()) {
@@ -255,7 +255,7 @@ fn value_of(vm: &mut Vm, mut raw: Vec<u8>, code: u8, little: bool) -> Outcome {
     bytes[..raw.len()].copy_from_slice(&raw);
     let bits = u64::from_le_bytes(bytes);
     Ok(match code {
-        b'?' => Value::Bool(bits != 0),
+        b'?' => Value::truth(bits != 0),
         b'e' | b'f' | b'd' => Value::Float(widened(bits, code)),
         b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => {
             if negative {

@@ -219,7 +219,7 @@ pub(super) fn affix(vm: &mut Vm, args: &[Value], test: fn(&str, &str) -> bool) -
         return None;
     }
     let (length, truth) = (text.text.len(), test(&text.text, &candidate.text));
-    Some(vm.spend(length / 4).map(|()| Value::Bool(truth)))
+    Some(vm.spend(length / 4).map(|()| Value::truth(truth)))
 }
 
 /// `join` of a list or tuple of plain texts.

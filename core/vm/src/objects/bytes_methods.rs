@@ -216,10 +216,10 @@ fn affix(vm: &mut Vm, args: &[Value], name: &str, test: fn(&[u8], &[u8]) -> bool
             return Err(vm.type_error(message));
         };
         if window.is_some_and(|(first, end)| test(&bytes[first..end], &affix)) {
-            return Ok(Value::Bool(true));
+            return Ok(Value::truth(true));
         }
     }
-    Ok(Value::Bool(false))
+    Ok(Value::truth(false))
 }
 
 fn startswith(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -624,7 +624,7 @@ macro_rules! tested {
     ($($name:ident |$bytes:ident| $result:expr;)*) => {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $bytes = receiver(vm, args[0])?;
-            Ok(Value::Bool($result))
+            Ok(Value::truth($result))
         })*
     };
 }

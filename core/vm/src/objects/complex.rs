@@ -166,7 +166,7 @@ fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
     let z = number(vm, args[0]);
-    Ok(Value::Bool(!z.real.is_zero() || !z.imaginary.is_zero()))
+    Ok(Value::truth(!z.real.is_zero() || !z.imaginary.is_zero()))
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -264,12 +264,12 @@ pub(crate) fn equals(vm: &Vm, left: Complex, right: Value) -> Option<bool> {
 
 fn eq(vm: &mut Vm, args: &[Value]) -> Outcome {
     let z = number(vm, args[0]);
-    Ok(equals(vm, z, args[1]).map_or(Value::NotImplemented, Value::Bool))
+    Ok(equals(vm, z, args[1]).map_or(Value::NotImplemented, Value::truth))
 }
 
 fn ne(vm: &mut Vm, args: &[Value]) -> Outcome {
     let z = number(vm, args[0]);
-    Ok(equals(vm, z, args[1]).map_or(Value::NotImplemented, |same| Value::Bool(!same)))
+    Ok(equals(vm, z, args[1]).map_or(Value::NotImplemented, |same| Value::truth(!same)))
 }
 
 fn unordered(_: &mut Vm, _: &[Value]) -> Outcome {

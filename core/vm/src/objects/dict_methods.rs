@@ -131,7 +131,7 @@ fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
-    find(vm, args).map(|(_, found)| Value::Bool(found.is_some()))
+    find(vm, args).map(|(_, found)| Value::truth(found.is_some()))
 }
 
 fn setdefault(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -103,7 +103,7 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
 }
 
 fn is_integer(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Bool(number(vm, args[0]).is_integer()))
+    Ok(Value::truth(number(vm, args[0]).is_integer()))
 }
 
 fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -193,7 +193,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Bool(!number(vm, args[0]).is_zero()))
+    Ok(Value::truth(!number(vm, args[0]).is_zero()))
 }
 
 fn neg(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -455,7 +455,7 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
                 vm.heap.release_all(inner);
                 let items = vm.heap.retain_all(&args[2..]);
                 let items = vm.tuple(items);
-                let outcome = vm.call_helper("zip_generator", &[items, Value::Bool(strict)]);
+                let outcome = vm.call_helper("zip_generator", &[items, Value::truth(strict)]);
                 vm.heap.release(items);
                 return outcome;
             }

@@ -132,12 +132,12 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
 
 fn bool_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[1].is_undefined() {
-        return Ok(Value::Bool(false));
+        return Ok(Value::truth(false));
     }
     if matches!(vm.special(args[1], nm::BOOL), Some(Value::None)) {
         return Err(vm.type_error("'NoneType' object is not callable"));
     }
-    vm.truth(args[1]).map(Value::Bool)
+    vm.truth(args[1]).map(Value::truth)
 }
 
 fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -173,7 +173,7 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => return Err(vm.type_error("length must be an integer")),
     };
     let big = big_endian(vm, args[2])?;
-    let signed = vm.truth(args[3].or(Value::Bool(false)))?;
+    let signed = vm.truth(args[3].or(Value::truth(false)))?;
     vm.reserve(length)?;
     vm.spend(length)?;
     let value = number(vm, args[0]);
@@ -200,7 +200,7 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     };
     let big = big_endian(vm, args[2])?;
-    let signed = vm.truth(args[3].or(Value::Bool(false)))?;
+    let signed = vm.truth(args[3].or(Value::truth(false)))?;
     vm.spend(bytes.len())?;
     let value = num::int::from_bytes(&bytes, big, signed);
     let value = vm.int_value(value)?;
@@ -239,7 +239,7 @@ fn float(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn truth(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Bool(!number(vm, args[0]).is_zero()))
+    Ok(Value::truth(!number(vm, args[0]).is_zero()))
 }
 
 fn neg(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -264,7 +264,7 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let Value::Bool(truth) = args[0] {
-        return Ok(vm.heap.str(if truth { "True" } else { "False" }));
+        return Ok(vm.heap.str(if bool::from(truth) { "True" } else { "False" }));
     }
     let text = number(vm, args[0]).to_string();
     vm.spend(text.len())?;

@@ -413,7 +413,7 @@ pub(crate) fn contains(vm: &mut Vm, args: &[Value]) -> Outcome {
     let plain = super::plain(vm, args[0]);
     let outcome = vm.contains_native(plain, args[1]);
     vm.heap.release(plain);
-    outcome.map(Value::Bool)
+    outcome.map(Value::truth)
 }
 
 /// `list[int]`

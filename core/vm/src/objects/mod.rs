@@ -108,13 +108,13 @@ compare_natives! { lt Lt; le Le; eq Eq; ne Ne; gt Gt; ge Ge; }
 fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     let comparable = vm.number(left).is_some() && vm.number(right).is_some() || same_family(vm, left, right);
     if !comparable {
-        return Ok(if left.is(right) && op == CompareOp::Eq { Value::Bool(true) } else { Value::NotImplemented });
+        return Ok(if left.is(right) && op == CompareOp::Eq { Value::truth(true) } else { Value::NotImplemented });
     }
     let (left, right) = (plain(vm, left), plain(vm, right));
     let outcome = vm.compare_native(op, left, right);
     vm.heap.release(left);
     vm.heap.release(right);
-    outcome.map(|truth| truth.map_or(Value::NotImplemented, Value::Bool))
+    outcome.map(|truth| truth.map_or(Value::NotImplemented, Value::truth))
 }
 
 /// Whether both hold the same sort of builtin content.

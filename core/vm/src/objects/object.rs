@@ -174,12 +174,12 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     match args[0] {
         Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Instance(_) | Payload::Plain) => {
-            Ok(Value::Int(i64::from(object.0).wrapping_mul(16).wrapping_add(0x7000_0000)))
+            Ok(Value::Int(object.number().wrapping_mul(16).wrapping_add(0x7000_0000)))
         }
         value => {
             let plain = super::plain(vm, value);
             let outcome = if plain.is(value) {
-                Ok(value.object().map_or(0, |object| i64::from(object.0).wrapping_mul(16).wrapping_add(0x7000_0000)))
+                Ok(value.object().map_or(0, |object| object.number().wrapping_mul(16).wrapping_add(0x7000_0000)))
             } else {
                 vm.hash_native(plain)
             };
@@ -190,14 +190,14 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn eq(_: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(if args[0].is(args[1]) { Value::Bool(true) } else { Value::NotImplemented })
+    Ok(if args[0].is(args[1]) { Value::truth(true) } else { Value::NotImplemented })
 }
 
 fn ne(vm: &mut Vm, args: &[Value]) -> Outcome {
     if vm.python_method(args[0], nm::EQ).is_some() {
         return vm.call_helper("object_ne", &[args[0], args[1]]);
     }
-    Ok(if args[0].is(args[1]) { Value::Bool(false) } else { Value::NotImplemented })
+    Ok(if args[0].is(args[1]) { Value::truth(false) } else { Value::NotImplemented })
 }
 
 fn getattribute(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -241,7 +241,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
         let own: Vec<Value> = match vm.heap.payload(object) {
             Payload::Module { dict, .. } => vm.sequence_snapshot(Value::Obj(*dict)),
             payload => match payload.attributes() {
-                Some(attributes) => match attributes.dict {
+                Some(attributes) => match attributes.dict.get() {
                     Some(dict) => vm.sequence_snapshot(Value::Obj(dict)),
                     None => vm.heap.shape(attributes.shape).names.iter().map(|&name| Value::Obj(name)).collect(),
                 },
@@ -342,9 +342,9 @@ fn mro(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn instancecheck(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     if vm.is_instance(args[1], class) {
-        return Ok(Value::Bool(true));
+        return Ok(Value::truth(true));
     }
-    Ok(Value::Bool(false))
+    Ok(Value::truth(false))
 }
 
 fn subclasscheck(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -352,7 +352,7 @@ fn subclasscheck(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(other) = args[1].object().filter(|&other| matches!(vm.heap.payload(other), Payload::Class(_))) else {
         return Err(vm.type_error("issubclass() arg 1 must be a class"));
     };
-    Ok(Value::Bool(vm.is_subclass(other, class)))
+    Ok(Value::truth(vm.is_subclass(other, class)))
 }
 
 fn prepare(vm: &mut Vm, _: &[Value]) -> Outcome {

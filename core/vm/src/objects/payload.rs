@@ -4,7 +4,7 @@ use crate::heap::Map;
 use crate::num::hash::{hash_str, siphash13};
 use crate::objects::dict::Dict;
 use crate::types::Layout;
-use crate::value::{Ref, Value};
+use crate::value::{Link, Ref, Value};
 use dashu_int::IBig;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -145,7 +145,7 @@ pub(crate) struct Attributes {
     /// Which attributes there are.
     pub shape: u32,
     /// The dict that replaces the shape.
-    pub dict: Option<Ref>,
+    pub dict: Link,
     /// Values by position in the shape.
     pub values: Vec<Value>,
 }
@@ -492,7 +492,7 @@ impl Payload {
     pub(crate) fn each(&self, visit: &mut dyn FnMut(Value)) {
         fn attributes(attributes: &Attributes, visit: &mut dyn FnMut(Value)) {
             attributes.values.iter().for_each(|&value| visit(value));
-            if let Some(dict) = attributes.dict {
+            if let Some(dict) = attributes.dict.get() {
                 visit(Value::Obj(dict));
             }
         }

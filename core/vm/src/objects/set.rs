@@ -424,11 +424,11 @@ pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> 
 }
 
 fn issubset(vm: &mut Vm, args: &[Value]) -> Outcome {
-    compare(vm, CompareOp::Le, args[0], args[1]).map(Value::Bool)
+    compare(vm, CompareOp::Le, args[0], args[1]).map(Value::truth)
 }
 
 fn issuperset(vm: &mut Vm, args: &[Value]) -> Outcome {
-    compare(vm, CompareOp::Ge, args[0], args[1]).map(Value::Bool)
+    compare(vm, CompareOp::Ge, args[0], args[1]).map(Value::truth)
 }
 
 /// Whether nothing is in both.
@@ -436,5 +436,5 @@ pub(crate) fn isdisjoint(vm: &mut Vm, args: &[Value]) -> Outcome {
     let common = combine(vm, BinaryOp::And, args[0], args[1], ty::SET)?;
     let empty = common.object().is_none_or(|common| vm.dict_len(common) == 0);
     vm.heap.release(common);
-    Ok(Value::Bool(empty))
+    Ok(Value::truth(empty))
 }

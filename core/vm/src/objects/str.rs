@@ -247,7 +247,7 @@ macro_rules! tested {
     ($($name:ident |$text:ident| $result:expr;)*) => {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $text = receiver(vm, args[0])?;
-            Ok(Value::Bool($result))
+            Ok(Value::truth($result))
         })*
     };
 }
@@ -382,11 +382,11 @@ fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool
         return outcome;
     }
     let text = receiver(vm, args[0])?;
-    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Bool(false)) };
+    let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::truth(false)) };
     let candidates = if vm.is_instance(args[1], ty::TUPLE) { vm.tuple_items(args[1]) } else { vec![args[1]] };
     for candidate in candidates {
         match vm.text(candidate) {
-            Some(candidate) if test(&part, candidate) => return Ok(Value::Bool(true)),
+            Some(candidate) if test(&part, candidate) => return Ok(Value::truth(true)),
             Some(_) => {}
             None => {
                 let name = vm.class_name(candidate);
@@ -399,7 +399,7 @@ fn affix(vm: &mut Vm, args: &[Value], method: &str, test: fn(&str, &str) -> bool
             }
         }
     }
-    Ok(Value::Bool(false))
+    Ok(Value::truth(false))
 }
 
 fn startswith(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -14,7 +14,7 @@ use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
 use crate::objects::payload::Payload;
 use crate::types::ty;
-use crate::value::Value;
+use crate::value::{Truth, Value};
 use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
 use parse::Refusal;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
-    Ok(Value::Bool(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
+    Ok(Value::truth(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
 }
 
 /// Compiles: (program, flags, groups, names with numbers), or (message, place) of a `re.error`.
@@ -238,7 +238,7 @@ fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         1 => Mode::Match,
         _ => Mode::Full,
     };
-    let moving = matches!(arguments[5], Value::Bool(true));
+    let moving = matches!(arguments[5], Value::Bool(Truth::True));
     let found = search(vm, &program, string, end, |matcher| {
         Ok(matcher.find(start, mode, moving)?.then(|| (std::mem::take(&mut matcher.marks), matcher.last)))
     })?;
