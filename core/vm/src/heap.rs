@@ -8,8 +8,10 @@
 //! returned when it dies. Exceeding the limit is noticed at the next safe point and ends the run with a trap.
 
 use crate::image::Image;
+use crate::interp::known::FIRST_EPOCH;
 use crate::interp::window::moved;
 use crate::objects::payload::{Attributes, Payload, Str};
+use crate::overlay::Overlay;
 use crate::spares::Spares;
 use crate::types::{Layout, latin1, ty};
 use crate::value::{Link, Ref, Value};
@@ -73,6 +75,10 @@ pub(crate) struct Shape {
 
 /// The count of what lives as long as the run: no run can count it down to nothing.
 const ETERNAL: u32 = 1 << 30;
+/// Stands in the overlay for an object that is not where the bottom image has it, and that the run has not copied.
+pub(crate) const ALTERED: u32 = u32::MAX;
+/// Objects that a run has room for at once.
+const FIRST_SLOTS: usize = 64;
 /// Instances with more attributes than this keep them in a dict.
 const SHAPE_WIDTH: usize = 64;
 /// Most shapes of one run; further ones fall back to dicts.
@@ -82,15 +88,15 @@ const SHAPE_LIMIT: usize = 4_096;
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) image: Arc<Image>,
-    /// The first of the image's objects, where they lie without a patch between.
+    /// The first of the image's objects: those that the images above the bottom one have left as they were.
     base: Arc<[Slot]>,
     frozen_len: u64,
     /// Bytes of the image's objects that were copied to be changed.
     pub(crate) thawed: usize,
     /// Objects below are never counted: the image's, and those whose handles are constants.
     immortal: u64,
-    /// For each handle of the image: 0, or one more than the index in `slots` of its private copy.
-    overlay: Vec<u32>,
+    /// For each handle of the image: 0, one more than the index in `slots` of its private copy, or [`ALTERED`].
+    overlay: Overlay,
     pub(crate) slots: Vec<Slot>,
     free: Vec<u64>,
     doomed: Vec<Value>,
@@ -117,15 +123,17 @@ impl Heap {
     /// A fresh view of an image.
     pub(crate) fn new(image: Arc<Image>, limit: usize) -> Self {
         let frozen_len = u64::from(image.len());
+        let mut overlay = Overlay::over(usize::try_from(frozen_len).expect("a handle fits a word"));
+        let base = image.bottom(&mut |handle| overlay.set(handle as usize, ALTERED));
         Self {
-            overlay: vec![0; usize::try_from(frozen_len).expect("a handle fits a word")],
+            overlay,
             frozen_len,
             thawed: 0,
-            base: image.bottom(),
+            base,
             immortal: frozen_len.max(crate::types::FIXED_COUNT),
-            slots: Vec::new(),
-            free: Vec::new(),
-            doomed: Vec::new(),
+            slots: Vec::with_capacity(FIRST_SLOTS),
+            free: Vec::with_capacity(FIRST_SLOTS / 4),
+            doomed: Vec::with_capacity(FIRST_SLOTS / 4),
             spares: Spares::default(),
             abandoned: Vec::new(),
             memory: 0,
@@ -134,8 +142,8 @@ impl Heap {
             interned: BTreeMap::new(),
             shapes: Vec::new(),
             transitions: BTreeMap::new(),
-            type_epoch: 1,
-            globals_epoch: 1,
+            type_epoch: FIRST_EPOCH,
+            globals_epoch: FIRST_EPOCH,
             image,
         }
     }
@@ -149,11 +157,12 @@ impl Heap {
     #[inline]
     fn frozen(&self, object: Ref) -> &Slot {
         let index = object.0 as usize;
-        match self.overlay[index] {
+        match self.overlay.get(index) {
             0 => match self.base.get(index) {
                 Some(slot) => slot,
                 None => self.image.slot(object),
             },
+            ALTERED => self.image.slot(object),
             copy => &self.slots[(copy - 1) as usize],
         }
     }
@@ -166,15 +175,15 @@ impl Heap {
 
     #[inline(never)]
     fn thaw(&mut self, object: Ref) -> &mut Slot {
-        let copy = self.overlay[object.0 as usize];
-        let index = if copy == 0 {
+        let copy = self.overlay.get(object.0 as usize);
+        let index = if copy == 0 || copy == ALTERED {
             let slot = self.image.slot(object).clone();
             let size = slot.payload.size();
             self.use_memory(size);
             self.thawed = self.thawed.saturating_add(size);
             self.slots.push(slot);
             let index = u32::try_from(self.slots.len()).expect("the memory limit keeps objects below 2^32");
-            self.overlay[object.0 as usize] = index;
+            self.overlay.set(object.0 as usize, index);
             index - 1
         } else {
             copy - 1
@@ -600,7 +609,7 @@ impl Heap {
 /// What is left of a heap when its run is over and it becomes an image.
 pub(crate) struct HeapParts {
     pub image: Arc<Image>,
-    pub overlay: Vec<u32>,
+    pub overlay: Overlay,
     pub slots: Vec<Slot>,
     pub interned: BTreeMap<Box<str>, Ref>,
     pub shapes: Vec<Shape>,

@@ -5,12 +5,13 @@
 //! the image has its own patched copy.
 
 use crate::compile::code::{Code, CodeKind, Const, Unit};
-use crate::heap::{Heap, HeapParts, Shape, Slot};
+use crate::heap::{ALTERED, Heap, HeapParts, Shape, Slot};
+use crate::interp::known::Known;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A code body with its names and constants as objects of an image.
 #[derive(Clone, Debug)]
@@ -54,8 +55,9 @@ pub(crate) struct Program {
 pub struct Image {
     base: Option<Arc<Image>>,
     base_len: u32,
-    /// For each handle of the base: 0, or one more than the index in `patched`.
-    patches: Vec<u32>,
+    /// Handles of the base's objects that the module body changed, ascending.
+    altered: Vec<u32>,
+    /// Those objects as they are now.
     patched: Vec<Slot>,
     slots: Arc<[Slot]>,
     interned: BTreeMap<Box<str>, Ref>,
@@ -69,6 +71,8 @@ pub struct Image {
     pub(crate) body: Option<u32>,
     /// Helper functions by native row, for what natives leave to Python.
     pub(crate) helpers: Arc<Vec<Value>>,
+    /// What the first handler found out about the image.
+    pub(crate) known: OnceLock<Known>,
 }
 
 impl Image {
@@ -83,18 +87,18 @@ impl Image {
         if object.0 >= u64::from(self.base_len) {
             return &self.slots[(object.0 - u64::from(self.base_len)) as usize];
         }
-        match self.patches[object.0 as usize] {
-            0 => self.base.as_ref().expect("handles below the base length need a base").slot(object),
-            patch => &self.patched[(patch - 1) as usize],
+        match self.altered.binary_search_by_key(&object.0, |&handle| u64::from(handle)) {
+            Ok(index) => &self.patched[index],
+            Err(_) => self.base.as_ref().expect("handles below the base length need a base").slot(object),
         }
     }
 
-    /// The objects that the handles from 0 on mean directly: the bottom image's, where nothing above it has a patch for one.
-    pub(crate) fn bottom(&self) -> Arc<[Slot]> {
+    /// The objects that the handles from 0 on mean, but for those that an image above the bottom has changed; `alter` is given these.
+    pub(crate) fn bottom(&self, alter: &mut impl FnMut(u32)) -> Arc<[Slot]> {
+        self.altered.iter().for_each(|&handle| alter(handle));
         match &self.base {
             None => Arc::clone(&self.slots),
-            Some(base) if self.patched.is_empty() => base.bottom(),
-            Some(_) => Arc::default(),
+            Some(base) => base.bottom(alter),
         }
     }
 
@@ -127,7 +131,7 @@ impl Image {
             .iter()
             .map(|code| 12 * code.code.instructions.len() + 64 * code.consts.len() + 512)
             .sum();
-        slots + payloads + codes + 4 * self.patches.len()
+        slots + payloads + codes + 4 * self.altered.len()
     }
 
     /// Freezes a heap whose run is over.
@@ -141,13 +145,13 @@ impl Image {
         }
         let base_len = image.len();
         let mut patched = Vec::new();
-        let mut patches = vec![0; overlay.len()];
-        for (handle, &copy) in overlay.iter().enumerate() {
-            if copy != 0 {
+        let mut altered = Vec::new();
+        for (handle, copy) in overlay.said() {
+            if copy != ALTERED {
                 let index = usize::try_from(copy - 1).expect("a handle fits a word");
                 let free = Slot { count: 1, class: ty::OBJECT, depth: 0, payload: Payload::Free };
                 patched.push(std::mem::replace(&mut slots[index], free));
-                patches[handle] = u32::try_from(patched.len()).expect("no more than handles");
+                altered.push(handle);
             }
         }
         let mut all_shapes = image.shapes().to_vec();
@@ -155,7 +159,22 @@ impl Image {
         // An image that stands on nothing is its own base.
         let base = if base_len == 0 { None } else { Some(image) };
         let slots = slots.into();
-        Self { base, base_len, patches, patched, slots, interned, shapes: all_shapes, transitions, program, main, body: None, helpers }
+        let known = OnceLock::new();
+        Self {
+            base,
+            base_len,
+            altered,
+            patched,
+            slots,
+            interned,
+            shapes: all_shapes,
+            transitions,
+            program,
+            main,
+            body: None,
+            helpers,
+            known,
+        }
     }
 }
 

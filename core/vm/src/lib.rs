@@ -47,6 +47,7 @@ mod native;
 pub mod num;
 mod objects;
 mod opcode;
+mod overlay;
 mod run;
 mod spares;
 #[allow(dead_code, reason = "the tables name every type and identifier, whether or not Rust code looks it up")]

@@ -111,6 +111,7 @@ impl Vm {
             }
             Entry::Handler { method, payload } => {
                 vm.entry = EntryKind::Handler;
+                vm.recall_image();
                 let method = vm.heap.string(method);
                 let payload = vm.heap.make(ty::BYTES, Payload::Bytes(payload));
                 let function = vm.helper("handler_entry");

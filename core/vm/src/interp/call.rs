@@ -676,6 +676,7 @@ impl Vm {
             return Some(self.trapped(trap));
         }
         let value = self.result.take()?;
+        self.leave_knowledge();
         let host = self.to_host(value);
         self.heap.release(value);
         Some(match host {

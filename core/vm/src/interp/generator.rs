@@ -184,7 +184,9 @@ impl Vm {
     #[inline(never)]
     pub(super) fn yield_quickly(&mut self, value: Value, sent: u16, delegate: Option<u16>, code: &LinkedCode) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator.get(), &frame.on_return) else { return false };
+        let (Some(generator), OnReturn::ForIter { .. } | OnReturn::Send { .. }) = (frame.generator.get(), &frame.on_return) else {
+            return false;
+        };
         if self.heap.slot(generator).class != ty::GENERATOR || self.handled.len() != frame.handled as usize {
             return false;
         }

@@ -18,6 +18,7 @@ mod hashing;
 pub(crate) mod import;
 mod instances;
 pub(crate) mod iterate;
+pub(crate) mod known;
 mod matching;
 mod membership;
 pub(crate) mod operators;
@@ -245,6 +246,10 @@ pub(crate) struct MethodEntry {
     value: Value,
 }
 
+const NO_METHOD: MethodEntry = MethodEntry { class: Ref(u64::MAX), name: Ref(0), epoch: 0, value: Value::Undefined };
+
+/// Entries of the method cache: those that it begins with, and those of a run that needs more. Powers of two.
+const FIRST_METHODS: usize = 64;
 const METHOD_CACHE: usize = 512;
 /// Stands for a name in the entries that know a class's `__init__` by way of [`Vm::constructor`].
 const CONSTRUCTOR: Ref = Ref(u64::MAX);
@@ -271,6 +276,8 @@ pub struct Vm {
     /// Where the inline caches of its code begin.
     top_sites: u32,
     methods: Vec<MethodEntry>,
+    /// How often the method cache did not know.
+    missed: usize,
     /// Names of functions made so far, by the number of their code.
     function_names: std::collections::BTreeMap<u32, (Ref, Ref)>,
     /// Cycles left; negative when too many were asked for.
@@ -300,6 +307,8 @@ pub struct Vm {
     reload: bool,
     /// Inline caches that others have replaced at their site, by site, class and shape. Empty until one is.
     replaced: Vec<(u32, Cache)>,
+    /// How often that happened.
+    replacements: usize,
     /// The next exception is raised again: its trace already has the current line.
     pub(crate) quiet: bool,
     /// The text of an uncaught exception is being made.
@@ -348,6 +357,7 @@ impl Vm {
             top_base: 0,
             top_sites: 0,
             methods: Vec::new(),
+            missed: 0,
             function_names: std::collections::BTreeMap::new(),
             cycles: signed(limits.cycles),
             weight: signed(limits.weight_ns),
@@ -365,6 +375,7 @@ impl Vm {
             thrown: None,
             reload: false,
             replaced: Vec::new(),
+            replacements: 0,
             quiet: false,
             describing: false,
             loader: false,
@@ -541,31 +552,48 @@ impl Vm {
     /// The attribute that a class or its bases define. Not retained.
     #[inline]
     pub(crate) fn lookup(&mut self, class: Ref, name: Ref) -> Option<Value> {
-        let index = (class.0.wrapping_mul(31) ^ name.0) as usize % METHOD_CACHE;
         let epoch = self.heap.type_epoch;
-        if let Some(entry) = self.methods.get(index) {
+        if let Some(entry) = self.methods.get(self.method_index(class, name)) {
             if entry.class == class && entry.name == name && entry.epoch == epoch {
                 return if entry.value.is_undefined() { None } else { Some(entry.value) };
             }
-        } else {
-            self.methods = vec![MethodEntry { class: Ref(u64::MAX), name: Ref(0), epoch: 0, value: Value::Undefined }; METHOD_CACHE];
+        }
+        self.lookup_anew(class, name)
+    }
+
+    /// Where the method cache has an attribute of a class.
+    #[inline]
+    fn method_index(&self, class: Ref, name: Ref) -> usize {
+        (class.0.wrapping_mul(31) ^ name.0) as usize & self.methods.len().wrapping_sub(1)
+    }
+
+    #[inline(never)]
+    fn lookup_anew(&mut self, class: Ref, name: Ref) -> Option<Value> {
+        // Short runs, most of all handlers, ask for little: they begin with a small cache.
+        self.missed += 1;
+        if self.methods.is_empty() {
+            self.methods = vec![NO_METHOD; FIRST_METHODS];
+        } else if self.missed > 2 * FIRST_METHODS && self.methods.len() < METHOD_CACHE {
+            self.methods = vec![NO_METHOD; METHOD_CACHE];
         }
         let found = self.lookup_slow(class, name);
-        self.methods[index] = MethodEntry { class, name, epoch, value: found.unwrap_or(Value::Undefined) };
+        let index = self.method_index(class, name);
+        let value = found.unwrap_or(Value::Undefined);
+        self.methods[index] = MethodEntry { class, name, epoch: self.heap.type_epoch, value };
         found
     }
 
     /// The `__init__` of a class, with its code and globals, where to call the class is to make an instance and run that.
     #[inline]
     pub(crate) fn constructor(&mut self, class: Ref) -> Option<(u32, Ref, Ref)> {
-        let index = (class.0.wrapping_mul(31) ^ CONSTRUCTOR.0) as usize % METHOD_CACHE;
-        let init = match self.methods.get(index) {
+        let init = match self.methods.get(self.method_index(class, CONSTRUCTOR)) {
             Some(entry) if entry.class == class && entry.name == CONSTRUCTOR && entry.epoch == self.heap.type_epoch => {
                 entry.value.object()?
             }
             _ => {
                 let found = self.find_constructor(class);
                 let value = found.map_or(Value::Undefined, Value::Obj);
+                let index = self.method_index(class, CONSTRUCTOR);
                 if let Some(entry) = self.methods.get_mut(index) {
                     *entry = MethodEntry { class, name: CONSTRUCTOR, epoch: self.heap.type_epoch, value };
                 }

@@ -77,13 +77,14 @@ static CHARACTERS: [Value; 256] = {
     characters
 };
 
-/// How many replaced inline caches are kept.
+/// How many replaced inline caches are kept: at the beginning, and in a run that replaces many. Powers of two.
+const FIRST_REPLACED: usize = 16;
 const REPLACED: usize = 512;
 
-/// Where a replaced inline cache is kept.
+/// Where a replaced inline cache is kept, of so many.
 #[inline]
-fn replaced_position(site: u32, class: Ref, shape: u32) -> usize {
-    (site.wrapping_mul(31) ^ (class.0 as u32).wrapping_mul(17) ^ shape.wrapping_mul(7)) as usize % REPLACED
+fn replaced_position(site: u32, class: Ref, shape: u32, count: usize) -> usize {
+    (site.wrapping_mul(31) ^ (class.0 as u32).wrapping_mul(17) ^ shape.wrapping_mul(7)) as usize & count.wrapping_sub(1)
 }
 
 /// The position that an index means.
@@ -103,11 +104,15 @@ impl Vm {
         if before.kind == CacheKind::Empty || before.epoch != cache.epoch {
             return;
         }
+        self.replacements += 1;
         if self.replaced.is_empty() {
+            self.replaced = vec![(u32::MAX, NO_CACHE); FIRST_REPLACED];
+        } else if self.replacements > FIRST_REPLACED && self.replaced.len() < REPLACED {
             self.replaced = vec![(u32::MAX, NO_CACHE); REPLACED];
         }
+        let count = self.replaced.len();
         for cache in [before, cache] {
-            self.replaced[replaced_position(number, cache.class, cache.shape)] = (number, cache);
+            self.replaced[replaced_position(number, cache.class, cache.shape, count)] = (number, cache);
         }
     }
 
@@ -120,7 +125,7 @@ impl Vm {
             Payload::Instance(_) => return None,
             _ => 0,
         };
-        let (number, cache) = self.replaced.get(replaced_position(site, slot.class, shape))?;
+        let (number, cache) = self.replaced.get(replaced_position(site, slot.class, shape, self.replaced.len()))?;
         let fits = *number == site && cache.class == slot.class && cache.shape == shape && cache.epoch == self.heap.type_epoch;
         if !fits {
             return None;
@@ -207,9 +212,7 @@ impl Vm {
             CacheKind::Field => {
                 let slot = self.heap.slot(object);
                 match &slot.payload {
-                    Payload::Instance(attributes)
-                        if slot.class == cache.class && attributes.shape == cache.shape =>
-                    {
+                    Payload::Instance(attributes) if slot.class == cache.class && attributes.shape == cache.shape => {
                         attributes.values.get(cache.index as usize).filter(|value| !value.is_undefined())
                     }
                     _ => None,
