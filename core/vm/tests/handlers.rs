@@ -1,5 +1,5 @@
 //! Handlers of one image know nothing of each other: what an earlier one has found out for the later ones (inline caches, methods) shows
-//! neither in their results nor in cycles, memory or the numbers of objects.
+//! neither in their results nor in cycles, memory or the numbers of objects.
 
 use cowboy_vm::{Entry, Exit, HostValue, Image, Limits, Usage, Vm, build_image, compile};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ fn run(image: &Arc<Image>, method: &str) -> (Vec<u8>, Usage, usize) {
 }
 
 #[test]
-fn a_78_a_handler_does_the_same_whichever_ran_before_it() {
+fn a_64_a_handler_does_the_same_whichever_ran_before_it() {
     let unit = compile(SOURCE, "main.py").expect("valid source");
     let image = || build_image(&unit, Limits::default()).expect("a module that loads").0;
     let methods = ["quiet", "plain", "identities", "changes_class", "changes_global", "changes_object", "by_dict", "encodes"];

@@ -1,10 +1,10 @@
 //! Generators, coroutines and asynchronous generators: their registers rest in the heap between two steps.
 
-use super::window::{afresh, push};
+use super::window::{afresh, alone, push};
 use super::{Frame, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::objects::payload::{GeneratorState, Payload};
+use crate::objects::payload::{Generator, GeneratorState, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 
@@ -138,6 +138,7 @@ impl Vm {
             return false;
         }
         let Payload::Generator(row) = &mut slot.payload else { return false };
+        let row: &mut Generator = row;
         if !matches!(row.state, GeneratorState::Created | GeneratorState::Suspended) || !row.handled.is_empty() {
             return false;
         }
@@ -146,10 +147,11 @@ impl Vm {
         if self.registers.len() <= needed {
             self.registers.resize(needed + 256, Value::Undefined);
         }
-        for (register, value) in self.registers[base..top].iter_mut().zip(&row.registers) {
+        // The buffer keeps its length: most steps rest with as many registers as the one before.
+        for (register, value) in self.registers[base..top].iter_mut().zip(&mut row.registers) {
             *register = afresh(value);
+            *value = Value::Undefined;
         }
-        row.registers.clear();
         let mut old = None;
         if row.state == GeneratorState::Suspended {
             let place = &mut self.registers[base + usize::from(row.sent)];
@@ -163,7 +165,7 @@ impl Vm {
             &mut self.frames,
             Frame {
                 code: row.code,
-                pc: row.pc,
+                pc: alone(&row.pc),
                 base: base as u32,
                 dest: dest as u32,
                 globals: row.globals,
@@ -193,18 +195,20 @@ impl Vm {
         let (base, dest, pc) = (frame.base as usize, frame.dest as usize, frame.pc);
         let (registers, guarded) = (code.code.registers, code.code.guards(pc));
         let Payload::Generator(row) = self.heap.payload_mut(generator) else { return false };
+        let row: &mut Generator = row;
         let live = &mut self.registers[base..base + usize::from(registers)];
         // What is unbound at the end need not move: registers above a frame are unbound anyway.
         let mut held = live.len();
         while held > usize::from(sent) + 1 && live[held - 1].is_undefined() {
             held -= 1;
         }
-        row.registers.clear();
-        row.registers.extend(live[..held].iter_mut().map(|register| {
-            let value = afresh(register);
+        if row.registers.len() != held {
+            row.registers.resize(held, Value::Undefined);
+        }
+        for (rest, register) in row.registers.iter_mut().zip(live) {
+            *rest = afresh(register);
             *register = Value::Undefined;
-            value
-        }));
+        }
         row.pc = pc;
         row.guarded = guarded;
         row.sent = sent;

@@ -310,7 +310,12 @@ impl Vm {
         if let Err(throw) = self.spend(cost) {
             return Some(Err(throw));
         }
-        let result = match (self.integer(left)?, self.integer(right)?) {
+        let (a, b) = (self.integer(left)?, self.integer(right)?);
+        // The lowest bits make no large integer.
+        if let (BinaryOp::And, &Integer::Big(a), &Integer::Small(mask @ 0..)) = (op, &a, &b) {
+            return Some(Ok(Value::Int(int::low_bits(a, mask))));
+        }
+        let result = match (a, b) {
             (Integer::Big(a), Integer::Big(b)) => operate(op, a, b),
             (Integer::Big(a), Integer::Small(b)) => operate(op, a, &IBig::from(b)),
             (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),

@@ -11,6 +11,7 @@ use crate::objects::payload::{List, Payload};
 use crate::opcode::Instruction;
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
 use crate::value::{Ref, Value};
+use std::cmp::Ordering;
 
 impl Heap {
     /// Whether two objects are the same text; `None` when one of them is not plain text, or they are long.
@@ -22,6 +23,14 @@ impl Heap {
         }
         // Longer ones are charged by their length.
         if a.text.len() > SHORT_TEXT { None } else { Some(a.same(b)) }
+    }
+
+    /// How two texts are ordered; `None` when one of them is not plain text, or both are long.
+    #[inline(never)]
+    pub(crate) fn order_of_texts(&self, left: Ref, right: Ref) -> Option<Ordering> {
+        let (Payload::Str(a), Payload::Str(b)) = (self.payload(left), self.payload(right)) else { return None };
+        // Longer ones are charged by their length.
+        (a.text.len().min(b.text.len()) <= SHORT_TEXT).then(|| a.text.cmp(&b.text))
     }
 
     /// The length of something builtin.

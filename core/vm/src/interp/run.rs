@@ -13,6 +13,7 @@ use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
+use std::cmp::Ordering;
 
 /// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
 const TEXT_OF_INTEGER: i64 = 12;
@@ -215,6 +216,14 @@ impl Vm {
                 let truth = match (window.at($ins.b), window.at($ins.c)) {
                     (Value::Int(left), Value::Int(right)) => Some(left $operator right),
                     (Value::Float(left), Value::Float(right)) => Some(left $operator right),
+                    (&Value::Obj(left), &Value::Obj(right)) => match self.heap.order_of_texts(left, right) {
+                        Some(order) => {
+                            consume!($ins, $ins.b, TEMP_B);
+                            consume!($ins, $ins.c, TEMP_C);
+                            Some(order $operator Ordering::Equal)
+                        }
+                        None => None,
+                    },
                     _ => None,
                 };
                 match truth {

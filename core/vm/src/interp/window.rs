@@ -23,6 +23,13 @@ pub(crate) fn afresh(value: &Value) -> Value {
     unsafe { std::mem::transmute::<[MaybeUninit<u64>; 2], Value>([words.read_volatile(), words.add(1).read_volatile()]) }
 }
 
+/// A number of half a word, read by itself: together with its neighbour it would be read at once, which waits as [`afresh`] says.
+#[inline(always)]
+pub(crate) fn alone(number: &u32) -> u32 {
+    // SAFETY: a reference may be read.
+    unsafe { std::ptr::from_ref(number).read_volatile() }
+}
+
 /// A buffer or large integer, moved as the two or three words that it is, for the reason of [`afresh`].
 #[cfg(target_pointer_width = "64")]
 #[inline(always)]

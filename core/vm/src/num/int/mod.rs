@@ -27,6 +27,18 @@ use dashu_int::{IBig, Sign, UBig, Word};
 use super::F64;
 use super::softfloat::ratio_to_f64;
 
+/// `value & mask` for a mask that is not negative.
+#[allow(clippy::useless_conversion, reason = "a word is 32 bits in a browser")]
+pub fn low_bits(value: &IBig, mask: i64) -> i64 {
+    let (sign, words) = value.as_sign_words();
+    let low = words.iter().take(64 / Word::BITS as usize).rev().fold(0_u64, |low, &word| {
+        // A word of 64 bits is the only one, and leaves nothing to shift.
+        low.checked_shl(Word::BITS).unwrap_or(0) | u64::from(word)
+    });
+    let low = if sign == Sign::Negative { low.wrapping_neg() } else { low };
+    low.cast_signed() & mask
+}
+
 /// The most bits an integer's magnitude may have.
 pub const MOST_BITS: usize = 4096;
 
@@ -212,4 +224,23 @@ pub(super) fn shift_right_half_even(numerator: UBig, distance: usize) -> UBig {
     let below_half = numerator.trailing_zeros().is_some_and(|zeros| zeros < distance - 1);
     let quotient = numerator >> distance;
     if half && (below_half || quotient.bit(0)) { quotient + UBig::ONE } else { quotient }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_bits_are_those_of_the_twos_complement() {
+        for bits in [1_usize, 62, 63, 64, 65, 127, 128, 200, 1_000] {
+            for offset in [-12_345_i64, -1, 0, 1, 12_345] {
+                let value = (IBig::ONE << bits) + IBig::from(offset);
+                for mask in [0, 1, 1_023, 0x5555_5555_5555_5555, i64::MAX] {
+                    for value in [&value, &-&value] {
+                        assert_eq!(IBig::from(low_bits(value, mask)), value & IBig::from(mask), "{value} & {mask}");
+                    }
+                }
+            }
+        }
+    }
 }
