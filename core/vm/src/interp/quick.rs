@@ -33,6 +33,12 @@ impl Heap {
         (a.text.len().min(b.text.len()) <= SHORT_TEXT).then(|| a.text.cmp(&b.text))
     }
 
+    /// `Equal` for two equal texts, anything else for two others; as [`Heap::same_text`].
+    #[inline(always)]
+    pub(crate) fn equality_of_texts(&self, left: Ref, right: Ref) -> Option<Ordering> {
+        self.same_text(left, right).map(|same| if same { Ordering::Equal } else { Ordering::Less })
+    }
+
     /// The length of something builtin.
     #[inline(always)]
     pub(super) fn quick_length(&self, value: &Value) -> Option<i64> {

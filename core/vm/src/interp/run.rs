@@ -212,11 +212,11 @@ impl Vm {
             }};
         }
         macro_rules! comparison {
-            ($ins:expr, $operator:tt) => {{
+            ($ins:expr, $operator:tt, $texts:ident) => {{
                 let truth = match (window.at($ins.b), window.at($ins.c)) {
                     (Value::Int(left), Value::Int(right)) => Some(left $operator right),
                     (Value::Float(left), Value::Float(right)) => Some(left $operator right),
-                    (&Value::Obj(left), &Value::Obj(right)) => match self.heap.order_of_texts(left, right) {
+                    (&Value::Obj(left), &Value::Obj(right)) => match self.heap.$texts(left, right) {
                         Some(order) => {
                             consume!($ins, $ins.b, TEMP_B);
                             consume!($ins, $ins.c, TEMP_C);
@@ -458,11 +458,19 @@ impl Vm {
                     _ => general!(ins),
                 },
                 Op::Not => {
-                    if let Value::Bool(truth) = *window.at(ins.b) {
-                        set!(ins.a, Value::truth(truth == Truth::False));
-                        continue;
+                    let negated = match *window.at(ins.b) {
+                        Value::Bool(truth) => Some(truth == Truth::False),
+                        Value::Int(number) => Some(number == 0),
+                        Value::None => Some(true),
+                        _ => None,
+                    };
+                    match negated {
+                        Some(truth) => {
+                            set!(ins.a, Value::truth(truth));
+                            continue;
+                        }
+                        None => general!(ins),
                     }
-                    general!(ins)
                 }
                 Op::Is | Op::IsNot => {
                     let (left, right) = (window.at(ins.b), window.at(ins.c));
@@ -480,12 +488,12 @@ impl Vm {
                         true
                     }
                 }
-                Op::Less => comparison!(ins, <),
-                Op::LessEqual => comparison!(ins, <=),
-                Op::Greater => comparison!(ins, >),
-                Op::GreaterEqual => comparison!(ins, >=),
-                Op::Equal => comparison!(ins, ==),
-                Op::NotEqual => comparison!(ins, !=),
+                Op::Less => comparison!(ins, <, order_of_texts),
+                Op::LessEqual => comparison!(ins, <=, order_of_texts),
+                Op::Greater => comparison!(ins, >, order_of_texts),
+                Op::GreaterEqual => comparison!(ins, >=, order_of_texts),
+                Op::Equal => comparison!(ins, ==, equality_of_texts),
+                Op::NotEqual => comparison!(ins, !=, equality_of_texts),
                 Op::In | Op::NotIn => {
                     if let Value::Obj(container) = *window.at(ins.c) {
                         if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
