@@ -37,6 +37,8 @@ def order(item: str, payment: str) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["http"]:
+        # It says nothing once it listens: who starts it asks the port.
+        print("ready:", sys.argv[2], flush=True)
         server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))
     else:
         server.run("stdio")

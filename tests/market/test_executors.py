@@ -22,7 +22,7 @@ def configuration(world):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     script = HERE / "shop_server.py"
-    world.start("shop", ["/bin/sh", "-c", f'"{sys.executable}" "{script}" http {port} & echo ready: {port}; wait'])
+    world.start("shop", [sys.executable, script, "http", port])
     until("the shop", lambda: reachable(port))
     path = world.folder / "models.toml"
     path.write_text(
