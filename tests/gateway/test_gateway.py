@@ -204,6 +204,26 @@ def renewal(world, gateway):
     assert gateway.visit(f"mysite.{ZONE}", own.cert_pem.bytes().decode()).status_code == 200
 
 
+def test_a_beginning_at_the_newest_block(world):
+    """A gateway that never saw the chain's first blocks serves what one shows that executed them all, also after a restart."""
+    world.run("chain", "mine", "30")
+    listen = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n'
+    late = 'start = "newest"\nstate = "late"\n' + listen
+    gateways = [Gateway(world, "early", 'start = "genesis"\n' + listen), Gateway(world, "late", late)]
+    pages = [page(gateway) for gateway in gateways]
+    assert pages[0] == pages[1]
+    gateways[1].process.end()
+    world.run("chain", "mine", "3")
+    again = Gateway(world, "late", late)
+    assert page(again) == pages[0]
+
+
+def page(gateway):
+    """The site's page, once the gateway has it."""
+    ask = lambda: httpx.get(f"http://127.0.0.1:{gateway.http}/", headers={"Host": f"mysite.{ZONE}"}, timeout=10)
+    return until("the page", lambda: (answer := ask()).status_code == 200 and answer.text)
+
+
 def test_hostile_connections_end(world):
     """Slow and silent clients lose their connections, heads that never end are refused, and others are served meanwhile."""
     limits = "head_timeout_ms = 1000\nbody_timeout_ms = 1000\nidle_timeout_ms = 2000\nconnections = 40"
