@@ -257,7 +257,7 @@ pub struct Exception {
     pub name: String,
     /// What it says.
     pub message: String,
-    /// Where it was raised, as CPython prints it, line by line, outermost frame first.
+    /// What CPython prints about it, line by line: the traceback, outermost frame first, and the exception with notes and group.
     pub traceback: Vec<String>,
 }
 

@@ -62,8 +62,8 @@ fn refused(source: &str, error: &CompileError) -> BuildError {
         CompileErrorKind::Forbidden => (error::FORBIDDEN_SOURCE, "ForbiddenSource"),
         CompileErrorKind::TooLarge => (error::FORBIDDEN_SOURCE, "SourceTooLarge"),
     };
-    let traceback = error.shown(FILE, source);
     let message = format!("{} (line {}, column {})", error.message, error.line, error.column);
+    let traceback = [error.shown(FILE, source), vec![format!("{name}: {message}")]].concat();
     BuildError { abort, exception: Exception { name: name.to_string(), message, traceback }, usage: Usage::default() }
 }
 

@@ -91,7 +91,7 @@ fn explain(vm: &mut Vm, throw: Throw) -> String {
     match throw {
         Throw::Raise(exception) => {
             let error = vm.describe(exception);
-            format!("{}\n{}: {}", error.traceback.join("\n"), error.type_name, error.message)
+            error.traceback.join("\n")
         }
         other => format!("{other:?}"),
     }

@@ -40,7 +40,7 @@ pub struct PyError {
     pub type_name: String,
     /// `str()` of it, as far as that needs no Python code.
     pub message: String,
-    /// The traceback as CPython prints it, line by line, without the final line.
+    /// What CPython prints, line by line: the traceback, the exception itself, its notes and its group.
     pub traceback: Vec<String>,
     /// The class's `slug` attribute or the exception's, when it is text.
     pub slug: Option<String>,

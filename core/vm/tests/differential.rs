@@ -91,6 +91,43 @@ fn caches_change_nothing() {
     }
 }
 
+/// What is printed about the exception that ends a program, here and on CPython.
+fn told(path: &Path) -> (String, String) {
+    let source = std::fs::read_to_string(path).expect("a readable program");
+    let unit = compile(&source, "program.py").expect("valid source");
+    let ours = match Vm::start(script_image(&unit), Entry::Script, Limits::default()).run() {
+        Exit::Raise(error) => error.traceback.join("\n"),
+        other => format!("{other:?}"),
+    };
+    let output = Command::new("python3").arg(path).env("PYTHONIOENCODING", "utf-8").output().expect("python3 was found before");
+    let theirs = String::from_utf8_lossy(&output.stderr).replace(path.to_str().expect("ASCII names"), "program.py");
+    // Code has lines here and no columns, so nothing is underlined.
+    let is_underline = |line: &&str| line.contains('^') && line.chars().all(|letter| " |~^".contains(letter));
+    (ours, theirs.lines().filter(|line| !is_underline(line)).collect::<Vec<_>>().join("\n"))
+}
+
+/// A traceback is CPython's: frames, causes, notes, and the tree of an exception group with its limits.
+#[test]
+fn what_nobody_caught_is_told_as_by_cpython() {
+    if !is_python_311() {
+        println!("skipped: python3 on this machine is not 3.11, which tracebacks are compared with");
+        return;
+    }
+    // The limit of recursion differs, comprehensions have no frame, and modules that are written otherwise have others.
+    let other = ["recursion_limit.py", "in_comprehension.py", "frozen_dataclass.py", "json_error.py"];
+    let mut wrong = String::new();
+    for path in programs().into_iter().filter(|path| name(path).starts_with("errors/")) {
+        if other.iter().any(|other| path.ends_with(other)) {
+            continue;
+        }
+        let (ours, theirs) = told(&path);
+        if ours.trim_end() != theirs.trim_end() {
+            writeln!(wrong, "{}: here\n{ours}\n... and CPython\n{theirs}\n", name(&path)).expect("a string");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// Output and last line of the traceback of CPython.
 fn theirs(path: &Path) -> (String, String) {
     let output = Command::new("python3")

@@ -13,7 +13,7 @@ use cowboy_types::{
 /// The most bytes of one text; longer ones are cut.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// The most lines of a traceback; of longer ones the innermost stay.
+/// The most lines of a traceback; of longer ones the header and the innermost stay.
 const MAX_LINES: usize = 64;
 
 /// The most bytes of an argument; longer ones are left out.
@@ -103,7 +103,9 @@ fn call_of(value: &Value) -> Option<CallTrace> {
 
 fn exception_value(exception: &Exception) -> Value {
     let outer = exception.traceback.len().saturating_sub(MAX_LINES);
-    let lines = exception.traceback.iter().skip(outer).map(|line| text(line)).collect();
+    let header = (outer > 0).then(|| text("Traceback (most recent call last):"));
+    let cut = outer + usize::from(outer > 0);
+    let lines = header.into_iter().chain(exception.traceback.iter().skip(cut).map(|line| text(line))).collect();
     Value::Array(vec![text(&exception.name), text(&exception.message), Value::Array(lines)])
 }
 

@@ -8,22 +8,9 @@ use cowboy_chain::{
 };
 use cowboy_types::{Hash, ReceiptKind, error};
 
-/// The traceback of an exception, as Python prints it.
+/// What Python prints about an exception.
 pub(crate) fn text(exception: &Exception) -> String {
-    let mut text = String::new();
-    if !exception.traceback.first().is_some_and(|line| line.starts_with("Traceback")) {
-        text.push_str("Traceback (most recent call last):\n");
-    }
-    for line in &exception.traceback {
-        text.push_str(line);
-        text.push('\n');
-    }
-    text.push_str(&exception.name);
-    if !exception.message.is_empty() {
-        text.push_str(": ");
-        text.push_str(&exception.message);
-    }
-    text
+    exception.traceback.join("\n")
 }
 
 /// The traceback of the exception that made a delivery fail, where one did.

@@ -17,10 +17,13 @@ export function ownLines(trace, lineCount) {
   return [...new Set(own.map(({ line }) => line))];
 }
 
-/** The last line of a traceback: the exception's name and words. */
+/** The exception's name and words: what follows the frames of the last traceback, before notes and what a group holds. */
 export function exceptionLine(trace) {
   if (typeof trace !== "string") return null;
   const lines = trace.trimEnd().split("\n");
-  const last = lines[lines.length - 1].trim();
-  return /^[A-Za-z_][\w.]*(:|$)/.test(last) ? last : null;
+  const start = lines.findLastIndex((line) => /^(  \+ Exception Group )?Traceback \(most recent/.test(line));
+  const frame = start >= 0 && lines[start].startsWith("  +") ? "  | " : "";
+  const rest = lines.slice(start + 1).filter((line) => line.startsWith(frame)).map((line) => line.slice(frame.length));
+  const said = start < 0 ? rest.at(-1).trim() : (rest.find((line) => /^\S/.test(line)) ?? "");
+  return /^[A-Za-z_][\w.]*(:|$)/.test(said) ? said : null;
 }

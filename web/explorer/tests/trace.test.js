@@ -36,6 +36,11 @@ test("the exception is the last line", () => {
   const rows = [
     [TRACE, "ZeroDivisionError: integer division or modulo by zero"],
     ["KeyError", "KeyError"],
+    [TRACE + "a note\nwhy: so\n", "ZeroDivisionError: integer division or modulo by zero"],
+    [
+      '  + Exception Group Traceback (most recent call last):\n  |   File "actor.py", line 1, in f\n  |     g()\n  | ExceptionGroup: all (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | ValueError: 1\n    +------------------------------------\n',
+      "ExceptionGroup: all (1 sub-exception)",
+    ],
     ["a b", null],
     ["", null],
     [undefined, null],

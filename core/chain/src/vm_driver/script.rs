@@ -156,7 +156,7 @@ fn raise(name: &str, message: &str, code: Option<u32>) -> Exit {
     Exit::Raise(PyError {
         type_name: name.to_string(),
         message: message.to_string(),
-        traceback: vec!["Traceback (most recent call last):".to_string()],
+        traceback: vec!["Traceback (most recent call last):".to_string(), format!("{name}: {message}")],
         slug: None,
         code,
     })

@@ -25,6 +25,7 @@ pub(crate) mod operators;
 pub(crate) mod profile;
 mod quick;
 mod registers;
+mod report;
 mod results;
 mod run;
 mod step;

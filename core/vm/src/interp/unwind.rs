@@ -1,26 +1,14 @@
 //! Exceptions: raising, finding handlers, and what a waiting continuation makes of one.
 
 use super::{OnReturn, Pending, Vm};
-use crate::error::{Exit, Outcome, PyError, Throw, Trap};
+use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
-use crate::types::{nm, ty};
+use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
 
 /// Cycles of raising an exception, beside those of whatever makes it.
 pub(super) const RAISE_CYCLES: usize = 20;
-
-/// How often a traceback shows the same line before it only counts, as CPython does.
-const SHOWN_REPEATS: usize = 3;
-
-/// Says how many lines a traceback leaves out.
-fn push_repeated(lines: &mut Vec<String>, count: usize) {
-    match count.saturating_sub(SHOWN_REPEATS) {
-        0 => {}
-        1 => lines.push("  [Previous line repeated 1 more time]".to_owned()),
-        more => lines.push(format!("  [Previous line repeated {more} more times]")),
-    }
-}
 
 /// Longest chain of contexts that is searched for a loop.
 const CONTEXT_LIMIT: usize = 64;
@@ -356,130 +344,5 @@ impl Vm {
     /// `value` of a StopIteration.
     pub(crate) fn stop_value(&self, exception: Value) -> Value {
         self.exception_data(exception).and_then(|row| self.tuple_ref(row.args).first().copied()).unwrap_or(Value::None)
-    }
-
-    /// What is told about an exception that nobody caught.
-    pub(crate) fn describe(&mut self, exception: Value) -> PyError {
-        let class = self.heap.class_of(exception);
-        let mut type_name = self.qualified_name(class);
-        for prefix in ["builtins.", "__main__."] {
-            if let Some(short) = type_name.strip_prefix(prefix) {
-                type_name = short.to_owned();
-            }
-        }
-        let message = self.final_text(exception);
-        let mut traceback = Vec::new();
-        self.describe_chain(exception, &mut traceback, 0);
-        let attribute = |vm: &mut Vm, name: Ref| {
-            let value = vm.instance_attribute(exception, name).or_else(|| vm.lookup(class, name));
-            value.unwrap_or(Value::None)
-        };
-        let slug = attribute(self, nm::ERROR_SLUG);
-        let slug = self.text(slug).map(str::to_owned);
-        let code = match attribute(self, nm::CODE) {
-            Value::Int(code) => u32::try_from(code).ok(),
-            _ => None,
-        };
-        PyError { type_name, message, traceback, slug, code }
-    }
-
-    /// `str(exception)` at the end of a run, when its own `__str__` may still run within what is left of the limits.
-    fn final_text(&mut self, exception: Value) -> String {
-        let Some(function) = self.own_str(exception).filter(|_| self.frames.is_empty() && !self.describing) else {
-            return self.exception_text(exception);
-        };
-        let Throw::Call(call) = self.call_later(function, &[exception], OnReturn::Entry) else { return String::new() };
-        let allowed = std::mem::replace(&mut self.host_allowed, false);
-        let text = match self.begin_call(*call, 0) {
-            Ok(()) => match self.finished().unwrap_or_else(|| self.run_frames()) {
-                Exit::Return(crate::host::HostValue::Str(text)) => text,
-                _ => "<exception str() failed>".to_owned(),
-            },
-            Err(_) => "<exception str() failed>".to_owned(),
-        };
-        self.host_allowed = allowed;
-        text
-    }
-
-    /// Runs what is on the stack; a second exception on the way is described without running more code.
-    fn run_frames(&mut self) -> Exit {
-        if self.describing {
-            return Exit::Trap(Trap::Internal);
-        }
-        self.describing = true;
-        let exit = self.run();
-        self.describing = false;
-        exit
-    }
-
-    /// `str(exception)` without running Python code.
-    pub(crate) fn exception_text(&mut self, exception: Value) -> String {
-        match crate::objects::exception::message(self, exception) {
-            Ok(text) => text,
-            Err(throw) => {
-                if let Throw::Raise(error) = throw {
-                    self.heap.release(error);
-                }
-                "<exception str() failed>".to_owned()
-            }
-        }
-    }
-
-    fn describe_chain(&mut self, exception: Value, lines: &mut Vec<String>, depth: usize) {
-        let Some(row) = self.exception_data(exception) else { return };
-        let (cause, context, suppress, trace) = (row.cause, row.context, row.suppress, row.trace.clone());
-        let before = if !cause.is_none() {
-            Some((cause, "The above exception was the direct cause of the following exception:"))
-        } else if !suppress && !context.is_none() {
-            Some((context, "During handling of the above exception, another exception occurred:"))
-        } else {
-            None
-        };
-        if let (Some((inner, sentence)), true) = (before, depth < CONTEXT_LIMIT) {
-            self.describe_chain(inner, lines, depth + 1);
-            let class = self.heap.class_of(inner);
-            let name = self.qualified_name(class).replace("builtins.", "");
-            let message = self.exception_text(inner);
-            lines.push(if message.is_empty() { name } else { format!("{name}: {message}") });
-            lines.push(String::new());
-            lines.push(sentence.to_owned());
-            lines.push(String::new());
-        }
-        lines.push("Traceback (most recent call last):".to_owned());
-        let program = Arc::clone(&self.program);
-        let mut repeated = (None, 0usize);
-        for &(number, line) in trace.iter().rev() {
-            let linked = &program.codes[number as usize];
-            if linked.code.hidden && !self.loader {
-                continue;
-            }
-            repeated = if repeated.0 == Some((number, line)) {
-                (repeated.0, repeated.1 + 1)
-            } else {
-                push_repeated(lines, repeated.1);
-                (Some((number, line)), 1)
-            };
-            if repeated.1 > SHOWN_REPEATS {
-                continue;
-            }
-            let file = &program.files[linked.unit as usize];
-            lines.push(format!("  File \"{}\", line {line}, in {}", file.file, linked.code.name));
-            let text = line.checked_sub(1).and_then(|line| file.source.lines().nth(line as usize)).unwrap_or("").trim();
-            if !text.is_empty() {
-                lines.push(format!("    {text}"));
-            }
-        }
-        push_repeated(lines, repeated.1);
-    }
-
-    /// The tuple's items, borrowed.
-    pub(crate) fn tuple_ref(&self, tuple: Value) -> &[Value] {
-        match tuple {
-            Value::Obj(object) => match self.heap.payload(object).core() {
-                Payload::Tuple(items) => items,
-                _ => &[],
-            },
-            _ => &[],
-        }
     }
 }

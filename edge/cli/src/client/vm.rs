@@ -148,18 +148,9 @@ fn statistics(usage: &Usage) -> serde_json::Value {
     json!({ "cycles": usage.cycles, "cells": usage.cells, "peak_memory": usage.peak_memory, "weight_ns": usage.weight_ns })
 }
 
-/// The traceback as CPython prints it.
+/// What CPython prints about it.
 pub(crate) fn traceback(error: &PyError) -> String {
-    let mut text = error.traceback.join("\n");
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text.push_str(&error.type_name);
-    if !error.message.is_empty() {
-        text.push_str(": ");
-        text.push_str(&error.message);
-    }
-    text
+    error.traceback.join("\n")
 }
 
 /// A refusal of the source, with its line.

@@ -1,0 +1,3 @@
+error = ValueError("x")
+error.__notes__ = 5
+raise error
