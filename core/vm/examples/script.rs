@@ -20,8 +20,7 @@ fn main() {
     let code = match exit {
         Exit::Return(_) => 0,
         Exit::Raise(error) => {
-            let last = if error.message.is_empty() { error.type_name } else { format!("{}: {}", error.type_name, error.message) };
-            writeln!(std::io::stderr(), "{}\n{last}", error.traceback.join("\n")).expect("stderr is open");
+            writeln!(std::io::stderr(), "{}", error.traceback.join("\n")).expect("stderr is open");
             1
         }
         other => {

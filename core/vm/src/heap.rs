@@ -414,6 +414,10 @@ impl Heap {
                         self.spares.keep_values(attributes.values);
                     }
                     Payload::BoundMethod { function, receiver } => objects(&[function, receiver], &mut doomed),
+                    Payload::MemoryView(view) => {
+                        self.count_view(view.object, false);
+                        objects(&[view.object], &mut doomed);
+                    }
                     Payload::Super { class, receiver, start } => objects(&[Value::Obj(class), receiver, Value::Obj(start)], &mut doomed),
                     Payload::Dict(table) | Payload::Set(table) => {
                         for entry in &table.entries {
@@ -450,6 +454,17 @@ impl Heap {
                 Some(child) => dying = child,
                 None => return,
             }
+        }
+    }
+
+    /// Counts a view that is made of a bytearray, or gone.
+    pub(crate) fn count_view(&mut self, object: Value, is_made: bool) {
+        let Value::Obj(object) = object else { return };
+        if !matches!(self.payload(object).core(), Payload::ByteArray(..)) {
+            return;
+        }
+        if let Payload::ByteArray(_, views) = self.payload_mut(object).core_mut() {
+            *views = if is_made { views.saturating_add(1) } else { views.saturating_sub(1) };
         }
     }
 

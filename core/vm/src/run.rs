@@ -225,7 +225,7 @@ impl Vm {
         };
         let bytes = match self.heap.payload(object).core() {
             Payload::Str(text) => text.text.len(),
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => bytes.len(),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
             Payload::List(list) => list.items.len().saturating_mul(HOST_ITEM),
             Payload::Tuple(items) => items.len().saturating_mul(HOST_ITEM),
             Payload::Set(_) | Payload::Dict(_) => self.dict_len(object).saturating_mul(2 * HOST_ITEM),
@@ -236,7 +236,7 @@ impl Vm {
         self.reserve(*size)?;
         match self.heap.payload(object).core() {
             Payload::Str(text) => Ok(HostValue::Str(text.text.clone())),
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Ok(HostValue::Bytes(bytes.clone())),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(HostValue::Bytes(bytes.clone())),
             Payload::List(_) | Payload::Tuple(_) | Payload::Set(_) => {
                 let mut items = Vec::new();
                 for item in self.sequence_snapshot(value) {

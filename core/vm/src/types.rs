@@ -135,6 +135,8 @@ types! {
     DICT_REVERSE_VALUE_ITERATOR "dict_reversevalueiterator" OBJECT Sealed false;
     DICT_REVERSE_ITEM_ITERATOR "dict_reverseitemiterator" OBJECT Sealed false;
     BYTEARRAY_ITERATOR "bytearray_iterator" OBJECT Sealed false;
+    MEMORYVIEW "memoryview" OBJECT Sealed true;
+    MEMORY_ITERATOR "memory_iterator" OBJECT Sealed false;
     SEQUENCE_ITERATOR "iterator" OBJECT Sealed false;
     DICT_KEYS "dict_keys" OBJECT Sealed false;
     DICT_VALUES "dict_values" OBJECT Sealed false;
@@ -272,6 +274,8 @@ names! {
     ERROR_SLUG "ERROR_SLUG"; REDUCE "__reduce__"; TEXT_SIGNATURE "__text_signature__"; BASE "__base__"; DEL "__del__"; COPY "__copy__"; COMPLEX "__complex__"; MAPPING "mapping"; MATCH_SEQUENCE "__match_sequence__"; MATCH_MAPPING "__match_mapping__"; DEEPCOPY "__deepcopy__";
     UNPACKED "__unpacked__"; UNPACKED_ARGS "__typing_unpacked_tuple_args__";
     DECIMAL "Decimal"; DECIMAL_MODULE "decimal"; DECIMAL_NUMBER "_n"; NAME_IN_MESSAGES "_name_in_messages";
+    NBYTES "nbytes"; READONLY "readonly"; ITEMSIZE "itemsize"; FORMAT_NAME "format"; NDIM "ndim"; SHAPE "shape"; STRIDES "strides";
+    SUBOFFSETS "suboffsets"; C_CONTIGUOUS "c_contiguous"; F_CONTIGUOUS "f_contiguous"; CONTIGUOUS "contiguous";
 }
 
 /// Handle of the one-character text of a code point below 256.

@@ -100,7 +100,7 @@ const RECEIVERS: &[(&str, &[&str])] = &[
     ("dict_keys", &["{i: i for i in range(min(N, 5000))}.keys()"]),
     ("dict_values", &["{i: i for i in range(min(N, 5000))}.values()"]),
     ("dict_items", &["{i: i for i in range(min(N, 5000))}.items()"]),
-    ("memoryview", &[]),
+    ("memoryview", &["memoryview(bytearray(N))", "memoryview(bytes(N))[::2]"]),
 ];
 
 /// A program that calls one native function again and again, and what to call it.

@@ -36,7 +36,6 @@ const FORBIDDEN_NAMES: &[(&str, &str)] = &[
     ("globals", "keep state in self.storage"),
     ("exit", "return from the handler instead"),
     ("quit", "return from the handler instead"),
-    ("memoryview", "use bytes or bytearray"),
 ];
 
 /// Modules that people reach for, and what serves here instead.

@@ -282,6 +282,8 @@ class _Binary(_File, BufferedIOBase):
     def write(self, data, /):
         """Writes bytes; says how many."""
         self._for_writing()
+        if isinstance(data, memoryview):
+            data = data.tobytes()
         if not isinstance(data, (bytes, bytearray)):
             raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
         self._put(data)
@@ -494,6 +496,8 @@ class BytesIO(_Memory, BufferedIOBase):
     def write(self, data, /):
         """Writes bytes; says how many."""
         self._check_open()
+        if isinstance(data, memoryview):
+            data = data.tobytes()
         if not isinstance(data, (bytes, bytearray)):
             raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
         return self._put(bytes(data), b"\0")

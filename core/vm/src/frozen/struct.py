@@ -19,6 +19,13 @@ _FLOATS = {"e": (2, 10, 15), "f": (4, 23, 127), "d": (8, 52, 1023)}
 _SIGNED = "bhilqn"
 
 
+def _beside(view):
+    """The bytes of a view whose items lie side by side."""
+    if not view.c_contiguous:
+        raise BufferError("memoryview: underlying buffer is not C-contiguous")
+    return view.tobytes()
+
+
 class Struct:
     """A format, taken apart once."""
 
@@ -48,6 +55,8 @@ class Struct:
     def pack_into(self, buffer, offset, *values):
         if len(values) != self._count:
             raise error(f"pack_into expected {self._count} items for packing (got {len(values)})")
+        if isinstance(buffer, memoryview):
+            buffer = buffer.cast("B")
         place = offset
         if place < 0:
             if place + self.size > 0:
@@ -79,11 +88,15 @@ class Struct:
                     index += 1
 
     def unpack(self, buffer):
+        if isinstance(buffer, memoryview):
+            buffer = _beside(buffer)
         if len(buffer) != self.size:
             raise error(f"unpack requires a buffer of {self.size} bytes")
         return self._read(buffer, 0)
 
     def unpack_from(self, buffer, offset=0):
+        if isinstance(buffer, memoryview):
+            buffer = _beside(buffer)
         place = offset
         if place < 0:
             if place + self.size > 0:
@@ -99,6 +112,8 @@ class Struct:
         return self._read(buffer, place)
 
     def iter_unpack(self, buffer):
+        if isinstance(buffer, memoryview):
+            buffer = _beside(buffer)
         if self.size == 0:
             raise error("cannot iteratively unpack with a struct of length 0")
         if len(buffer) % self.size:

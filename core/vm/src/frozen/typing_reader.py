@@ -7,7 +7,7 @@ _WORDS = {"None": None, "True": True, "False": False}
 BUILTINS = {
     cls.__name__: cls
     for cls in (
-        int, str, float, bool, bytes, bytearray, list, dict, tuple, set, frozenset, type, object, range, slice, property, BaseException,
+        int, str, float, bool, bytes, bytearray, memoryview, list, dict, tuple, set, frozenset, type, object, range, slice, property, BaseException,
         Exception, ValueError, TypeError, KeyError,
     )
 }

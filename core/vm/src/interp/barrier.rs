@@ -147,5 +147,6 @@ pub(crate) fn is_tracked(payload: &Payload) -> bool {
             | Payload::Extended(_)
             | Payload::BoundMethod { .. }
             | Payload::Iterator(_)
+            | Payload::MemoryView(_)
     )
 }

@@ -218,6 +218,7 @@ impl Vm {
                 };
                 Some(self.heap.retain(value))
             }
+            (Payload::MemoryView(_), name) if name != nm::DOC => return crate::objects::memoryview::attribute(self, object, name),
             (Payload::Union(arguments), nm::PARAMETERS) => {
                 let arguments = *arguments;
                 return self.call_helper("alias_parameters", &[arguments]).map(Some);

@@ -248,7 +248,7 @@ impl Vm {
     fn spend_on_texts(&mut self, op: CompareOp, a: Ref, b: Ref) -> Outcome<()> {
         let (one, other, at_once) = match (self.heap.payload(a).core(), self.heap.payload(b).core()) {
             (Payload::Str(one), Payload::Str(other)) => (one.text.len(), other.text.len(), a == b || (one.interned && other.interned)),
-            (Payload::Bytes(one) | Payload::ByteArray(one), Payload::Bytes(other) | Payload::ByteArray(other)) => {
+            (Payload::Bytes(one) | Payload::ByteArray(one, _), Payload::Bytes(other) | Payload::ByteArray(other, _)) => {
                 (one.len(), other.len(), false)
             }
             _ => return Ok(()),
@@ -294,6 +294,9 @@ impl Vm {
         }
         let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return Ok(identity) };
         let (a, b) = (self.behind_proxy(a), self.behind_proxy(b));
+        if let (CompareOp::Eq | CompareOp::Ne, Some(same)) = (op, crate::objects::memoryview::equals(self, left, right)?) {
+            return Ok(Some(same == (op == CompareOp::Eq)));
+        }
         self.spend_on_items(op, a, b)?;
         enum Kind {
             Items(Vec<Value>, Vec<Value>),
@@ -319,7 +322,7 @@ impl Vm {
                 }
             }
             (Payload::Str(a), Payload::Str(b)) => Kind::Ordering(a.text.cmp(&b.text)),
-            (Payload::Bytes(a) | Payload::ByteArray(a), Payload::Bytes(b) | Payload::ByteArray(b)) => match op {
+            (Payload::Bytes(a) | Payload::ByteArray(a, _), Payload::Bytes(b) | Payload::ByteArray(b, _)) => match op {
                 CompareOp::Eq | CompareOp::Ne if a.len() != b.len() => Kind::Same(false),
                 _ => Kind::Ordering(a.cmp(b)),
             },
@@ -563,11 +566,15 @@ impl Vm {
         }
         Ok(match self.heap.payload(object).core() {
             Payload::Str(text) => !text.text.is_empty(),
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => !bytes.is_empty(),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => !bytes.is_empty(),
             Payload::List(list) => !list.items.is_empty(),
             Payload::Tuple(items) => !items.is_empty(),
             Payload::Dict(dict) | Payload::Set(dict) => dict.len() > 0,
             Payload::Range(range) => range.len() > 0,
+            Payload::MemoryView(_) => {
+                crate::objects::memoryview::check(self, value)?;
+                self.sequence_length(object) > 0
+            }
             Payload::Complex(z) => !z.real.is_zero() || !z.imaginary.is_zero(),
             Payload::Scalar(inner) => {
                 let inner = *inner;

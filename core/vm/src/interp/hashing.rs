@@ -167,6 +167,7 @@ impl Vm {
                 Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
             }
             Payload::Union(_) => Err(Throw::Fallback),
+            Payload::MemoryView(_) => crate::objects::memoryview::hash(self, value),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
                 let mut hashes = [0; SMALL_TABLE];
@@ -203,7 +204,7 @@ impl Vm {
                 let hashes: Vec<i64> = parts.iter().map(|part| self.heap.simple_hash(*part).unwrap_or(0)).collect();
                 Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
             }
-            Payload::List(_) | Payload::Dict(_) | Payload::Set(_) | Payload::ByteArray(_) | Payload::Slice(_) => {
+            Payload::List(_) | Payload::Dict(_) | Payload::Set(_) | Payload::ByteArray(..) | Payload::Slice(_) => {
                 Err(self.unhashable(value))
             }
             Payload::BoundMethod { function, receiver } => {

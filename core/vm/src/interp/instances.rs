@@ -274,7 +274,7 @@ impl Vm {
             Layout::Complex => Payload::Complex(crate::num::complex::Complex::new(crate::num::F64::ZERO, crate::num::F64::ZERO)),
             Layout::Str => Payload::Str(Str::new(String::new())),
             Layout::Bytes => Payload::Bytes(Vec::new()),
-            Layout::ByteArray => Payload::ByteArray(Vec::new()),
+            Layout::ByteArray => Payload::ByteArray(Vec::new(), 0),
             Layout::List => Payload::List(List::default()),
             Layout::Tuple => Payload::Tuple(Box::default()),
             Layout::Dict => Payload::Dict(Box::default()),

@@ -36,7 +36,7 @@ impl Vm {
                     Err(_) => (Value::Int(0), Value::Undefined),
                 }
             }
-            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..)
                 if self.heap.slot(object).class.0 < crate::types::FIXED_COUNT =>
             {
                 (Value::Int(0), Value::Undefined)
@@ -128,7 +128,11 @@ impl Vm {
             Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
             Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
             Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
-            Payload::ByteArray(_) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::ByteArray(..) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: value, index: 0 }),
+            Payload::MemoryView(_) => {
+                crate::objects::memoryview::check_iterable(self, value)?;
+                (ty::MEMORY_ITERATOR, Iter::Sequence { sequence: value, index: 0 })
+            }
             Payload::Range(range) => {
                 let range = *range;
                 let iterator = Iter::Range { next: range.start, step: range.step, left: range.len() };
@@ -176,7 +180,8 @@ impl Vm {
                 let character = text.text.chars().nth(index)?;
                 return Some(self.heap.str(character.encode_utf8(&mut [0; 4])));
             }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
+            Payload::MemoryView(_) => return crate::objects::memoryview::item(self, object, index).ok().flatten(),
             Payload::Range(range) => {
                 let index = u64::try_from(index).ok().filter(|&index| index < range.len())?;
                 let offset = i64::try_from(index).ok()?.wrapping_mul(range.step);
@@ -310,7 +315,13 @@ impl Vm {
             Iter::Done => return Ok(None),
             Iter::Range { left: 0, .. } => None,
             Iter::Range { next, .. } => Some(Value::Int(next)),
-            Iter::Sequence { sequence: Value::Obj(sequence), index } => self.sequence_item(sequence, index),
+            Iter::Sequence { sequence: Value::Obj(sequence), index } => {
+                let item = self.sequence_item(sequence, index);
+                if item.is_none() && index < self.sequence_length(sequence) {
+                    crate::objects::memoryview::check(self, Value::Obj(sequence))?;
+                }
+                item
+            }
             Iter::Reversed { sequence: Value::Obj(sequence), left } => match left.min(self.sequence_length(sequence)).checked_sub(1) {
                 Some(last) => {
                     let item = self.sequence_item(sequence, last);
@@ -452,8 +463,9 @@ impl Vm {
             Payload::List(list) => list.items.len(),
             Payload::Tuple(items) => items.len(),
             Payload::Str(text) => text.chars as usize,
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => bytes.len(),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
             Payload::Range(range) => usize::try_from(range.len()).unwrap_or(usize::MAX),
+            Payload::MemoryView(view) => view.shape.first().copied().unwrap_or(1),
             _ => 0,
         }
     }
@@ -504,7 +516,16 @@ impl Vm {
                 }
                 Ok(items)
             }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
+            Payload::MemoryView(_) => {
+                crate::objects::memoryview::check_iterable(self, value)?;
+                self.spend(length.saturating_mul(3))?;
+                let mut items = Vec::with_capacity(length);
+                for index in 0..length {
+                    items.extend(crate::objects::memoryview::item(self, object, index)?);
+                }
+                Ok(items)
+            }
             Payload::DictView { dict, part } => {
                 let (dict, part) = (*dict, *part);
                 let pairs = self.dict_pairs(dict);

@@ -11,7 +11,7 @@ impl Vm {
     pub(crate) fn match_kind(&mut self, subject: Value, sequence: bool) -> bool {
         let Value::Obj(object) = subject else { return false };
         match self.heap.payload(object) {
-            Payload::List(_) | Payload::Tuple(_) | Payload::Range(_) => sequence,
+            Payload::List(_) | Payload::Tuple(_) | Payload::Range(_) | Payload::MemoryView(_) => sequence,
             Payload::Dict(_) | Payload::MappingProxy(_) => !sequence,
             Payload::Instance(_) | Payload::Extended(_) | Payload::Plain => {
                 self.match_kind_of_class(self.heap.slot(object).class, sequence)

@@ -84,7 +84,7 @@ impl Vm {
                 let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
                 Ok(found)
             }
-            Payload::Bytes(_) | Payload::ByteArray(_) => crate::objects::bytes::holds(self, container, item),
+            Payload::Bytes(_) | Payload::ByteArray(..) => crate::objects::bytes::holds(self, container, item),
             Payload::Range(range) => {
                 let range = *range;
                 match self.number(item) {

@@ -268,7 +268,7 @@ impl Vm {
         if let Value::Obj(receiver) = object {
             let plain = matches!(
                 self.heap.payload(receiver),
-                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..)
             );
             if plain && parts.iter().all(|part| matches!(part, Value::Int(_) | Value::None)) {
                 return self.get_slice(receiver, parts);

@@ -227,9 +227,10 @@ impl Vm {
                     None => Err(self.key_error(key)),
                 }
             }
-            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
+            Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..) | Payload::Range(_) => {
                 self.get_sequence_item(receiver, key)
             }
+            Payload::MemoryView(_) => crate::objects::memoryview::get_item(self, receiver, key),
             Payload::Class(_) => self.get_class_item(receiver, key),
             Payload::GenericAlias { .. } | Payload::Union(_) => self.call_helper("alias_getitem", &[object, key]),
             _ => Err(self.not_subscriptable(object)),
@@ -323,7 +324,7 @@ impl Vm {
                 self.spend(position / 8)?;
                 return Ok(self.heap.str(character.encode_utf8(&mut [0; 4])));
             }
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Value::Int(i64::from(bytes[position])),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Value::Int(i64::from(bytes[position])),
             Payload::Range(range) => {
                 let offset = i64::try_from(position).unwrap_or(0).wrapping_mul(range.step);
                 Value::Int(range.start.wrapping_add(offset))
@@ -339,7 +340,7 @@ impl Vm {
             Payload::Tuple(items) => ("tuple", items.len()),
             Payload::Str(text) => ("string", text.chars as usize),
             Payload::Bytes(bytes) => ("index", bytes.len()),
-            Payload::ByteArray(bytes) => ("bytearray", bytes.len()),
+            Payload::ByteArray(bytes, _) => ("bytearray", bytes.len()),
             Payload::Range(range) => ("range object", usize::try_from(range.len()).unwrap_or(usize::MAX)),
             _ => ("sequence", 0),
         }
@@ -452,9 +453,9 @@ impl Vm {
                 let result: Vec<u8> = indices.map(|index| bytes[index]).collect();
                 Ok(self.heap.make(ty::BYTES, Payload::Bytes(result)))
             }
-            Payload::ByteArray(bytes) => {
+            Payload::ByteArray(bytes, _) => {
                 let result: Vec<u8> = indices.map(|index| bytes[index]).collect();
-                Ok(self.heap.make(ty::BYTEARRAY, Payload::ByteArray(result)))
+                Ok(self.heap.make(ty::BYTEARRAY, Payload::ByteArray(result, 0)))
             }
             _ => Err(Throw::Trap(Trap::Internal)),
         }
@@ -483,7 +484,7 @@ impl Vm {
             Err(vm.type_error(message))
         };
         let Value::Obj(receiver) = object else { return unsupported(self) };
-        if matches!(self.heap.payload(receiver).core(), Payload::ByteArray(_)) && self.python_method(key, nm::INDEX).is_some() {
+        if matches!(self.heap.payload(receiver).core(), Payload::ByteArray(..)) && self.python_method(key, nm::INDEX).is_some() {
             return Err(Throw::Fallback);
         }
         match self.heap.payload(receiver).core() {
@@ -523,7 +524,7 @@ impl Vm {
                 self.heap.release(old);
                 Ok(())
             }
-            Payload::ByteArray(bytes) => {
+            Payload::ByteArray(bytes, _) => {
                 let length = bytes.len();
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
@@ -537,17 +538,18 @@ impl Vm {
                 };
                 let byte = crate::objects::bytes::byte(self, value, "byte must be in range(0, 256)")?;
                 let length = match self.heap.payload(receiver).core() {
-                    Payload::ByteArray(bytes) => bytes.len(),
+                    Payload::ByteArray(bytes, _) => bytes.len(),
                     _ => length,
                 };
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };
-                if let Payload::ByteArray(bytes) = self.heap.payload_mut(receiver).core_mut() {
+                if let Payload::ByteArray(bytes, _) = self.heap.payload_mut(receiver).core_mut() {
                     bytes[position] = byte;
                 }
                 Ok(())
             }
+            Payload::MemoryView(_) => crate::objects::memoryview::set_item(self, receiver, key, value),
             _ => unsupported(self),
         }
     }
@@ -601,7 +603,7 @@ impl Vm {
                 self.heap.release(removed);
                 Ok(())
             }
-            Payload::ByteArray(bytes) => {
+            Payload::ByteArray(bytes, _) => {
                 let length = bytes.len();
                 if let Value::Obj(slice) = key {
                     if let Payload::Slice(parts) = self.heap.payload(slice) {
@@ -613,12 +615,14 @@ impl Vm {
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };
-                if let Payload::ByteArray(bytes) = self.heap.payload_mut(receiver).core_mut() {
+                crate::objects::bytes::may_resize(self, object, true)?;
+                if let Payload::ByteArray(bytes, _) = self.heap.payload_mut(receiver).core_mut() {
                     bytes.remove(position);
                 }
                 self.heap.free_memory(1);
                 Ok(())
             }
+            Payload::MemoryView(_) => Err(crate::objects::memoryview::no_deletion(self, receiver)),
             _ => unsupported(self),
         }
     }
@@ -755,10 +759,14 @@ impl Vm {
                 Payload::Dict(dict) | Payload::Set(dict) => Some(dict.len()),
                 Payload::DictView { dict: Value::Obj(dict), .. } => Some(self.dict_len(*dict)),
                 Payload::MappingProxy(_) => Some(self.sequence_snapshot(value).len()),
+                Payload::MemoryView(_) => {
+                    crate::objects::memoryview::check(self, value)?;
+                    Some(self.sequence_length(object))
+                }
                 Payload::Range(range) if i64::try_from(range.len()).is_err() => {
                     return Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t"));
                 }
-                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_) | Payload::Range(_) => {
+                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..) | Payload::Range(_) => {
                     Some(self.sequence_word(object).1)
                 }
                 _ => None,

@@ -111,11 +111,15 @@ impl Vm {
                 let bytes = bytes.clone();
                 crate::objects::bytes::write_repr(out, &bytes);
             }
-            Payload::ByteArray(bytes) => {
+            Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
                 out.push_str("bytearray(");
                 crate::objects::bytes::write_repr(out, &bytes);
                 out.push(')');
+            }
+            Payload::MemoryView(view) => {
+                let word = if view.object.is_undefined() { "released " } else { "" };
+                out.push_str(&format!("<{word}memory at {:#x}>", object.0));
             }
             Payload::List(list) => {
                 let items = list.items.clone();

@@ -202,7 +202,8 @@ fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// A bytes-like argument, its bytes paid for.
 fn buffer(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     let bytes = match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => bytes.clone(),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.clone(),
+        Some(Payload::MemoryView(_)) => crate::objects::bytes::bytes_like(vm, value)?,
         Some(Payload::Str(_)) => return Err(vm.type_error("Strings must be encoded before hashing")),
         _ => return Err(vm.type_error("object supporting the buffer API required")),
     };

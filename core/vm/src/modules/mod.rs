@@ -9,7 +9,7 @@ mod json;
 mod math;
 mod pvm_host;
 pub(crate) mod regex;
-mod structs;
+pub(crate) mod structs;
 
 use crate::interp::Vm;
 use crate::native::NativeRow;

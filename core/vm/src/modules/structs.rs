@@ -68,7 +68,7 @@ fn format(code: u8) -> (u32, i64) {
 }
 
 /// The bits of a float in a smaller format, rounded half to even; `None` when it is too large.
-fn narrowed(value: F64, code: u8) -> Option<u64> {
+pub(crate) fn narrowed(value: F64, code: u8) -> Option<u64> {
     let (fraction_bits, bias) = format(code);
     if code == b'd' {
         return Some(value.0);
@@ -141,7 +141,7 @@ fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             b'x' => {}
             b's' | b'p' => {
                 let text = match rest.next().and_then(Value::object).map(|object| vm.heap.payload(object).core()) {
-                    Some(Payload::Bytes(text) | Payload::ByteArray(text)) => text,
+                    Some(Payload::Bytes(text) | Payload::ByteArray(text, _)) => text,
                     _ => return Ok(Value::NotImplemented),
                 };
                 if field.code == b's' {
@@ -175,7 +175,7 @@ fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 /// The bits of a plain value that fits its field.
-fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u64> {
+pub(crate) fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u64> {
     match code {
         b'?' => match value {
             Value::Bool(truth) => Some(u64::from(truth)),
@@ -183,7 +183,7 @@ fn bits_of(vm: &Vm, value: Value, code: u8, size: usize) -> Option<u64> {
             _ => None,
         },
         b'c' => match vm.heap.payload(value.object()?).core() {
-            Payload::Bytes(bytes) | Payload::ByteArray(bytes) if bytes.len() == 1 => Some(u64::from(bytes[0])),
+            Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) if bytes.len() == 1 => Some(u64::from(bytes[0])),
             _ => None,
         },
         b'e' | b'f' | b'd' => match vm.number(value)? {
@@ -212,7 +212,7 @@ fn unpack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (size, start) = (size(arguments[2]), size(arguments[4]));
     let Some(fields) = plan(vm, arguments[0], size) else { return Ok(Value::NotImplemented) };
     let buffer = match arguments[3].object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) if start.saturating_add(size) <= bytes.len() => {
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) if start.saturating_add(size) <= bytes.len() => {
             bytes[start..start + size].to_vec()
         }
         _ => return Ok(Value::NotImplemented),
@@ -243,7 +243,7 @@ fn unpack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     Ok(vm.tuple(values))
 }
 
-fn value_of(vm: &mut Vm, mut raw: Vec<u8>, code: u8, little: bool) -> Outcome {
+pub(crate) fn value_of(vm: &mut Vm, mut raw: Vec<u8>, code: u8, little: bool) -> Outcome {
     if code == b'c' {
         return Ok(vm.heap.make(ty::BYTES, Payload::Bytes(raw)));
     }

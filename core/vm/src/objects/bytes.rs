@@ -5,7 +5,7 @@ use crate::interp::operators::Number;
 use crate::interp::{OnReturn, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::Payload;
-use crate::objects::{codec, list};
+use crate::objects::{codec, list, memoryview};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use memchr::memmem;
@@ -60,18 +60,34 @@ pub(crate) fn write_repr(out: &mut String, bytes: &[u8]) {
 }
 
 /// The content of bytes or a bytearray, where it lies.
-fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
+pub(super) fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
     match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => Some(bytes),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => Some(bytes),
         _ => None,
     }
 }
 
 /// A copy of the content of bytes or a bytearray, charged.
 pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
-    let length = octets(vm, value)?.len();
+    let Some(bytes) = octets(vm, value) else { return memoryview::content(vm, value) };
+    let length = bytes.len();
     vm.owe(length / 16);
     octets(vm, value).map(<[u8]>::to_vec)
+}
+
+/// The same with views whose items lie apart.
+fn any_content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
+    content(vm, value).or_else(|| memoryview::scattered(vm, value))
+}
+
+/// BufferError when a bytearray is to change its length while somebody views it.
+pub(crate) fn may_resize(vm: &mut Vm, value: Value, changes: bool) -> Outcome<()> {
+    match value.object().map(|object| vm.heap.payload(object).core()) {
+        Some(Payload::ByteArray(_, 1..)) if changes => {
+            Err(vm.raise(ty::BUFFER_ERROR, "Existing exports of data: object cannot be re-sized"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `item in bytes`: a byte by its number, or bytes.
@@ -88,6 +104,10 @@ pub(crate) fn holds(vm: &mut Vm, bytes: Value, item: Value) -> Outcome<bool> {
             if let Some(part) = octets(vm, item) {
                 return Ok(octets(vm, bytes).is_some_and(|bytes| first_place(bytes, part).is_some()));
             }
+            if let Some(part) = memoryview::content(vm, item) {
+                return Ok(octets(vm, bytes).is_some_and(|bytes| first_place(bytes, &part).is_some()));
+            }
+            memoryview::check_contiguous(vm, item)?;
             if vm.python_method(item, nm::INDEX).is_some() {
                 return Err(Throw::Fallback);
             }
@@ -108,6 +128,7 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     match content(vm, value) {
         Some(bytes) => Ok(bytes),
         None => {
+            memoryview::check_contiguous(vm, value)?;
             let message = format!("a bytes-like object is required, not '{}'", vm.class_name(value));
             Err(vm.type_error(message))
         }
@@ -124,7 +145,7 @@ pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
 pub(super) fn same_sort(vm: &mut Vm, like: Value, bytes: Vec<u8>) -> Outcome {
     vm.reserve(bytes.len())?;
     Ok(if vm.is_instance(like, ty::BYTEARRAY) {
-        vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes))
+        vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes, 0))
     } else {
         vm.heap.make(ty::BYTES, Payload::Bytes(bytes))
     })
@@ -162,10 +183,11 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         let which = if encoding.is_undefined() { "errors" } else { "encoding" };
         return Err(vm.type_error(format!("{which} without a string argument")));
     }
-    if let Some(bytes) = content(vm, source) {
+    if let Some(bytes) = any_content(vm, source) {
         vm.spend(bytes.len() / 4)?;
         return Ok(bytes);
     }
+    memoryview::check(vm, source)?;
     if vm.python_method(source, nm::INDEX).is_some() {
         return Err(Throw::Fallback);
     }
@@ -217,6 +239,8 @@ fn array_new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn array_init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let length = length(vm, args[0]);
+    may_resize(vm, args[0], length > 0)?;
     let bytes = build(vm, args[1], args[2], args[3], "bytearray")?;
     set_content(vm, args[0], bytes);
     Ok(Value::None)
@@ -225,7 +249,7 @@ fn array_init(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn set_content(vm: &mut Vm, value: Value, bytes: Vec<u8>) {
     let Value::Obj(object) = value else { return };
     let before = vm.heap.payload(object).size();
-    if let Payload::ByteArray(row) = vm.heap.payload_mut(object).core_mut() {
+    if let Payload::ByteArray(row, _) = vm.heap.payload_mut(object).core_mut() {
         *row = bytes;
     }
     let after = vm.heap.payload(object).size();
@@ -242,7 +266,11 @@ pub(crate) fn take_over(vm: &mut Vm, target: Value, other: Value) {
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let mut bytes = content(vm, left).unwrap_or_default();
-    bytes.extend(content(vm, right).unwrap_or_default());
+    let Some(more) = content(vm, right) else {
+        let message = format!("can't concat {} to {}", vm.class_name(right), vm.class_name(left));
+        return Err(vm.type_error(message));
+    };
+    bytes.extend(more);
     vm.spend(bytes.len() / 4)?;
     same_sort(vm, left, bytes)
 }
@@ -273,7 +301,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let class = vm.class_argument(args[0])?;
     let base = if vm.is_subclass(class, ty::BYTEARRAY) { ty::BYTEARRAY } else { ty::BYTES };
-    let payload = if base == ty::BYTEARRAY { Payload::ByteArray(bytes) } else { Payload::Bytes(bytes) };
+    let payload = if base == ty::BYTEARRAY { Payload::ByteArray(bytes, 0) } else { Payload::Bytes(bytes) };
     let value = vm.heap.make(base, payload);
     if class == base {
         return Ok(value);
@@ -302,7 +330,7 @@ fn change<T>(vm: &mut Vm, value: Value, work: impl FnOnce(&mut Vec<u8>) -> T) ->
     let object = value.object()?;
     let before = vm.heap.payload(object).size();
     let result = match vm.heap.payload_mut(object).core_mut() {
-        Payload::ByteArray(bytes) => Some(work(bytes)),
+        Payload::ByteArray(bytes, _) => Some(work(bytes)),
         _ => None,
     };
     let after = vm.heap.payload(object).size();
@@ -312,13 +340,14 @@ fn change<T>(vm: &mut Vm, value: Value, work: impl FnOnce(&mut Vec<u8>) -> T) ->
 
 fn length(vm: &Vm, value: Value) -> usize {
     match value.object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => bytes.len(),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.len(),
         _ => 0,
     }
 }
 
 fn append(vm: &mut Vm, args: &[Value]) -> Outcome {
     let byte = byte(vm, args[1], "byte must be in range(0, 256)")?;
+    may_resize(vm, args[0], true)?;
     vm.reserve(1)?;
     change(vm, args[0], |bytes| bytes.push(byte));
     Ok(Value::None)
@@ -327,6 +356,10 @@ fn append(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
     let more = match content(vm, args[1]) {
         Some(bytes) => bytes,
+        None if vm.is_instance(args[1], ty::MEMORYVIEW) => {
+            memoryview::check(vm, args[1])?;
+            return Err(vm.type_error("can't set bytearray slice from memoryview"));
+        }
         None if vm.text(args[1]).is_some() => {
             return Err(vm.type_error("expected iterable of integers; got: 'str'"));
         }
@@ -337,6 +370,7 @@ fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
         None => items(vm, args[1], "bytearray")?,
     };
     vm.spend(more.len() / 4)?;
+    may_resize(vm, args[0], !more.is_empty())?;
     vm.reserve(more.len())?;
     change(vm, args[0], |bytes| bytes.extend(more));
     Ok(Value::None)
@@ -362,6 +396,7 @@ fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
     let from_end = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
     let at = if at < 0 { length.saturating_sub(from_end) } else { from_end.min(length) };
     vm.spend((length - at) / 8)?;
+    may_resize(vm, args[0], true)?;
     vm.reserve(1)?;
     change(vm, args[0], |bytes| bytes.insert(at, byte));
     Ok(Value::None)
@@ -372,6 +407,7 @@ fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     match bytes.iter().position(|&each| each == byte) {
         Some(at) => {
+            may_resize(vm, args[0], true)?;
             change(vm, args[0], |bytes| bytes.remove(at));
             Ok(Value::None)
         }
@@ -400,11 +436,14 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
     vm.spend((length - at) / 8)?;
+    may_resize(vm, args[0], true)?;
     let byte = change(vm, args[0], |bytes| bytes.remove(at)).unwrap_or(0);
     Ok(Value::Int(i64::from(byte)))
 }
 
 fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let length = length(vm, args[0]);
+    may_resize(vm, args[0], length > 0)?;
     set_content(vm, args[0], Vec::new());
     Ok(Value::None)
 }
@@ -415,6 +454,7 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error(message));
     };
     vm.spend(more.len() / 4)?;
+    may_resize(vm, args[0], !more.is_empty())?;
     vm.reserve(more.len())?;
     change(vm, args[0], |bytes| bytes.extend(more));
     Ok(vm.heap.retain(args[0]))
@@ -422,7 +462,9 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
     let count = usize::try_from(place(vm, args[1])?).unwrap_or(0);
-    let total = length(vm, args[0]).saturating_mul(count);
+    let length = length(vm, args[0]);
+    let total = length.saturating_mul(count);
+    may_resize(vm, args[0], total != length)?;
     vm.reserve(total)?;
     vm.spend(total / 4)?;
     change(vm, args[0], |bytes| *bytes = bytes.repeat(count));
@@ -436,7 +478,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
     vm.spend(bytes.len() / 8)?;
     let more = if vm.number(value).is_some() || vm.text(value).is_some() {
         return Err(vm.type_error("can assign only bytes, buffers, or iterables of ints in range(0, 256)"));
-    } else if let Some(bytes) = content(vm, value) {
+    } else if let Some(bytes) = any_content(vm, value) {
         bytes
     } else {
         items(vm, value, "bytearray")?
@@ -444,8 +486,12 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
     if step == 1 {
         let first = usize::try_from(start).unwrap_or(0);
+        may_resize(vm, receiver, more.len() != count)?;
         vm.reserve(more.len())?;
         bytes.splice(first..first + count, more);
+    } else if more.is_empty() {
+        may_resize(vm, receiver, true)?;
+        return delete_slice(vm, object, parts);
     } else if more.len() == count {
         for (index, byte) in more.into_iter().enumerate() {
             let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
@@ -467,6 +513,7 @@ pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Valu
     let bytes = content(vm, receiver).unwrap_or_default();
     vm.spend(bytes.len() / 8)?;
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
+    may_resize(vm, receiver, count > 0 || step != 1)?;
     let mut dead = vec![false; bytes.len()];
     for index in 0..count {
         let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));

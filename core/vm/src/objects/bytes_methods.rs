@@ -111,7 +111,7 @@ fn times(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(int(match args[0].object().map(|object| vm.heap.payload(object).core()) {
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => bytes.len(),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => bytes.len(),
         _ => 0,
     }))
 }
@@ -122,7 +122,7 @@ fn decode(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.string(text))
 }
 
-fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
+pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     vm.spend(bytes.len().saturating_mul(2))?;
     vm.reserve(bytes.len().saturating_mul(3))?;

@@ -58,7 +58,8 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
     let text = match vm.text(value) {
         Some(text) => text.to_owned(),
         None => match value.object().map(|object| vm.heap.payload(object).core()) {
-            Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
+            Some(Payload::MemoryView(_)) => String::from_utf8_lossy(&super::bytes::bytes_like(vm, value)?).into_owned(),
             _ => {
                 let message = format!("float() argument must be a string or a real number, not '{}'", vm.class_name(value));
                 return Err(vm.type_error(message));

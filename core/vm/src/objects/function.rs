@@ -473,7 +473,7 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
                 Value::Obj(object)
                     if matches!(
                         vm.heap.payload(object).core(),
-                        Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(_)
+                        Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..)
                     ) =>
                 {
                     super::list::reversed(vm, &args[1..])

@@ -369,7 +369,7 @@ pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
         Payload::Tuple(_) => (ty::TUPLE_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Str(_) => (ty::STR_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Bytes(_) => (ty::BYTES_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
-        Payload::ByteArray(_) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
+        Payload::ByteArray(..) => (ty::BYTEARRAY_ITERATOR, Iter::Sequence { sequence: args[0], index: 0 }),
         Payload::Dict(dict) => {
             (ty::DICT_KEY_ITERATOR, Iter::Dict { dict: args[0], index: 0, size: dict.len(), kind: crate::objects::payload::DictPart::Keys })
         }

@@ -12,6 +12,8 @@ pub(crate) mod float;
 pub(crate) mod function;
 pub(crate) mod int;
 pub(crate) mod list;
+pub(crate) mod memoryview;
+mod memoryview_items;
 pub(crate) mod object;
 pub(crate) mod os_error;
 pub(crate) mod payload;
@@ -38,6 +40,7 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[
     str::ROWS,
     bytes::ROWS,
     bytes_methods::ROWS,
+    memoryview::ROWS,
     list::ROWS,
     tuple::ROWS,
     dict_methods::ROWS,
@@ -140,7 +143,7 @@ pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
     let class = match &inner {
         Payload::Str(_) => ty::STR,
         Payload::Bytes(_) => ty::BYTES,
-        Payload::ByteArray(_) => ty::BYTEARRAY,
+        Payload::ByteArray(..) => ty::BYTEARRAY,
         Payload::List(_) => ty::LIST,
         Payload::Tuple(_) => ty::TUPLE,
         Payload::Dict(_) => ty::DICT,
@@ -244,6 +247,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
     enum Sort {
         Text,
         Bytes,
+        View,
         List,
         Tuple,
         Dict,
@@ -254,7 +258,8 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
     let sort = |vm: &Vm, value: Value| match value {
         Value::Obj(object) => match vm.heap.payload(object).core() {
             Payload::Str(_) => Sort::Text,
-            Payload::Bytes(_) | Payload::ByteArray(_) => Sort::Bytes,
+            Payload::Bytes(_) | Payload::ByteArray(..) => Sort::Bytes,
+            Payload::MemoryView(_) => Sort::View,
             Payload::List(_) => Sort::List,
             Payload::Tuple(_) => Sort::Tuple,
             Payload::Dict(_) => Sort::Dict,
@@ -267,7 +272,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
     };
     match (op, sort(vm, left), sort(vm, right)) {
         (BinaryOp::Add, Sort::Text, Sort::Text) => str::concatenate(vm, left, right).map(Some),
-        (BinaryOp::Add, Sort::Bytes, Sort::Bytes) => bytes::concatenate(vm, left, right).map(Some),
+        (BinaryOp::Add, Sort::Bytes, Sort::Bytes | Sort::View) => bytes::concatenate(vm, left, right).map(Some),
         (BinaryOp::Add, Sort::List, Sort::List) => list::concatenate(vm, left, right).map(Some),
         (BinaryOp::Add, Sort::Tuple, Sort::Tuple) => tuple::concatenate(vm, left, right).map(Some),
         (BinaryOp::Mul, Sort::Text | Sort::Bytes | Sort::List | Sort::Tuple, _) => repeat(vm, left, right),
@@ -311,7 +316,7 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
     let Value::Obj(object) = sequence else { return Ok(None) };
     let (unit, length) = match vm.heap.payload(object).core() {
         Payload::Str(text) => (1, text.text.len()),
-        Payload::Bytes(bytes) | Payload::ByteArray(bytes) => (1, bytes.len()),
+        Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => (1, bytes.len()),
         Payload::List(list) => (8, list.items.len()),
         Payload::Tuple(items) => (8, items.len()),
         _ => return Ok(None),
@@ -334,9 +339,9 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
             let bytes = bytes.repeat(count);
             vm.heap.make(ty::BYTES, Payload::Bytes(bytes))
         }
-        Payload::ByteArray(bytes) => {
+        Payload::ByteArray(bytes, _) => {
             let bytes = bytes.repeat(count);
-            vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes))
+            vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes, 0))
         }
         _ => {
             let items = vm.sequence_snapshot(sequence);
@@ -374,17 +379,24 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
             list::replace(vm, target, product);
             Ok(Some(vm.heap.retain(value)))
         }
-        (BinaryOp::Mul, Payload::ByteArray(_)) if vm.as_int(right).is_some() => {
+        (BinaryOp::Mul, Payload::ByteArray(..)) if vm.as_int(right).is_some() => {
             let Some(product) = repeat(vm, value, right)? else { return Ok(None) };
+            let length = vm.sequence_word(target).1;
+            let more = product.object().map_or(length, |product| vm.sequence_word(product).1);
+            if let Err(throw) = bytes::may_resize(vm, value, more != length) {
+                vm.heap.release(product);
+                return Err(throw);
+            }
             bytes::take_over(vm, value, product);
             Ok(Some(vm.heap.retain(value)))
         }
-        (BinaryOp::Add, Payload::ByteArray(_)) => {
+        (BinaryOp::Add, Payload::ByteArray(..)) => {
             let Some(more) = bytes::content(vm, right) else { return Ok(None) };
             vm.spend(more.len() / 4)?;
+            bytes::may_resize(vm, value, !more.is_empty())?;
             vm.reserve(more.len())?;
             vm.heap.use_memory(more.len());
-            if let Payload::ByteArray(bytes) = vm.heap.payload_mut(target) {
+            if let Payload::ByteArray(bytes, _) = vm.heap.payload_mut(target) {
                 bytes.extend(more);
             }
             Ok(Some(vm.heap.retain(value)))

@@ -308,6 +308,25 @@ impl Range {
     }
 }
 
+/// What a `memoryview` shows of bytes or a bytearray.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// The bytes; undefined once the view is released.
+    pub object: Value,
+    /// The first byte of the first item.
+    pub start: usize,
+    /// Number of items by dimension.
+    pub shape: Vec<usize>,
+    /// Bytes from an item to the next by dimension.
+    pub strides: Vec<i64>,
+    /// What an item is.
+    pub format: crate::objects::memoryview::Format,
+    /// Whether it only reads.
+    pub is_readonly: bool,
+    /// The hash once it was asked for.
+    pub hash: Option<i64>,
+}
+
 /// A running hash of `hashlib`.
 #[derive(Clone, Debug)]
 pub(crate) struct HashState {
@@ -341,8 +360,10 @@ pub(crate) enum Payload {
     BigInt(IBig),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Mutable bytes.
-    ByteArray(Vec<u8>),
+    /// Mutable bytes, and how many views of them there are.
+    ByteArray(Vec<u8>, u32),
+    /// A view of bytes.
+    MemoryView(Box<View>),
     /// A list.
     List(List),
     /// A tuple.
@@ -464,7 +485,8 @@ impl Payload {
             Payload::Str(string) => string.size(),
             Payload::BigInt(value) => big_size(crate::num::int::bit_length(value)),
             Payload::Bytes(bytes) => 33 + bytes.len(),
-            Payload::ByteArray(bytes) => 57 + bytes.len(),
+            Payload::ByteArray(bytes, _) => 57 + bytes.len(),
+            Payload::MemoryView(view) => 160 + 24 * view.shape.len(),
             Payload::List(list) => 56 + 8 * list.allocated,
             Payload::Tuple(items) => 40 + 8 * items.len(),
             Payload::Dict(dict) => dict.size(),
@@ -503,7 +525,7 @@ impl Payload {
             | Payload::BigInt(_)
             | Payload::Complex(_)
             | Payload::Bytes(_)
-            | Payload::ByteArray(_)
+            | Payload::ByteArray(..)
             | Payload::Range(_)
             | Payload::Native(_)
             | Payload::Hasher(_)
@@ -521,6 +543,7 @@ impl Payload {
             | Payload::MappingProxy(value)
             | Payload::Union(value)
             | Payload::DictView { dict: value, .. } => visit(*value),
+            Payload::MemoryView(view) => visit(view.object),
             Payload::List(list) => list.items.iter().for_each(|&value| visit(value)),
             Payload::Tuple(items) => items.iter().for_each(|&value| visit(value)),
             Payload::Dict(dict) | Payload::Set(dict) => dict.each(visit),

@@ -65,6 +65,7 @@ const FILES: &[&str] = &[
     "test_json.test_unicode",
     "test_list",
     "test_math",
+    "test_memoryview",
     "test_patma",
     "test_range",
     "test_re",

@@ -232,7 +232,25 @@ def getitem_index(sequence, key):
     return sequence[key.__index__()]
 
 
+def _set_in_view(target, key, value):
+    code = target.format[-1]
+    if code == "?":
+        value = bool(value)
+    elif code in "fd" and _vm.own(value, "__float__") is not None:
+        value = float(value)
+    elif _vm.own(value, "__index__") is not None:
+        value = index(value)
+    if isinstance(key, slice):
+        key = slice(*[index(part) if _vm.own(part, "__index__") is not None else part for part in (key.start, key.stop, key.step)])
+    elif _vm.own(key, "__index__") is not None:
+        key = index(key)
+    target[key] = value
+
+
 def setitem_slow(target, key, value):
+    if isinstance(target, memoryview):
+        _set_in_view(target, key, value)
+        return
     if isinstance(key, slice):
         target[key] = _each(value)
         return

@@ -247,7 +247,7 @@ def percent_slow(text, values):
 
 
 def percent_bytes(text, values):
-    mapping = not isinstance(values, (tuple, str, bytes, bytearray)) and hasattr(type(values), "__getitem__")
+    mapping = not isinstance(values, (tuple, str, bytes, bytearray, memoryview)) and hasattr(type(values), "__getitem__")
     result = _percent(text.decode("latin-1"), values, mapping, True).encode("latin-1")
     return bytearray(result) if isinstance(text, bytearray) else result
 
@@ -344,6 +344,8 @@ def _percent_digits(text, index, problem):
 
 
 def _percent_bytes(value):
+    if isinstance(value, memoryview):
+        value = bytes(value)
     if not isinstance(value, (bytes, bytearray)):
         method = _vm.own(value, "__bytes__")
         if method is None:

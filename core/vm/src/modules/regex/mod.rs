@@ -43,7 +43,7 @@ fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let (characters, is_text) = match arguments[0].object().map(|object| vm.heap.payload(object).core()) {
         Some(Payload::Str(text)) => (text.text.chars().map(u32::from).collect::<Vec<u32>>(), true),
-        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes)) => (bytes.iter().map(|&byte| u32::from(byte)).collect(), false),
+        Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => (bytes.iter().map(|&byte| u32::from(byte)).collect(), false),
         _ => return Err(vm.type_error("first argument must be string or compiled pattern")),
     };
     let flags = match arguments[1] {
@@ -85,7 +85,7 @@ fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn subject(vm: &Vm, string: Value) -> Option<(&[u8], bool, bool)> {
     match vm.heap.payload(string.object()?).core() {
         Payload::Str(text) => Some((text.text.as_bytes(), !text.ascii(), true)),
-        Payload::Bytes(bytes) | Payload::ByteArray(bytes) => Some((bytes, false, false)),
+        Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Some((bytes, false, false)),
         _ => None,
     }
 }
