@@ -310,7 +310,8 @@ impl Vm {
     /// `__notes__`, each of its texts line by line.
     fn report_notes(&mut self, exception: Value, report: &mut Report) {
         let Some(notes) = self.instance_attribute(exception, nm::NOTES) else { return };
-        let is_sequence = matches!(notes.object().map(|object| self.heap.payload(object).core()), Some(Payload::List(_) | Payload::Tuple(_)));
+        let is_sequence =
+            matches!(notes.object().map(|object| self.heap.payload(object).core()), Some(Payload::List(_) | Payload::Tuple(_)));
         let notes = if is_sequence { self.sequence_snapshot(notes) } else { vec![notes] };
         for note in notes {
             if report.is_full() {

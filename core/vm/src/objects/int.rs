@@ -109,7 +109,9 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
         Some(text) => text.to_owned(),
         None => match value.object().map(|object| vm.heap.payload(object).core()) {
             Some(Payload::Bytes(bytes) | Payload::ByteArray(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
-            Some(Payload::MemoryView(_)) if base.is_undefined() => String::from_utf8_lossy(&super::bytes::bytes_like(vm, value)?).into_owned(),
+            Some(Payload::MemoryView(_)) if base.is_undefined() => {
+                String::from_utf8_lossy(&super::bytes::bytes_like(vm, value)?).into_owned()
+            }
             _ => {
                 let message = if base.is_undefined() {
                     format!("int() argument must be a string, a bytes-like object or a real number, not '{}'", vm.class_name(value))

@@ -209,9 +209,7 @@ pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
 pub(crate) fn check_contiguous(vm: &mut Vm, value: Value) -> Outcome<()> {
     check(vm, value)?;
     match view(vm, value) {
-        Some(view) if !view.is_contiguous(false) => {
-            Err(vm.raise(ty::BUFFER_ERROR, "memoryview: underlying buffer is not C-contiguous"))
-        }
+        Some(view) if !view.is_contiguous(false) => Err(vm.raise(ty::BUFFER_ERROR, "memoryview: underlying buffer is not C-contiguous")),
         _ => Ok(()),
     }
 }
@@ -277,7 +275,8 @@ fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error("memoryview: length is not a multiple of itemsize"));
     }
     let shape = wanted.unwrap_or_else(|| vec![length / size]);
-    let Some(total) = shape.iter().try_fold(size, |total, &part| total.checked_mul(part)).filter(|&total| i64::try_from(total).is_ok()) else {
+    let Some(total) = shape.iter().try_fold(size, |total, &part| total.checked_mul(part)).filter(|&total| i64::try_from(total).is_ok())
+    else {
         return Err(vm.value_error("memoryview.cast(): product(shape) > SSIZE_MAX"));
     };
     if total != length {

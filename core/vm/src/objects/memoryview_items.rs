@@ -19,7 +19,8 @@ pub(super) fn step(start: usize, stride: i64, index: usize) -> usize {
 
 /// Where the items lie, in order: the last dimension fastest or, as in Fortran, the first.
 pub(super) fn places(view: &View, is_fortran: bool) -> impl Iterator<Item = usize> + use<> {
-    let mut dimensions: Vec<(usize, i64, usize)> = view.shape.iter().zip(&view.strides).map(|(&length, &stride)| (length, stride, 0)).collect();
+    let mut dimensions: Vec<(usize, i64, usize)> =
+        view.shape.iter().zip(&view.strides).map(|(&length, &stride)| (length, stride, 0)).collect();
     if !is_fortran {
         dimensions.reverse();
     }
