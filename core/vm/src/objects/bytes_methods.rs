@@ -207,6 +207,7 @@ fn affix(vm: &mut Vm, args: &[Value], name: &str, test: fn(&[u8], &[u8]) -> bool
     let candidates = if many { vm.tuple_items(args[1]) } else { vec![args[1]] };
     for candidate in candidates {
         let Some(affix) = content(vm, candidate) else {
+            super::memoryview::check_contiguous(vm, candidate)?;
             let class = vm.class_name(candidate);
             let message = if many {
                 format!("a bytes-like object is required, not '{class}'")
@@ -238,6 +239,7 @@ fn needle(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
     if vm.as_int(value).is_some() || vm.python_method(value, nm::INDEX).is_some() {
         return Ok(vec![byte(vm, value, "byte must be in range(0, 256)")?]);
     }
+    super::memoryview::check_contiguous(vm, value)?;
     let message = format!("argument should be integer or bytes-like object, not '{}'", vm.class_name(value));
     Err(vm.type_error(message))
 }

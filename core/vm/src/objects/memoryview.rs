@@ -394,11 +394,11 @@ pub(crate) fn item(vm: &mut Vm, object: Ref, index: usize) -> Outcome<Option<Val
 }
 
 fn eq(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(equals(vm, args[0], args[1])?.map_or(Value::NotImplemented, Value::Bool))
+    Ok(equals(vm, args[0], args[1])?.map_or(Value::NotImplemented, Value::truth))
 }
 
 fn ne(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(equals(vm, args[0], args[1])?.map_or(Value::NotImplemented, |same| Value::Bool(!same)))
+    Ok(equals(vm, args[0], args[1])?.map_or(Value::NotImplemented, |same| Value::truth(!same)))
 }
 
 /// Whether a view has the same items as other bytes; `None` when neither is a view or one of them has no bytes.
@@ -480,15 +480,15 @@ pub(crate) fn attribute(vm: &mut Vm, object: Value, name: Ref) -> Outcome<Option
     Ok(Some(match name {
         nm::OBJ => vm.heap.retain(view.object),
         nm::NBYTES => whole(view.bytes()),
-        nm::READONLY => Value::Bool(view.is_readonly),
+        nm::READONLY => Value::truth(view.is_readonly),
         nm::ITEMSIZE => whole(view.format.size()),
         nm::FORMAT_NAME => vm.heap.str(&view.format.text()),
         nm::NDIM => whole(view.shape.len()),
         nm::SHAPE => vm.tuple(view.shape.iter().map(|&length| whole(length)).collect()),
         nm::STRIDES => vm.tuple(view.strides.iter().map(|&stride| Value::Int(stride)).collect()),
         nm::SUBOFFSETS => Value::Obj(crate::types::EMPTY_TUPLE),
-        nm::C_CONTIGUOUS => Value::Bool(view.is_contiguous(false)),
-        nm::F_CONTIGUOUS => Value::Bool(view.is_contiguous(true)),
-        _ => Value::Bool(view.is_contiguous(false) || view.is_contiguous(true)),
+        nm::C_CONTIGUOUS => Value::truth(view.is_contiguous(false)),
+        nm::F_CONTIGUOUS => Value::truth(view.is_contiguous(true)),
+        _ => Value::truth(view.is_contiguous(false) || view.is_contiguous(true)),
     }))
 }
