@@ -136,7 +136,10 @@ pub(crate) fn bytes_like(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
 }
 
 pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
-    let length = octets(vm, value).map_or(0, <[u8]>::len);
+    let Some(length) = octets(vm, value).map(<[u8]>::len) else {
+        let message = format!("descriptor requires a 'bytes' object but received a '{}'", vm.class_name(value));
+        return Err(vm.type_error(message));
+    };
     vm.spend(length / 4)?;
     Ok(octets(vm, value).unwrap_or_default().to_vec())
 }
