@@ -218,6 +218,21 @@ def test_a_beginning_at_the_newest_block(world):
     assert page(again) == pages[0]
 
 
+def test_the_node_goes_away(world):
+    """Pages are served from the last block, commands are refused for now, and health says why."""
+    text = f'[http]\nlisten = "127.0.0.1:0"\nzones = ["{ZONE}"]\n'
+    gateway = Gateway(world, "left", text, account=1)
+    before, url, host = page(gateway), f"http://127.0.0.1:{gateway.http}", {"Host": f"mysite.{ZONE}"}
+    health = lambda: httpx.get(f"{url}/_cowboy/health", headers=host)
+    sign = lambda: httpx.post(f"{url}/sign", headers=host, content=b"text=hello", timeout=30)
+    assert health().json()["status"] == "ok" and until("a place among the gateways", lambda: sign().status_code == 202)
+    world.node.end()
+    gone = until("that it is missed", lambda: (answer := health()).status_code == 503 and answer)
+    assert gone.json()["status"] == "source_away" and page(gateway)
+    refused = sign()
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1"), refused.text
+
+
 def page(gateway):
     """The site's page, once the gateway has it."""
     ask = lambda: httpx.get(f"http://127.0.0.1:{gateway.http}/", headers={"Host": f"mysite.{ZONE}"}, timeout=10)

@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::Parser;
 use cowboy_api::{Client, keystore};
-use cowboy_gateway::{Backend, Listener, Registration, Upstream};
+use cowboy_gateway::{Backend, Listener, Registration, Source, Upstream};
 use cowboy_node::NodeHandle;
 use cowboy_store::Directory;
 use cowboy_types::{Amount, Hash};
@@ -134,7 +134,9 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     }
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(node_failure)?;
-    let backend = Backend { node: node.clone(), upstream: Upstream::Remote(source.clone()), key, registration, keeps_up: true };
+    let followed = Source::default();
+    let upstream = Upstream::Remote(source.clone());
+    let backend = Backend { node: node.clone(), upstream, key, registration, keeps_up: true, source: followed.clone() };
     let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
     for (what, address) in [("tls", tls), ("names", names)] {
         if let Some(address) = address {
@@ -143,7 +145,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     }
     output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
     let done = tokio::select! {
-        failure = follow::feed_for_ever(&source, &node, &feed, output) => Err(failure),
+        failure = follow::feed_for_ever(&source, &node, &feed, output, &|is_away| followed.note(is_away)) => Err(failure),
         told = signals.told(&node) => told,
     };
     gateway.stop().await;

@@ -330,9 +330,14 @@ fn of_gateway(shared: &Shared, parts: &request::Parts, path: &str) -> Result<Res
 fn health(shared: &Shared, method: &Method) -> Result<Response<Bytes>, Refusal> {
     require_reading(method)?;
     let head = shared.node.head();
-    let is_up = head.number > 0 && shared.node.chain().is_ok();
-    let status = if is_up { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let words = if is_up { "ok" } else { "waiting" };
+    let (status, words) = if head.number == 0 || shared.node.chain().is_err() {
+        (StatusCode::SERVICE_UNAVAILABLE, "waiting")
+    } else if shared.source.is_away() {
+        // It serves what it has; who chooses among gateways takes one whose state goes on.
+        (StatusCode::SERVICE_UNAVAILABLE, "source_away")
+    } else {
+        (StatusCode::OK, "ok")
+    };
     Ok(json_response(status, &json!({ "status": words, "block_height": head.height.0, "timestamp_ms": head.timestamp_ms.0 })))
 }
 

@@ -31,7 +31,7 @@ pub use dns::Dns;
 pub use membership::Registration;
 pub use refusal::ERROR_HEADER;
 pub use server::{Gateway, Listener, ServeError};
-pub use source::Upstream;
+pub use source::{Source, Upstream};
 pub use tls::{CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
@@ -51,6 +51,8 @@ pub struct Backend {
     pub registration: Option<Registration>,
     /// Whether it sends heartbeats as blocks go by, or only when a command needs one.
     pub keeps_up: bool,
+    /// Where its blocks come from.
+    pub source: Source,
 }
 
 /// What every request sees.
@@ -65,6 +67,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: metrics::Metrics,
     pub(crate) membership: membership::Membership,
     pub(crate) keeps_up: bool,
+    pub(crate) source: Source,
     pub(crate) challenges: Arc<acme::Challenges>,
 }
 
@@ -80,6 +83,7 @@ impl Shared {
             metrics: metrics::Metrics::new(),
             membership: membership::Membership::new(backend.registration),
             keeps_up: backend.keeps_up,
+            source: backend.source,
             challenges: Arc::default(),
             node: backend.node,
             config,

@@ -1,8 +1,12 @@
-//! Where a gateway's transactions go: into its own node's pool, or to the node that it follows.
+//! Where a gateway's blocks come from, and where its transactions go: into its own node's pool, or to the node that it follows.
 
 use cowboy_api::{ApiError, Client};
 use cowboy_node::{NodeHandle, mempool::Refused};
 use cowboy_types::{Address, Hash, Transaction, error};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// Why a transaction was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,5 +78,20 @@ fn of_code(code: u16, words: &str) -> NotTaken {
         NotTaken::Funds
     } else {
         NotTaken::Other(words.to_owned())
+    }
+}
+
+/// Whether the node answers that blocks come from: who takes them says it, who is asked for the gateway's health reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Source(Arc<AtomicBool>);
+
+impl Source {
+    /// Notes that it went away, or that it is back.
+    pub fn note(&self, is_away: bool) {
+        self.0.store(is_away, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_away(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }

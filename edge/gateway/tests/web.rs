@@ -7,7 +7,7 @@ use cowboy_api::{
     manifest,
 };
 use cowboy_chain::genesis::Funded;
-use cowboy_gateway::{Backend, Config, Gateway, Limits, Listener, Registration, Upstream};
+use cowboy_gateway::{Backend, Config, Gateway, Limits, Listener, Registration, Source, Upstream};
 use cowboy_node::{
     BlockTime, NodeConfig, NodeHandle,
     genesis::{self, DevGenesis},
@@ -51,6 +51,7 @@ impl World {
             key: Some(keys[1].clone()),
             registration: Some(registration),
             keeps_up: false,
+            source: Source::default(),
         };
         let gateway = listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate");
         Self { node, keys, gateway, http: reqwest::Client::new(), _folder: folder }

@@ -179,6 +179,7 @@ impl Dev {
             registration: Some(registration),
             // A block only for a heartbeat would be a surprise on a chain that waits for work.
             keeps_up: false,
+            source: cowboy_gateway::Source::default(),
         };
         let config = cowboy_gateway::Config { listen: address, ..cowboy_gateway::Config::default() };
         listener.serve(config, backend).map(Some).map_err(node_failure)

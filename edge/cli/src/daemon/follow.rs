@@ -99,7 +99,7 @@ pub(super) async fn follow(
     output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {
-        failure = feed_for_ever(&source, &node, &feed, output) => Err(failure),
+        failure = feed_for_ever(&source, &node, &feed, output, &|_| ()) => Err(failure),
         told = signals.told(&node) => told,
     };
     if let Some(printer) = printer {
@@ -124,12 +124,13 @@ pub(crate) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Resu
     }
 }
 
-/// Feeds blocks as they come; a source that goes away is asked again.
-pub(crate) async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Feed, output: Output) -> Failure {
+/// Feeds blocks as they come; a source that goes away is asked again. `note` learns whether it is away.
+pub(crate) async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Feed, output: Output, note: &(dyn Fn(bool) + Sync)) -> Failure {
     loop {
-        match feed_once(source, node, feed).await {
+        match feed_once(source, node, feed, note).await {
             Stop::Never(failure) => return failure,
             Stop::Away(error) => {
+                note(true);
                 output.progress(format_args!("the source is away ({}); asking again", error.slug));
                 tokio::time::sleep(RETRY).await;
             }
@@ -137,12 +138,13 @@ pub(crate) async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Fee
     }
 }
 
-async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed) -> Stop {
+async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed, note: &(dyn Fn(bool) + Sync)) -> Stop {
     let next = node.head().height.next();
     let stream = match source.stream(&format!("/follow?from={next}")).await {
         Ok(stream) => stream,
         Err(error) => return Stop::Away(error),
     };
+    note(false);
     let mut stream = pin!(stream);
     let mut buffer = Vec::new();
     while let Some(bytes) = stream.next().await {
