@@ -201,6 +201,10 @@ fn programs_that_let_go_of_everything_leave_no_objects() {
             "def g():\n    try:\n        yield [1]\n    finally:\n        pass\ndef run():\n    for i in range(300):\n        for x in g():\n            break\nrun()\n",
         ),
         ("closures", "def run():\n    for i in range(300):\n        f = lambda: [i]\n        f()\nrun()\n"),
+        (
+            "views",
+            "def run():\n    for i in range(300):\n        b = bytearray(8)\n        with memoryview(b) as v:\n            w = v[2:].cast('H')\n            w[0] = i; list(w); w == v\n        w.release(); b.append(1); bytes(memoryview(b)[::2])\nrun()\n",
+        ),
         ("text", "def run():\n    s = ''\n    for i in range(300):\n        s += 'ab%d' % i\n    return {s: (s, s[2:])}\nrun()\n"),
         (
             "natives",

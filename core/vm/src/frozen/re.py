@@ -128,7 +128,7 @@ class Match:
         if begin < 0:
             return default
         part = self.string[begin : self._marks[2 * number + 1]]
-        return bytes(part) if isinstance(part, bytearray) else part
+        return bytes(part) if isinstance(part, (bytearray, memoryview)) else part
 
     def group(self, *groups):
         """The text of one group, or a tuple of several ones'."""

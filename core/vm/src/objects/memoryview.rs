@@ -205,6 +205,12 @@ pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
     scattered(vm, value)
 }
 
+/// The bytes of a view whose items lie side by side, where they lie.
+pub(crate) fn beside(vm: &Vm, value: Value) -> Option<&[u8]> {
+    let view = view(vm, value).filter(|view| view.is_contiguous(false))?;
+    octets(vm, view.object)?.get(view.start..view.start + view.bytes())
+}
+
 /// Why a view gives no bytes to a function that wants them side by side; anything else is fine.
 pub(crate) fn check_contiguous(vm: &mut Vm, value: Value) -> Outcome<()> {
     check(vm, value)?;

@@ -98,3 +98,5 @@ scattered = bytearray(b"_")
 scattered[0:1] = apart
 print(bytes(apart), bytearray(apart), scattered, tried(scattered.extend, apart), tried(scattered.__iadd__, apart), tried(b"".join, [apart]), tried(lambda: apart in b"abc"), tried(b"x".find, apart))
 print(tried(hashlib.sha256, apart), tried(int.from_bytes, apart, "big"), tried(lambda: b"" + apart), tried(b"abc".split, apart), tried(b"abc".startswith, apart))
+found = re.search(rb"(l)(o)", memoryview(b"..payload.."))
+print(found.group(), found.groups(), found.span(), re.findall(rb"a.", part), re.split(rb"l", part), re.sub(rb"a", b"o", part), found)

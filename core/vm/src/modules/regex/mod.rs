@@ -86,6 +86,7 @@ fn subject(vm: &Vm, string: Value) -> Option<(&[u8], bool, bool)> {
     match vm.heap.payload(string.object()?).core() {
         Payload::Str(text) => Some((text.text.as_bytes(), !text.ascii(), true)),
         Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Some((bytes, false, false)),
+        Payload::MemoryView(_) => crate::objects::memoryview::beside(vm, string).map(|bytes| (bytes, false, false)),
         _ => None,
     }
 }
