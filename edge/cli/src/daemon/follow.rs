@@ -125,7 +125,13 @@ pub(crate) async fn fetch_genesis(source: &Client, wanted: Option<Hash>) -> Resu
 }
 
 /// Feeds blocks as they come; a source that goes away is asked again. `note` learns whether it is away.
-pub(crate) async fn feed_for_ever(source: &Client, node: &NodeHandle, feed: &Feed, output: Output, note: &(dyn Fn(bool) + Sync)) -> Failure {
+pub(crate) async fn feed_for_ever(
+    source: &Client,
+    node: &NodeHandle,
+    feed: &Feed,
+    output: Output,
+    note: &(dyn Fn(bool) + Sync),
+) -> Failure {
     loop {
         match feed_once(source, node, feed, note).await {
             Stop::Never(failure) => return failure,
