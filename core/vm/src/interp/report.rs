@@ -225,24 +225,27 @@ impl Vm {
         let is_outermost = report.depth == 0;
         report.depth += usize::from(is_outermost);
         self.report_plain(exception, message, report, sources);
-        let members = match self.exception_data(exception).map(|row| self.tuple_items(row.args)) {
-            Some(parts) if parts.len() == 2 => self.sequence_snapshot(parts[1]),
-            _ => Vec::new(),
+        // A group of many may stand in a tree often, so no more of it is copied than is shown.
+        let first = |items: &[Value]| (items[..items.len().min(GROUP_WIDTH + 1)].to_vec(), items.len());
+        let held = self.exception_data(exception).and_then(|row| self.tuple_ref(row.args).get(1).copied());
+        let (members, count) = match held.and_then(Value::object).map(|object| self.heap.payload(object).core()) {
+            Some(Payload::List(list)) => first(&list.items),
+            Some(Payload::Tuple(items)) => first(items),
+            _ => (Vec::new(), 0),
         };
         self.heap.retain_each(&members);
-        self.report_members(&members, report, sources);
+        self.report_members(&members, count, report, sources);
         self.heap.release_all(members);
         report.depth -= usize::from(is_outermost);
     }
 
-    fn report_members(&mut self, members: &[Value], report: &mut Report, sources: &mut Sources) {
-        let shown = members.len().min(GROUP_WIDTH + 1);
+    fn report_members(&mut self, members: &[Value], count: usize, report: &mut Report, sources: &mut Sources) {
         report.is_open = false;
-        for (index, &member) in members.iter().take(shown).enumerate() {
+        for (index, &member) in members.iter().enumerate() {
             if report.is_full() {
                 return;
             }
-            let is_last = index + 1 == shown;
+            let is_last = index + 1 == members.len();
             let is_cut = index == GROUP_WIDTH;
             report.is_open = is_last;
             let title = if is_cut { "...".to_owned() } else { (index + 1).to_string() };
@@ -250,7 +253,7 @@ impl Vm {
             report.raw(format!("{}{corner}+---------------- {title} ----------------", report.indent()));
             report.depth += 1;
             if is_cut {
-                let rest = members.len() - GROUP_WIDTH;
+                let rest = count - GROUP_WIDTH;
                 report.line(&format!("and {rest} more exception{}", if rest == 1 { "" } else { "s" }));
             } else {
                 self.report_chain(member, None, report, sources);

@@ -154,7 +154,7 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
     }
     let items = vm.tuple_items(args);
     if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
-        let count = vm.sequence_snapshot(items[1]).len();
+        let count = items[1].object().map_or(0, |members| vm.sequence_length(members));
         let text = vm.text(items[0]).unwrap_or_default().to_owned();
         return Ok(format!("{text} ({count} sub-exception{})", if count == 1 { "" } else { "s" }));
     }
