@@ -144,8 +144,9 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
         }
     }
     output::line(format_args!("following {} from height {}\nready: http://{}", settings.node, node.head().height, gateway.address()));
+    let note = |is_away| followed.note(is_away);
     let done = tokio::select! {
-        failure = follow::feed_for_ever(&source, &node, &feed, output, &|is_away| followed.note(is_away)) => Err(failure),
+        failure = follow::feed_for_ever(&source, &node, &feed, output, &note) => Err(failure),
         told = signals.told(&node) => told,
     };
     gateway.stop().await;
