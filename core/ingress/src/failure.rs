@@ -107,3 +107,29 @@ impl Failure {
         Answer { status: self.status, headers, body: self.json().into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::Cycles;
+
+    /// Each way in which a handler has no answer has its status and name; an actor that rests is not one that failed.
+    #[test]
+    fn of_queries() {
+        let failed = |abort| QueryError::Failed { abort, exception: None };
+        let rows = [
+            (QueryError::SideEffect { function: "set_state".into() }, 500, "QUERY_SIDE_EFFECT_TRAP"),
+            (QueryError::CycleLimit { limit: Cycles(7) }, 422, "QUERY_CYCLE_LIMIT"),
+            (failed(error::UNKNOWN_HANDLER), 501, "NO_HANDLER"),
+            (failed(error::ACTOR_DORMANT), 503, "ACTOR_UNAVAILABLE"),
+            (failed(error::ACTOR_NON_EXECUTABLE), 503, "ACTOR_UNAVAILABLE"),
+            (failed(error::ACTOR_NOT_FOUND), 503, "ACTOR_UNAVAILABLE"),
+            (failed(error::OUT_OF_CYCLES), 500, "HANDLER_PANIC"),
+        ];
+        for (found, status, code) in rows {
+            let failure = Failure::of_query(&found);
+            assert_eq!((failure.status.as_u16(), failure.code), (status, code), "{found:?}");
+            assert!(!failure.what.is_empty() && !failure.fix.is_empty(), "{found:?}");
+        }
+    }
+}
