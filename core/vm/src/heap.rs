@@ -358,24 +358,37 @@ impl Heap {
 
     #[inline(never)]
     fn destroy(&mut self, object: Ref) {
-        let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
-        // What holds nothing is most of what dies.
-        if slot.class.0 < self.immortal {
-            let size = slot.payload.size();
-            match &mut slot.payload {
-                Payload::Str(_) => {
-                    if let Payload::Str(text) = std::mem::replace(&mut slot.payload, Payload::Free) {
-                        self.spares.keep_text(text.text);
-                    }
-                }
-                Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => slot.payload = Payload::Free,
-                _ => return self.destroy_with_children(object),
-            }
-            self.free.push(object.0 - self.frozen_len);
-            self.free_memory(size);
-            return;
+        if !self.destroy_leaf(object) {
+            self.destroy_with_children(object);
         }
-        self.destroy_with_children(object);
+    }
+
+    /// Frees what holds nothing, which is most of what dies; whether it was such.
+    #[inline(always)]
+    fn destroy_leaf(&mut self, object: Ref) -> bool {
+        let index = object.0 - self.frozen_len;
+        let slot = &mut self.slots[index as usize];
+        if slot.class.0 >= self.immortal {
+            return false;
+        }
+        let size = match &mut slot.payload {
+            Payload::Str(text) => {
+                let size = text.size();
+                self.spares.keep_text(moved(std::mem::take(&mut text.text)));
+                // The buffer was all that had to be dropped.
+                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
+                size
+            }
+            Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => {
+                let size = slot.payload.size();
+                slot.payload = Payload::Free;
+                size
+            }
+            _ => return false,
+        };
+        self.free.push(index);
+        self.free_memory(size);
+        true
     }
 
     #[inline(never)]
@@ -423,6 +436,7 @@ impl Heap {
                         for entry in &table.entries {
                             objects(&[entry.key, entry.value], &mut doomed);
                         }
+                        self.spares.keep_table(table);
                     }
                     Payload::Generator(row) => {
                         objects(&row.registers, &mut doomed);
@@ -442,7 +456,7 @@ impl Heap {
                     if child.0 >= self.immortal {
                         let slot = &mut self.slots[(child.0 - self.frozen_len) as usize];
                         slot.count -= 1;
-                        if slot.count == 0 {
+                        if slot.count == 0 && !self.destroy_leaf(child) {
                             next = Some(child);
                             break;
                         }

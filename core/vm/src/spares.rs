@@ -2,6 +2,7 @@
 //! less than one from the allocator. Nothing that a program can observe depends on it.
 
 use crate::interp::window::{afresh, moved};
+use crate::objects::dict::Dict;
 use crate::value::Value;
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ pub(crate) struct Spares {
     texts: Vec<String>,
     tuples: [Vec<Box<[Value]>>; TUPLE],
     values: Vec<Vec<Value>>,
+    #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
+    tables: Vec<Box<Dict>>,
     /// Where the parts of the text lay that was split last; of no use any more.
     pub(crate) ranges: Vec<Range<usize>>,
 }
@@ -96,6 +99,21 @@ impl Spares {
         if VALUES.contains(&values.capacity()) && self.values.len() < KEPT {
             values.clear();
             self.values.push(values);
+        }
+    }
+
+    /// An empty table.
+    #[inline]
+    pub(crate) fn table(&mut self) -> Box<Dict> {
+        self.tables.pop().unwrap_or_default()
+    }
+
+    /// Keeps a small table.
+    #[inline]
+    pub(crate) fn keep_table(&mut self, mut table: Box<Dict>) {
+        if table.is_small() && self.tables.len() < KEPT {
+            table.renew();
+            self.tables.push(table);
         }
     }
 }

@@ -76,7 +76,7 @@ impl Heap {
     pub(super) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
         let mut certain = true;
         let found = match *key {
-            Value::Int(number) => dict.find(hash_i64(number), |known| match known {
+            Value::Int(number) => dict.find(hash_i64(number), |known| match *known {
                 Value::Int(known) => known == number,
                 Value::Bool(known) => i64::from(known) == number,
                 Value::Obj(known) if matches!(self.payload(known), Payload::Str(_)) => false,
@@ -87,7 +87,7 @@ impl Heap {
             }),
             Value::Obj(object) => {
                 let Payload::Str(text) = self.payload(object) else { return None };
-                dict.find(text.hash(), |known| match known {
+                dict.find(text.hash(), |known| match *known {
                     Value::Obj(known) if known == object => true,
                     Value::Obj(known) => match self.payload(known) {
                         Payload::Str(other) if text.interned && other.interned || other.text.len() != text.text.len() => false,

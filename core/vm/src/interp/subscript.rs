@@ -14,7 +14,14 @@ impl Vm {
 
     /// A new, empty dict.
     pub(crate) fn new_dict(&mut self) -> Ref {
-        self.heap.alloc(ty::DICT, Payload::Dict(Box::default()))
+        let table = self.heap.spares.table();
+        self.heap.alloc_sized(ty::DICT, Payload::Dict(table), crate::objects::dict::EMPTY_DICT)
+    }
+
+    /// A new, empty set or frozenset.
+    pub(crate) fn new_set(&mut self, class: Ref) -> Ref {
+        let table = self.heap.spares.table();
+        self.heap.alloc_sized(class, Payload::Set(table), crate::objects::dict::EMPTY_SET)
     }
 
     /// The table of a dict or set.
@@ -104,12 +111,26 @@ impl Vm {
     }
 
     fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
-        let before = self.heap.payload(object).size();
-        if let Some(table) = self.table_mut(object) {
-            table.insert_new(hash, key, value);
+        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
+        let (before, after, module) = match self.heap.payload_mut(object).core_mut() {
+            Payload::Dict(table) => {
+                let before = table.size();
+                table.insert_new(hash, key, value);
+                (before, table.size(), table.module)
+            }
+            Payload::Set(table) => {
+                let before = table.set_size();
+                table.insert_new(hash, key, value);
+                (before, table.set_size(), false)
+            }
+            _ => return,
+        };
+        if module {
+            self.heap.globals_epoch = epoch;
         }
-        let after = self.heap.payload(object).size();
-        self.heap.resize_memory(before, after);
+        if before != after {
+            self.heap.resize_memory(before, after);
+        }
     }
 
     /// Sets a text key in a fresh dict; takes both references over.
@@ -629,8 +650,8 @@ impl Vm {
 
     /// A set or dict of values in registers, which are consumed.
     pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
-        let table = if dict { Value::Obj(self.new_dict()) } else { self.heap.make(ty::SET, Payload::Set(Box::default())) };
-        let Value::Obj(object) = table else { return Err(Throw::Trap(Trap::Internal)) };
+        let object = if dict { self.new_dict() } else { self.new_set(ty::SET) };
+        let table = Value::Obj(object);
         self.spend(count)?;
         let width = if dict { 2 } else { 1 };
         for index in 0..count {

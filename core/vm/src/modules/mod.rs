@@ -59,7 +59,7 @@ pub(crate) fn constants(vm: &mut Vm) {
     let module = vm.native_module("hashlib");
     let names = hashlib::GUARANTEED.map(|name| Value::Obj(vm.heap.intern(name)));
     for key in ["algorithms_guaranteed", "algorithms_available"] {
-        let set = vm.heap.make(ty::SET, Payload::Set(Box::default()));
+        let set = Value::Obj(vm.new_set(ty::SET));
         for name in names {
             let added = vm.set_add(set, name);
             debug_assert!(added.is_ok(), "names hash without Python code");

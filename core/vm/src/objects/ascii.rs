@@ -85,23 +85,25 @@ pub(super) fn strip(
 ) -> Outcome {
     let Some((object, text)) = plain(vm, &args[0]) else { return general(vm, args, left, right) };
     let bytes = text.text.as_bytes();
-    let length = bytes.len();
+    let (length, mut set) = (bytes.len(), 0);
     let rest = match &args[1] {
         Value::Undefined | Value::None => stripped(bytes, left, right, |byte| BLANKS >> byte & 1 != 0),
         chars => match plain(vm, chars) {
-            // Most sets are of one or two characters.
-            Some((_, chars)) if chars.text.len() <= 4 => {
-                let chars = chars.text.as_bytes();
-                stripped(bytes, left, right, |byte| chars.contains(&byte))
-            }
             Some((_, chars)) => {
-                let set = chars.text.bytes().fold(0_u128, |set, byte| set | 1 << byte);
-                stripped(bytes, left, right, |byte| set >> byte & 1 != 0)
+                set = chars.text.len();
+                match *chars.text.as_bytes() {
+                    // Most sets are of one or two characters.
+                    [only] => stripped(bytes, left, right, |byte| byte == only),
+                    [one, other] => stripped(bytes, left, right, |byte| byte == one || byte == other),
+                    _ => {
+                        let set = chars.text.bytes().fold(0_u128, |set, byte| set | 1 << byte);
+                        stripped(bytes, left, right, |byte| set >> byte & 1 != 0)
+                    }
+                }
             }
             None => return general(vm, args, left, right),
         },
     };
-    let set = vm.text(args[1]).map_or(0, str::len);
     vm.spend(length / 4 + set / 4)?;
     Ok(if rest.len() == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, rest) })
 }
@@ -112,9 +114,9 @@ pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool, general: fn(&mut 
     let Some((object, text)) = plain(vm, &args[0]) else { return general(vm, args) };
     let length = text.text.len();
     let changes = |byte: u8| if upper { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
-    let same = !text.text.bytes().any(changes);
-    vm.spend(length / 4)?;
-    vm.spend(length)?;
+    // Without a way out of the loop, so that many bytes are looked at at once.
+    let same = !text.text.bytes().fold(false, |found, byte| found | changes(byte));
+    vm.spend(length / 4 + length)?;
     if same && returns_itself(vm, object) {
         return Ok(vm.heap.retain(args[0]));
     }

@@ -18,6 +18,10 @@ pub(crate) struct Entry {
 const EMPTY: u32 = u32::MAX;
 const DELETED: u32 = u32::MAX - 1;
 
+/// Modelled bytes of a dict and of a set without anything in it.
+pub(crate) const EMPTY_DICT: usize = 64;
+pub(crate) const EMPTY_SET: usize = 216;
+
 /// A hash table that remembers insertion order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dict {
@@ -44,6 +48,20 @@ pub(crate) struct Probe {
 }
 
 impl Dict {
+    /// Whether its buffers are those of a table that never grew, or grew once.
+    #[inline]
+    pub(crate) fn is_small(&self) -> bool {
+        (1..=32).contains(&self.index.capacity()) && self.entries.capacity() <= 32
+    }
+
+    /// Makes it what a new table is, but for its buffers.
+    #[inline]
+    pub(crate) fn renew(&mut self) {
+        self.index.clear();
+        self.entries.clear();
+        (self.live, self.used, self.version, self.table, self.module) = (0, 0, 0, 0, false);
+    }
+
     /// Number of keys.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -81,14 +99,26 @@ impl Dict {
 
     /// The position of a key for which `same` holds.
     #[inline]
-    pub(crate) fn find(&self, hash: i64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
-        let mut probe = self.probe(hash);
-        while let Some(position) = self.next(&mut probe, hash) {
-            if same(self.entries[position].key) {
-                return Some(position);
+    pub(crate) fn find(&self, hash: i64, mut same: impl FnMut(&Value) -> bool) -> Option<usize> {
+        let index = &self.index[..];
+        let mask = index.len().wrapping_sub(1);
+        let mut perturb = u64::from_ne_bytes(hash.to_ne_bytes());
+        // The mask is of 32 bits at most.
+        let mut slot = perturb as usize & mask;
+        loop {
+            // An empty table has no slot at all.
+            let position = *index.get(slot)?;
+            if position == EMPTY {
+                return None;
             }
+            if let Some(entry) = self.entries.get(position as usize) {
+                if entry.hash == hash && same(&entry.key) {
+                    return Some(position as usize);
+                }
+            }
+            perturb >>= 5;
+            slot = slot.wrapping_mul(5).wrapping_add(perturb as u32 as usize).wrapping_add(1) & mask;
         }
-        None
     }
 
     /// Adds a key that is known to be absent. References become the table's.
@@ -123,6 +153,9 @@ impl Dict {
             self.entries.retain(|entry| !entry.key.is_undefined());
         }
         let size = ((self.live + 1) * 3).next_power_of_two().max(8);
+        if size == 8 {
+            self.entries.reserve_exact(5);
+        }
         self.table = size;
         self.used = 0;
         self.index.clear();
@@ -206,7 +239,7 @@ impl Dict {
     /// Modelled bytes as a dict.
     pub(crate) fn size(&self) -> usize {
         if self.table == 0 {
-            return 64;
+            return EMPTY_DICT;
         }
         let width = match self.table {
             0..=128 => 1,
@@ -218,6 +251,6 @@ impl Dict {
 
     /// Modelled bytes as a set.
     pub(crate) fn set_size(&self) -> usize {
-        if self.table <= 8 { 216 } else { 200 + 16 * self.table }
+        if self.table <= 8 { EMPTY_SET } else { 200 + 16 * self.table }
     }
 }

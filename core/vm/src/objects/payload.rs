@@ -97,7 +97,9 @@ impl Str {
         *self.hash.get_mut() = 0;
     }
 
-    fn size(&self) -> usize {
+    /// Modelled bytes.
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
         if self.ascii() {
             return 49 + self.text.len();
         }

@@ -240,7 +240,7 @@ fn as_set(vm: &mut Vm, value: Value) -> Outcome {
         return Ok(vm.heap.retain(value));
     }
     let items = hashable(vm, value)?;
-    let set = vm.heap.make(ty::SET, Payload::Set(Box::default()));
+    let set = Value::Obj(vm.new_set(ty::SET));
     insert_all(vm, set, items)?;
     Ok(set)
 }
@@ -289,7 +289,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
     for (item, _) in &kept {
         vm.heap.retain(*item);
     }
-    let set = vm.heap.make(class, Payload::Set(Box::default()));
+    let set = Value::Obj(vm.new_set(class));
     let outcome = match outcome {
         Ok(()) => insert_all(vm, set, kept).map(|_| set),
         Err(throw) => {
