@@ -116,6 +116,11 @@ impl Vm {
     pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
         let Some(frame) = self.frames.last() else { return false };
         let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+        match ins.op {
+            Op::GetSlice if self.get_slice_quickly(ins, base) => return true,
+            Op::SetSlice if self.set_slice_quickly(ins, base) => return true,
+            _ => {}
+        }
         let outcome = if let Some(op) = BinaryOp::of(ins.op) {
             self.binary_instruction(ins, base, op)
         } else if ins.op as u8 >= Op::LoadAttr as u8 {

@@ -28,6 +28,7 @@ mod registers;
 mod report;
 mod results;
 mod run;
+mod slices;
 mod step;
 mod step_flow;
 mod step_objects;
