@@ -379,7 +379,7 @@ impl Heap {
                 std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
                 size
             }
-            Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => {
+            Payload::Free | Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => {
                 let size = slot.payload.size();
                 slot.payload = Payload::Free;
                 size

@@ -17,6 +17,7 @@ pub(crate) mod generator;
 mod hashing;
 pub(crate) mod import;
 mod instances;
+mod integers;
 pub(crate) mod iterate;
 pub(crate) mod known;
 mod matching;

@@ -92,65 +92,6 @@ impl Number {
     }
 }
 
-/// An integer where it lies.
-enum Integer<'heap> {
-    Small(i64),
-    Big(&'heap IBig),
-}
-
-impl Integer<'_> {
-    #[inline(always)]
-    fn limbs(&self) -> usize {
-        match self {
-            Integer::Small(_) => 1,
-            Integer::Big(big) => int::limbs(big),
-        }
-    }
-}
-
-/// One of the frequent operations that [`limbs_of`] knows and has found to be no error.
-#[inline(always)]
-fn operate(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
-    match op {
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor => a ^ b,
-        BinaryOp::RightShift => int::shift_right(a, b).unwrap_or_default(),
-        BinaryOp::Mod => int::floor_mod(a, b).unwrap_or_default(),
-        BinaryOp::FloorDiv => int::floor_div(a, b).unwrap_or_default(),
-        _ => a + b,
-    }
-}
-
-/// The same with a left operand that is not needed any more.
-#[inline(always)]
-fn operate_owned(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
-    match op {
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor => a ^ b,
-        BinaryOp::Add => a + b,
-        op => operate(op, &a, b),
-    }
-}
-
-/// What a frequent operation with an integer beyond 64 bits costs; `None` for those that are rarer, or errors.
-#[inline]
-fn limbs_of(op: BinaryOp, a: &Integer<'_>, b: &Integer<'_>) -> Option<usize> {
-    Some(match (op, a, b) {
-        (_, Integer::Small(_), Integer::Small(_)) => return None,
-        (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b) => a.limbs().max(b.limbs()),
-        (BinaryOp::RightShift, a, Integer::Small(distance)) if *distance >= 0 => a.limbs(),
-        (BinaryOp::Mod | BinaryOp::FloorDiv, a, b) if !matches!(b, Integer::Small(0)) => a.limbs() * b.limbs(),
-        (BinaryOp::Mul, a, b) => a.limbs() * b.limbs(),
-        _ => return None,
-    })
-}
-
 impl Vm {
     /// The number a value is, looking through subclasses of `int` and `float`.
     #[inline]
@@ -227,16 +168,6 @@ impl Vm {
                 return self.store_result(ins, base, outcome);
             }
         }
-        if let Value::Obj(target) = left {
-            if ins.flags & TEMP_B != 0 {
-                if let Some(outcome) = self.whole_in_place(op, target, right) {
-                    return self.store_result(ins, base, outcome);
-                }
-            }
-        }
-        if let Some(outcome) = self.whole(op, left, right) {
-            return self.store_result(ins, base, outcome);
-        }
         let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
         self.store_result(ins, base, outcome)
     }
@@ -274,11 +205,7 @@ impl Vm {
             return Err(self.unbound_register(ins.b));
         }
         let right = Value::Int(ins.immediate());
-        let outcome = match self.whole(op, left, right) {
-            Some(outcome) => outcome,
-            None if is_inplace(ins.flags) => self.binary_inplace(op, left, right),
-            None => self.binary(op, left, right),
-        };
+        let outcome = if is_inplace(ins.flags) { self.binary_inplace(op, left, right) } else { self.binary(op, left, right) };
         if ins.flags & TEMP_B != 0 {
             let old = std::mem::replace(&mut self.registers[b], Value::Undefined);
             self.heap.release(old);
@@ -288,92 +215,6 @@ impl Vm {
         let old = std::mem::replace(&mut self.registers[a], value);
         self.heap.release(old);
         Ok(())
-    }
-
-    /// The frequent operations of integers of which one or the result is beyond 64 bits; `None` for everything else.
-    fn whole(&mut self, op: BinaryOp, left: Value, right: Value) -> Option<Outcome> {
-        let (a, b) = (self.integer(left)?, self.integer(right)?);
-        if let (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, &Integer::Small(a), &Integer::Small(b)) = (op, &a, &b) {
-            // Only an overflow comes here, and it is one limb.
-            let (a, b) = (i128::from(a), i128::from(b));
-            let wide = match op {
-                BinaryOp::Add => a + b,
-                BinaryOp::Sub => a - b,
-                _ => a * b,
-            };
-            return Some(Ok(match i64::try_from(wide) {
-                Ok(small) => Value::Int(small),
-                Err(_) => self.heap.make(ty::INT, Payload::BigInt(IBig::from(wide))),
-            }));
-        }
-        let cost = limbs_of(op, &a, &b)?;
-        if let Err(throw) = self.spend(cost) {
-            return Some(Err(throw));
-        }
-        let (a, b) = (self.integer(left)?, self.integer(right)?);
-        // The lowest bits make no large integer.
-        if let (BinaryOp::And, &Integer::Big(a), &Integer::Small(mask @ 0..)) = (op, &a, &b) {
-            return Some(Ok(Value::Int(int::low_bits(a, mask))));
-        }
-        let result = match (a, b) {
-            (Integer::Big(a), Integer::Big(b)) => operate(op, a, b),
-            (Integer::Big(a), Integer::Small(b)) => operate(op, a, &IBig::from(b)),
-            (Integer::Small(a), Integer::Big(b)) => operate(op, &IBig::from(a), b),
-            (Integer::Small(_), Integer::Small(_)) => return None,
-        };
-        Some(self.fresh_integer(result))
-    }
-
-    /// The same where the left operand is an integer beyond 64 bits that nobody else sees: its object takes the result, and the
-    /// result's reference is a new one.
-    fn whole_in_place(&mut self, op: BinaryOp, target: Ref, right: Value) -> Option<Outcome> {
-        let slot = self.heap.slot(target);
-        if self.heap.references(target) != 1 || slot.class != ty::INT {
-            return None;
-        }
-        let cost = limbs_of(op, &self.integer(Value::Obj(target))?, &self.integer(right)?)?;
-        if let Err(throw) = self.spend(cost) {
-            return Some(Err(throw));
-        }
-        let Payload::BigInt(left) = self.heap.payload_mut(target) else { return None };
-        let before = crate::objects::payload::big_size(int::bit_length(left));
-        let left = moved(std::mem::replace(left, IBig::ZERO));
-        let result = match self.integer(right) {
-            Some(Integer::Big(right)) => operate_owned(op, left, right),
-            Some(Integer::Small(right)) => operate_owned(op, left, &IBig::from(right)),
-            None => left,
-        };
-        let result = moved(result);
-        let fits = i64::try_from(&result).ok();
-        let refused = fits.is_none() && int::bit_length(&result) > int::MOST_BITS;
-        // Where the result is small or refused, nothing is left of the object, which dies with its register.
-        let mut after = 0;
-        if fits.is_some() || refused {
-            *self.heap.payload_mut(target) = Payload::Free;
-        } else {
-            after = crate::objects::payload::big_size(int::bit_length(&result));
-            if let Payload::BigInt(place) = self.heap.payload_mut(target) {
-                *place = moved(result);
-            }
-        }
-        self.heap.resize_memory(before, after);
-        Some(match fits {
-            Some(small) => Ok(Value::Int(small)),
-            None if refused => Err(self.number_error(crate::num::NumberError::TOO_LARGE)),
-            None => Ok(self.heap.retain(Value::Obj(target))),
-        })
-    }
-
-    /// The integer that a value is, where it lies; not of a subclass.
-    fn integer(&self, value: Value) -> Option<Integer<'_>> {
-        match value {
-            Value::Int(small) => Some(Integer::Small(small)),
-            Value::Obj(object) => match self.heap.payload(object) {
-                Payload::BigInt(big) => Some(Integer::Big(big)),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     /// UnboundLocalError for a register of the top frame.

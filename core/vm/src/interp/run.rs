@@ -82,6 +82,22 @@ impl Vm {
                 self.general(*$ins, program)
             }};
         }
+        // Leaves the instruction to its form for integers beyond 64 bits, or else to its general form.
+        macro_rules! large {
+            ($ins:expr) => {{
+                self.cycles = cycles;
+                if self.compute_large(*$ins) {
+                    cycles = self.cycles;
+                    if self.heap.abandoned.is_empty() && !self.heap.exhausted() && self.weight >= 0 {
+                        continue;
+                    }
+                    save!();
+                    true
+                } else {
+                    general!($ins)
+                }
+            }};
+        }
         // Runs the instruction once more, for the same charge: an inline cache knows better now.
         macro_rules! again {
             ($ins:expr) => {{
@@ -171,7 +187,7 @@ impl Vm {
                             set!($ins.a, Value::Int(result));
                             continue;
                         }
-                        None => general!($ins),
+                        None => large!($ins),
                     },
                     (&Value::Float(left), &Value::Float(right)) => {
                         set!($ins.a, Value::Float($float(left, right)));
@@ -182,7 +198,7 @@ impl Vm {
                             set!($ins.a, Value::Float($float(left, right)));
                             continue;
                         }
-                        None => general!($ins),
+                        None => large!($ins),
                     },
                 }
             };
@@ -196,7 +212,7 @@ impl Vm {
                         continue;
                     }
                 }
-                general!($ins)
+                large!($ins)
             }};
         }
         macro_rules! immediate {
@@ -208,7 +224,7 @@ impl Vm {
                         continue;
                     }
                 }
-                general!($ins)
+                large!($ins)
             }};
         }
         macro_rules! comparison {

@@ -149,7 +149,14 @@ fn same(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn bit_length(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bits = num::int::bit_length(&number(vm, args[0]));
+    let bits = match args[0] {
+        Value::Obj(object) => match vm.heap.payload(object) {
+            Payload::BigInt(large) => num::int::bit_length(large),
+            _ => num::int::bit_length(&number(vm, args[0])),
+        },
+        Value::Int(small) => usize::try_from(64 - small.unsigned_abs().leading_zeros()).unwrap_or(0),
+        _ => num::int::bit_length(&number(vm, args[0])),
+    };
     Ok(Value::Int(i64::try_from(bits).unwrap_or(i64::MAX)))
 }
 

@@ -121,6 +121,13 @@ pub fn floor_mod(a: &IBig, b: &IBig) -> Result<IBig, NumberError> {
     Ok(if !remainder.is_zero() && remainder.sign() != b.sign() { remainder + b } else { remainder })
 }
 
+/// `a % b` for a divisor that is not zero, in the buffer of `a`.
+#[inline(always)]
+pub fn floor_mod_in_place(a: IBig, b: &IBig) -> IBig {
+    let remainder = a % b;
+    if !remainder.is_zero() && remainder.sign() != b.sign() { remainder + b } else { remainder }
+}
+
 /// `a / b`, the float nearest to the quotient.
 pub fn true_divide(a: &IBig, b: &IBig) -> Result<F64, NumberError> {
     if b.is_zero() {

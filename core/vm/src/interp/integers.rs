@@ -1,0 +1,285 @@
+//! Arithmetic of integers beyond 64 bits in its quick form: what the general form in [`super::operators`] does, for the same charge,
+//! where the operands are plain integers and nothing can go wrong. A result takes the buffer of an operand that nobody sees any more.
+
+use super::Vm;
+use super::operators::BinaryOp;
+use super::registers::{consume, set};
+use super::window::{afresh, moved};
+use crate::num::int;
+use crate::objects::payload::{Payload, big_size};
+use crate::opcode::{Instruction, Op, TEMP_B, TEMP_C};
+use crate::types::ty;
+use crate::value::{Ref, Value};
+use dashu_int::IBig;
+
+/// The right operand of an operation whose left one is an integer beyond 64 bits.
+#[derive(Clone, Copy)]
+enum Right {
+    Small(i64),
+    Big(Ref),
+}
+
+/// `a op b`, with or without the buffers of its operands.
+macro_rules! operate {
+    ($op:expr, $a:expr, $b:expr) => {
+        match $op {
+            BinaryOp::Sub => $a - $b,
+            BinaryOp::Mul => $a * $b,
+            BinaryOp::And => $a & $b,
+            BinaryOp::Or => $a | $b,
+            BinaryOp::Xor => $a ^ $b,
+            _ => $a + $b,
+        }
+    };
+}
+
+/// `a op b` for operations that are no error.
+#[inline(always)]
+fn compute(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
+    match op {
+        BinaryOp::Mod => int::floor_mod(a, b).unwrap_or_default(),
+        BinaryOp::FloorDiv => int::floor_div(a, b).unwrap_or_default(),
+        op => operate!(op, a, b),
+    }
+}
+
+/// The same with the buffer of the left operand.
+#[inline(always)]
+fn compute_in_place(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
+    match op {
+        BinaryOp::Mod => int::floor_mod_in_place(a, b),
+        BinaryOp::FloorDiv => int::floor_div(&a, b).unwrap_or_default(),
+        op => operate!(op, a, b),
+    }
+}
+
+/// The operation of an instruction, where it is a frequent one.
+#[inline(always)]
+fn operation(op: Op) -> Option<(BinaryOp, bool)> {
+    Some(match op {
+        Op::Add => (BinaryOp::Add, false),
+        Op::Sub => (BinaryOp::Sub, false),
+        Op::Mul => (BinaryOp::Mul, false),
+        Op::And => (BinaryOp::And, false),
+        Op::Or => (BinaryOp::Or, false),
+        Op::Xor => (BinaryOp::Xor, false),
+        Op::Mod => (BinaryOp::Mod, false),
+        Op::FloorDiv => (BinaryOp::FloorDiv, false),
+        Op::RightShift => (BinaryOp::RightShift, false),
+        Op::AddInt => (BinaryOp::Add, true),
+        Op::SubInt => (BinaryOp::Sub, true),
+        Op::MulInt => (BinaryOp::Mul, true),
+        Op::AndInt => (BinaryOp::And, true),
+        Op::ModInt => (BinaryOp::Mod, true),
+        Op::FloorDivInt => (BinaryOp::FloorDiv, true),
+        _ => return None,
+    })
+}
+
+impl Vm {
+    /// Runs a binary instruction of the top frame whose operands or result are integers beyond 64 bits: whether that was all.
+    #[inline(never)]
+    pub(super) fn compute_large(&mut self, ins: Instruction) -> bool {
+        let base = self.top_base;
+        let Some((op, immediate)) = operation(ins.op) else { return false };
+        let left = afresh(&self.registers[base + usize::from(ins.b)]);
+        let right = if immediate { Value::Int(ins.immediate()) } else { afresh(&self.registers[base + usize::from(ins.c)]) };
+        let temporary = ins.flags & TEMP_B != 0;
+        let right_temporary = !immediate && ins.flags & TEMP_C != 0;
+        let result = match (left, right) {
+            (Value::Obj(left), Value::Int(right)) => self.with_large(op, left, Right::Small(right), (temporary, immediate)),
+            (Value::Obj(left), Value::Obj(right)) => self.with_large(op, left, Right::Big(right), (temporary, right_temporary)),
+            (Value::Int(left), Value::Int(right)) => self.overflowing(op, left, right),
+            (Value::Int(left), Value::Obj(right)) => self.with_small(op, left, right),
+            _ => None,
+        };
+        let Some(value) = result else { return false };
+        consume!(self, base, ins.c, right_temporary);
+        consume!(self, base, ins.b, temporary);
+        set!(self, base, ins.a, value);
+        true
+    }
+
+    /// A sum, difference or product of two words.
+    #[inline(always)]
+    fn overflowing(&mut self, op: BinaryOp, left: i64, right: i64) -> Option<Value> {
+        let (left, right) = (i128::from(left), i128::from(right));
+        let wide = match op {
+            BinaryOp::Add => left + right,
+            BinaryOp::Sub => left - right,
+            BinaryOp::Mul => left * right,
+            _ => return None,
+        };
+        if let Ok(small) = i64::try_from(wide) {
+            return Some(Value::Int(small));
+        }
+        let size = big_size(128 - wide.unsigned_abs().leading_zeros() as usize);
+        Some(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(IBig::from(wide))), size)))
+    }
+
+    /// The integer beyond 64 bits that an object is.
+    #[inline(always)]
+    fn large(&self, object: Ref) -> Option<&IBig> {
+        match self.heap.payload(object) {
+            Payload::BigInt(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Charges an operation, where the cycles last for it.
+    #[inline(always)]
+    fn charge_limbs(&mut self, limbs: usize) -> Option<()> {
+        let left = self.cycles.checked_sub(i64::try_from(limbs).ok()?)?;
+        if left < 0 {
+            return None;
+        }
+        self.cycles = left;
+        Some(())
+    }
+
+    /// An operation with a large left operand. Whether that one is a temporary; and whether the right one is, or, when it is small, whether
+    /// it is an immediate one.
+    #[inline(always)]
+    fn with_large(&mut self, op: BinaryOp, left: Ref, right: Right, (temporary, other): (bool, bool)) -> Option<Value> {
+        let a = self.large(left)?;
+        let bits = int::bit_length(a);
+        let limbs = bits / 64 + 1;
+        let (cost, most) = match (op, right) {
+            (BinaryOp::And, Right::Small(mask @ 0..)) => {
+                // The lowest bits make no large integer.
+                let low = int::low_bits(a, mask);
+                self.charge_limbs(limbs)?;
+                return Some(Value::Int(low));
+            }
+            (BinaryOp::RightShift, Right::Small(distance)) => {
+                let distance = usize::try_from(distance).ok()?;
+                let in_place = temporary && self.heap.references(left) == 1;
+                self.charge_limbs(limbs)?;
+                if in_place && self.heap.slot(left).class == ty::INT {
+                    let a = self.take_large(left);
+                    return Some(self.put_large(left, bits, moved(a >> distance)));
+                }
+                let result = moved(self.large(left)? >> distance);
+                return Some(self.fresh_large(result));
+            }
+            (BinaryOp::FloorDiv | BinaryOp::Mod, Right::Small(0)) | (BinaryOp::RightShift, _) => return None,
+            (BinaryOp::Mul, Right::Small(_)) => (limbs, bits + 64),
+            (_, Right::Small(_)) => (limbs, bits + 1),
+            (BinaryOp::Mul, Right::Big(right)) => {
+                let more = int::bit_length(self.large(right)?);
+                (limbs * (more / 64 + 1), bits + more)
+            }
+            (BinaryOp::Mod | BinaryOp::FloorDiv, Right::Big(right)) => (limbs * int::limbs(self.large(right)?), bits),
+            (_, Right::Big(right)) => {
+                let more = int::bit_length(self.large(right)?);
+                (limbs.max(more / 64 + 1), bits.max(more) + 1)
+            }
+        };
+        // Nothing is taken out of its place for a result that might be too large.
+        if most > int::MOST_BITS {
+            return None;
+        }
+        self.charge_limbs(cost)?;
+        let in_place = temporary && self.heap.references(left) == 1 && self.heap.slot(left).class == ty::INT;
+        match right {
+            // Such a result is an object of its own, though it has the buffer.
+            Right::Small(right) if in_place && other => {
+                let a = self.take_large(left);
+                let result = moved(compute_in_place(op, a, &IBig::from(right)));
+                Some(self.replace_large(left, bits, result))
+            }
+            Right::Small(right) if in_place => {
+                let a = self.take_large(left);
+                let result = moved(compute_in_place(op, a, &IBig::from(right)));
+                Some(self.put_large(left, bits, result))
+            }
+            Right::Small(right) => {
+                let result = moved(compute(op, self.large(left)?, &IBig::from(right)));
+                Some(self.fresh_large(result))
+            }
+            Right::Big(right) if in_place && left != right => {
+                let a = self.take_large(left);
+                let result = match self.large(right) {
+                    Some(right) => moved(compute_in_place(op, a, right)),
+                    None => a,
+                };
+                Some(self.put_large(left, bits, result))
+            }
+            Right::Big(right) => {
+                let same = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+                if same && other && self.heap.references(right) == 1 && self.heap.slot(right).class == ty::INT {
+                    let bits = int::bit_length(self.large(right)?);
+                    let b = self.take_large(right);
+                    let result = moved(operate!(op, self.large(left)?, b));
+                    return Some(self.replace_large(right, bits, result));
+                }
+                let result = moved(compute(op, self.large(left)?, self.large(right)?));
+                Some(self.fresh_large(result))
+            }
+        }
+    }
+
+    /// An operation with a large right operand only.
+    #[inline(always)]
+    fn with_small(&mut self, op: BinaryOp, left: i64, right: Ref) -> Option<Value> {
+        let b = self.large(right)?;
+        let bits = int::bit_length(b);
+        if matches!(op, BinaryOp::RightShift) || bits + 64 > int::MOST_BITS {
+            return None;
+        }
+        self.charge_limbs(bits / 64 + 1)?;
+        let result = moved(compute(op, &IBig::from(left), self.large(right)?));
+        Some(self.fresh_large(result))
+    }
+
+    /// Takes a large integer out of its object, for a result to be put there.
+    #[inline(always)]
+    fn take_large(&mut self, object: Ref) -> IBig {
+        match self.heap.payload_mut(object) {
+            Payload::BigInt(number) => moved(std::mem::replace(number, IBig::ZERO)),
+            _ => IBig::ZERO,
+        }
+    }
+
+    /// Puts a result into the object that had an integer of so many bits; its value, with a reference of its own.
+    #[inline(always)]
+    fn put_large(&mut self, object: Ref, bits: usize, result: IBig) -> Value {
+        let (before, after) = (big_size(bits), int::bit_length(&result));
+        if after <= 64 {
+            if let Ok(small) = i64::try_from(&result) {
+                // Nothing is left of the object, which dies with its register.
+                *self.heap.payload_mut(object) = Payload::Free;
+                self.heap.free_memory(before);
+                return Value::Int(small);
+            }
+        }
+        if let Payload::BigInt(place) = self.heap.payload_mut(object) {
+            // What is there has no buffer.
+            std::mem::forget(std::mem::replace(place, moved(result)));
+        }
+        self.heap.resize_memory(before, big_size(after));
+        self.heap.retain(Value::Obj(object))
+    }
+
+    /// The value of a result in the buffer of an object that had an integer of so many bits and dies with its register.
+    #[inline(always)]
+    fn replace_large(&mut self, object: Ref, bits: usize, result: IBig) -> Value {
+        let value = self.fresh_large(result);
+        *self.heap.payload_mut(object) = Payload::Free;
+        self.heap.free_memory(big_size(bits));
+        value
+    }
+
+    /// The value of a result that is within the limit.
+    #[inline(always)]
+    fn fresh_large(&mut self, result: IBig) -> Value {
+        let bits = int::bit_length(&result);
+        debug_assert!(bits <= int::MOST_BITS, "checked before");
+        if bits <= 64 {
+            if let Ok(small) = i64::try_from(&result) {
+                return Value::Int(small);
+            }
+        }
+        Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(result)), big_size(bits)))
+    }
+}
