@@ -47,9 +47,9 @@ fn compute(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
 #[inline(always)]
 fn compute_in_place(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
     match op {
-        BinaryOp::Mod => int::floor_mod_in_place(a, b),
+        BinaryOp::Mod => int::floor_mod_in_place(moved(a), b),
         BinaryOp::FloorDiv => int::floor_div(&a, b).unwrap_or_default(),
-        op => operate!(op, a, b),
+        op => operate!(op, moved(a), b),
     }
 }
 
@@ -160,7 +160,7 @@ impl Vm {
                     return Some(self.put_large(left, bits, moved(a >> distance)));
                 }
                 let result = moved(self.large(left)? >> distance);
-                return Some(self.fresh_large(result));
+                return Some(self.fresh_large(moved(result)));
             }
             (BinaryOp::FloorDiv | BinaryOp::Mod, Right::Small(0)) | (BinaryOp::RightShift, _) => return None,
             (BinaryOp::Mul, Right::Small(_)) => (limbs, bits + 64),
@@ -186,16 +186,16 @@ impl Vm {
             Right::Small(right) if in_place && other => {
                 let a = self.take_large(left);
                 let result = moved(compute_in_place(op, a, &IBig::from(right)));
-                Some(self.replace_large(left, bits, result))
+                Some(self.replace_large(left, bits, moved(result)))
             }
             Right::Small(right) if in_place => {
                 let a = self.take_large(left);
                 let result = moved(compute_in_place(op, a, &IBig::from(right)));
-                Some(self.put_large(left, bits, result))
+                Some(self.put_large(left, bits, moved(result)))
             }
             Right::Small(right) => {
                 let result = moved(compute(op, self.large(left)?, &IBig::from(right)));
-                Some(self.fresh_large(result))
+                Some(self.fresh_large(moved(result)))
             }
             Right::Big(right) if in_place && left != right => {
                 let a = self.take_large(left);
@@ -203,18 +203,18 @@ impl Vm {
                     Some(right) => moved(compute_in_place(op, a, right)),
                     None => a,
                 };
-                Some(self.put_large(left, bits, result))
+                Some(self.put_large(left, bits, moved(result)))
             }
             Right::Big(right) => {
                 let same = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
                 if same && other && self.heap.references(right) == 1 && self.heap.slot(right).class == ty::INT {
                     let bits = int::bit_length(self.large(right)?);
                     let b = self.take_large(right);
-                    let result = moved(operate!(op, self.large(left)?, b));
-                    return Some(self.replace_large(right, bits, result));
+                    let result = moved(operate!(op, self.large(left)?, moved(b)));
+                    return Some(self.replace_large(right, bits, moved(result)));
                 }
                 let result = moved(compute(op, self.large(left)?, self.large(right)?));
-                Some(self.fresh_large(result))
+                Some(self.fresh_large(moved(result)))
             }
         }
     }
@@ -229,7 +229,7 @@ impl Vm {
         }
         self.charge_limbs(bits / 64 + 1)?;
         let result = moved(compute(op, &IBig::from(left), self.large(right)?));
-        Some(self.fresh_large(result))
+        Some(self.fresh_large(moved(result)))
     }
 
     /// Takes a large integer out of its object, for a result to be put there.
@@ -241,6 +241,13 @@ impl Vm {
         }
     }
 
+    /// Leaves nothing of an object whose integer was taken out.
+    #[inline(always)]
+    fn vacate(&mut self, object: Ref) {
+        // What is there has no buffer.
+        std::mem::forget(std::mem::replace(self.heap.payload_mut(object), Payload::Free));
+    }
+
     /// Puts a result into the object that had an integer of so many bits; its value, with a reference of its own.
     #[inline(always)]
     fn put_large(&mut self, object: Ref, bits: usize, result: IBig) -> Value {
@@ -248,7 +255,7 @@ impl Vm {
         if after <= 64 {
             if let Ok(small) = i64::try_from(&result) {
                 // Nothing is left of the object, which dies with its register.
-                *self.heap.payload_mut(object) = Payload::Free;
+                self.vacate(object);
                 self.heap.free_memory(before);
                 return Value::Int(small);
             }
@@ -264,8 +271,8 @@ impl Vm {
     /// The value of a result in the buffer of an object that had an integer of so many bits and dies with its register.
     #[inline(always)]
     fn replace_large(&mut self, object: Ref, bits: usize, result: IBig) -> Value {
-        let value = self.fresh_large(result);
-        *self.heap.payload_mut(object) = Payload::Free;
+        let value = self.fresh_large(moved(result));
+        self.vacate(object);
         self.heap.free_memory(big_size(bits));
         value
     }

@@ -72,12 +72,11 @@ pub fn capped(value: IBig) -> Result<IBig, NumberError> {
 }
 
 /// `n.bit_length()`: bits of the magnitude.
-#[inline]
+#[inline(always)]
 pub fn bit_length(value: &IBig) -> usize {
     let (_, words) = value.as_sign_words();
     let Some(top) = words.last() else { return 0 };
-    let bits_of = |bits: u32| usize::try_from(bits).expect("a word has few bits");
-    words.len() * bits_of(Word::BITS) - bits_of(top.leading_zeros())
+    words.len() * Word::BITS as usize - top.leading_zeros() as usize
 }
 
 /// Words of 64 bits that a number is charged for: those of its magnitude, and one more where the last is full.
