@@ -84,6 +84,12 @@ const SHAPE_WIDTH: usize = 64;
 /// Most shapes of one run; further ones fall back to dicts.
 const SHAPE_LIMIT: usize = 4_096;
 
+/// Whether none of the values is an object.
+#[inline(always)]
+fn holds_nothing(items: &[Value]) -> bool {
+    !items.iter().any(|item| matches!(item, Value::Obj(_)))
+}
+
 /// All objects of one run.
 #[derive(Debug)]
 pub(crate) struct Heap {
@@ -382,6 +388,18 @@ impl Heap {
             Payload::Free | Payload::BigInt(_) | Payload::Bytes(_) | Payload::Range(_) => {
                 let size = slot.payload.size();
                 slot.payload = Payload::Free;
+                size
+            }
+            Payload::Tuple(items) if holds_nothing(items) => {
+                let size = 40 + 8 * items.len();
+                self.spares.keep_tuple(moved(std::mem::take(items)));
+                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
+                size
+            }
+            Payload::List(list) if holds_nothing(&list.items) => {
+                let size = 56 + 8 * list.allocated;
+                self.spares.keep_values(moved(std::mem::take(&mut list.items)));
+                std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
                 size
             }
             _ => return false,

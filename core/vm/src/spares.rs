@@ -15,7 +15,7 @@ const VALUES: std::ops::RangeInclusive<usize> = 2..=16;
 /// Ranges in the longest buffer of them that is kept.
 const RANGES: usize = 4_096;
 /// Buffers of one kind that are kept.
-const KEPT: usize = 1_024;
+const KEPT: usize = 65_536;
 
 /// Buffers to be used again. All are empty but for the tuples', whose values are of no use any more.
 #[derive(Debug, Default)]

@@ -8,10 +8,12 @@ use crate::num::{hash_f64, hash_i64, hash_int};
 use crate::objects::dict::Dict;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
-use crate::value::Value;
+use crate::value::{Ref, Value};
 
 /// Entries of a table that is searched from end to end.
 const SMALL_TABLE: usize = 8;
+/// The longest tuples whose comparison costs nothing of its own.
+const FEW: usize = 3;
 /// Cycles of the hash of an integer beyond 64 bits, of which there are 4,096 at most.
 const LARGE_HASH: usize = 40;
 
@@ -29,20 +31,84 @@ impl Heap {
         }
     }
 
-    /// The hashes of few small integers and texts that were hashed before; `None` for everything else.
-    fn number_hashes<'into>(&self, items: &[Value], into: &'into mut [i64; SMALL_TABLE]) -> Option<&'into [i64]> {
-        let hashes = into.get_mut(..items.len())?;
-        for (hash, item) in hashes.iter_mut().zip(items) {
-            *hash = match *item {
-                Value::Int(number) => hash_i64(number),
-                Value::Obj(object) => match self.payload(object) {
-                    Payload::Str(text) if text.is_hashed() => text.hash(),
-                    _ => return None,
-                },
-                _ => return None,
-            };
+    /// The hash of a small integer, or of a text that was hashed before.
+    #[inline(always)]
+    pub(super) fn known_hash(&self, value: &Value) -> Option<i64> {
+        match *value {
+            Value::Int(number) => Some(hash_i64(number)),
+            Value::Obj(object) => match self.payload(object) {
+                Payload::Str(text) if text.is_hashed() => Some(text.hash()),
+                _ => None,
+            },
+            _ => None,
         }
-        Some(hashes)
+    }
+
+    /// The hash of a tuple of few small integers and texts that were hashed before; `None` for everything else.
+    #[inline]
+    fn tuple_hash(&self, items: &[Value]) -> Option<i64> {
+        let mut certain = items.len() <= SMALL_TABLE;
+        if !certain {
+            return None;
+        }
+        let hashes = items.iter().map(|item| match *item {
+            Value::Int(number) => hash_i64(number),
+            Value::Obj(object) => match self.payload(object) {
+                Payload::Str(text) if text.is_hashed() => text.hash(),
+                _ => {
+                    certain = false;
+                    0
+                }
+            },
+            _ => {
+                certain = false;
+                0
+            }
+        });
+        let hash = crate::num::hash::hash_tuple(hashes);
+        certain.then_some(hash)
+    }
+
+    /// The items of a tuple that is of no subclass.
+    #[inline(always)]
+    fn plain_tuple(&self, object: Ref) -> Option<&[Value]> {
+        let slot = self.slot(object);
+        match &slot.payload {
+            Payload::Tuple(items) if slot.class == ty::TUPLE => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Whether and where a dict has a tuple of few small integers whose hash is known; `None` when that is not certain without charging for
+    /// it: there is something else in one of the tuples that have to be compared.
+    #[inline]
+    pub(super) fn find_numbers(&self, dict: &Dict, object: Ref, hash: i64) -> Option<Option<usize>> {
+        let items = self.plain_tuple(object)?;
+        if items.len() > FEW || !items.iter().all(|item| matches!(item, Value::Int(_))) {
+            return None;
+        }
+        let mut certain = true;
+        let found = dict.find(hash, |known| match *known {
+            Value::Obj(known) if known == object => true,
+            Value::Obj(known) => match self.plain_tuple(known) {
+                Some(others) if others.len() == items.len() => items.iter().zip(others).all(|pair| match pair {
+                    (Value::Int(one), Value::Int(other)) => one == other,
+                    _ => {
+                        certain = false;
+                        false
+                    }
+                }),
+                _ => {
+                    certain = false;
+                    false
+                }
+            },
+            _ => {
+                certain = false;
+                false
+            }
+        });
+        if found.is_none() && !certain { None } else { Some(found) }
     }
 
     /// The position of a text or small integer in a dict; `None` also when the key is of another sort.
@@ -125,11 +191,23 @@ impl Vm {
             });
         };
         if let Payload::Str(text) = self.heap.payload(object) {
-            if !text.is_hashed() && !self.heap.is_frozen(object) {
+            if text.is_hashed() {
+                return Ok(text.hash());
+            }
+            if !self.heap.is_frozen(object) {
                 let length = text.text.len();
                 self.spend(length / 8)?;
             }
             return Ok(self.heap.simple_hash(value).unwrap_or(0));
+        }
+        if let Some(items) = self.heap.plain_tuple(object) {
+            let length = items.len();
+            if self.native_depth <= NATIVE_DEPTH {
+                if let Some(hash) = self.heap.tuple_hash(items) {
+                    self.spend(length)?;
+                    return Ok(hash);
+                }
+            }
         }
         let class = self.heap.slot(object).class;
         if class.0 >= crate::types::FIXED_COUNT {
@@ -170,10 +248,10 @@ impl Vm {
             Payload::MemoryView(_) => crate::objects::memoryview::hash(self, value),
             Payload::Bytes(bytes) => Ok(crate::num::siphash13(bytes)),
             Payload::Tuple(items) => {
-                let mut hashes = [0; SMALL_TABLE];
-                if let Some(hashes) = self.heap.number_hashes(items, &mut hashes) {
-                    self.spend(hashes.len())?;
-                    return Ok(crate::num::hash::hash_tuple(hashes.iter().copied()));
+                if let Some(hash) = self.heap.tuple_hash(items) {
+                    let length = items.len();
+                    self.spend(length)?;
+                    return Ok(hash);
                 }
                 let items = items.to_vec();
                 self.spend(items.len())?;

@@ -1,11 +1,12 @@
 //! Membership: `in` and `not in`.
 
 use super::operators::Number;
+use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
-use crate::types::nm;
-use crate::value::Value;
+use crate::types::{nm, ty};
+use crate::value::{Ref, Value};
 
 impl Vm {
     /// `item in container`; a call when Python code decides, which then gives the opposite when `negate`.
@@ -31,6 +32,9 @@ impl Vm {
     /// `item in container` for builtin containers.
     pub(crate) fn contains_native(&mut self, container: Value, item: Value) -> Outcome<bool> {
         let class = self.heap.class_of(container);
+        if let (ty::LIST | ty::TUPLE, Value::Obj(object)) = (class, container) {
+            return self.holds(object, item);
+        }
         if self.is_python_instance(container) || self.heap.slot_class_is_type(container) {
             if let Some(function) = self.lookup(class, nm::CONTAINS) {
                 if self.native_row(function).is_none() {
@@ -104,22 +108,7 @@ impl Vm {
                     None => Err(Throw::Fallback),
                 }
             }
-            Payload::List(_) | Payload::Tuple(_) => {
-                // No Python code runs in between, so the items stay where they are; a copy of all would be work before its price.
-                for index in 0.. {
-                    let value = match self.heap.payload(object).core() {
-                        Payload::List(list) => list.items.get(index).copied(),
-                        Payload::Tuple(items) => items.get(index).copied(),
-                        _ => None,
-                    };
-                    let Some(value) = value else { break };
-                    self.spend(2)?;
-                    if self.equal_native(value, item)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            Payload::List(_) | Payload::Tuple(_) => self.holds(object, item),
             _ => match self.special(container, nm::ITER).or_else(|| self.special(container, nm::GETITEM)) {
                 Some(_) => Err(Throw::Fallback),
                 None => {
@@ -128,5 +117,32 @@ impl Vm {
                 }
             },
         }
+    }
+    /// Whether one of the items of a list or tuple is, or equals, a value.
+    fn holds(&mut self, object: Ref, item: Value) -> Outcome<bool> {
+        // No Python code runs in between, so the items stay where they are; a copy of all would be work before its price.
+        for index in 0.. {
+            let value = match self.heap.payload(object).core() {
+                Payload::List(list) => list.items.get(index),
+                Payload::Tuple(items) => items.get(index),
+                _ => None,
+            };
+            let Some(value) = value else { break };
+            let value = afresh(value);
+            self.spend(2)?;
+            let quick = match (value, item) {
+                (Value::Int(one), Value::Int(other)) => Some(one == other),
+                (Value::Obj(one), Value::Obj(other)) => self.heap.same_text(one, other),
+                _ => None,
+            };
+            let same = match quick {
+                Some(same) => same,
+                None => self.equal_native(value, item)?,
+            };
+            if same {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

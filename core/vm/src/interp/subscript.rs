@@ -73,6 +73,11 @@ impl Vm {
         if let Some(found) = self.heap.find_certain(table, &key, super::compare::SHORT_TEXT) {
             return Ok(found);
         }
+        if let Value::Obj(key) = key {
+            if let Some(found) = self.heap.find_numbers(table, key, hash) {
+                return Ok(found);
+            }
+        }
         let mut probe = table.probe(hash);
         loop {
             let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
@@ -91,10 +96,26 @@ impl Vm {
         self.dict_put(object, key, value, hash, found)
     }
 
+    /// Adds a key that a table does not have, where its hash is known and neither it nor the value is watched by the barrier. Takes both
+    /// references over when it does.
+    #[inline(always)]
+    fn add_quickly(&mut self, object: Ref, key: &Value, value: &Value) -> bool {
+        let Some(hash) = self.heap.known_hash(key) else { return false };
+        let Some(table) = self.table(object) else { return false };
+        if self.is_container(*value) || !matches!(self.heap.find_known(table, key), Some(None)) {
+            return false;
+        }
+        self.dict_add(object, afresh(key), afresh(value), hash);
+        true
+    }
+
     /// Sets a key that was looked up; takes both references over.
     pub(crate) fn dict_put(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
-        self.store_barrier(object, value)?;
-        if found.is_none() {
+        // Most keys and values are numbers and texts, which the barrier does not watch.
+        if self.is_container(value) {
+            self.store_barrier(object, value)?;
+        }
+        if found.is_none() && self.is_container(key) {
             self.store_barrier(object, key)?;
         }
         match found {
@@ -658,6 +679,9 @@ impl Vm {
             let at = first + index * width;
             let key = std::mem::replace(&mut self.registers[at], Value::Undefined);
             let value = if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None };
+            if self.add_quickly(object, &key, &value) {
+                continue;
+            }
             match self.dict_insert(object, key, value) {
                 Ok(()) => {}
                 Err(Throw::Fallback) => {

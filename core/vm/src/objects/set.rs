@@ -157,12 +157,12 @@ pub(crate) fn frozen_key(vm: &mut Vm, container: crate::value::Ref, item: Value)
 }
 
 fn add(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let target = vm.class_argument(args[0])?;
-    let hash = vm.hash_native(args[1])?;
-    let found = vm.dict_find(target, args[1], hash)?;
+    let (Value::Obj(target), key) = (args[0], args[1]) else { return Ok(Value::None) };
+    let hash = vm.hash_native(key)?;
+    let found = vm.dict_find(target, key, hash)?;
     if found.is_none() {
-        vm.heap.retain(args[1]);
-        vm.dict_put(target, args[1], Value::None, hash, None)?;
+        vm.heap.retain(key);
+        vm.dict_put(target, key, Value::None, hash, None)?;
     }
     Ok(Value::None)
 }
