@@ -8,6 +8,9 @@ use std::{env, fs};
 /// Modules that only make sense outside a VM.
 const OUTSIDE: &[&str] = &["testing", "mock_host", "_lowering", "_outside", "_secp256k1"];
 
+/// Modules written in parts: folders, and their files in order.
+const PARTS: &[(&str, &[&str])] = &[("enum", &["classes", "members", "flags", "checks"])];
+
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()).unwrap_or_default();
@@ -21,21 +24,29 @@ fn main() {
     let frozen = root.join("src/frozen");
     let sdk = root.join("../../sdk/python/cowboy_sdk");
     let mut out = String::from("/// Modules that come with the VM.\npub(crate) const FROZEN_MODULES: &[FrozenModule] = &[\n");
-    let mut add = |path: &str, file: &str, source: &Path, package: bool| {
-        let source = source.canonicalize().expect("listed from its folder");
-        writeln!(out, "    FrozenModule {{ path: {path:?}, file: {file:?}, source: include_str!({source:?}), package: {package} }},")
+    let mut add = |path: &str, file: &str, parts: &[PathBuf], package: bool| {
+        let parts: Vec<String> =
+            parts.iter().map(|part| format!("include_str!({:?})", part.canonicalize().expect("a file there"))).collect();
+        let source = if parts.len() == 1 { parts.concat() } else { format!("concat!({})", parts.join(", ")) };
+        writeln!(out, "    FrozenModule {{ path: {path:?}, file: {file:?}, source: {source}, package: {package} }},")
             .expect("writing to a string");
     };
-    for source in sources(&frozen) {
+    let mut modules: Vec<(PathBuf, Vec<PathBuf>)> = sources(&frozen).into_iter().map(|source| (source.clone(), vec![source])).collect();
+    modules.extend(PARTS.iter().map(|(module, parts)| {
+        let parts = parts.iter().map(|part| frozen.join(module).join(format!("{part}.py")));
+        (frozen.join(format!("{module}.py")), parts.collect())
+    }));
+    modules.sort();
+    for (source, parts) in modules {
         let stem = source.file_stem().and_then(|stem| stem.to_str()).expect("ASCII file names").to_owned();
         if stem.starts_with('_') {
             continue;
         }
         // `json.decoder.py` is the module json.decoder, and makes json a package.
         let package = stem == "collections" || stem == "json";
-        add(&stem, &format!("{}.py", stem.replace('.', "/")), &source, package);
+        add(&stem, &format!("{}.py", stem.replace('.', "/")), &parts, package);
         if stem == "collections_abc" {
-            add("collections.abc", "collections/abc.py", &source, false);
+            add("collections.abc", "collections/abc.py", &parts, false);
         }
     }
     for source in sources(&sdk) {
@@ -44,9 +55,9 @@ fn main() {
             continue;
         }
         if stem == "__init__" {
-            add("cowboy_sdk", "cowboy_sdk/__init__.py", &source, true);
+            add("cowboy_sdk", "cowboy_sdk/__init__.py", &[source], true);
         } else {
-            add(&format!("cowboy_sdk.{stem}"), &format!("cowboy_sdk/{stem}.py"), &source, false);
+            add(&format!("cowboy_sdk.{stem}"), &format!("cowboy_sdk/{stem}.py"), &[source], false);
         }
     }
     out.push_str("];\n");

@@ -25,7 +25,7 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "callable", "x, /", 1, callable, ""),
     NativeRow(F, "chr", "i, /", 1, chr, ""),
     NativeRow(F, "delattr", "object, name, /", 3, delattr, ""),
-    NativeRow(F, "dir", "object=, /", 10, dir, ""),
+    NativeRow(F, "dir", "object=, /", 30, dir, ""),
     NativeRow(F, "divmod", "x, y, /", 1, divmod, ""),
     NativeRow(F, "format", "value, format_spec=, /", 2, format, ""),
     NativeRow(F, "getattr", "object, name, default=, /", 3, getattr, ""),
@@ -37,8 +37,8 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "issubclass", "cls, class_or_tuple, /", 2, issubclass, "issubclass_slow"),
     NativeRow(F, "iter", "object, sentinel=, /", 2, iter, ""),
     NativeRow(F, "len", "x, /", 1, len, ""),
-    NativeRow(F, "max", "*args, key=, default=", 2, max, "max_slow"),
-    NativeRow(F, "min", "*args, key=, default=", 2, min, "min_slow"),
+    NativeRow(F, "max", "*args, key=, default=", 4, max, "max_slow"),
+    NativeRow(F, "min", "*args, key=, default=", 4, min, "min_slow"),
     NativeRow(F, "next", "iterator, default=, /", 2, next, "next_slow"),
     NativeRow(F, "oct", "x, /", 2, oct, ""),
     NativeRow(F, "ord", "c, /", 1, ord, ""),
@@ -48,7 +48,7 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "round", "number, ndigits=", 1, round, ""),
     NativeRow(F, "setattr", "object, name, value, /", 3, setattr, ""),
     NativeRow(F, "sorted", "iterable, /, *, key=, reverse=", 5, sorted, "sorted_slow"),
-    NativeRow(F, "sum", "iterable, /, start=", 1, sum, "sum_slow"),
+    NativeRow(F, "sum", "iterable, /, start=", 3, sum, "sum_slow"),
     NativeRow(F, "locals", "", 5, locals, ""),
     NativeRow(F, "vars", "object=, /", 3, vars, ""),
     NativeRow(F, "__build_class__", "body, name, /, *bases, **kwargs", 10, build_class, ""),
@@ -233,6 +233,9 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.format_value(args[0], args[1])
 }
 
+/// Cycles of an attribute that is not there, whose exception nobody sees.
+const MISSING: usize = 15;
+
 fn getattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     let name = vm.attribute_name(args[1])?;
     let outcome = vm.get_attribute(args[0], name);
@@ -242,6 +245,7 @@ fn getattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     match outcome {
         Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
+            vm.spend(MISSING)?;
             Ok(vm.heap.retain(args[2]))
         }
         Err(Throw::Call(call)) => {
@@ -266,6 +270,7 @@ fn hasattr(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
+            vm.spend(MISSING)?;
             Ok(Value::truth(false))
         }
         Err(Throw::Call(call)) => {
@@ -312,10 +317,12 @@ fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> b
         }
         Payload::Tuple(items) if depth < 32 => {
             let items = items.to_vec();
+            vm.owe(items.len().saturating_mul(4));
             items.into_iter().all(|item| classes(vm, item, found, depth + 1))
         }
         Payload::Union(items) => {
             let items = vm.tuple_items(*items);
+            vm.owe(items.len().saturating_mul(4));
             items.into_iter().all(|item| classes(vm, item, found, depth + 1))
         }
         _ => false,
@@ -407,6 +414,7 @@ fn extreme(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Outcome {
         }
         return Ok(vm.heap.retain(default));
     };
+    vm.owe(items.len());
     let mut best = first;
     for &item in &items[1..] {
         match vm.compare_native(op, item, best) {
@@ -485,7 +493,7 @@ fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
         (Some(base), Some(exponent), Some(modulus)) => {
             let limbs = crate::num::int::bit_length(&modulus) / 64 + 1;
             let bits = crate::num::int::bit_length(&exponent) + 1;
-            vm.spend(limbs * limbs * bits / 8 + 10)?;
+            vm.spend(limbs * limbs * bits / 5 + 10)?;
             match crate::num::int::pow_mod(&base, &exponent, &modulus) {
                 Ok(value) => vm.int_value(value),
                 Err(error) => Err(vm.number_error(error)),

@@ -1,6 +1,7 @@
 //! Nanoseconds a cycle, worst first: of every instruction, of every native function with arguments of many kinds and sizes, and of
 //! programs that a seeded search makes expensive.
-//! `calibrate [opcodes|natives|search|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]` prints Markdown.
+//! `calibrate [opcodes|natives|written|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]` prints Markdown.
+//! `kept` measures the programs of a folder once more, which a search has written there.
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
 //! with a host call; from there on it has a fixed number of cycles, and runs until they are used up. Between measurements a fixed piece
@@ -18,6 +19,7 @@ mod measure;
 mod natives;
 mod opcodes;
 mod search;
+mod written;
 
 use measure::{Bench, Figure, Random};
 use std::collections::BTreeMap;
@@ -71,13 +73,21 @@ fn main() {
         let (figures, draws) = natives::natives(&mut bench, &only, &mut random);
         table(&format!("Native functions, the worst of {draws} draws each"), &bench, figures, show);
     }
+    if matches!(what.as_str(), "all" | "written") {
+        let figures = written::written(&mut bench, &only, 5);
+        table("Programs written against the prices", &bench, figures, show);
+    }
+    if let ("kept", Some(folder)) = (what.as_str(), options.get("keep")) {
+        let figures = search::programs(&mut bench, folder, 7);
+        table("Programs that were kept", &bench, figures, show);
+    }
     if matches!(what.as_str(), "all" | "search") {
         bench.allow(seconds);
         let (figures, tried) = search::search(&mut bench, &mut random, size("rounds", 1 << 30));
         if let Some(folder) = options.get("keep") {
             for (index, figure) in figures.iter().enumerate() {
                 let path = PathBuf::from(folder).join(format!("{index:02}_{:.0}_{}.py", figure.cost.time, figure.name));
-                std::fs::write(path, &figure.program).expect("the folder can be written");
+                std::fs::write(path, &figure.whole).expect("the folder can be written");
             }
         }
         table(&format!("Adversarial search, {tried} programs"), &bench, figures, show);

@@ -190,7 +190,7 @@ pub(crate) fn natives(bench: &mut Bench, only: &str, random: &mut Random) -> (Ve
         let unit = compile(&call.program, "program.py").ok()?;
         let rounds = if time > 5.0 { 5 } else { 2 };
         let cost = bench.measure(&unit, &call.shown, call.budget, rounds)?;
-        Some(Figure { name: name.to_owned(), program: call.shown, cost })
+        Some(Figure { name: name.to_owned(), program: call.shown, whole: call.program, cost })
     });
     (figures.collect(), draws)
 }

@@ -282,7 +282,7 @@ pub(crate) fn opcodes(bench: &mut Bench, only: &str, rounds: usize) -> Vec<Figur
                 continue;
             };
             if worst.as_ref().is_none_or(|worst| worst.cost.time < cost.time) {
-                worst = Some(Figure { name: (*name).to_owned(), program: statement.replace("\n        ", " ⏎ "), cost });
+                worst = Some(Figure { name: (*name).to_owned(), program: statement.replace("\n        ", " ⏎ "), whole: program, cost });
             }
         }
         figures.extend(worst);

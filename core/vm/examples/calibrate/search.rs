@@ -6,8 +6,9 @@ use cowboy_vm::{compile, native_costs};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Cycles of one measurement of a corpus program.
+/// Cycles of one measurement of a corpus program while searching, and of each of the last ones.
 const BUDGET: u64 = 400_000;
+const LAST_BUDGET: u64 = 2_000_000;
 
 fn corpus() -> Vec<(String, String)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -22,6 +23,19 @@ fn corpus() -> Vec<(String, String)> {
     }
     found.sort();
     found
+}
+
+/// The programs of a folder, each with its own mark.
+pub(crate) fn programs(bench: &mut Bench, folder: &str, rounds: usize) -> Vec<Figure> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let figure = |path: PathBuf| {
+        let whole = std::fs::read_to_string(&path).ok()?;
+        let name = path.file_stem()?.to_string_lossy().into_owned();
+        let cost = cost_of(bench, &name, &whole, LAST_BUDGET, rounds)?;
+        Some(Figure { name, program: whole.clone(), whole, cost })
+    };
+    paths.into_iter().filter_map(figure).collect()
 }
 
 /// The program, over and over.
@@ -144,9 +158,10 @@ pub(crate) fn search(bench: &mut Bench, random: &mut Random, rounds: usize) -> (
     let is_program = |name: &String| names.contains(name);
     let figures = found.into_iter().take(60).filter_map(|(name, best)| {
         let source = if is_program(&name) { repeated(&best.source) } else { best.source };
-        let cost = cost_of(bench, &name, &source, best.budget, 5)?;
+        let budget = if is_program(&name) { LAST_BUDGET } else { best.budget };
+        let cost = cost_of(bench, &name, &source, budget, 5)?;
         let name = if is_program(&name) { name } else { "call".to_owned() };
-        Some(Figure { name, program: best.shown, cost })
+        Some(Figure { name, program: best.shown, whole: source, cost })
     });
     (figures.collect(), tried)
 }

@@ -4,6 +4,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
 use crate::interp::{OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::objects::dict::NEAR;
 use crate::objects::payload::Payload;
 use crate::objects::{list, object};
 use crate::types::{nm, ty};
@@ -13,7 +14,7 @@ const F: NativeKind = NativeKind::Function;
 /// Rows of the module `_vm`.
 pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.run_body", "body, namespace, /", 5, run_body, ""),
-    NativeRow(F, "_vm.create_class", "meta, name, bases, namespace, /", 50, create_class, ""),
+    NativeRow(F, "_vm.create_class", "meta, name, bases, namespace, /", 400, create_class, ""),
     NativeRow(F, "_vm.type_lookup", "cls, name, /", 2, type_lookup, ""),
     NativeRow(F, "_vm.dict_find", "d, key, hash, start, /", 2, dict_candidate, ""),
     NativeRow(F, "_vm.dict_key", "d, position, /", 1, dict_key, ""),
@@ -94,6 +95,9 @@ fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
         positions.push(i64::try_from(position).unwrap_or(i64::MAX));
     }
     vm.spend(positions.len())?;
+    if probe.steps > NEAR {
+        vm.spend((probe.steps as usize).saturating_mul(2))?;
+    }
     positions.sort_unstable();
     Ok(Value::Int(positions.into_iter().find(|&position| position >= start).unwrap_or(-1)))
 }

@@ -6,6 +6,11 @@ use crate::objects::payload::{Attributes, Payload};
 use crate::types::{BUILTINS_DICT, FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Value};
 
+/// Cycles of setting or deleting an attribute of a class: what was found out about attributes of any class has to be found out anew.
+const CLASS_CHANGE: usize = 50;
+/// Ancestors up to which looking an attribute up has the price of its instruction.
+const NEAR: usize = 10;
+
 impl Vm {
     // ---- globals and namespaces ----
 
@@ -135,10 +140,27 @@ impl Vm {
         }
     }
 
+    /// Charges a look-up in a class that has many ancestors. Whether it has few: inline caches know nothing about others, so that every
+    /// look-up is charged.
+    fn is_near(&mut self, object: Value) -> bool {
+        let class = match object {
+            Value::Obj(object) if matches!(self.heap.payload(object), Payload::Class(_)) => object,
+            object => self.heap.class_of(object),
+        };
+        let Payload::Class(row) = self.heap.payload(class) else { return true };
+        let ancestors = row.mro.len();
+        if ancestors <= NEAR {
+            return true;
+        }
+        self.owe(ancestors / 4);
+        false
+    }
+
     /// `object.name` with an inline cache to fill.
     pub(crate) fn load_attribute_cached(&mut self, object: Value, name: Ref, site: usize) -> Outcome {
+        let is_near = self.is_near(object);
         let value = self.get_attribute(object, name)?;
-        if let Value::Obj(receiver) = object {
+        if let (Value::Obj(receiver), true) = (object, is_near) {
             let epoch = self.heap.type_epoch;
             match self.heap.payload(receiver) {
                 Payload::Instance(attributes) if attributes.dict.is_none() => {
@@ -513,6 +535,7 @@ impl Vm {
 
     /// What a call of `object.name` needs: the function, and whether the object goes before the arguments.
     pub(crate) fn load_method(&mut self, object: Value, name: Ref, site: usize) -> Outcome<(Value, bool)> {
+        let is_near = self.is_near(object);
         let class = self.heap.class_of(object);
         let special_receiver = match object {
             Value::Obj(receiver) => matches!(
@@ -532,7 +555,7 @@ impl Vm {
                     _ => false,
                 };
                 if binds && self.instance_attribute(object, name).is_none() {
-                    if let Value::Obj(receiver) = object {
+                    if let (Value::Obj(receiver), true) = (object, is_near) {
                         let shape = match self.heap.payload(receiver) {
                             Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
                             Payload::Instance(_) => None,
@@ -577,8 +600,9 @@ impl Vm {
 
     /// `object.name = value` with an inline cache to fill. The value is borrowed.
     pub(crate) fn store_attribute_cached(&mut self, object: Value, name: Ref, value: Value, site: usize) -> Outcome<()> {
+        let is_near = self.is_near(object);
         let before = match object {
-            Value::Obj(receiver) => match self.heap.payload(receiver) {
+            Value::Obj(receiver) if is_near => match self.heap.payload(receiver) {
                 Payload::Instance(attributes) if attributes.dict.is_none() => Some(attributes.shape),
                 _ => None,
             },
@@ -692,6 +716,7 @@ impl Vm {
 
     /// Sets an attribute of a class; takes the reference over. Caches about classes become void.
     pub(crate) fn set_class_attribute(&mut self, class: Ref, name: Ref, value: Value) {
+        self.owe(CLASS_CHANGE);
         self.heap.type_epoch += 1;
         self.heap.retain(Value::Obj(name));
         let mut old = None;
@@ -826,6 +851,7 @@ impl Vm {
         }
         match self.heap.payload(receiver) {
             Payload::Class(row) if row.heap => {
+                self.owe(CLASS_CHANGE);
                 self.heap.type_epoch += 1;
                 let old = match self.heap.payload_mut(receiver) {
                     Payload::Class(row) => row.attributes.shift_remove(&name),

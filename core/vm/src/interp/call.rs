@@ -495,7 +495,7 @@ impl Vm {
             }
         }
         self.heap.release(dict);
-        self.spend(arguments.len() + keywords.len())?;
+        self.spend(arguments.len() + keywords.len().saturating_mul(12))?;
         let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Store };
         self.begin_call(call, dest)
     }

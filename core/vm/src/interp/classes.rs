@@ -8,7 +8,11 @@ use crate::types::{Layout, nm, ty};
 use crate::value::{Ref, Value};
 
 /// Most classes in the order of another one: each look-up of an attribute may go through all of them.
-const MOST_ANCESTORS: usize = 64;
+const MOST_ANCESTORS: usize = 32;
+/// Cycles of a class for each entry of its namespace, for each ancestor, and for each slot.
+const ENTRY: usize = 8;
+const ANCESTOR: usize = 3;
+const SLOT: usize = 15;
 
 impl Vm {
     /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
@@ -51,7 +55,9 @@ impl Vm {
             }
         }
         let ancestors: usize = bases.iter().map(|&base| self.ancestors(base)).sum();
-        self.spend(ancestors.saturating_mul(bases.len()) / 4)?;
+        let entries = self.dict_len(namespace);
+        let size = ancestors.saturating_mul(bases.len()) / 4 + ancestors.saturating_mul(ANCESTOR) + entries.saturating_mul(ENTRY);
+        self.spend(size)?;
         if bases.len() > MOST_ANCESTORS || bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
             return Err(self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order")));
         }
@@ -113,6 +119,7 @@ impl Vm {
             None => has_dict = true,
             Some(slots) => {
                 let names = self.slot_names(name, slots)?;
+                self.spend(names.len().saturating_mul(SLOT))?;
                 if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
                     let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
                     return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));

@@ -12,6 +12,10 @@ use std::cmp::Ordering;
 
 /// Bytes of text whose comparison an instruction's own price covers.
 pub(crate) const SHORT_TEXT: usize = 64;
+/// Cycles of a comparison that two small integers, floats or texts do not answer at once.
+const UNEQUAL_KINDS: usize = 5;
+/// Cycles of finding the special method that compares, beside those of its call.
+const SPECIAL_COMPARISON: usize = 5;
 /// Nesting of containers that comparison, hashing and repr follow.
 pub(crate) const NATIVE_DEPTH: usize = 200;
 
@@ -182,6 +186,9 @@ impl Vm {
         if left.is(right) {
             return Ok(true);
         }
+        if let (Value::Int(left), Value::Int(right)) = (left, right) {
+            return Ok(left == right);
+        }
         if let (Value::Int(_), Value::Obj(other)) | (Value::Obj(other), Value::Int(_)) = (left, right) {
             // Integers of 64 bits are never objects, unless of a class of their own.
             if self.heap.slot(other).class == ty::INT {
@@ -232,6 +239,7 @@ impl Vm {
             }
             return Ok(Some(compare_numbers(op, &a, &b)));
         }
+        self.spend(UNEQUAL_KINDS)?;
         if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
             return Err(Throw::Fallback);
         }
@@ -393,7 +401,7 @@ impl Vm {
             return Ok(());
         }
         // Both are copied before their items are compared.
-        self.spend(4 + one.min(other) / 2 + one.max(other) / 8)
+        self.spend(10 + one.min(other) / 2 + one.max(other) / 8)
     }
 
     fn dicts_equal(&mut self, a: Ref, b: Ref) -> Outcome<bool> {
@@ -427,6 +435,7 @@ impl Vm {
     /// Special methods, in Python's order.
     fn compare_special(&mut self, op: CompareOp, left: Value, right: Value, then: Then) -> Outcome<bool> {
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
+        self.spend(SPECIAL_COMPARISON)?;
         let mut alternatives = Vec::new();
         let mut order = vec![(left_class, op, false), (right_class, op.reflected(), true)];
         if left_class != right_class && self.is_subclass(right_class, left_class) {

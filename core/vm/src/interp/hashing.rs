@@ -5,7 +5,7 @@ use super::compare::{NATIVE_DEPTH, SHORT_TEXT};
 use crate::error::{Outcome, Throw};
 use crate::heap::Heap;
 use crate::num::{hash_f64, hash_i64, hash_int};
-use crate::objects::dict::Dict;
+use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -14,8 +14,10 @@ use crate::value::{Ref, Value};
 const SMALL_TABLE: usize = 8;
 /// The longest tuples whose comparison costs nothing of its own.
 const FEW: usize = 3;
+/// Cycles of the hash of an instance of a class that a program made.
+const OWN_CLASS: usize = 3;
 /// Cycles of the hash of an integer beyond 64 bits, of which there are 4,096 at most.
-const LARGE_HASH: usize = 40;
+pub(crate) const LARGE_HASH: usize = 120;
 
 impl Heap {
     /// The hash of a text or number, without running code.
@@ -88,7 +90,7 @@ impl Heap {
             return None;
         }
         let mut certain = true;
-        let found = dict.find(hash, |known| match *known {
+        let found = dict.find(hash, NEAR, |known| match *known {
             Value::Obj(known) if known == object => true,
             Value::Obj(known) => match self.plain_tuple(known) {
                 Some(others) if others.len() == items.len() => items.iter().zip(others).all(|pair| match pair {
@@ -107,7 +109,7 @@ impl Heap {
                 certain = false;
                 false
             }
-        });
+        })?;
         if found.is_none() && !certain { None } else { Some(found) }
     }
 
@@ -141,8 +143,10 @@ impl Heap {
     #[inline]
     pub(super) fn find_certain(&self, dict: &Dict, key: &Value, most: usize) -> Option<Option<usize>> {
         let mut certain = true;
+        // Names, which nobody chooses for their hashes, are found however far away they are.
+        let steps = if most == usize::MAX { u32::MAX } else { NEAR };
         let found = match *key {
-            Value::Int(number) => dict.find(hash_i64(number), |known| match *known {
+            Value::Int(number) => dict.find(hash_i64(number), steps, |known| match *known {
                 Value::Int(known) => known == number,
                 Value::Bool(known) => i64::from(known) == number,
                 Value::Obj(known) if matches!(self.payload(known), Payload::Str(_)) => false,
@@ -150,10 +154,10 @@ impl Heap {
                     certain = false;
                     false
                 }
-            }),
+            })?,
             Value::Obj(object) => {
                 let Payload::Str(text) = self.payload(object) else { return None };
-                dict.find(text.hash(), |known| match *known {
+                dict.find(text.hash(), steps, |known| match *known {
                     Value::Obj(known) if known == object => true,
                     Value::Obj(known) => match self.payload(known) {
                         Payload::Str(other) if text.interned && other.interned || other.text.len() != text.text.len() => false,
@@ -168,7 +172,7 @@ impl Heap {
                         }
                     },
                     _ => false,
-                })
+                })?
             }
             _ => return None,
         };
@@ -211,6 +215,7 @@ impl Vm {
         }
         let class = self.heap.slot(object).class;
         if class.0 >= crate::types::FIXED_COUNT {
+            self.spend(OWN_CLASS)?;
             match self.lookup(class, nm::HASH) {
                 Some(Value::None) => return Err(self.unhashable(value)),
                 Some(function) if self.native_row(function).is_none() => return Err(Throw::Fallback),
@@ -270,6 +275,9 @@ impl Vm {
                 Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
             }
             Payload::Set(set) if self.is_subclass(class, ty::FROZENSET) => {
+                let count = set.len();
+                self.spend(4 + count)?;
+                let Payload::Set(set) = self.heap.payload(object).core() else { return Err(self.unhashable(value)) };
                 let hashes: Vec<i64> = set.iter().map(|entry| entry.hash).collect();
                 Ok(crate::num::hash::hash_frozenset(hashes.into_iter()))
             }

@@ -7,6 +7,9 @@ use crate::objects::payload::{Attributes, Exception, List, Payload, Str};
 use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
 use crate::value::{Ref, Value};
 
+/// Cycles of making an exception, beside those of the call.
+const EXCEPTION_MADE: usize = 10;
+
 impl Vm {
     /// Calls a class: the arguments are in registers from `at` on. The reference to the class is taken over.
     pub(crate) fn call_class(
@@ -81,6 +84,7 @@ impl Vm {
             if matches!(role, Role::ContainerNew | Role::ExceptionNew) {
                 let instance = self.new_builtin(class)?;
                 if role == Role::ExceptionNew {
+                    self.owe(EXCEPTION_MADE);
                     // The arguments are kept even when __init__ never calls its base.
                     let positional = count - names.map_or(0, |names| self.tuple_ref(Value::Obj(names)).len());
                     let items: Vec<Value> = self.registers[at..at + positional].to_vec();

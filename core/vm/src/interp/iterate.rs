@@ -201,6 +201,8 @@ impl Vm {
                 if Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)).is(self.registers[at + 2]) {
                     return Ok(match dict.live_from(position) {
                         Some((found, entry)) => {
+                            let cycles = dict.passing(position, found);
+                            self.owe(cycles);
                             self.registers[at + 1] = Value::Int(i64::try_from(found + 1).unwrap_or(i64::MAX));
                             Advance::Item(self.heap.retain(entry.key))
                         }
@@ -341,6 +343,8 @@ impl Vm {
                 }
                 match if forward { table.live_from(at) } else { table.live_before(at) } {
                     Some((found, entry)) => {
+                        let cycles = table.passing(at, found);
+                        self.owe(cycles);
                         let item = self.dict_part(entry.key, entry.value, kind);
                         self.set_iterator_position(object, if forward { found + 1 } else { found });
                         Some(item)
@@ -529,7 +533,9 @@ impl Vm {
             Payload::DictView { dict, part } => {
                 let (dict, part) = (*dict, *part);
                 let pairs = self.dict_pairs(dict);
-                self.spend(pairs.len())?;
+                // A pair is a tuple that is made.
+                let each = if part == DictPart::Items { 8 } else { 1 };
+                self.spend(pairs.len().saturating_mul(each))?;
                 Ok(pairs.into_iter().map(|(key, value)| self.dict_part(key, value, part)).collect())
             }
             Payload::Iterator(_) => {

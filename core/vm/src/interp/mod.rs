@@ -14,7 +14,7 @@ pub(crate) mod call;
 pub(crate) mod classes;
 pub(crate) mod compare;
 pub(crate) mod generator;
-mod hashing;
+pub(crate) mod hashing;
 pub(crate) mod import;
 mod instances;
 mod integers;

@@ -10,6 +10,13 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use dashu_int::IBig;
 
+/// Cycles of finding the special method of an operator, beside those of its call.
+const SPECIAL_OPERATOR: usize = 5;
+/// Cycles of an integer beyond 64 bits that becomes a float.
+const LARGE_TO_FLOAT: usize = 20;
+/// Cycles of a truth value that stands for a number.
+const TRUTH_AS_NUMBER: usize = 2;
+
 macro_rules! binary_operators {
     ($($variant:ident $symbol:literal $method:ident $reflected:ident $inplace:ident;)*) => {
         /// A binary operator.
@@ -355,12 +362,16 @@ impl Vm {
             (Some(a), Some(b)) => {
                 if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
                     if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
+                        self.spend(TRUTH_AS_NUMBER)?;
                         return Ok(Some(Value::truth(match op {
                             BinaryOp::And => bool::from(a) & bool::from(b),
                             BinaryOp::Or => bool::from(a) | bool::from(b),
                             _ => a != b,
                         })));
                     }
+                }
+                if matches!(left, Value::Bool(_)) || matches!(right, Value::Bool(_)) {
+                    self.spend(TRUTH_AS_NUMBER)?;
                 }
                 self.number_op(op, a, b)
             }
@@ -460,7 +471,10 @@ impl Vm {
             Number::Small(value) => Ok(F64::from_i64(*value)),
             Number::Float(value) => Ok(*value),
             Number::Big(value) => match F64::from_int(value) {
-                Some(value) => Ok(value),
+                Some(value) => {
+                    self.spend(LARGE_TO_FLOAT)?;
+                    Ok(value)
+                }
                 None => Err(self.raise(ty::OVERFLOW_ERROR, "int too large to convert to float")),
             },
         }
@@ -504,6 +518,7 @@ impl Vm {
 
     /// Special methods, in Python's order.
     fn binary_special(&mut self, op: BinaryOp, left: Value, right: Value, inplace: bool) -> Outcome {
+        self.spend(SPECIAL_OPERATOR)?;
         let (method, reflected, augmented) = op.methods();
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
         let mut alternatives = Vec::new();

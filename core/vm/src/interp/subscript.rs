@@ -4,10 +4,13 @@ use super::operators::Number;
 use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
-use crate::objects::dict::Dict;
+use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::{Payload, Range};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+
+/// Cycles of each index slot that is looked at beyond the near ones: finding a key, adding it and making room for more.
+const FAR: usize = 3;
 
 impl Vm {
     // ---- dicts ----
@@ -81,8 +84,13 @@ impl Vm {
         let mut probe = table.probe(hash);
         loop {
             let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
-            let Some(position) = table.next(&mut probe, hash) else { return Ok(None) };
-            let known = table.entries[position].key;
+            let (before, found) = (probe.steps, table.next(&mut probe, hash));
+            // Many keys of one hash, or of near ones, take as long as they are far from where they should be.
+            let known = found.map(|position| table.entries[position].key);
+            if probe.steps > NEAR {
+                self.spend(((probe.steps - before) as usize).saturating_mul(FAR))?;
+            }
+            let (Some(position), Some(known)) = (found, known) else { return Ok(None) };
             if known.is(key) || self.equal_native(known, key)? {
                 return Ok(Some(position));
             }
@@ -460,7 +468,7 @@ impl Vm {
             };
             return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
         }
-        self.spend(count / 4)?;
+        self.spend(count / 2)?;
         self.reserve(count)?;
         let indices = indices.map(|index| usize::try_from(index).unwrap_or(0));
         match self.heap.payload(receiver).core() {
@@ -657,6 +665,7 @@ impl Vm {
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };
+                self.spend((length - position) / 32)?;
                 crate::objects::bytes::may_resize(self, object, true)?;
                 if let Payload::ByteArray(bytes, _) = self.heap.payload_mut(receiver).core_mut() {
                     bytes.remove(position);
@@ -673,7 +682,7 @@ impl Vm {
     pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
         let object = if dict { self.new_dict() } else { self.new_set(ty::SET) };
         let table = Value::Obj(object);
-        self.spend(count)?;
+        self.spend(count.saturating_mul(2))?;
         let width = if dict { 2 } else { 1 };
         for index in 0..count {
             let at = first + index * width;
@@ -746,7 +755,7 @@ impl Vm {
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
         let count = source.object().map_or(0, |source| self.dict_len(source));
-        self.spend(count.saturating_mul(2))?;
+        self.spend(count.saturating_mul(if keywords { 8 } else { 3 }))?;
         let pairs = self.dict_pairs(source);
         for (key, value) in pairs {
             if keywords {
@@ -754,7 +763,7 @@ impl Vm {
                     return Err(self.type_error("keywords must be strings"));
                 }
                 let length = self.text(key).map_or(0, str::len);
-                self.spend(length / 32)?;
+                self.spend(length / 8)?;
                 if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
                     let message = format!(
                         "{} got multiple values for keyword argument '{}'",

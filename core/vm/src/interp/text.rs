@@ -12,7 +12,7 @@ use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
 
 /// Cycles of finding the digits of a float, beside those of writing them.
-const FLOAT_DIGITS: usize = 10;
+const FLOAT_DIGITS: usize = 12;
 
 /// Longest text that repr builds before it stops to ask for memory.
 const CHECK_EVERY: usize = 4_096;
@@ -47,7 +47,10 @@ impl Vm {
             Value::Bool(Truth::True) => out.push_str("True"),
             Value::Bool(Truth::False) => out.push_str("False"),
             Value::Int(number) => out.push_str(&decimal(number)),
-            Value::Float(number) => out.push_str(&num::repr(number)),
+            Value::Float(number) => {
+                self.spend(FLOAT_DIGITS)?;
+                out.push_str(&num::repr(number));
+            }
             Value::Obj(object) => {
                 if self.native_depth > NATIVE_DEPTH {
                     return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded while getting the repr of an object"));

@@ -8,7 +8,7 @@ use crate::value::{Ref, Value};
 use std::sync::Arc;
 
 /// Cycles of raising an exception, beside those of whatever makes it.
-pub(super) const RAISE_CYCLES: usize = 20;
+pub(super) const RAISE_CYCLES: usize = 40;
 
 /// Longest chain of contexts that is searched for a loop.
 const CONTEXT_LIMIT: usize = 64;
@@ -117,6 +117,7 @@ impl Vm {
             },
             _ => Vec::new(),
         };
+        self.spend(items.len().saturating_mul(2))?;
         let is_tuple = self.is_instance(classes, ty::TUPLE);
         for item in &items {
             if self.exception_class(*item).is_none() {

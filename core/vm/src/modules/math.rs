@@ -67,7 +67,7 @@ pub(crate) const UNARY: &[NativeRow] = unary! {
 /// The other functions.
 pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| binary(vm, a, math::fmod), "retry_real"),
-    NativeRow(Function, "math.remainder", "x, y, /", EXACT, |vm, a| binary(vm, a, math::remainder), "retry_real"),
+    NativeRow(Function, "math.remainder", "x, y, /", 6, |vm, a| binary(vm, a, math::remainder), "retry_real"),
     NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), "retry_real"),
     NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), "retry_real"),
     NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), "retry_real"),
@@ -94,7 +94,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "math.hypot", "*coordinates", TRANSCENDENTAL, hypot, "retry_real"),
     NativeRow(Function, "math.dist", "p, q, /", TRANSCENDENTAL, dist, "math_dist"),
     NativeRow(Function, "math.fsum", "seq, /", EXACT, fsum, "math_fsum"),
-    NativeRow(Function, "math.prod", "iterable, /, *, start=", EXACT, prod, ""),
+    NativeRow(Function, "math.prod", "iterable, /, *, start=", 3, prod, ""),
 ];
 
 /// Constants of the module.
@@ -304,6 +304,7 @@ fn prod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Err(Throw::Fallback) => return prod_slowly(vm, arguments[0], start),
         Err(throw) => return Err(throw),
     };
+    vm.owe(items.len().saturating_mul(2));
     let plain = [start].iter().chain(&items).all(|&value| vm.number(value).is_some() && !vm.is_python_instance(value));
     if !plain {
         vm.heap.release_all(items);

@@ -30,11 +30,11 @@ macro_rules! both {
 
 both! {
     "capitalize" "self, /" 2 capitalize, "";
-    "center" "self, width, fillchar=, /" 2 center, "retry_index";
+    "center" "self, width, fillchar=, /" 6 center, "retry_index";
     "count" "self, sub, start=, end=, /" 2 count, "retry_index";
     "decode" "self, encoding=, errors=" 3 decode, "";
     "endswith" "self, suffix, start=, end=, /" 2 endswith, "retry_index";
-    "expandtabs" "self, tabsize=" 2 expandtabs, "retry_index";
+    "expandtabs" "self, tabsize=" 6 expandtabs, "retry_index";
     "find" "self, sub, start=, end=, /" 2 find, "retry_index";
     "hex" "self, sep=, bytes_per_sep=" 3 hex, "";
     "index" "self, sub, start=, end=, /" 2 index, "retry_index";
@@ -47,7 +47,7 @@ both! {
     "istitle" "self, /" 2 istitle, "";
     "isupper" "self, /" 2 isupper, "";
     "join" "self, iterable_of_bytes, /" 2 join, "retry_items";
-    "ljust" "self, width, fillchar=, /" 2 ljust, "retry_index";
+    "ljust" "self, width, fillchar=, /" 6 ljust, "retry_index";
     "lower" "self, /" 2 lower, "";
     "lstrip" "self, bytes=, /" 2 lstrip, "";
     "partition" "self, sep, /" 2 partition, "";
@@ -56,7 +56,7 @@ both! {
     "replace" "self, old, new, count=, /" 2 replace, "retry_index";
     "rfind" "self, sub, start=, end=, /" 2 rfind, "retry_index";
     "rindex" "self, sub, start=, end=, /" 2 rindex, "retry_index";
-    "rjust" "self, width, fillchar=, /" 2 rjust, "retry_index";
+    "rjust" "self, width, fillchar=, /" 6 rjust, "retry_index";
     "rpartition" "self, sep, /" 2 rpartition, "";
     "rsplit" "self, sep=, maxsplit=" 2 rsplit, "retry_index";
     "rstrip" "self, bytes=, /" 2 rstrip, "";
@@ -68,7 +68,7 @@ both! {
     "title" "self, /" 2 title, "";
     "translate" "self, table, /, delete=" 2 translate, "";
     "upper" "self, /" 2 upper, "";
-    "zfill" "self, width, /" 2 zfill, "retry_index";
+    "zfill" "self, width, /" 6 zfill, "retry_index";
     "__len__" "self, /" 1 len, "";
     "__iter__" "self, /" 1 list::iter, "";
     "__getitem__" "self, key, /" 2 list::getitem, "";
@@ -152,7 +152,9 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
         if let Some(separator) = separator.as_ref().filter(|_| index > 0 && edge) {
             text.push_str(separator);
         }
-        text.push_str(&format!("{byte:02x}"));
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(digit.into(), 16).unwrap_or('0'));
+        }
     }
     Ok(vm.heap.string(text))
 }
@@ -163,6 +165,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error("can only join an iterable"));
     }
     let items = vm.collect(args[1])?;
+    vm.owe(items.len().saturating_mul(3));
     let mut bytes = Vec::new();
     for (index, &item) in items.iter().enumerate() {
         if index > 0 {

@@ -77,7 +77,11 @@ fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
         return Ok("strict".to_owned());
     }
     match vm.text(value) {
-        Some(name) => Ok(name.to_owned()),
+        Some(name) => {
+            let name = name.to_owned();
+            vm.spend(name.len())?;
+            Ok(name)
+        }
         None => {
             let message = format!("{function}() argument 'errors' must be str, not {}", shown(vm, value));
             Err(vm.type_error(message))

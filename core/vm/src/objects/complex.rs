@@ -12,7 +12,7 @@ use crate::types::{nm, ty};
 use crate::value::Value;
 
 /// Cycles of a power: logarithm, exponential, sine and cosine.
-const POWER: usize = 80;
+const POWER: usize = 200;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "complex.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "complex.__hash__", "self, /", 1, hash, ""),
     NativeRow(M, "complex.__repr__", "self, /", 35, repr, ""),
-    NativeRow(M, "complex.__format__", "self, format_spec, /", 5, format, ""),
+    NativeRow(M, "complex.__format__", "self, format_spec, /", 30, format, ""),
     NativeRow(M, "complex.__getnewargs__", "self, /", 2, parts, ""),
     NativeRow(M, "complex.__add__", "self, value, /", 1, add, ""),
     NativeRow(M, "complex.__radd__", "self, value, /", 1, radd, ""),
@@ -36,8 +36,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "complex.__rsub__", "self, value, /", 1, rsub, ""),
     NativeRow(M, "complex.__mul__", "self, value, /", 2, mul, ""),
     NativeRow(M, "complex.__rmul__", "self, value, /", 2, rmul, ""),
-    NativeRow(M, "complex.__truediv__", "self, value, /", 4, truediv, ""),
-    NativeRow(M, "complex.__rtruediv__", "self, value, /", 4, rtruediv, ""),
+    NativeRow(M, "complex.__truediv__", "self, value, /", 8, truediv, ""),
+    NativeRow(M, "complex.__rtruediv__", "self, value, /", 8, rtruediv, ""),
     NativeRow(M, "complex.__pow__", "self, value, mod=, /", 100, pow, ""),
     NativeRow(M, "complex.__rpow__", "self, value, mod=, /", 100, rpow, ""),
     NativeRow(M, "complex.__eq__", "self, value, /", 1, eq, ""),

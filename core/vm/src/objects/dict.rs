@@ -15,6 +15,13 @@ pub(crate) struct Entry {
     pub value: Value,
 }
 
+/// Index slots that a search may look at for the price of its operation.
+pub(crate) const NEAR: u32 = 16;
+/// Deleted entries passed over for a cycle.
+const PASSED: usize = 8;
+/// So many deleted entries are kept beside four for each live one.
+const KEPT: usize = 64;
+
 const EMPTY: u32 = u32::MAX;
 const DELETED: u32 = u32::MAX - 1;
 
@@ -30,6 +37,8 @@ pub(crate) struct Dict {
     /// Entries in insertion order, deleted ones included.
     pub entries: Vec<Entry>,
     live: usize,
+    /// No entry before this position is live.
+    first: usize,
     /// Index slots that are not empty; some must stay empty, so that probes end.
     used: usize,
     /// Grows whenever a key is added or removed.
@@ -45,6 +54,8 @@ pub(crate) struct Dict {
 pub(crate) struct Probe {
     slot: usize,
     perturb: u64,
+    /// Index slots that were looked at.
+    pub steps: u32,
 }
 
 impl Dict {
@@ -59,7 +70,7 @@ impl Dict {
     pub(crate) fn renew(&mut self) {
         self.index.clear();
         self.entries.clear();
-        (self.live, self.used, self.version, self.table, self.module) = (0, 0, 0, 0, false);
+        (self.live, self.first, self.used, self.version, self.table, self.module) = (0, 0, 0, 0, 0, false);
     }
 
     /// Number of keys.
@@ -73,7 +84,7 @@ impl Dict {
     pub(crate) fn probe(&self, hash: i64) -> Probe {
         let bits = u64::from_ne_bytes(hash.to_ne_bytes());
         let mask = self.index.len().wrapping_sub(1);
-        Probe { slot: usize::try_from(bits & 0xffff_ffff).unwrap_or(0) & mask, perturb: bits }
+        Probe { slot: usize::try_from(bits & 0xffff_ffff).unwrap_or(0) & mask, perturb: bits, steps: 0 }
     }
 
     /// The next entry position whose key has exactly this hash.
@@ -88,6 +99,7 @@ impl Dict {
             if position == EMPTY {
                 return None;
             }
+            probe.steps += 1;
             probe.perturb >>= 5;
             let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
             probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
@@ -97,28 +109,26 @@ impl Dict {
         }
     }
 
-    /// The position of a key for which `same` holds.
+    /// The position of a key for which `same` holds; `None` when it was not found among so many index slots.
     #[inline]
-    pub(crate) fn find(&self, hash: i64, mut same: impl FnMut(&Value) -> bool) -> Option<usize> {
+    pub(crate) fn find(&self, hash: i64, most: u32, mut same: impl FnMut(&Value) -> bool) -> Option<Option<usize>> {
         let index = &self.index[..];
         let mask = index.len().wrapping_sub(1);
         let mut perturb = u64::from_ne_bytes(hash.to_ne_bytes());
         // The mask is of 32 bits at most.
         let mut slot = perturb as usize & mask;
-        loop {
+        for _ in 0..most {
             // An empty table has no slot at all.
-            let position = *index.get(slot)?;
-            if position == EMPTY {
-                return None;
-            }
+            let Some(&position) = index.get(slot).filter(|&&position| position != EMPTY) else { return Some(None) };
             if let Some(entry) = self.entries.get(position as usize) {
                 if entry.hash == hash && same(&entry.key) {
-                    return Some(position as usize);
+                    return Some(Some(position as usize));
                 }
             }
             perturb >>= 5;
             slot = slot.wrapping_mul(5).wrapping_add(perturb as u32 as usize).wrapping_add(1) & mask;
         }
+        None
     }
 
     /// Adds a key that is known to be absent. References become the table's.
@@ -149,14 +159,20 @@ impl Dict {
     }
 
     fn grow(&mut self) {
-        if self.live < self.entries.len() {
-            self.entries.retain(|entry| !entry.key.is_undefined());
-        }
         let size = ((self.live + 1) * 3).next_power_of_two().max(8);
         if size == 8 {
             self.entries.reserve_exact(5);
         }
         self.table = size;
+        self.rebuild(size);
+    }
+
+    /// Puts the live entries side by side, and their positions in an index of so many slots.
+    fn rebuild(&mut self, size: usize) {
+        if self.live < self.entries.len() {
+            self.entries.retain(|entry| !entry.key.is_undefined());
+        }
+        self.first = 0;
         self.used = 0;
         self.index.clear();
         self.index.resize(size, EMPTY);
@@ -184,8 +200,18 @@ impl Dict {
             self.entries.pop();
         }
         if self.live == 0 {
-            self.used = 0;
-            self.index.iter_mut().for_each(|slot| *slot = EMPTY);
+            self.first = 0;
+            // A large index of which little was used is left as it is: emptying it takes as long as it is.
+            if self.index.len() <= KEPT || self.used * 8 >= self.index.len() {
+                self.used = 0;
+                self.index.iter_mut().for_each(|slot| *slot = EMPTY);
+            }
+        } else if self.entries.len() > KEPT + 4 * self.live {
+            self.rebuild(self.index.len());
+        } else if position == self.first {
+            while self.entries.get(self.first).is_some_and(|entry| entry.key.is_undefined()) {
+                self.first += 1;
+            }
         }
         entry
     }
@@ -200,7 +226,8 @@ impl Dict {
 
     /// The first live entry at or after a position.
     #[inline]
-    pub(crate) fn live_from(&self, mut position: usize) -> Option<(usize, Entry)> {
+    pub(crate) fn live_from(&self, position: usize) -> Option<(usize, Entry)> {
+        let mut position = position.max(self.first);
         while let Some(&entry) = self.entries.get(position) {
             if !entry.key.is_undefined() {
                 return Some((position, entry));
@@ -210,10 +237,15 @@ impl Dict {
         None
     }
 
+    /// Cycles of having passed the deleted entries between a position and the live one that was found from there.
+    pub(crate) fn passing(&self, position: usize, found: usize) -> usize {
+        found.abs_diff(position.max(self.first)) / PASSED
+    }
+
     /// The last live entry before a position.
     pub(crate) fn live_before(&self, mut position: usize) -> Option<(usize, Entry)> {
         position = position.min(self.entries.len());
-        while position > 0 {
+        while position > self.first {
             position -= 1;
             let entry = self.entries[position];
             if !entry.key.is_undefined() {
@@ -225,7 +257,7 @@ impl Dict {
 
     /// Live entries in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| !entry.key.is_undefined())
+        self.entries.get(self.first..).unwrap_or_default().iter().filter(|entry| !entry.key.is_undefined())
     }
 
     /// Calls `visit` with every key and value.

@@ -21,13 +21,13 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "dict.setdefault", "self, key, default=, /", 3, setdefault, "dict_setdefault"),
     NativeRow(M, "dict.pop", "self, key, default=, /", 3, pop, "dict_pop"),
     NativeRow(M, "dict.popitem", "self, /", 3, popitem, ""),
-    NativeRow(M, "dict.update", "self, /, *args, **kwargs", 3, init, "dict_init"),
+    NativeRow(M, "dict.update", "self, /, *args, **kwargs", 6, init, "dict_init"),
     NativeRow(M, "dict.clear", "self, /", 3, clear, ""),
     NativeRow(M, "dict.copy", "self, /", 3, copy, ""),
-    NativeRow(M, "dict.keys", "self, /", 2, keys, ""),
-    NativeRow(M, "dict.values", "self, /", 2, values, ""),
-    NativeRow(M, "dict.items", "self, /", 2, items, ""),
-    NativeRow(C, "dict.fromkeys", "cls, iterable, value=, /", 3, fromkeys, "dict_fromkeys"),
+    NativeRow(M, "dict.keys", "self, /", 3, keys, ""),
+    NativeRow(M, "dict.values", "self, /", 3, values, ""),
+    NativeRow(M, "dict.items", "self, /", 3, items, ""),
+    NativeRow(C, "dict.fromkeys", "cls, iterable, value=, /", 8, fromkeys, "dict_fromkeys"),
     NativeRow(M, "dict.__len__", "self, /", 1, len, ""),
     NativeRow(M, "dict.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "dict.__reversed__", "self, /", 1, reversed, ""),
@@ -36,9 +36,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "dict.__delitem__", "self, key, /", 3, list::delitem, "dict_delitem"),
     NativeRow(M, "dict.__contains__", "self, key, /", 3, contains, "dict_contains"),
     NativeRow(M, "dict.__repr__", "self, /", 3, super::tuple::repr, "repr_slow"),
-    NativeRow(M, "dict.__ior__", "self, value, /", 3, ior, ""),
-    NativeRow(C, "dict.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
-    NativeRow(M, "dict_keys.isdisjoint", "self, other, /", 3, super::set::isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "dict.__ior__", "self, value, /", 6, ior, ""),
+    NativeRow(C, "dict.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
+    NativeRow(M, "dict_keys.isdisjoint", "self, other, /", 10, super::set::isdisjoint, "set_isdisjoint"),
     NativeRow(M, "dict_keys.__reversed__", "self, /", 1, reversed, ""),
     NativeRow(M, "dict_values.__reversed__", "self, /", 1, reversed, ""),
     NativeRow(M, "dict_items.__reversed__", "self, /", 1, reversed, ""),
@@ -78,7 +78,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Err(Throw::Fallback);
         }
         let pairs = vm.dict_pairs(source);
-        vm.spend(pairs.len())?;
+        vm.spend(pairs.len().saturating_mul(2))?;
         // Nothing may have changed when a key turns out to need Python code.
         for &(key, _) in &pairs {
             vm.hash_native(key)?;
@@ -238,6 +238,7 @@ fn fromkeys(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(Throw::Fallback);
     }
     let items = vm.collect(args[1])?;
+    vm.owe(items.len().saturating_mul(3));
     for &item in &items {
         vm.hash_native(item)?;
     }

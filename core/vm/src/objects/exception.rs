@@ -12,14 +12,14 @@ const C: NativeKind = NativeKind::ClassMethod;
 
 /// Rows of `BaseException` and what needs more.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(S, "BaseException.__new__", "cls, /, *args, **kwargs", 5, new, ""),
-    NativeRow(M, "BaseException.__init__", "self, /, *args, **kwargs", 2, init, ""),
+    NativeRow(S, "BaseException.__new__", "cls, /, *args, **kwargs", 10, new, ""),
+    NativeRow(M, "BaseException.__init__", "self, /, *args, **kwargs", 12, init, ""),
     NativeRow(M, "BaseException.__str__", "self, /", 5, str, "exception_str"),
-    NativeRow(M, "BaseException.__repr__", "self, /", 5, repr, "exception_repr"),
+    NativeRow(M, "BaseException.__repr__", "self, /", 15, repr, "exception_repr"),
     NativeRow(M, "BaseException.with_traceback", "self, tb, /", 2, with_traceback, ""),
     NativeRow(M, "BaseException.add_note", "self, note, /", 3, add_note, ""),
     NativeRow(S, "BaseExceptionGroup.__new__", "cls, /, *args, **kwargs", 10, group_new, ""),
-    NativeRow(C, "BaseExceptionGroup.__class_getitem__", "cls, item, /", 2, super::list::class_getitem, ""),
+    NativeRow(C, "BaseExceptionGroup.__class_getitem__", "cls, item, /", 10, super::list::class_getitem, ""),
     NativeRow(M, "BaseExceptionGroup.__init__", "self, /, *args, **kwargs", 2, group_init, ""),
     NativeRow(M, "BaseExceptionGroup.derive", "self, excs, /", 3, derive, ""),
     NativeRow(M, "BaseExceptionGroup.split", "self, condition, /", 3, split, ""),

@@ -26,7 +26,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "float.__trunc__", "self, /", 1, truncate, ""),
     NativeRow(M, "float.__floor__", "self, /", 1, floor, ""),
     NativeRow(M, "float.__ceil__", "self, /", 1, ceil, ""),
-    NativeRow(M, "float.__round__", "self, ndigits=, /", 2, round, "retry_index"),
+    NativeRow(M, "float.__round__", "self, ndigits=, /", 10, round, "retry_index"),
     NativeRow(M, "float.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "float.__neg__", "self, /", 1, neg, ""),
     NativeRow(M, "float.__pos__", "self, /", 1, same, ""),
@@ -84,9 +84,12 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
 }
 
+/// Cycles of a power.
+const POWER: usize = 90;
+
 /// `a ** b`
 pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
-    vm.spend(20)?;
+    vm.spend(POWER)?;
     match num::math::py_pow(a, b) {
         Ok(value) => Ok(Value::Float(value)),
         Err(num::math::PowerError::ZeroToNegative) => Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power")),
@@ -96,10 +99,7 @@ pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
             let exception = vm.exception_with(ty::OVERFLOW_ERROR, args);
             Err(crate::error::Throw::Raise(exception))
         }
-        Err(num::math::PowerError::Complex) => {
-            vm.spend(80)?;
-            super::complex::operate(vm, BinaryOp::Pow, Value::Float(a), Value::Float(b))
-        }
+        Err(num::math::PowerError::Complex) => super::complex::operate(vm, BinaryOp::Pow, Value::Float(a), Value::Float(b)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `int` and `bool`.
 
 use crate::error::{Outcome, Throw};
+use crate::interp::hashing::LARGE_HASH;
 use crate::interp::operators::Number;
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -269,7 +270,11 @@ fn invert(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
-    Ok(Value::Int(num::hash_int(&number(vm, args[0]))))
+    let whole = number(vm, args[0]);
+    if i64::try_from(&whole).is_err() {
+        vm.spend(LARGE_HASH)?;
+    }
+    Ok(Value::Int(num::hash_int(&whole)))
 }
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {

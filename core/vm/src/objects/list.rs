@@ -37,7 +37,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "list.__delitem__", "self, key, /", 2, delitem, ""),
     NativeRow(M, "list.__contains__", "self, key, /", 2, contains, "contains_items"),
     NativeRow(M, "list.__iadd__", "self, value, /", 2, iadd, "list_iadd"),
-    NativeRow(C, "list.__class_getitem__", "cls, item, /", 2, class_getitem, ""),
+    NativeRow(C, "list.__class_getitem__", "cls, item, /", 10, class_getitem, ""),
 ];
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -432,7 +432,7 @@ pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let mut items = vm.sequence_snapshot(left);
     items.extend(vm.sequence_snapshot(right));
-    vm.spend(4 + items.len() / 4)?;
+    vm.spend(4 + items.len() / 2)?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
     Ok(vm.list(items))
@@ -453,7 +453,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
         }
         Err(throw) => return Err(throw),
     };
-    vm.spend(length / 8)?;
+    vm.spend(length / 2)?;
     for &item in &items {
         vm.store_barrier(object, item)?;
     }
@@ -503,7 +503,7 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
     let (length, count) = (vm.heap.items(object).map_or(0, <[Value]>::len), vm.heap.items(source).map_or(0, <[Value]>::len));
     vm.spend(count)?;
     vm.reserve(count.saturating_mul(8))?;
-    vm.spend(length / 8)?;
+    vm.spend(length / 4)?;
     let mut items = vm.heap.spares.values(count);
     items.extend_from_slice(vm.heap.items(source).unwrap_or_default());
     // Numbers are neither counted nor part of a cycle.
@@ -529,7 +529,7 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
 pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3]) -> Outcome<()> {
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
-    vm.spend(length / 8)?;
+    vm.spend(length / 4)?;
     let mut doomed = vec![false; length];
     for index in 0..count {
         let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));

@@ -237,6 +237,7 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
         return Err(vm.type_error("shape must be a list or a tuple"));
     }
     let parts = vm.sequence_snapshot(value);
+    vm.spend(parts.len().saturating_mul(2))?;
     if parts.len() > DIMENSIONS {
         return Err(vm.value_error("memoryview: number of dimensions must not exceed 64"));
     }
@@ -254,6 +255,8 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
 
 fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
+    let length = vm.text(args[1]).map_or(0, str::len);
+    vm.spend(length / 16)?;
     let Some(format) = vm.text(args[1]).map(str::to_owned) else {
         let class = if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) };
         return Err(vm.type_error(format!("cast() argument 'format' must be str, not {class}")));

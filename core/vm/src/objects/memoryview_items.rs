@@ -95,6 +95,8 @@ enum Key {
 
 fn key_of(vm: &mut Vm, view: &View, key: Value) -> Outcome<Key> {
     let parts = vm.is_instance(key, ty::TUPLE).then(|| vm.tuple_items(key));
+    let count = parts.as_ref().map_or(0, Vec::len);
+    vm.spend(count.saturating_mul(2))?;
     if view.shape.is_empty() {
         return match (key, parts) {
             (_, Some(parts)) if parts.is_empty() => Ok(Key::Only),

@@ -324,7 +324,7 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
     let total = length.saturating_mul(count);
     vm.reserve(total.saturating_mul(unit))?;
     // The sequence is copied first, however often it is repeated.
-    vm.spend(if unit == 1 { total / 4 } else { total.saturating_add(total / 4).max(length / 4) })?;
+    vm.spend(if unit == 1 { total / 4 } else { total.saturating_mul(2).max(length / 4) })?;
     // Once an unchangeable sequence is that sequence itself.
     let plain = object.0 < crate::types::FIXED_COUNT || matches!(vm.heap.slot(object).class, ty::STR | ty::BYTES | ty::TUPLE);
     if count == 1 && plain {

@@ -17,7 +17,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "NoneType.__new__", "cls, /", 1, none_new, ""),
     NativeRow(S, "NotImplementedType.__new__", "cls, /", 1, not_implemented_new, ""),
     NativeRow(S, "ellipsis.__new__", "cls, /", 1, ellipsis_new, ""),
-    NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 12, call, ""),
+    NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 25, call, ""),
     NativeRow(M, "method.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "builtin_function_or_method.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "method_descriptor.__call__", "self, /, *args, **kwargs", 1, call, ""),
@@ -30,18 +30,18 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "object.__eq__", "self, value, /", 1, eq, ""),
     NativeRow(M, "object.__ne__", "self, value, /", 1, ne, ""),
     NativeRow(M, "object.__getattribute__", "self, name, /", 3, getattribute, ""),
-    NativeRow(M, "object.__setattr__", "self, name, value, /", 3, setattr, ""),
+    NativeRow(M, "object.__setattr__", "self, name, value, /", 8, setattr, ""),
     NativeRow(M, "object.__delattr__", "self, name, /", 3, delattr, ""),
     NativeRow(C, "object.__init_subclass__", "cls, /, *args, **kwargs", 1, init_subclass, ""),
     NativeRow(M, "object.__dir__", "self, /", 10, dir, ""),
     NativeRow(C, "object.__subclasshook__", "cls, other, /", 1, subclasshook, ""),
     NativeRow(S, "type.__new__", "cls, name, bases, namespace, /, **kwargs", 20, type_new, ""),
     NativeRow(M, "type.__init__", "self, /, *args, **kwargs", 1, init, ""),
-    NativeRow(M, "type.__call__", "self, /, *args, **kwargs", 12, type_call, ""),
+    NativeRow(M, "type.__call__", "self, /, *args, **kwargs", 25, type_call, ""),
     NativeRow(M, "type.mro", "self, /", 5, mro, ""),
     NativeRow(M, "type.__instancecheck__", "self, instance, /", 3, instancecheck, ""),
     NativeRow(M, "type.__subclasscheck__", "self, subclass, /", 3, subclasscheck, ""),
-    NativeRow(C, "type.__prepare__", "cls, /, *args, **kwargs", 8, prepare, ""),
+    NativeRow(C, "type.__prepare__", "cls, /, *args, **kwargs", 15, prepare, ""),
 ];
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -248,6 +248,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
                 None => Vec::new(),
             },
         };
+        vm.spend(own.len().saturating_mul(4))?;
         names.extend(own.into_iter().filter_map(|name| vm.text(name).map(str::to_owned)));
         if matches!(vm.heap.payload(object), Payload::Module { .. }) {
             names.sort();

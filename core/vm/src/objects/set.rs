@@ -15,9 +15,9 @@ const C: NativeKind = NativeKind::ClassMethod;
 
 /// Rows of `set` and `frozenset`.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(S, "set.__new__", "cls, /, *args, **kwargs", 3, new, ""),
-    NativeRow(M, "set.__init__", "self, iterable=, /", 3, init, "set_init"),
-    NativeRow(S, "frozenset.__new__", "cls, iterable=, /", 3, frozen_new, "frozenset_new"),
+    NativeRow(S, "set.__new__", "cls, /, *args, **kwargs", 5, new, ""),
+    NativeRow(M, "set.__init__", "self, iterable=, /", 5, init, "set_init"),
+    NativeRow(S, "frozenset.__new__", "cls, iterable=, /", 5, frozen_new, "frozenset_new"),
     NativeRow(M, "set.add", "self, value, /", 3, add, "set_add"),
     NativeRow(M, "set.discard", "self, value, /", 3, discard, "set_discard"),
     NativeRow(M, "set.remove", "self, value, /", 3, remove, "set_remove"),
@@ -25,33 +25,33 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "set.clear", "self, /", 3, dict_methods::clear, ""),
     NativeRow(M, "set.copy", "self, /", 3, copy, ""),
     NativeRow(M, "set.update", "self, /, *others", 3, update, "set_update_all"),
-    NativeRow(M, "set.intersection_update", "self, /, *others", 3, intersection_update, "set_intersection_update"),
-    NativeRow(M, "set.difference_update", "self, /, *others", 3, difference_update, "set_difference_update"),
-    NativeRow(M, "set.symmetric_difference_update", "self, other, /", 3, symmetric_update, "set_symmetric_difference_update"),
-    NativeRow(M, "set.union", "self, /, *others", 3, union, "set_union"),
-    NativeRow(M, "set.intersection", "self, /, *others", 3, intersection, "set_intersection"),
-    NativeRow(M, "set.difference", "self, /, *others", 3, difference, "set_difference"),
-    NativeRow(M, "set.symmetric_difference", "self, other, /", 3, symmetric, "set_symmetric_difference"),
-    NativeRow(M, "set.issubset", "self, other, /", 3, issubset, "set_issubset"),
-    NativeRow(M, "set.issuperset", "self, other, /", 3, issuperset, "set_issuperset"),
-    NativeRow(M, "set.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "set.intersection_update", "self, /, *others", 35, intersection_update, "set_intersection_update"),
+    NativeRow(M, "set.difference_update", "self, /, *others", 35, difference_update, "set_difference_update"),
+    NativeRow(M, "set.symmetric_difference_update", "self, other, /", 35, symmetric_update, "set_symmetric_difference_update"),
+    NativeRow(M, "set.union", "self, /, *others", 30, union, "set_union"),
+    NativeRow(M, "set.intersection", "self, /, *others", 30, intersection, "set_intersection"),
+    NativeRow(M, "set.difference", "self, /, *others", 30, difference, "set_difference"),
+    NativeRow(M, "set.symmetric_difference", "self, other, /", 30, symmetric, "set_symmetric_difference"),
+    NativeRow(M, "set.issubset", "self, other, /", 15, issubset, "set_issubset"),
+    NativeRow(M, "set.issuperset", "self, other, /", 15, issuperset, "set_issuperset"),
+    NativeRow(M, "set.isdisjoint", "self, other, /", 15, isdisjoint, "set_isdisjoint"),
     NativeRow(M, "set.__len__", "self, /", 1, dict_methods::len, ""),
     NativeRow(M, "set.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "set.__contains__", "self, value, /", 3, list::contains, "set_contains"),
     NativeRow(M, "set.__repr__", "self, /", 3, super::tuple::repr, "repr_slow"),
-    NativeRow(C, "set.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(C, "set.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
     NativeRow(M, "frozenset.copy", "self, /", 3, copy, ""),
-    NativeRow(M, "frozenset.union", "self, /, *others", 3, union, "set_union"),
-    NativeRow(M, "frozenset.intersection", "self, /, *others", 3, intersection, "set_intersection"),
-    NativeRow(M, "frozenset.difference", "self, /, *others", 3, difference, "set_difference"),
-    NativeRow(M, "frozenset.symmetric_difference", "self, other, /", 3, symmetric, "set_symmetric_difference"),
-    NativeRow(M, "frozenset.issubset", "self, other, /", 3, issubset, "set_issubset"),
-    NativeRow(M, "frozenset.issuperset", "self, other, /", 3, issuperset, "set_issuperset"),
-    NativeRow(M, "frozenset.isdisjoint", "self, other, /", 3, isdisjoint, "set_isdisjoint"),
+    NativeRow(M, "frozenset.union", "self, /, *others", 30, union, "set_union"),
+    NativeRow(M, "frozenset.intersection", "self, /, *others", 30, intersection, "set_intersection"),
+    NativeRow(M, "frozenset.difference", "self, /, *others", 30, difference, "set_difference"),
+    NativeRow(M, "frozenset.symmetric_difference", "self, other, /", 30, symmetric, "set_symmetric_difference"),
+    NativeRow(M, "frozenset.issubset", "self, other, /", 15, issubset, "set_issubset"),
+    NativeRow(M, "frozenset.issuperset", "self, other, /", 15, issuperset, "set_issuperset"),
+    NativeRow(M, "frozenset.isdisjoint", "self, other, /", 15, isdisjoint, "set_isdisjoint"),
     NativeRow(M, "frozenset.__len__", "self, /", 1, dict_methods::len, ""),
     NativeRow(M, "frozenset.__iter__", "self, /", 1, list::iter, ""),
     NativeRow(M, "frozenset.__contains__", "self, value, /", 3, list::contains, "set_contains"),
-    NativeRow(C, "frozenset.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(C, "frozenset.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
 ];
 
 impl Vm {
@@ -263,7 +263,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
     let mine = entries(vm, a).unwrap_or_default();
     let theirs = entries(vm, b).unwrap_or_default();
-    vm.spend((mine.len() + theirs.len()).saturating_mul(3))?;
+    vm.spend((mine.len() + theirs.len()).saturating_mul(5))?;
     let mut kept = Vec::new();
     let mut outcome = Ok(());
     let sides = [(&mine, y, true), (&theirs, x, false)];

@@ -10,7 +10,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Cycles for each field, beside those of what it writes.
-const FIELD: usize = 5;
+const FIELD: usize = 8;
 
 /// Whether formatting the value runs no Python code.
 fn plain(vm: &Vm, value: Value) -> bool {

@@ -25,7 +25,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "tuple.__hash__", "self, /", 2, hash, "tuple_hash"),
     NativeRow(M, "tuple.__repr__", "self, /", 2, repr, "repr_slow"),
     NativeRow(M, "tuple.__getnewargs__", "self, /", 2, newargs, ""),
-    NativeRow(C, "tuple.__class_getitem__", "cls, item, /", 2, list::class_getitem, ""),
+    NativeRow(C, "tuple.__class_getitem__", "cls, item, /", 10, list::class_getitem, ""),
     NativeRow(M, "list.__repr__", "self, /", 2, repr, "repr_slow"),
     NativeRow(S, "range.__new__", "cls, start, stop=, step=, /", 2, range, ""),
     NativeRow(M, "range.count", "self, value, /", 2, range_count, "range_count"),
@@ -88,7 +88,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     }
     let mut items = vm.sequence_snapshot(left);
     items.extend(vm.sequence_snapshot(right));
-    vm.spend(4 + items.len() / 4)?;
+    vm.spend(4 + items.len() / 2)?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
     Ok(vm.tuple(items))
