@@ -84,10 +84,10 @@ const SHAPE_WIDTH: usize = 64;
 /// Most shapes of one run; further ones fall back to dicts.
 const SHAPE_LIMIT: usize = 4_096;
 
-/// Whether none of the values is an object.
+/// Whether one of the values is an object.
 #[inline(always)]
-fn holds_nothing(items: &[Value]) -> bool {
-    !items.iter().any(|item| matches!(item, Value::Obj(_)))
+pub(crate) fn holds_objects(items: &[Value]) -> bool {
+    items.iter().any(|item| matches!(item, Value::Obj(_)))
 }
 
 /// All objects of one run.
@@ -390,13 +390,13 @@ impl Heap {
                 slot.payload = Payload::Free;
                 size
             }
-            Payload::Tuple(items) if holds_nothing(items) => {
+            Payload::Tuple(items) if !holds_objects(items) => {
                 let size = 40 + 8 * items.len();
                 self.spares.keep_tuple(moved(std::mem::take(items)));
                 std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
                 size
             }
-            Payload::List(list) if holds_nothing(&list.items) => {
+            Payload::List(list) if !holds_objects(&list.items) => {
                 let size = 56 + 8 * list.allocated;
                 self.spares.keep_values(moved(std::mem::take(&mut list.items)));
                 std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));

@@ -68,6 +68,17 @@ impl Spares {
         items
     }
 
+    /// A tuple's items.
+    #[inline]
+    pub(crate) fn boxed(&mut self, mut items: Vec<Value>) -> Box<[Value]> {
+        if items.len() > TUPLE {
+            return items.into();
+        }
+        let boxed = self.tuple(&mut items);
+        self.keep_values(items);
+        boxed
+    }
+
     /// Keeps the buffer of a tuple.
     #[inline]
     pub(crate) fn keep_tuple(&mut self, items: Box<[Value]>) {

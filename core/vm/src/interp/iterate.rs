@@ -4,6 +4,7 @@ use super::generator::Wake;
 use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
+use crate::heap::holds_objects;
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
@@ -395,7 +396,7 @@ impl Vm {
             },
             _ => Value::None,
         };
-        let mut items = Vec::with_capacity(width);
+        let mut items = self.heap.spares.values(width);
         for position in 0..width {
             match self.next_native(inner(self, position))? {
                 Some(item) => items.push(item),
@@ -417,8 +418,11 @@ impl Vm {
     /// A tuple of two, whose references it takes over.
     pub(crate) fn pair(&mut self, first: Value, second: Value) -> Value {
         let items = self.heap.spares.tuple(&mut [first, second]);
+        let holds = holds_objects(&items);
         let pair = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(moved(items)), 56));
-        self.label_children(pair);
+        if holds {
+            self.label_children(pair);
+        }
         pair
     }
 

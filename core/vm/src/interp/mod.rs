@@ -40,7 +40,7 @@ pub(crate) mod unwind;
 pub(crate) mod window;
 
 use crate::error::{Outcome, Throw, Trap};
-use crate::heap::Heap;
+use crate::heap::{Heap, holds_objects};
 use crate::image::{Image, Program};
 use crate::limits::{Limits, Usage};
 use crate::objects::payload::{Attributes, Exception, Payload};
@@ -674,18 +674,23 @@ impl Vm {
         if items.is_empty() {
             return Value::Obj(EMPTY_TUPLE);
         }
-        let size = 40 + 8 * items.len();
-        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(window::moved(items.into())), size));
-        self.label_children(tuple);
+        let (size, holds) = (40 + 8 * items.len(), holds_objects(&items));
+        let items = self.heap.spares.boxed(items);
+        let tuple = Value::Obj(self.heap.alloc_sized(ty::TUPLE, Payload::Tuple(window::moved(items)), size));
+        if holds {
+            self.label_children(tuple);
+        }
         tuple
     }
 
     /// A list that takes the references over.
     pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
-        let size = 56 + 8 * items.len();
+        let (size, holds) = (56 + 8 * items.len(), holds_objects(&items));
         let list =
             Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(crate::objects::payload::List::new(window::moved(items))), size));
-        self.label_children(list);
+        if holds {
+            self.label_children(list);
+        }
         list
     }
 }

@@ -3,6 +3,7 @@
 use super::Vm;
 use super::registers::{consume, set};
 use super::window::{afresh, moved};
+use crate::heap::holds_objects;
 use crate::objects::payload::{List, Payload};
 use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -36,12 +37,6 @@ fn bounds(parts: &[Value], length: usize) -> Option<(Range<usize>, bool)> {
     Some((start..usize::try_from(stop).ok()?.max(start), backwards))
 }
 
-/// Whether none of the values is an object.
-#[inline]
-fn are_immediate(items: &[Value]) -> bool {
-    !items.iter().any(|item| matches!(item, Value::Obj(_)))
-}
-
 impl Vm {
     /// `list[a:b:c]`: whether that was all.
     #[inline(always)]
@@ -62,12 +57,12 @@ impl Vm {
             true => items.extend(source.iter().rev().map(afresh)),
             false => items.extend(source.iter().map(afresh)),
         }
-        let immediate = are_immediate(&items);
-        if !immediate {
+        let holds = holds_objects(&items);
+        if holds {
             self.heap.retain_each(&items);
         }
         let slice = Value::Obj(self.heap.alloc_sized(ty::LIST, Payload::List(List::new(moved(items))), 56 + 8 * count));
-        if !immediate {
+        if holds {
             self.label_children(slice);
         }
         self.registers[first..first + 3].fill(Value::Undefined);
@@ -93,7 +88,7 @@ impl Vm {
         if !plain || charge > self.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
             return false;
         }
-        if !are_immediate(&new.items) || !are_immediate(&old[range.clone()]) {
+        if holds_objects(&new.items) || holds_objects(&old[range.clone()]) {
             return false;
         }
         self.cycles -= charge;

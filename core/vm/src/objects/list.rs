@@ -3,6 +3,7 @@
 use crate::error::{Outcome, Throw};
 use crate::interp::compare::SHORT_TEXT;
 use crate::interp::operators::Number;
+use crate::interp::window::afresh;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{Iter, Payload};
@@ -305,6 +306,9 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
         let long: usize = items.iter().filter_map(|&item| vm.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
         vm.spend((long / 32).saturating_mul(rounds))?;
         items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
+    } else if let Some(mut pairs) = items.iter().map(|item| number_pair(vm, item)).collect::<Option<Vec<_>>>() {
+        pairs.sort_by_key(|&(first, second, _)| (first, second));
+        items = pairs.into_iter().map(|(_, _, pair)| pair).collect();
     } else if !items.windows(2).all(|pair| matches!(vm.heap.order(&pair[0], &pair[1]), Some(Ordering::Less | Ordering::Equal))) {
         items = merge_sort(vm, items)?;
     }
@@ -312,6 +316,18 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
         items.reverse();
     }
     Ok(items)
+}
+
+/// The numbers of a pair of them, and the pair.
+fn number_pair(vm: &Vm, pair: &Value) -> Option<(i64, i64, Value)> {
+    let Value::Obj(object) = *pair else { return None };
+    match vm.heap.payload(object) {
+        Payload::Tuple(items) => match **items {
+            [Value::Int(first), Value::Int(second)] => Some((first, second, afresh(pair))),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// A stable merge sort from the bottom up that only asks whether one item is less than another one.
