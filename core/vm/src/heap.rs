@@ -535,6 +535,23 @@ impl Heap {
         }
     }
 
+    /// Appends a text to another one in place.
+    #[inline]
+    pub(crate) fn append_text(&mut self, target: Ref, more: Ref) {
+        let Payload::Str(text) = self.payload_mut(target) else { return };
+        let before = text.size();
+        // The text is out of its slot while the other one is read.
+        let mut grown = moved(std::mem::take(&mut text.text));
+        let Payload::Str(other) = self.payload(more) else { return };
+        grown.push_str(&other.text);
+        let (chars, widest) = (other.chars, other.widest());
+        if let Payload::Str(text) = self.payload_mut(target) {
+            text.grow(moved(grown), chars, widest);
+            let after = text.size();
+            self.resize_memory(before, after);
+        }
+    }
+
     /// A text object.
     pub(crate) fn str(&mut self, text: &str) -> Value {
         let mut characters = text.chars();

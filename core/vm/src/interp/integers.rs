@@ -1,5 +1,6 @@
-//! Arithmetic of integers beyond 64 bits in its quick form: what the general form in [`super::operators`] does, for the same charge,
-//! where the operands are plain integers and nothing can go wrong. A result takes the buffer of an operand that nobody sees any more.
+//! Arithmetic of integers beyond 64 bits, and sums of texts, in their quick form: what the general form in [`super::operators`] does, for
+//! the same charge, where the operands are plain and nothing can go wrong. A result takes the buffer of an operand that nobody sees any
+//! more.
 
 use super::Vm;
 use super::operators::BinaryOp;
@@ -77,7 +78,8 @@ fn operation(op: Op) -> Option<(BinaryOp, bool)> {
 }
 
 impl Vm {
-    /// Runs a binary instruction of the top frame whose operands or result are integers beyond 64 bits: whether that was all.
+    /// Runs a binary instruction of the top frame whose operands or result are integers beyond 64 bits, or that adds texts: whether that was
+    /// all.
     #[inline(never)]
     pub(super) fn compute_large(&mut self, ins: Instruction) -> bool {
         let base = self.top_base;
@@ -87,6 +89,9 @@ impl Vm {
         let temporary = ins.flags & TEMP_B != 0;
         let right_temporary = !immediate && ins.flags & TEMP_C != 0;
         let result = match (left, right) {
+            (Value::Obj(left), Value::Obj(right)) if ins.op == Op::Add && matches!(self.heap.payload(left), Payload::Str(_)) => {
+                return self.add_texts(ins, base, left, right);
+            }
             (Value::Obj(left), Value::Int(right)) => self.with_large(op, left, Right::Small(right), (temporary, immediate)),
             (Value::Obj(left), Value::Obj(right)) => self.with_large(op, left, Right::Big(right), (temporary, right_temporary)),
             (Value::Int(left), Value::Int(right)) => self.overflowing(op, left, right),
@@ -95,6 +100,48 @@ impl Vm {
         };
         let Some(value) = result else { return false };
         consume!(self, base, ins.c, right_temporary);
+        consume!(self, base, ins.b, temporary);
+        set!(self, base, ins.a, value);
+        true
+    }
+
+    /// Adds a text to another one, in place where nobody else sees that one.
+    fn add_texts(&mut self, ins: Instruction, base: usize, target: Ref, more: Ref) -> bool {
+        let slot = self.heap.slot(target);
+        let (Payload::Str(text), Payload::Str(other)) = (&slot.payload, self.heap.payload(more)) else { return false };
+        let (is_ascii, joined) = (text.ascii() && other.ascii(), text.text.len() + other.text.len());
+        let (chars, bytes) = (other.chars as usize, other.text.len());
+        let plain = slot.class == ty::STR && !text.interned;
+        let temporary = ins.flags & TEMP_B != 0;
+        let references = self.heap.references(target);
+        if references == 2 && temporary && ins.a == ins.b {
+            // The next instruction may let the other reference go.
+            return false;
+        }
+        if references == 1 && plain && target != more && (temporary || ins.a == ins.b) {
+            if self.heap.memory.saturating_add(bytes) > self.heap.limit || self.charge_quickly(chars).is_none() {
+                return false;
+            }
+            self.heap.append_text(target, more);
+            consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
+            if ins.a != ins.b {
+                let value = afresh(&self.registers[base + usize::from(ins.b)]);
+                self.registers[base + usize::from(ins.b)] = Value::Undefined;
+                set!(self, base, ins.a, value);
+            }
+            return true;
+        }
+        if !is_ascii || self.heap.memory.saturating_add(joined) > self.heap.limit || self.charge_quickly(joined).is_none() {
+            return false;
+        }
+        let mut sum = self.heap.spares.empty_text(joined);
+        for part in [target, more] {
+            if let Payload::Str(text) = self.heap.payload(part) {
+                sum.push_str(&text.text);
+            }
+        }
+        let value = self.heap.ascii(moved(sum));
+        consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
         consume!(self, base, ins.b, temporary);
         set!(self, base, ins.a, value);
         true
@@ -128,8 +175,8 @@ impl Vm {
 
     /// Charges an operation, where the cycles last for it.
     #[inline(always)]
-    fn charge_limbs(&mut self, limbs: usize) -> Option<()> {
-        let left = self.cycles.checked_sub(i64::try_from(limbs).ok()?)?;
+    fn charge_quickly(&mut self, cycles: usize) -> Option<()> {
+        let left = self.cycles.checked_sub(i64::try_from(cycles).ok()?)?;
         if left < 0 {
             return None;
         }
@@ -148,13 +195,13 @@ impl Vm {
             (BinaryOp::And, Right::Small(mask @ 0..)) => {
                 // The lowest bits make no large integer.
                 let low = int::low_bits(a, mask);
-                self.charge_limbs(limbs)?;
+                self.charge_quickly(limbs)?;
                 return Some(Value::Int(low));
             }
             (BinaryOp::RightShift, Right::Small(distance)) => {
                 let distance = usize::try_from(distance).ok()?;
                 let in_place = temporary && self.heap.references(left) == 1;
-                self.charge_limbs(limbs)?;
+                self.charge_quickly(limbs)?;
                 if in_place && self.heap.slot(left).class == ty::INT {
                     let a = self.take_large(left);
                     return Some(self.put_large(left, bits, moved(a >> distance)));
@@ -179,7 +226,7 @@ impl Vm {
         if most > int::MOST_BITS {
             return None;
         }
-        self.charge_limbs(cost)?;
+        self.charge_quickly(cost)?;
         let in_place = temporary && self.heap.references(left) == 1 && self.heap.slot(left).class == ty::INT;
         match right {
             // Such a result is an object of its own, though it has the buffer.
@@ -227,7 +274,7 @@ impl Vm {
         if matches!(op, BinaryOp::RightShift) || bits + 64 > int::MOST_BITS {
             return None;
         }
-        self.charge_limbs(bits / 64 + 1)?;
+        self.charge_quickly(bits / 64 + 1)?;
         let result = moved(compute(op, &IBig::from(left), self.large(right)?));
         Some(self.fresh_large(moved(result)))
     }

@@ -290,12 +290,14 @@ impl Vm {
         };
         self.spend(cycles)?;
         self.reserve(bytes)?;
+        if class == ty::STR {
+            self.heap.append_text(target, more);
+            return Ok(true);
+        }
         let mut grown = std::mem::replace(self.heap.payload_mut(target), Payload::Free);
         let before = grown.size();
-        match (&mut grown, self.heap.payload(more)) {
-            (Payload::Str(text), Payload::Str(other)) => text.push(other),
-            (Payload::Bytes(text), Payload::Bytes(other)) => text.extend_from_slice(other),
-            _ => {}
+        if let (Payload::Bytes(text), Payload::Bytes(other)) = (&mut grown, self.heap.payload(more)) {
+            text.extend_from_slice(other);
         }
         self.heap.resize_memory(before, grown.size());
         *self.heap.payload_mut(target) = grown;

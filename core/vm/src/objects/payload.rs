@@ -89,11 +89,19 @@ impl Str {
         }
     }
 
-    /// Appends text in place.
-    pub(crate) fn push(&mut self, more: &Str) {
-        self.text.push_str(&more.text);
-        self.chars += more.chars;
-        self.widest = self.widest.max(more.widest);
+    /// The largest byte, where it is not ASCII.
+    #[inline]
+    pub(crate) fn widest(&self) -> u8 {
+        self.widest
+    }
+
+    /// Takes its text back, to which so many characters were appended.
+    #[inline]
+    pub(crate) fn grow(&mut self, text: String, chars: u32, widest: u8) {
+        // What is there has no buffer.
+        std::mem::forget(std::mem::replace(&mut self.text, text));
+        self.chars += chars;
+        self.widest = self.widest.max(widest);
         *self.hash.get_mut() = 0;
     }
 
