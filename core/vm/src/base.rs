@@ -157,6 +157,7 @@ fn make_fixed(heap: &mut Heap) {
     let modules = heap.alloc(ty::DICT, Payload::Dict(Box::default()));
     assert_eq!((empty, bytes, builtins, modules), (EMPTY_TUPLE, EMPTY_BYTES, BUILTINS_DICT, MODULES_DICT), "fixed handles");
     assert_eq!(modules.0 + 1, FIXED_COUNT, "fixed handles follow the order of types.rs");
+    heap.make_eternal();
 }
 
 /// Native functions as attributes of their classes, of builtins or of their modules.

@@ -157,10 +157,20 @@ impl Heap {
     /// The object behind a handle.
     #[inline(always)]
     pub(crate) fn slot(&self, object: Ref) -> &Slot {
-        if object.0 >= self.frozen_len { &self.slots[(object.0 - self.frozen_len) as usize] } else { self.frozen(object) }
+        match self.slots.get(self.position(object)) {
+            Some(slot) => slot,
+            None => self.frozen(object),
+        }
     }
 
-    #[inline]
+    /// Where the slot of an object of this run is; past all of them for one of the image. What is found there needs no other check.
+    #[inline(always)]
+    fn position(&self, object: Ref) -> usize {
+        object.0.wrapping_sub(self.frozen_len) as usize
+    }
+
+    #[cold]
+    #[inline(never)]
     fn frozen(&self, object: Ref) -> &Slot {
         let index = object.0 as usize;
         match self.overlay.get(index) {
@@ -176,9 +186,10 @@ impl Heap {
     /// The object behind a handle, to be changed: a private copy when it belongs to the image.
     #[inline(always)]
     pub(crate) fn slot_mut(&mut self, object: Ref) -> &mut Slot {
-        if object.0 >= self.frozen_len { &mut self.slots[(object.0 - self.frozen_len) as usize] } else { self.thaw(object) }
+        if self.position(object) < self.slots.len() { &mut self.slots[(object.0 - self.frozen_len) as usize] } else { self.thaw(object) }
     }
 
+    #[cold]
     #[inline(never)]
     fn thaw(&mut self, object: Ref) -> &mut Slot {
         let copy = self.overlay.get(object.0 as usize);
@@ -261,6 +272,11 @@ impl Heap {
         u64::try_from(self.slots.len() - 1).expect("a position fits a word")
     }
 
+    /// Makes all objects live as long as the run.
+    pub(crate) fn make_eternal(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.count = ETERNAL);
+    }
+
     /// Makes an object and its value.
     #[inline]
     pub(crate) fn make(&mut self, class: Ref, payload: Payload) -> Value {
@@ -315,16 +331,17 @@ impl Heap {
     /// Counts one more reference to an object.
     #[inline(always)]
     pub(crate) fn retain_object(&mut self, object: Ref) {
-        if object.0 >= self.immortal {
-            self.slots[(object.0 - self.frozen_len) as usize].count += 1;
+        let position = self.position(object);
+        if let Some(slot) = self.slots.get_mut(position) {
+            slot.count += 1;
         }
     }
 
     /// Counts one reference to an object less; at none it dies.
     #[inline(always)]
     pub(crate) fn release_object(&mut self, object: Ref) {
-        if object.0 >= self.immortal {
-            let slot = &mut self.slots[(object.0 - self.frozen_len) as usize];
+        let position = self.position(object);
+        if let Some(slot) = self.slots.get_mut(position) {
             slot.count -= 1;
             if slot.count == 0 {
                 self.destroy(object);
@@ -471,8 +488,8 @@ impl Heap {
             let mut next = None;
             while let Some(value) = doomed.pop() {
                 if let Value::Obj(child) = value {
-                    if child.0 >= self.immortal {
-                        let slot = &mut self.slots[(child.0 - self.frozen_len) as usize];
+                    let position = self.position(child);
+                    if let Some(slot) = self.slots.get_mut(position) {
                         slot.count -= 1;
                         if slot.count == 0 && !self.destroy_leaf(child) {
                             next = Some(child);

@@ -123,6 +123,10 @@ opcodes! {
     FloorDivInt 1 "a = b // immediate c";
     ModInt 1 "a = b % immediate c";
     AndInt 1 "a = b & immediate c";
+    OrInt 1 "a = b | immediate c";
+    XorInt 1 "a = b ^ immediate c";
+    LeftShiftInt 1 "a = b << immediate c";
+    RightShiftInt 1 "a = b >> immediate c";
     Negative 1 "a = -b";
     Positive 1 "a = +b";
     Invert 1 "a = ~b";
@@ -163,6 +167,10 @@ opcodes! {
     LoadSpecial 3 "a, a+1 = what calling the special method names[c] of b needs";
     GetItem 3 "a = b[c]";
     SetItem 3 "a[b] = c";
+    GetItemInt 4 "a = b[immediate c]";
+    GetItemConst 4 "a = b[constants[c]]";
+    SetItemInt 4 "a[immediate b] = c";
+    SetItemConst 4 "a[constants[b]] = c";
     DeleteItem 5 "del a[b]";
     GetSlice 4 "a = b[c:c+1:c+2]";
     SetSlice 4 "a[b:b+1:b+2] = c";
@@ -189,7 +197,8 @@ opcodes! {
     MakeFunction 15 "a = function of code c, with what the flags say from b on";
     GetIter 2 "a, a+1, a+2 = iteration over b";
     ForIter 1 "a = next of iteration b, or go c further";
-    Unpack 2 "registers from a = exactly c items of b";
+    Loop 2 "run the ForIter at bc and go on after it";
+    Unpack 2 "registers from a = exactly c items of b; in place: 1 more for each, as they are variables";
     UnpackRest 3 "registers from a = items of b, the next word says how many before and after the rest";
     Raise 5 "raise b from c";
     Reraise 1 "raise the exception a again";

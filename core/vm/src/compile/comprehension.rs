@@ -189,13 +189,12 @@ impl<'a> Compiler<'a> {
         };
         let (again, done) = (self.label(), self.label());
         let item = self.begin_loop(iterable, generator.is_async, again, done)?;
-        self.assign(&generator.target, item.value)?;
+        self.assign_item(&generator.target, &item)?;
         for condition in &generator.ifs {
             self.jump_if(condition, false, again)?;
         }
         self.nested(generator.range, |compiler| compiler.comprehension_loop(generators, index + 1, collects, result, key, building, None))?;
-        self.jump(Op::Jump, 0, 0, again);
-        self.end_loop(&item, done)?;
+        self.end_loop(&item, again, done)?;
         self.reset(mark);
         Ok(())
     }

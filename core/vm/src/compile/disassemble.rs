@@ -74,7 +74,7 @@ impl Reader<'_> {
         if out.starts_with("go ") && flags & NEGATE != 0 {
             out = out.replacen(" when ", " unless ", 1);
         }
-        if flags & INPLACE != 0 && self.ins.op as u8 <= Op::AndInt as u8 {
+        if flags & INPLACE != 0 && self.ins.op as u8 <= Op::RightShiftInt as u8 {
             out.push_str(", in place");
         }
         out

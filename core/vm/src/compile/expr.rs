@@ -2,7 +2,7 @@
 
 use super::CompileError;
 use super::checks::nesting_limit;
-use super::code::CodeKind;
+use super::code::{CodeKind, Const};
 use super::comprehension::Collects;
 use super::emit::{Compiled, Compiler, Label, Operand, Place};
 use super::literal::{constant_truth, literal, small_literal};
@@ -37,6 +37,10 @@ fn immediate_op(op: Operator) -> Option<Op> {
         Operator::FloorDiv => Op::FloorDivInt,
         Operator::Mod => Op::ModInt,
         Operator::BitAnd => Op::AndInt,
+        Operator::BitOr => Op::OrInt,
+        Operator::BitXor => Op::XorInt,
+        Operator::LShift => Op::LeftShiftInt,
+        Operator::RShift => Op::RightShiftInt,
         _ => return None,
     })
 }
@@ -66,6 +70,17 @@ fn jump_compare_op(op: CmpOp) -> Option<(Op, Op)> {
         CmpOp::GtE => (Op::JumpGreaterEqual, Op::JumpGreaterEqualInt),
         _ => return None,
     })
+}
+
+/// What an item is fetched or stored by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Key {
+    /// What a register holds.
+    Register(Operand),
+    /// A small integer, as an immediate.
+    Int(u16),
+    /// A text, by the index of the constant.
+    Const(u16),
 }
 
 /// Whether computing the expression writes its target only at the very end.
@@ -285,9 +300,14 @@ impl<'a> Compiler<'a> {
                     self.emit(Op::GetSlice, object.flag(TEMP_B), target, object.register, parts);
                     return Ok(());
                 }
-                let key = self.operand(&subscript.slice)?;
-                let flags = object.flag(TEMP_B) | key.flag(TEMP_C);
-                self.emit(Op::GetItem, flags, target, object.register, key.register);
+                match self.key(&subscript.slice)? {
+                    Key::Register(key) => {
+                        let flags = object.flag(TEMP_B) | key.flag(TEMP_C);
+                        self.emit(Op::GetItem, flags, target, object.register, key.register)
+                    }
+                    Key::Int(number) => self.emit(Op::GetItemInt, object.flag(TEMP_B), target, object.register, number),
+                    Key::Const(index) => self.emit(Op::GetItemConst, object.flag(TEMP_B), target, object.register, index),
+                };
                 Ok(())
             }
             Expr::Slice(slice) => {
@@ -298,6 +318,30 @@ impl<'a> Compiler<'a> {
             Expr::Starred(starred) => Err(CompileError::at(starred.range, "can't use starred expression here")),
             other => Err(CompileError::at(other.range(), "this syntax is newer than Python 3.11")),
         }
+    }
+
+    /// What a subscript is known by.
+    pub(super) fn key(&mut self, expr: &'a Expr) -> Compiled<Key> {
+        if let Some(number) = small_literal(expr) {
+            return Ok(Key::Int(number));
+        }
+        if let Some(value @ Const::Str(_)) = literal(expr) {
+            let index = self.constant(value);
+            if let Ok(index) = u16::try_from(index) {
+                return Ok(Key::Const(index));
+            }
+        }
+        Ok(Key::Register(self.operand(expr)?))
+    }
+
+    /// Stores `value` under a key of an object.
+    pub(super) fn set_item(&mut self, object: Operand, key: Key, value: Operand) {
+        let flags = object.flag(TEMP_A) | value.flag(TEMP_C);
+        match key {
+            Key::Register(key) => self.emit(Op::SetItem, flags | key.flag(TEMP_B), object.register, key.register, value.register),
+            Key::Int(number) => self.emit(Op::SetItemInt, flags, object.register, number, value.register),
+            Key::Const(index) => self.emit(Op::SetItemConst, flags, object.register, index, value.register),
+        };
     }
 
     /// Computes the parts of a slice into three registers in a row.

@@ -3,9 +3,10 @@
 use super::CompileError;
 use super::code::Const;
 use super::emit::{Block, Compiled, Compiler, Label, Operand, Place};
+use super::expr::Key;
 use super::literal::constant_truth;
 use super::scope::{ScopeKind, mangle};
-use crate::opcode::{METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::opcode::{INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use ruff_python_ast::{
     ExceptHandler, Expr, Stmt, StmtAnnAssign, StmtAugAssign, StmtFor, StmtIf, StmtImport, StmtImportFrom, StmtTry, StmtWhile, StmtWith,
 };
@@ -19,6 +20,8 @@ pub(super) struct LoopItem {
     pub iterator: u16,
     /// For asynchronous loops: range and handler of the step.
     step: Option<(usize, Label)>,
+    /// The line of the step.
+    line: u32,
 }
 
 /// Whether the statement, or one inside it of the same scope, annotates a variable.
@@ -262,9 +265,8 @@ impl<'a> Compiler<'a> {
                     self.emit(Op::SetSlice, object.flag(TEMP_A) | value.flag(TEMP_C), object.register, parts, value.register);
                     return Ok(());
                 }
-                let key = self.operand(&subscript.slice)?;
-                let flags = object.flag(TEMP_A) | key.flag(TEMP_B) | value.flag(TEMP_C);
-                self.emit(Op::SetItem, flags, object.register, key.register, value.register);
+                let key = self.key(&subscript.slice)?;
+                self.set_item(object, key, value);
             }
             Expr::Tuple(tuple) => self.unpack(&tuple.elts, value, tuple.range)?,
             Expr::List(list) => self.unpack(&list.elts, value, list.range)?,
@@ -277,8 +279,34 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
+    /// The first of the registers of variables that follow one another.
+    fn variables_in_a_row(&self, targets: &[Expr]) -> Option<u16> {
+        let mut first = None;
+        for (offset, target) in (0..).zip(targets) {
+            let register = self.variable(target)?;
+            let begin = register.checked_sub(offset)?;
+            if *first.get_or_insert(begin) != begin {
+                return None;
+            }
+        }
+        first
+    }
+
+    /// The register of a target that is a local variable.
+    fn variable(&self, target: &Expr) -> Option<u16> {
+        let Expr::Name(name) = target else { return None };
+        match self.place(&mangle(self.class.as_deref(), &name.id)) {
+            Place::Local(register) => Some(register),
+            _ => None,
+        }
+    }
+
     fn unpack(&mut self, targets: &'a [Expr], value: Operand, range: TextRange) -> Compiled<()> {
         let count = u16::try_from(targets.len()).map_err(|_| CompileError::too_large(range, "too many targets in one assignment"))?;
+        if let Some(first) = self.variables_in_a_row(targets) {
+            self.emit(Op::Unpack, value.flag(TEMP_B) | INPLACE, first, value.register, count);
+            return Ok(());
+        }
         let first = self.temporaries(count)?;
         match targets.iter().position(Expr::is_starred_expr) {
             None => {
@@ -370,12 +398,16 @@ impl<'a> Compiler<'a> {
             }
             Expr::Subscript(subscript) => {
                 let object = self.operand(&subscript.value)?;
-                let key = self.operand(&subscript.slice)?;
+                let key = self.key(&subscript.slice)?;
                 let register = self.temporary()?;
-                self.emit(Op::GetItem, 0, register, object.register, key.register);
-                self.binary_inplace(Operand { register, temporary: true }, node.op, &node.value, register)?;
-                let flags = object.flag(TEMP_A) | key.flag(TEMP_B) | TEMP_C;
-                self.emit(Op::SetItem, flags, object.register, key.register, register);
+                match key {
+                    Key::Register(key) => self.emit(Op::GetItem, 0, register, object.register, key.register),
+                    Key::Int(number) => self.emit(Op::GetItemInt, 0, register, object.register, number),
+                    Key::Const(index) => self.emit(Op::GetItemConst, 0, register, object.register, index),
+                };
+                let item = Operand { register, temporary: true };
+                self.binary_inplace(item, node.op, &node.value, register)?;
+                self.set_item(object, key, item);
                 Ok(())
             }
             other => Err(CompileError::at(other.range(), "illegal expression for augmented assignment")),
@@ -412,7 +444,7 @@ impl<'a> Compiler<'a> {
             self.emit(Op::GetIter, iterable.flag(TEMP_B), iterator, iterable.register, 0);
             self.bind(again);
             self.jump_near(Op::ForIter, 0, value, iterator, done);
-            return Ok(LoopItem { value: item, iterator, step: None });
+            return Ok(LoopItem { value: item, iterator, step: None, line: self.line() });
         }
         self.emit(Op::AsyncIter, iterable.flag(TEMP_B), iterator, iterable.register, 0);
         self.bind(again);
@@ -423,11 +455,34 @@ impl<'a> Compiler<'a> {
         self.await_value(Operand { register: awaitable, temporary: true }, value, 0)?;
         self.reset(awaitable);
         self.close_range(range);
-        Ok(LoopItem { value: item, iterator, step: Some((range, handler)) })
+        Ok(LoopItem { value: item, iterator, step: Some((range, handler)), line: self.line() })
     }
 
-    /// Ends a loop: exhausted iteration arrives at `done`.
-    pub(super) fn end_loop(&mut self, item: &LoopItem, done: Label) -> Compiled<()> {
+    /// Assigns the item that a loop has just got to the loop's target.
+    pub(super) fn assign_item(&mut self, target: &'a Expr, item: &LoopItem) -> Compiled<()> {
+        match self.variable(target).filter(|_| item.step.is_none()) {
+            // Straight into the variable.
+            Some(register) => {
+                let step = self.body.code.instructions.last_mut().expect("a loop begins with its step");
+                step.a = register;
+                Ok(())
+            }
+            None => self.assign(target, item.value),
+        }
+    }
+
+    /// Ends a loop: goes on at `again`, and exhausted iteration arrives at `done`.
+    pub(super) fn end_loop(&mut self, item: &LoopItem, again: Label, done: Label) -> Compiled<()> {
+        let line = self.line();
+        match item.step {
+            // The step is at `again`: one instruction jumps there and runs it.
+            None => {
+                self.set_line(item.line);
+                self.jump(Op::Loop, 0, 0, again);
+            }
+            Some(_) => self.jump(Op::Jump, 0, 0, again),
+        }
+        self.set_line(line);
         if let Some((_, handler)) = item.step {
             self.bind(handler);
             self.jump(Op::EndAsyncFor, 0, item.value.register, done);
@@ -444,26 +499,11 @@ impl<'a> Compiler<'a> {
         let iterable = self.operand(&node.iter)?;
         let (again, done, after) = (self.label(), self.label(), self.label());
         let item = self.begin_loop(iterable, node.is_async, again, done)?;
-        // Straight into the variable when the target is one.
-        let mut direct = None;
-        if let (Expr::Name(name), false) = (&*node.target, node.is_async) {
-            let mangled = mangle(self.class.as_deref(), &name.id);
-            if let Place::Local(register) = self.place(&mangled) {
-                direct = Some(register);
-            }
-        }
-        match direct {
-            Some(register) => {
-                let index = self.body.code.instructions.len() - 1;
-                self.body.code.instructions[index].a = register;
-            }
-            None => self.assign(&node.target, item.value)?,
-        }
+        self.assign_item(&node.target, &item)?;
         self.body.blocks.push(Block::Loop { on_break: after, on_continue: again, iterator: Some(item.iterator) });
         self.statements(&node.body)?;
         self.body.blocks.pop();
-        self.jump(Op::Jump, 0, 0, again);
-        self.end_loop(&item, done)?;
+        self.end_loop(&item, again, done)?;
         self.statements(&node.orelse)?;
         self.bind(after);
         Ok(())

@@ -14,6 +14,7 @@ pub(super) fn verify(code: &Code) -> bool {
         let next = instructions.get(index + 1).copied();
         registers(ins, next) <= u32::from(code.registers)
             && target(ins, index).is_none_or(|target| usize::try_from(target).is_ok_and(|target| target < instructions.len()))
+            && (ins.op != Op::Loop || instructions.get(ins.wide() as usize).is_some_and(|first| first.op == Op::ForIter))
             && entry(ins).is_none_or(|(table, entry)| entry < table.len(code))
     }) && code.handlers.iter().all(|handler| (handler.target as usize) < instructions.len() && handler.depth < code.registers)
 }
@@ -23,7 +24,8 @@ fn registers(ins: Instruction, next: Option<Instruction>) -> u32 {
     let (a, b, c) = (u32::from(ins.a), u32::from(ins.b), u32::from(ins.c));
     let most = |ends: &[u32]| ends.iter().copied().max().unwrap_or(0);
     match ins.op {
-        Op::Nop | Op::Line | Op::DeleteGlobal | Op::DeleteName | Op::Jump | Op::ReturnNone | Op::RaiseCurrent | Op::SetupAnnotations => 0,
+        Op::Nop | Op::Line | Op::DeleteGlobal | Op::DeleteName | Op::Jump | Op::Loop | Op::ReturnNone => 0,
+        Op::RaiseCurrent | Op::SetupAnnotations => 0,
         Op::LoadConst | Op::LoadInt | Op::LoadNone | Op::LoadGlobal | Op::StoreGlobal | Op::LoadName | Op::StoreName => a + 1,
         Op::MakeCell | Op::DeleteCell | Op::Unbind | Op::Clear | Op::Check | Op::DeleteAttr => a + 1,
         Op::JumpIfTrue | Op::JumpIfFalse | Op::JumpIfTrueKeep | Op::JumpIfFalseKeep | Op::JumpIfNone | Op::JumpIfNotNone => a + 1,
@@ -68,7 +70,9 @@ fn registers(ins: Instruction, next: Option<Instruction>) -> u32 {
         Op::GetItem | Op::SetItem | Op::DictSet | Op::DictMerge | Op::Format | Op::Yield => most(&[a + 1, b + 1, c + 1]),
         Op::MatchException | Op::MatchKeys | Op::MatchClass | Op::MatchRest | Op::PrepareReraiseStar => most(&[a + 1, b + 1, c + 1]),
         Op::Move | Op::LoadCell | Op::StoreCell | Op::LoadAttr | Op::StoreAttr | Op::DeleteItem | Op::ListAppend => most(&[a + 1, b + 1]),
-        Op::AddInt | Op::SubInt | Op::MulInt | Op::FloorDivInt | Op::ModInt | Op::AndInt => most(&[a + 1, b + 1]),
+        Op::AddInt | Op::SubInt | Op::MulInt | Op::FloorDivInt | Op::ModInt | Op::AndInt | Op::OrInt => most(&[a + 1, b + 1]),
+        Op::XorInt | Op::LeftShiftInt | Op::RightShiftInt | Op::GetItemInt | Op::GetItemConst => most(&[a + 1, b + 1]),
+        Op::SetItemInt | Op::SetItemConst => most(&[a + 1, c + 1]),
         Op::Negative | Op::Positive | Op::Invert | Op::Not | Op::ListToTuple | Op::SetAdd | Op::SetUpdate => most(&[a + 1, b + 1]),
         Op::JumpLess | Op::JumpLessEqual | Op::JumpGreater | Op::JumpGreaterEqual | Op::JumpEqual | Op::JumpNotEqual => {
             most(&[a + 1, b + 1])
@@ -85,7 +89,7 @@ fn target(ins: Instruction, index: usize) -> Option<i64> {
         Op::Jump | Op::JumpIfTrue | Op::JumpIfFalse | Op::JumpIfTrueKeep | Op::JumpIfFalseKeep | Op::EndAsyncFor => {
             Some(i64::from(ins.wide()))
         }
-        Op::JumpIfNone | Op::JumpIfNotNone => Some(i64::from(ins.wide())),
+        Op::JumpIfNone | Op::JumpIfNotNone | Op::Loop => Some(i64::from(ins.wide())),
         Op::JumpLess | Op::JumpLessEqual | Op::JumpGreater | Op::JumpGreaterEqual | Op::JumpEqual | Op::JumpNotEqual | Op::Send => {
             Some(next + ins.immediate())
         }
@@ -117,6 +121,8 @@ impl Table {
 fn entry(ins: Instruction) -> Option<(Table, usize)> {
     match ins.op {
         Op::LoadConst => Some((Table::Constants, ins.wide() as usize)),
+        Op::GetItemConst => Some((Table::Constants, usize::from(ins.c))),
+        Op::SetItemConst => Some((Table::Constants, usize::from(ins.b))),
         Op::LoadGlobal => Some((Table::Sites, ins.wide() as usize)),
         Op::LoadAttr | Op::StoreAttr | Op::LoadMethod => Some((Table::Sites, usize::from(ins.c))),
         Op::StoreGlobal | Op::DeleteGlobal | Op::StoreName | Op::DeleteName | Op::LoadClassCell | Op::DeleteAttr | Op::Import => {

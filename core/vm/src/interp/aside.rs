@@ -92,6 +92,7 @@ impl Vm {
 
     /// The outcome of an instruction, for the loop: whether to go on. What was thrown by the instruction before the saved position
     /// waits in `thrown`, so that the loop itself handles nothing that has to be dropped.
+    #[cold]
     #[inline(never)]
     pub(super) fn goes_on(&mut self, outcome: Outcome<()>) -> bool {
         match outcome {
@@ -104,6 +105,7 @@ impl Vm {
     }
 
     /// Gives back what the instruction before the saved position was charged, and goes before it.
+    #[cold]
     #[inline(never)]
     pub(super) fn again(&mut self, op: Op) {
         self.cycles += i64::from(CYCLES[op as usize]);
@@ -112,6 +114,7 @@ impl Vm {
         }
     }
 
+    #[cold]
     #[inline(never)]
     pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
         let Some(frame) = self.frames.last() else { return false };
@@ -259,6 +262,7 @@ impl Vm {
         self.goes_on(outcome)
     }
 
+    #[cold]
     #[inline(never)]
     pub(super) fn leave(&mut self, value: Value, code: &LinkedCode) -> bool {
         let outcome = self.return_value(value, code);

@@ -227,6 +227,7 @@ impl Vm {
     }
 
     /// Begins to close the generator that was abandoned first, as its `finally` wants; says whether there was one.
+    #[cold]
     #[inline(never)]
     pub(super) fn close_abandoned(&mut self) -> bool {
         if self.heap.abandoned.is_empty() {

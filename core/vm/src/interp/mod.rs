@@ -23,6 +23,7 @@ pub(crate) mod known;
 mod matching;
 mod membership;
 pub(crate) mod operators;
+mod pairs;
 pub(crate) mod profile;
 mod quick;
 mod registers;

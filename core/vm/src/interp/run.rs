@@ -10,7 +10,7 @@ use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
 use crate::num::F64;
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
@@ -321,18 +321,113 @@ impl Vm {
             }};
         }
 
+        // `a = b[key]`; the flag says that register `c` holds the key and is consumed.
+        macro_rules! item {
+            ($ins:expr, $key:expr, $flag:expr) => {
+                match self.quick_item(window.at($ins.b), $key) {
+                    Some(found) => {
+                        let value = afresh(found);
+                        if let Value::Obj(object) = value {
+                            self.heap.retain_object(object);
+                        }
+                        consume!($ins, $ins.c, $flag);
+                        consume!($ins, $ins.b, TEMP_B);
+                        set!($ins.a, value);
+                        continue;
+                    }
+                    None => general!($ins),
+                }
+            };
+        }
+        // `a[key] = c`; the flag says that register `b` holds the key and is consumed.
+        macro_rules! store_item {
+            ($ins:expr, $key:expr, $flag:expr) => {{
+                if self.store_quick_item(window.at($ins.a), $key, window.at($ins.c)) {
+                    hand_over!($ins, $ins.c, TEMP_C);
+                    consume!($ins, $ins.b, $flag);
+                    consume!($ins, $ins.a, TEMP_A);
+                    continue;
+                }
+                general!($ins)
+            }};
+        }
+        // A step of a loop: the next item, or out of it.
+        macro_rules! iterate {
+            ($ins:expr) => {
+                match (window.at($ins.b), window.at($ins.b + 1), window.at($ins.b + 2)) {
+                    (&Value::Int(_), &Value::Int(_), &Value::Int(0)) => {
+                        *window.place($ins.b) = Value::Undefined;
+                        cursor.forward($ins.c);
+                        continue;
+                    }
+                    (&Value::Int(step), &Value::Int(next), &Value::Int(left)) if left > 0 => {
+                        *window.place($ins.b + 1) = Value::Int(next.wrapping_add(step));
+                        *window.place($ins.b + 2) = Value::Int(left - 1);
+                        set!($ins.a, Value::Int(next));
+                        continue;
+                    }
+                    (&Value::Obj(source), &Value::Int(index), _) => {
+                        match self.heap.items(source).map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                            Some(Some(item)) => {
+                                set_found!($ins.a, item);
+                                *window.place($ins.b + 1) = Value::Int(index + 1);
+                                continue;
+                            }
+                            Some(None) => {
+                                clear!($ins.b);
+                                cursor.forward($ins.c);
+                                continue;
+                            }
+                            None => advance!($ins),
+                        }
+                    }
+                    (&Value::Obj(source), &Value::Undefined, _) if matches!(self.heap.payload(source), Payload::Iterator(_)) => {
+                        let next = cursor.ahead();
+                        if next.op == Op::Unpack && next.c == 2 && next.b == $ins.a && next.flags & TEMP_B != 0 {
+                            if let Some(price) = self.next_pair(source, self.top_base + usize::from(next.a)) {
+                                cycles -= price + i64::from(CYCLES[Op::Unpack as usize]);
+                                if next.flags & INPLACE != 0 {
+                                    cycles -= 2;
+                                }
+                                cursor.forward(1);
+                                if self.heap.exhausted() {
+                                    save!();
+                                    return;
+                                }
+                                continue;
+                            }
+                        }
+                        advance!($ins)
+                    }
+                    (&Value::Obj(source), &Value::Undefined, _) => {
+                        save!();
+                        let exit = cursor.position(&code.code.instructions) + u32::from($ins.c);
+                        if self.resume_quickly(source, self.top_base + usize::from($ins.a), OnReturn::ForIter { exit }) {
+                            load!();
+                            continue;
+                        }
+                        general!($ins)
+                    }
+                    _ => general!($ins),
+                }
+            };
+        }
+        macro_rules! charge {
+            ($op:expr) => {
+                cycles -= i64::from(CYCLES[$op as usize]);
+                if cycles < 0 {
+                    break;
+                }
+            };
+        }
+
         load!();
         loop {
             let ins = cursor.fetch();
-            cycles -= i64::from(CYCLES[ins.op as usize]);
-            if cycles < 0 {
-                save!();
-                self.thrown = Some(Throw::Trap(Trap::OutOfCycles));
-                return;
-            }
             // An arm that is done goes on with the next instruction; the others end here with their general form's outcome.
             let goes_on = match ins.op {
                 Op::Move => {
+                    charge!(Op::Move);
                     let value = window.value(ins.b);
                     if value.is_undefined() && ins.c == 0 {
                         general!(ins)
@@ -343,18 +438,22 @@ impl Vm {
                     }
                 }
                 Op::LoadConst => {
+                    charge!(Op::LoadConst);
                     set_found!(ins.a, &code.consts[ins.wide() as usize]);
                     continue;
                 }
                 Op::LoadInt => {
+                    charge!(Op::LoadInt);
                     set!(ins.a, Value::Int(i64::from(i32::from_ne_bytes(ins.wide().to_ne_bytes()))));
                     continue;
                 }
                 Op::LoadNone => {
+                    charge!(Op::LoadNone);
                     set!(ins.a, Value::None);
                     continue;
                 }
                 Op::LoadGlobal => {
+                    charge!(Op::LoadGlobal);
                     let cache = &self.caches[(self.top_sites + ins.wide()) as usize];
                     if cache.epoch == self.heap.globals_epoch {
                         debug_assert!(self.knows_global(code, *ins), "every change of a module's dict is noticed");
@@ -369,6 +468,7 @@ impl Vm {
                     general!(ins)
                 }
                 Op::StoreGlobal => {
+                    charge!(Op::StoreGlobal);
                     let value = window.value(ins.a);
                     if value.is_undefined() {
                         general!(ins)
@@ -388,6 +488,7 @@ impl Vm {
                     }
                 }
                 Op::LoadCell => {
+                    charge!(Op::LoadCell);
                     let content = match *window.at(ins.b) {
                         Value::Obj(cell) => match self.heap.payload(cell) {
                             Payload::Cell(content) => content,
@@ -403,6 +504,7 @@ impl Vm {
                     }
                 }
                 Op::Clear => {
+                    charge!(Op::Clear);
                     clear!(ins.a);
                     if self.heap.abandoned.is_empty() {
                         continue;
@@ -411,69 +513,149 @@ impl Vm {
                     true
                 }
                 Op::Check => {
+                    charge!(Op::Check);
                     if window.at(ins.a).is_undefined() {
                         general!(ins)
                     } else {
                         continue;
                     }
                 }
-                Op::Add => arithmetic!(ins, checked_add, add),
-                Op::Sub => arithmetic!(ins, checked_sub, subtract),
-                Op::Mul => arithmetic!(ins, checked_mul, multiply),
-                Op::TrueDiv => match divide(window.at(ins.b), window.at(ins.c)) {
-                    Some(quotient) => {
-                        set!(ins.a, Value::Float(quotient));
-                        continue;
-                    }
-                    None => general!(ins),
-                },
-                Op::Pow => match (window.at(ins.b), window.at(ins.c)) {
-                    (&Value::Float(left), &Value::Float(right)) if right == F64::HALF && left.is_normal() && !left.is_negative() => {
-                        cycles -= FLOAT_POWER;
-                        set!(ins.a, Value::Float(left.sqrt()));
-                        continue;
-                    }
-                    (&Value::Int(left), &Value::Int(right)) => match u32::try_from(right).ok().and_then(|right| left.checked_pow(right)) {
-                        Some(power) => {
-                            set!(ins.a, Value::Int(power));
+                Op::Add => {
+                    charge!(Op::Add);
+                    arithmetic!(ins, checked_add, add)
+                }
+                Op::Sub => {
+                    charge!(Op::Sub);
+                    arithmetic!(ins, checked_sub, subtract)
+                }
+                Op::Mul => {
+                    charge!(Op::Mul);
+                    arithmetic!(ins, checked_mul, multiply)
+                }
+                Op::TrueDiv => {
+                    charge!(Op::TrueDiv);
+                    match divide(window.at(ins.b), window.at(ins.c)) {
+                        Some(quotient) => {
+                            set!(ins.a, Value::Float(quotient));
                             continue;
                         }
                         None => general!(ins),
-                    },
-                    _ => general!(ins),
-                },
-                Op::FloorDiv => integers!(ins, |x, y| floor_div(x, y)),
-                Op::Mod => integers!(ins, |x, y| floor_mod(x, y)),
-                Op::LeftShift => integers!(ins, |x, y| shifted(x, y)),
-                Op::RightShift => integers!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None }),
-                Op::And => integers!(ins, |x, y| Some(x & y)),
-                Op::Or => integers!(ins, |x, y| Some(x | y)),
-                Op::Xor => integers!(ins, |x, y| Some(x ^ y)),
-                Op::AddInt => immediate!(ins, |x, y| x.checked_add(y)),
-                Op::SubInt => immediate!(ins, |x, y| x.checked_sub(y)),
-                Op::MulInt => immediate!(ins, |x, y| x.checked_mul(y)),
-                Op::FloorDivInt => immediate!(ins, |x, y| floor_div(x, y)),
-                Op::ModInt => immediate!(ins, |x, y| floor_mod(x, y)),
-                Op::AndInt => immediate!(ins, |x, y| Some(x & y)),
-                Op::Negative => match *window.at(ins.b) {
-                    Value::Int(value) if value != i64::MIN => {
-                        set!(ins.a, Value::Int(-value));
-                        continue;
                     }
-                    Value::Float(value) => {
-                        set!(ins.a, Value::Float(-value));
-                        continue;
+                }
+                Op::Pow => {
+                    charge!(Op::Pow);
+                    match (window.at(ins.b), window.at(ins.c)) {
+                        (&Value::Float(left), &Value::Float(right)) if right == F64::HALF && left.is_normal() && !left.is_negative() => {
+                            cycles -= FLOAT_POWER;
+                            set!(ins.a, Value::Float(left.sqrt()));
+                            continue;
+                        }
+                        (&Value::Int(left), &Value::Int(right)) => {
+                            match u32::try_from(right).ok().and_then(|right| left.checked_pow(right)) {
+                                Some(power) => {
+                                    set!(ins.a, Value::Int(power));
+                                    continue;
+                                }
+                                None => general!(ins),
+                            }
+                        }
+                        _ => general!(ins),
                     }
-                    _ => general!(ins),
-                },
-                Op::Invert => match *window.at(ins.b) {
-                    Value::Int(value) => {
-                        set!(ins.a, Value::Int(!value));
-                        continue;
+                }
+                Op::FloorDiv => {
+                    charge!(Op::FloorDiv);
+                    integers!(ins, |x, y| floor_div(x, y))
+                }
+                Op::Mod => {
+                    charge!(Op::Mod);
+                    integers!(ins, |x, y| floor_mod(x, y))
+                }
+                Op::LeftShift => {
+                    charge!(Op::LeftShift);
+                    integers!(ins, |x, y| shifted(x, y))
+                }
+                Op::RightShift => {
+                    charge!(Op::RightShift);
+                    integers!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None })
+                }
+                Op::And => {
+                    charge!(Op::And);
+                    integers!(ins, |x, y| Some(x & y))
+                }
+                Op::Or => {
+                    charge!(Op::Or);
+                    integers!(ins, |x, y| Some(x | y))
+                }
+                Op::Xor => {
+                    charge!(Op::Xor);
+                    integers!(ins, |x, y| Some(x ^ y))
+                }
+                Op::AddInt => {
+                    charge!(Op::AddInt);
+                    immediate!(ins, |x, y| x.checked_add(y))
+                }
+                Op::SubInt => {
+                    charge!(Op::SubInt);
+                    immediate!(ins, |x, y| x.checked_sub(y))
+                }
+                Op::MulInt => {
+                    charge!(Op::MulInt);
+                    immediate!(ins, |x, y| x.checked_mul(y))
+                }
+                Op::FloorDivInt => {
+                    charge!(Op::FloorDivInt);
+                    immediate!(ins, |x, y| floor_div(x, y))
+                }
+                Op::ModInt => {
+                    charge!(Op::ModInt);
+                    immediate!(ins, |x, y| floor_mod(x, y))
+                }
+                Op::AndInt => {
+                    charge!(Op::AndInt);
+                    immediate!(ins, |x, y| Some(x & y))
+                }
+                Op::OrInt => {
+                    charge!(Op::OrInt);
+                    immediate!(ins, |x, y| Some(x | y))
+                }
+                Op::XorInt => {
+                    charge!(Op::XorInt);
+                    immediate!(ins, |x, y| Some(x ^ y))
+                }
+                Op::LeftShiftInt => {
+                    charge!(Op::LeftShiftInt);
+                    immediate!(ins, |x, y| shifted(x, y))
+                }
+                Op::RightShiftInt => {
+                    charge!(Op::RightShiftInt);
+                    immediate!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None })
+                }
+                Op::Negative => {
+                    charge!(Op::Negative);
+                    match *window.at(ins.b) {
+                        Value::Int(value) if value != i64::MIN => {
+                            set!(ins.a, Value::Int(-value));
+                            continue;
+                        }
+                        Value::Float(value) => {
+                            set!(ins.a, Value::Float(-value));
+                            continue;
+                        }
+                        _ => general!(ins),
                     }
-                    _ => general!(ins),
-                },
+                }
+                Op::Invert => {
+                    charge!(Op::Invert);
+                    match *window.at(ins.b) {
+                        Value::Int(value) => {
+                            set!(ins.a, Value::Int(!value));
+                            continue;
+                        }
+                        _ => general!(ins),
+                    }
+                }
                 Op::Not => {
+                    charge!(Op::Not);
                     let negated = match *window.at(ins.b) {
                         Value::Bool(truth) => Some(truth == Truth::False),
                         Value::Int(number) => Some(number == 0),
@@ -489,6 +671,7 @@ impl Vm {
                     }
                 }
                 Op::Is | Op::IsNot => {
+                    charge!(Op::Is);
                     let (left, right) = (window.at(ins.b), window.at(ins.c));
                     if left.is_undefined() || right.is_undefined() {
                         general!(ins)
@@ -504,13 +687,32 @@ impl Vm {
                         true
                     }
                 }
-                Op::Less => comparison!(ins, <, order_of_texts),
-                Op::LessEqual => comparison!(ins, <=, order_of_texts),
-                Op::Greater => comparison!(ins, >, order_of_texts),
-                Op::GreaterEqual => comparison!(ins, >=, order_of_texts),
-                Op::Equal => comparison!(ins, ==, equality_of_texts),
-                Op::NotEqual => comparison!(ins, !=, equality_of_texts),
+                Op::Less => {
+                    charge!(Op::Less);
+                    comparison!(ins, <, order_of_texts)
+                }
+                Op::LessEqual => {
+                    charge!(Op::LessEqual);
+                    comparison!(ins, <=, order_of_texts)
+                }
+                Op::Greater => {
+                    charge!(Op::Greater);
+                    comparison!(ins, >, order_of_texts)
+                }
+                Op::GreaterEqual => {
+                    charge!(Op::GreaterEqual);
+                    comparison!(ins, >=, order_of_texts)
+                }
+                Op::Equal => {
+                    charge!(Op::Equal);
+                    comparison!(ins, ==, equality_of_texts)
+                }
+                Op::NotEqual => {
+                    charge!(Op::NotEqual);
+                    comparison!(ins, !=, equality_of_texts)
+                }
                 Op::In | Op::NotIn => {
+                    charge!(Op::In);
                     if let Value::Obj(container) = *window.at(ins.c) {
                         if let Payload::Dict(table) | Payload::Set(table) = self.heap.payload(container) {
                             if let Some(found) = self.heap.find_known(table, window.at(ins.b)) {
@@ -525,6 +727,7 @@ impl Vm {
                     general!(ins)
                 }
                 Op::Jump => {
+                    charge!(Op::Jump);
                     if self.heap.exhausted() {
                         general!(ins)
                     } else {
@@ -532,9 +735,16 @@ impl Vm {
                         continue;
                     }
                 }
-                Op::JumpIfTrue | Op::JumpIfTrueKeep => truth_jump!(ins, true),
-                Op::JumpIfFalse | Op::JumpIfFalseKeep => truth_jump!(ins, false),
+                Op::JumpIfTrue | Op::JumpIfTrueKeep => {
+                    charge!(Op::JumpIfTrue);
+                    truth_jump!(ins, true)
+                }
+                Op::JumpIfFalse | Op::JumpIfFalseKeep => {
+                    charge!(Op::JumpIfFalse);
+                    truth_jump!(ins, false)
+                }
                 Op::JumpIfNone | Op::JumpIfNotNone => {
+                    charge!(Op::JumpIfNone);
                     let value = window.at(ins.a);
                     let none = value.is_none();
                     if value.is_undefined() {
@@ -547,40 +757,80 @@ impl Vm {
                         continue;
                     }
                 }
-                Op::JumpLess => compare_jump!(ins, <),
-                Op::JumpLessEqual => compare_jump!(ins, <=),
-                Op::JumpGreater => compare_jump!(ins, >),
-                Op::JumpGreaterEqual => compare_jump!(ins, >=),
-                Op::JumpEqual => equal_jump!(ins, ==),
-                Op::JumpNotEqual => equal_jump!(ins, !=),
-                Op::JumpLessInt => compare_jump_immediate!(ins, <),
-                Op::JumpLessEqualInt => compare_jump_immediate!(ins, <=),
-                Op::JumpGreaterInt => compare_jump_immediate!(ins, >),
-                Op::JumpGreaterEqualInt => compare_jump_immediate!(ins, >=),
-                Op::JumpEqualInt => compare_jump_immediate!(ins, ==),
-                Op::JumpNotEqualInt => compare_jump_immediate!(ins, !=),
-                Op::LoadAttr => match self.cached_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
-                    Some(found) => {
-                        let value = afresh(found);
-                        if let Value::Obj(object) = value {
-                            self.heap.retain_object(object);
-                        }
-                        consume!(ins, ins.b, TEMP_B);
-                        set!(ins.a, value);
-                        continue;
-                    }
-                    None => match self.recalled_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
+                Op::JumpLess => {
+                    charge!(Op::JumpLess);
+                    compare_jump!(ins, <)
+                }
+                Op::JumpLessEqual => {
+                    charge!(Op::JumpLessEqual);
+                    compare_jump!(ins, <=)
+                }
+                Op::JumpGreater => {
+                    charge!(Op::JumpGreater);
+                    compare_jump!(ins, >)
+                }
+                Op::JumpGreaterEqual => {
+                    charge!(Op::JumpGreaterEqual);
+                    compare_jump!(ins, >=)
+                }
+                Op::JumpEqual => {
+                    charge!(Op::JumpEqual);
+                    equal_jump!(ins, ==)
+                }
+                Op::JumpNotEqual => {
+                    charge!(Op::JumpNotEqual);
+                    equal_jump!(ins, !=)
+                }
+                Op::JumpLessInt => {
+                    charge!(Op::JumpLessInt);
+                    compare_jump_immediate!(ins, <)
+                }
+                Op::JumpLessEqualInt => {
+                    charge!(Op::JumpLessEqualInt);
+                    compare_jump_immediate!(ins, <=)
+                }
+                Op::JumpGreaterInt => {
+                    charge!(Op::JumpGreaterInt);
+                    compare_jump_immediate!(ins, >)
+                }
+                Op::JumpGreaterEqualInt => {
+                    charge!(Op::JumpGreaterEqualInt);
+                    compare_jump_immediate!(ins, >=)
+                }
+                Op::JumpEqualInt => {
+                    charge!(Op::JumpEqualInt);
+                    compare_jump_immediate!(ins, ==)
+                }
+                Op::JumpNotEqualInt => {
+                    charge!(Op::JumpNotEqualInt);
+                    compare_jump_immediate!(ins, !=)
+                }
+                Op::LoadAttr => {
+                    charge!(Op::LoadAttr);
+                    match self.cached_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
                         Some(found) => {
-                            let value = *found;
-                            self.heap.retain(value);
+                            let value = afresh(found);
+                            if let Value::Obj(object) = value {
+                                self.heap.retain_object(object);
+                            }
                             consume!(ins, ins.b, TEMP_B);
                             set!(ins.a, value);
                             continue;
                         }
-                        None => general!(ins),
-                    },
-                },
+                        None => match self.recalled_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
+                            Some(found) => {
+                                let value = *found;
+                                self.heap.retain(value);
+                                consume!(ins, ins.b, TEMP_B);
+                                set!(ins.a, value);
+                                continue;
+                            }
+                            None => general!(ins),
+                        },
+                    }
+                }
                 Op::StoreAttr => {
+                    charge!(Op::StoreAttr);
                     let site = self.top_sites + u32::from(ins.c);
                     if self.store_cached_attribute(window.at(ins.a), window.at(ins.b), site)
                         || self.store_recalled_attribute(window.at(ins.a), window.at(ins.b), site)
@@ -592,6 +842,7 @@ impl Vm {
                     general!(ins)
                 }
                 Op::LoadMethod => {
+                    charge!(Op::LoadMethod);
                     let site = self.top_sites + u32::from(ins.c);
                     let known = self.cached_method(window.at(ins.b), site);
                     let known = if known.is_some() { known } else { self.recalled_method(window.at(ins.b), site) };
@@ -606,89 +857,68 @@ impl Vm {
                         _ => general!(ins),
                     }
                 }
-                Op::GetItem => match self.quick_item(window.at(ins.b), window.at(ins.c)) {
-                    Some(found) => {
-                        let value = afresh(found);
-                        if let Value::Obj(object) = value {
-                            self.heap.retain_object(object);
-                        }
-                        consume!(ins, ins.c, TEMP_C);
-                        consume!(ins, ins.b, TEMP_B);
-                        set!(ins.a, value);
-                        continue;
-                    }
-                    None => general!(ins),
-                },
-                Op::SetItem => {
-                    if self.store_quick_item(window.at(ins.a), window.at(ins.b), window.at(ins.c)) {
-                        hand_over!(ins, ins.c, TEMP_C);
-                        consume!(ins, ins.b, TEMP_B);
-                        consume!(ins, ins.a, TEMP_A);
-                        continue;
-                    }
-                    general!(ins)
+                Op::GetItem => {
+                    charge!(Op::GetItem);
+                    item!(ins, window.at(ins.c), TEMP_C)
                 }
-                Op::GetIter => match self.quick_iteration(window.at(ins.b)) {
-                    Some((second, third)) => {
-                        // A range is not needed any more: its numbers are in the registers.
-                        if let Some((step, next)) = second {
-                            consume!(ins, ins.b, TEMP_B);
-                            set!(ins.a, Value::Int(step));
-                            set!(ins.a + 1, Value::Int(next));
-                            set!(ins.a + 2, Value::Int(third));
-                        } else {
-                            let iterable = window.value(ins.b);
-                            hand_over!(ins, ins.b, TEMP_B);
-                            set!(ins.a, iterable);
-                            set!(ins.a + 1, Value::Int(0));
-                            set!(ins.a + 2, Value::Undefined);
-                        }
-                        continue;
-                    }
-                    None => general!(ins),
-                },
-                Op::ForIter => match (window.at(ins.b), window.at(ins.b + 1), window.at(ins.b + 2)) {
-                    (&Value::Int(_), &Value::Int(_), &Value::Int(0)) => {
-                        *window.place(ins.b) = Value::Undefined;
-                        cursor.forward(ins.c);
-                        continue;
-                    }
-                    (&Value::Int(step), &Value::Int(next), &Value::Int(left)) if left > 0 => {
-                        *window.place(ins.b + 1) = Value::Int(next.wrapping_add(step));
-                        *window.place(ins.b + 2) = Value::Int(left - 1);
-                        set!(ins.a, Value::Int(next));
-                        continue;
-                    }
-                    (&Value::Obj(source), &Value::Int(index), _) => {
-                        match self.heap.items(source).map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
-                            Some(Some(item)) => {
-                                set_found!(ins.a, item);
-                                *window.place(ins.b + 1) = Value::Int(index + 1);
-                                continue;
+                Op::GetItemInt => {
+                    charge!(Op::GetItemInt);
+                    item!(ins, &Value::Int(ins.immediate()), 0)
+                }
+                Op::GetItemConst => {
+                    charge!(Op::GetItemConst);
+                    item!(ins, &code.consts[usize::from(ins.c)], 0)
+                }
+                Op::SetItem => {
+                    charge!(Op::SetItem);
+                    store_item!(ins, window.at(ins.b), TEMP_B)
+                }
+                Op::SetItemInt => {
+                    charge!(Op::SetItemInt);
+                    store_item!(ins, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), 0)
+                }
+                Op::SetItemConst => {
+                    charge!(Op::SetItemConst);
+                    store_item!(ins, &code.consts[usize::from(ins.b)], 0)
+                }
+                Op::GetIter => {
+                    charge!(Op::GetIter);
+                    match self.quick_iteration(window.at(ins.b)) {
+                        Some((second, third)) => {
+                            // A range is not needed any more: its numbers are in the registers.
+                            if let Some((step, next)) = second {
+                                consume!(ins, ins.b, TEMP_B);
+                                set!(ins.a, Value::Int(step));
+                                set!(ins.a + 1, Value::Int(next));
+                                set!(ins.a + 2, Value::Int(third));
+                            } else {
+                                let iterable = window.value(ins.b);
+                                hand_over!(ins, ins.b, TEMP_B);
+                                set!(ins.a, iterable);
+                                set!(ins.a + 1, Value::Int(0));
+                                set!(ins.a + 2, Value::Undefined);
                             }
-                            Some(None) => {
-                                clear!(ins.b);
-                                cursor.forward(ins.c);
-                                continue;
-                            }
-                            None => advance!(ins),
-                        }
-                    }
-                    (&Value::Obj(source), &Value::Undefined, _) if matches!(self.heap.payload(source), Payload::Iterator(_)) => {
-                        advance!(ins)
-                    }
-                    (&Value::Obj(source), &Value::Undefined, _) => {
-                        save!();
-                        let exit = cursor.position(&code.code.instructions) + u32::from(ins.c);
-                        if self.resume_quickly(source, self.top_base + usize::from(ins.a), OnReturn::ForIter { exit }) {
-                            load!();
                             continue;
                         }
-                        general!(ins)
+                        None => general!(ins),
                     }
-                    _ => general!(ins),
-                },
+                }
+                Op::ForIter => {
+                    charge!(Op::ForIter);
+                    iterate!(ins)
+                }
+                Op::Loop => {
+                    charge!(Op::Loop);
+                    if self.heap.exhausted() {
+                        general!(ins)
+                    } else {
+                        cursor.jump(&code.code.instructions, ins.wide());
+                        let step = cursor.fetch();
+                        iterate!(step)
+                    }
+                }
                 Op::Call => {
+                    charge!(Op::Call);
                     // A generator that the program let go of closes before anything else is done.
                     if !self.heap.abandoned.is_empty() {
                         again!(ins);
@@ -772,6 +1002,7 @@ impl Vm {
                     self.call(first - 1, count, self.top_base + usize::from(ins.a))
                 }
                 Op::Return | Op::ReturnNone => {
+                    charge!(Op::Return);
                     let mut value = Value::None;
                     if ins.op == Op::Return {
                         value = window.value(ins.b);
@@ -804,6 +1035,7 @@ impl Vm {
                     }
                 }
                 Op::Yield => {
+                    charge!(Op::Yield);
                     let value = window.value(ins.b);
                     if value.is_undefined() {
                         general!(ins)
@@ -820,6 +1052,7 @@ impl Vm {
                     }
                 }
                 Op::Send => {
+                    charge!(Op::Send);
                     if let (&Value::None, &Value::Obj(source)) = (window.at(ins.a), window.at(ins.b)) {
                         save!();
                         let done = u32::try_from(i64::from(cursor.position(&code.code.instructions)) + ins.immediate()).unwrap_or(0);
@@ -831,6 +1064,10 @@ impl Vm {
                     general!(ins)
                 }
                 Op::Unpack => {
+                    charge!(Op::Unpack);
+                    if ins.flags & INPLACE != 0 {
+                        cycles -= i64::from(ins.c);
+                    }
                     if let Value::Obj(object) = *window.at(ins.b) {
                         if self.heap.items(object).is_some_and(|items| items.len() == usize::from(ins.c)) {
                             // The sequence outlives the writes, one of which may be to its own register.
@@ -847,37 +1084,47 @@ impl Vm {
                     general!(ins)
                 }
                 Op::BuildList | Op::BuildTuple => {
+                    charge!(Op::BuildList);
                     let value = self.build_sequence(self.top_base + usize::from(ins.b), usize::from(ins.c), ins.op == Op::BuildList);
                     set!(ins.a, value);
                     continue;
                 }
                 Op::ListAppend => {
+                    charge!(Op::ListAppend);
                     if self.append_quickly(window.at(ins.a), window.at(ins.b)) {
                         hand_over!(ins, ins.b, TEMP_B);
                         continue;
                     }
                     general!(ins)
                 }
-                Op::Format => match *window.at(ins.b) {
-                    Value::Int(number) if plain_field(ins) => {
-                        let (text, length) = self.heap.decimal(number);
-                        cycles -= i64::try_from(length).unwrap_or(i64::MAX);
-                        set!(ins.a, text);
-                        continue;
+                Op::Format => {
+                    charge!(Op::Format);
+                    match *window.at(ins.b) {
+                        Value::Int(number) if plain_field(ins) => {
+                            let (text, length) = self.heap.decimal(number);
+                            cycles -= i64::try_from(length).unwrap_or(i64::MAX);
+                            set!(ins.a, text);
+                            continue;
+                        }
+                        Value::Obj(object) if plain_field(ins) && self.heap.slot(object).class == ty::STR => {
+                            hand_over!(ins, ins.b, TEMP_B);
+                            set!(ins.a, Value::Obj(object));
+                            continue;
+                        }
+                        _ => general!(ins),
                     }
-                    Value::Obj(object) if plain_field(ins) && self.heap.slot(object).class == ty::STR => {
-                        hand_over!(ins, ins.b, TEMP_B);
-                        set!(ins.a, Value::Obj(object));
-                        continue;
-                    }
-                    _ => general!(ins),
-                },
-                _ => general!(ins),
+                }
+                _ => {
+                    charge!(ins.op);
+                    general!(ins)
+                }
             };
             if !goes_on {
                 return;
             }
             load!();
         }
+        save!();
+        self.thrown = Some(Throw::Trap(Trap::OutOfCycles));
     }
 }

@@ -60,6 +60,8 @@ impl Vm {
                 consume!(self, base, ins.b, true);
                 self.jump(exit);
             }
+            // The loop sees to all others.
+            Op::Loop => return Err(Throw::Trap(Trap::OutOfMemory)),
             Op::Unpack => {
                 let value = register!(self, base, ins.b);
                 let count = usize::from(ins.c);

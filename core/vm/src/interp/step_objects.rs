@@ -103,19 +103,29 @@ impl Vm {
                     set!(self, base, ins.a + 1, receiver);
                 }
             }
-            Op::GetItem => {
-                let (object, key) = (register!(self, base, ins.b), register!(self, base, ins.c));
+            Op::GetItem | Op::GetItemInt | Op::GetItemConst => {
+                let (object, in_register) = (register!(self, base, ins.b), ins.op == Op::GetItem);
+                let key = match ins.op {
+                    Op::GetItemInt => Value::Int(ins.immediate()),
+                    Op::GetItemConst => code.consts[usize::from(ins.c)],
+                    _ => register!(self, base, ins.c),
+                };
                 let outcome = if object.is_undefined() || key.is_undefined() {
                     Err(self.unbound(code, if object.is_undefined() { ins.b } else { ins.c }))
                 } else {
                     self.get_item(object, key)
                 };
-                consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
+                consume!(self, base, ins.c, in_register && ins.flags & TEMP_C != 0);
                 consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
                 set!(self, base, ins.a, outcome?);
             }
-            Op::SetItem => {
-                let (object, key, value) = (register!(self, base, ins.a), register!(self, base, ins.b), register!(self, base, ins.c));
+            Op::SetItem | Op::SetItemInt | Op::SetItemConst => {
+                let (object, value, in_register) = (register!(self, base, ins.a), register!(self, base, ins.c), ins.op == Op::SetItem);
+                let key = match ins.op {
+                    Op::SetItemInt => Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))),
+                    Op::SetItemConst => code.consts[usize::from(ins.b)],
+                    _ => register!(self, base, ins.b),
+                };
                 let outcome = if object.is_undefined() || key.is_undefined() || value.is_undefined() {
                     let unbound = if object.is_undefined() {
                         ins.a
@@ -129,7 +139,7 @@ impl Vm {
                     self.set_item(object, key, value)
                 };
                 consume!(self, base, ins.c, ins.flags & TEMP_C != 0);
-                consume!(self, base, ins.b, ins.flags & TEMP_B != 0);
+                consume!(self, base, ins.b, in_register && ins.flags & TEMP_B != 0);
                 consume!(self, base, ins.a, ins.flags & TEMP_A != 0);
                 outcome.map_err(discard)?;
             }

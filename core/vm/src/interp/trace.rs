@@ -83,7 +83,9 @@ impl Vm {
                 continue;
             }
             let linked = Arc::make_mut(linked);
-            hidden.insert(number, linked.code.instructions.iter().map(|instruction| instruction.op).collect());
+            // The two steps of a `Loop` are seen one by one.
+            let apart = |op| if op == Op::Loop { Op::Jump } else { op };
+            hidden.insert(number, linked.code.instructions.iter().map(|instruction| apart(instruction.op)).collect());
             for instruction in &mut linked.code.instructions {
                 // A second word is read by the instruction before it, which knows it by its `Nop`.
                 if instruction.op != Op::Nop {

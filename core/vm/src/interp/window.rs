@@ -151,6 +151,16 @@ impl<'code> Cursor<'code> {
         unsafe { &*self.current }
     }
 
+    /// The next instruction, without going there.
+    #[inline(always)]
+    pub(super) fn ahead(&self) -> &'code Instruction {
+        let next = self.current.wrapping_add(1);
+        #[cfg(debug_assertions)]
+        assert!(self.range.contains(&next), "the code was verified");
+        // SAFETY: as in `fetch`.
+        unsafe { &*next }
+    }
+
     /// The index of the next instruction in the code that the cursor walks over.
     #[inline(always)]
     pub(super) fn position(&self, code: &'code [Instruction]) -> u32 {
