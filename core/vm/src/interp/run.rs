@@ -913,8 +913,29 @@ impl Vm {
                         general!(ins)
                     } else {
                         cursor.jump(&code.code.instructions, ins.wide());
-                        let step = cursor.fetch();
-                        iterate!(step)
+                        let step = cursor.ahead();
+                        match (window.at(step.b), window.at(step.b + 1), window.at(step.b + 2)) {
+                            (&Value::Int(step_by), &Value::Int(next), &Value::Int(left)) if left > 0 => {
+                                *window.place(step.b + 1) = Value::Int(next.wrapping_add(step_by));
+                                *window.place(step.b + 2) = Value::Int(left - 1);
+                                set!(step.a, Value::Int(next));
+                                cursor.forward(1);
+                                continue;
+                            }
+                            (&Value::Obj(source), &Value::Int(index), _) => {
+                                let items = self.heap.items(source);
+                                if let Some(item) = items.and_then(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                                    set_found!(step.a, item);
+                                    *window.place(step.b + 1) = Value::Int(index + 1);
+                                    cursor.forward(1);
+                                    continue;
+                                }
+                            }
+                            _ => {}
+                        }
+                        // The step runs by itself, and charges for itself.
+                        cycles += i64::from(CYCLES[Op::ForIter as usize]);
+                        continue;
                     }
                 }
                 Op::Call => {
