@@ -240,6 +240,25 @@ impl Vm {
         }
     }
 
+    /// Gives the parameters that a plain call leaves out their defaults, in the registers after those of its `count` arguments; whether
+    /// there is one for each.
+    #[inline(never)]
+    pub(super) fn fill_missing(&mut self, function: Ref, at: usize, count: u16, parameters: u16) -> bool {
+        let missing = usize::from(parameters.saturating_sub(count));
+        let default = |vm: &Vm, back: usize| match vm.heap.payload(function) {
+            Payload::Function(row) => row.defaults.len().checked_sub(back).map(|index| row.defaults[index]),
+            _ => None,
+        };
+        if default(self, missing).is_none() {
+            return false;
+        }
+        let end = at + usize::from(parameters);
+        for back in (1..=missing).rev() {
+            self.registers[end - back] = self.heap.retain(default(self, back).unwrap_or(Value::Undefined));
+        }
+        true
+    }
+
     /// Binds arguments the general way and pushes the frame, or makes the generator.
     fn push_general(
         &mut self,
@@ -256,12 +275,13 @@ impl Vm {
             _ => return Err(Throw::Trap(Trap::Internal)),
         };
         let linked: &LinkedCode = &program.codes[code_number as usize];
-        let mut arguments = Vec::with_capacity(count);
-        for index in at..at + count {
-            arguments.push(std::mem::replace(&mut self.registers[index], Value::Undefined));
-        }
-        let bound = self.bind(function, linked, arguments, names)?;
         let code = &linked.code;
+        let mut bound = Vec::new();
+        // Where each parameter has its argument, they are in their places.
+        if names.is_some() || code.parameters() != count || usize::from(code.positional) != count {
+            let arguments = (at..at + count).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
+            bound = self.bind(function, linked, arguments, names)?;
+        }
         if self.frames.len() >= self.limits.recursion && code.kind == CodeKind::Plain {
             self.heap.release_all(bound);
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));

@@ -5,6 +5,7 @@ use super::{Frame, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{Generator, GeneratorState, Payload};
+use crate::opcode::Op;
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 
@@ -143,20 +144,24 @@ impl Vm {
             return false;
         }
         let top = base + row.registers.len();
-        let needed = base + usize::from(self.program.codes[row.code as usize].code.registers);
+        let code = &self.program.codes[row.code as usize].code;
+        let needed = base + usize::from(code.registers);
         if self.registers.len() <= needed {
             self.registers.resize(needed + 256, Value::Undefined);
         }
-        // The buffer keeps its length: most steps rest with as many registers as the one before.
-        for (register, value) in self.registers[base..top].iter_mut().zip(&mut row.registers) {
-            *register = afresh(value);
-            *value = Value::Undefined;
-        }
-        let mut old = None;
+        self.registers[base..top].copy_from_slice(&row.registers);
+        row.registers.clear();
+        let (mut old, mut pc) = (None, alone(&row.pc));
         if row.state == GeneratorState::Suspended {
-            let place = &mut self.registers[base + usize::from(row.sent)];
-            old = place.object();
-            *place = Value::None;
+            let next = &code.instructions[pc as usize];
+            // A `yield` whose value nobody takes is followed by an instruction that only drops it.
+            if next.op == Op::Clear && next.a == row.sent {
+                pc += 1;
+            } else {
+                let place = &mut self.registers[base + usize::from(row.sent)];
+                old = place.object();
+                *place = Value::None;
+            }
         }
         row.state = GeneratorState::Running;
         row.guarded = false;
@@ -165,7 +170,7 @@ impl Vm {
             &mut self.frames,
             Frame {
                 code: row.code,
-                pc: alone(&row.pc),
+                pc,
                 base: base as u32,
                 dest: dest as u32,
                 globals: row.globals,
@@ -198,17 +203,13 @@ impl Vm {
         let row: &mut Generator = row;
         let live = &mut self.registers[base..base + usize::from(registers)];
         // What is unbound at the end need not move: registers above a frame are unbound anyway.
-        let mut held = live.len();
-        while held > usize::from(sent) + 1 && live[held - 1].is_undefined() {
-            held -= 1;
-        }
-        if row.registers.len() != held {
-            row.registers.resize(held, Value::Undefined);
-        }
-        for (rest, register) in row.registers.iter_mut().zip(live) {
-            *rest = afresh(register);
+        let held = live.iter().rposition(|register| !register.is_undefined()).map_or(0, |last| last + 1);
+        row.registers.clear();
+        row.registers.extend(live[..held].iter_mut().map(|register| {
+            let value = afresh(register);
             *register = Value::Undefined;
-        }
+            value
+        }));
         row.pc = pc;
         row.guarded = guarded;
         row.sent = sent;

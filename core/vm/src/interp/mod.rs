@@ -20,6 +20,7 @@ mod instances;
 mod integers;
 pub(crate) mod iterate;
 pub(crate) mod known;
+mod makers;
 mod matching;
 mod membership;
 pub(crate) mod operators;
@@ -311,6 +312,8 @@ pub struct Vm {
     reload: bool,
     /// Inline caches that others have replaced at their site, by site, class and shape. Empty until one is.
     replaced: Vec<(u32, Cache)>,
+    /// What calls of builtin classes do, by handle. Empty until one is called.
+    makers: Vec<makers::Maker>,
     /// How often that happened.
     replacements: usize,
     /// The next exception is raised again: its trace already has the current line.
@@ -379,6 +382,7 @@ impl Vm {
             thrown: None,
             reload: false,
             replaced: Vec::new(),
+            makers: Vec::new(),
             replacements: 0,
             quiet: false,
             describing: false,

@@ -11,7 +11,7 @@ use crate::native::Role;
 use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
-use crate::types::ty;
+use crate::types::{TYPE_COUNT, ty};
 use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
 
@@ -991,7 +991,23 @@ impl Vm {
                                 continue;
                             }
                         }
-                        if let Payload::Class(_) = self.heap.payload(object) {
+                        if object.0 < TYPE_COUNT {
+                            save!();
+                            match self.make_builtin(object, first, usize::from(count), self.top_base + usize::from(ins.a)) {
+                                Some(true) if self.reload => {
+                                    self.reload = false;
+                                    load!();
+                                    continue;
+                                }
+                                Some(true) => {
+                                    cycles = self.cycles;
+                                    window = Window::over(&mut self.registers, self.top_base, code.code.registers);
+                                    continue;
+                                }
+                                Some(false) => return,
+                                None => {}
+                            }
+                        } else if let Payload::Class(_) = self.heap.payload(object) {
                             save!();
                             if self.construct(object, first, count, self.top_base + usize::from(ins.a), program) {
                                 load!();
@@ -1002,7 +1018,13 @@ impl Vm {
                             let (number, globals) = (function.code, function.globals);
                             let callee_code: &LinkedCode = &program.codes[number as usize];
                             let room = self.registers.len() >= first + usize::from(callee_code.code.registers);
-                            if callee_code.plain == Some(count) && room && self.frames.len() < self.limits.recursion {
+                            let fits = match callee_code.plain {
+                                Some(parameters) if room && self.frames.len() < self.limits.recursion => {
+                                    parameters == count || parameters > count && self.fill_missing(object, first, count, parameters)
+                                }
+                                _ => false,
+                            };
+                            if fits {
                                 let dest = self.top_base + usize::from(ins.a);
                                 *window.place(at) = Value::Undefined;
                                 save!();

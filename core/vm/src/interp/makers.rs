@@ -1,0 +1,96 @@
+//! Calls of builtin classes, `list(items)` or `float(text)`: what making their instances means is found out once a run.
+
+use super::window::afresh;
+use super::{OnReturn, Vm};
+use crate::error::{Throw, Trap};
+use crate::native::{NATIVE_PARAMETERS, Role};
+use crate::types::{TYPE_COUNT, nm, ty};
+use crate::value::{Ref, Value};
+
+/// What a call of a builtin class does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// Nobody has asked yet.
+    Unknown,
+    /// What [`Vm::call_class`] says.
+    General,
+    /// This native `__new__`.
+    New(u16),
+    /// An empty container, and this native `__init__`.
+    Filled(u16),
+}
+
+impl Vm {
+    /// What a call of a builtin class does. Nothing changes such a class.
+    fn maker(&mut self, class: Ref) -> Maker {
+        let index = usize::try_from(class.0).expect("a handle fits a word");
+        match self.makers.get(index) {
+            Some(Maker::Unknown) => {}
+            Some(&maker) => return maker,
+            None => self.makers.resize(usize::try_from(TYPE_COUNT).expect("a handle fits a word"), Maker::Unknown),
+        }
+        let row = |vm: &mut Self, name| vm.lookup(class, name).and_then(|function| vm.native_row(function));
+        let role = |vm: &Self, row: u16| vm.natives[usize::from(row)].role;
+        let maker = if self.heap.slot(class).class != ty::TYPE || self.is_subclass(class, ty::TYPE) {
+            Maker::General
+        } else {
+            match (row(self, nm::NEW), row(self, nm::INIT)) {
+                (Some(new), Some(init)) => match (role(self, new), role(self, init)) {
+                    (Role::None, Role::ObjectInit) => Maker::New(new),
+                    (Role::ContainerNew, Role::None) => Maker::Filled(init),
+                    _ => Maker::General,
+                },
+                _ => Maker::General,
+            }
+        };
+        self.makers[index] = maker;
+        maker
+    }
+
+    /// Calls a builtin class with the `count` arguments from register `at` on, the class before them; says whether to go on, or `None`,
+    /// and nothing has changed, where that takes the general form.
+    #[inline(never)]
+    pub(super) fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
+        let maker = self.maker(class);
+        let (Maker::New(row) | Maker::Filled(row)) = maker else { return None };
+        let native = &self.natives[usize::from(row)];
+        let signature = &native.signature;
+        let (first, count) = (at - 1, count + 1);
+        if !signature.simple || count < signature.required || count > signature.positional {
+            return None;
+        }
+        let (parameters, function) = (signature.names.len(), native.function);
+        self.cycles -= i64::from(native.cycles);
+        self.weight -= i64::from(native.weight);
+        let mut instance = Value::Undefined;
+        if matches!(maker, Maker::Filled(_)) {
+            instance = self.new_builtin(class).ok()?;
+            self.registers[first] = self.heap.retain(instance);
+        }
+        let mut arguments = [Value::Undefined; NATIVE_PARAMETERS];
+        for (argument, register) in arguments.iter_mut().zip(&self.registers[first..first + count]) {
+            *argument = afresh(register);
+        }
+        let outcome = function(self, &arguments[..parameters]);
+        let value = match (&outcome, instance.is_undefined()) {
+            (Ok(value), true) => afresh(value),
+            (Ok(Value::None), false) => instance,
+            _ => {
+                let on_return = if instance.is_undefined() { OnReturn::Store } else { OnReturn::Init(instance) };
+                let outcome = self.finish_native(row, &arguments[..parameters], outcome, first, count, dest, on_return);
+                return Some(match outcome {
+                    Ok(reload) => {
+                        self.reload = reload;
+                        true
+                    }
+                    Err(throw) => self.goes_on(Err(throw)),
+                });
+            }
+        };
+        self.clear_registers(first, count);
+        let old = std::mem::replace(&mut self.registers[dest], value);
+        self.heap.release(old);
+        self.reload = self.heap.exhausted();
+        Some(self.cycles >= 0 || self.goes_on(Err(Throw::Trap(Trap::OutOfCycles))))
+    }
+}
