@@ -238,7 +238,7 @@ impl Vm {
 
     /// Calls a class by making an instance and pushing the frame of its `__init__`, where that is all there is to it; the arguments are in
     /// `count` registers from `at` on, the class before them.
-    #[inline(never)]
+    #[inline]
     pub(super) fn construct(&mut self, class: Ref, at: usize, count: u16, dest: usize, program: &Program) -> bool {
         let Some((number, globals, init)) = self.constructor(class) else { return false };
         let code = &program.codes[number as usize];

@@ -379,7 +379,7 @@ impl Vm {
     }
 
     /// Where an iterator over a dict, or one that goes backwards, goes on.
-    pub(super) fn set_iterator_position(&mut self, object: Ref, position: usize) {
+    fn set_iterator_position(&mut self, object: Ref, position: usize) {
         if let Payload::Iterator(state) = self.heap.payload_mut(object) {
             if let Iter::Dict { index: at, .. } | Iter::ReversedDict { left: at, .. } | Iter::Reversed { left: at, .. } = &mut **state {
                 *at = position;

@@ -3,9 +3,13 @@
 use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::error::{Throw, Trap};
+use crate::image::Program;
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
+
+/// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
+const TEXT_OF_INTEGER: i64 = 12;
 
 /// What a call of a builtin class does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +51,29 @@ impl Vm {
         maker
     }
 
+    /// Calls a class with the `count` arguments from register `at` on, the class before them; says whether to go on, or `None`, and nothing
+    /// has changed, where that takes the general form.
+    #[inline(never)]
+    pub(super) fn make(&mut self, class: Ref, at: usize, count: u16, dest: usize, program: &Program) -> Option<bool> {
+        if class.0 < TYPE_COUNT {
+            return self.make_builtin(class, at, usize::from(count), dest);
+        }
+        let is_pushed = self.construct(class, at, count, dest, program);
+        self.reload = is_pushed;
+        is_pushed.then_some(true)
+    }
+
     /// Calls a builtin class with the `count` arguments from register `at` on, the class before them; says whether to go on, or `None`,
     /// and nothing has changed, where that takes the general form.
-    #[inline(never)]
-    pub(super) fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
+    fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
+        if let (ty::STR, 1, Some(&Value::Int(number))) = (class, count, self.registers.get(at)) {
+            self.cycles -= TEXT_OF_INTEGER;
+            let (text, _) = self.heap.decimal(number);
+            self.clear_registers(at - 1, 2);
+            let old = std::mem::replace(&mut self.registers[dest], text);
+            self.heap.release(old);
+            return Some(true);
+        }
         let maker = self.maker(class);
         let (Maker::New(row) | Maker::Filled(row)) = maker else { return None };
         let native = &self.natives[usize::from(row)];

@@ -1,6 +1,7 @@
 //! Loops over pairs: `for index, item in enumerate(items)` gets its two variables without the tuple that would be taken apart at once.
 
 use super::Vm;
+use super::barrier::is_tracked;
 use super::window::afresh;
 use crate::objects::payload::{DictPart, Iter, Payload};
 use crate::value::{Ref, Value};
@@ -33,21 +34,27 @@ impl Vm {
         }
     }
 
+    /// Whether a value may be held by a tuple that nobody sees: a container that was never held before gets a label when it is.
+    #[inline]
+    fn has_label(&self, value: &Value) -> bool {
+        match *value {
+            Value::Obj(object) => {
+                let slot = self.heap.slot(object);
+                slot.depth != i32::MAX || !is_tracked(&slot.payload)
+            }
+            _ => true,
+        }
+    }
+
     /// The next pair of `enumerate`, `dict.items` or a `zip` of two, into the registers from `dest` on: what it costs beside the step of
     /// the loop. `None`, and nothing has changed, where the general form has to see to it, as at the end.
     #[inline(never)]
     pub(super) fn next_pair(&mut self, source: Ref, dest: usize) -> Option<i64> {
         let Payload::Iterator(state) = self.heap.payload(source) else { return None };
-        let (pair, price) = match **state {
+        let (pair, price, position) = match **state {
             Iter::Enumerate { inner, count } => {
-                let (item, next) = (self.item_ahead(inner)?, count.checked_add(1)?);
-                self.pass_item(inner);
-                if let Payload::Iterator(state) = self.heap.payload_mut(source) {
-                    if let Iter::Enumerate { count, .. } = &mut **state {
-                        *count = next;
-                    }
-                }
-                ([Value::Int(count), item], 0)
+                count.checked_add(1)?;
+                ([Value::Int(count), self.item_ahead(inner)?], 0, 0)
             }
             Iter::Dict { dict: Value::Obj(dict), index, size, kind: DictPart::Items } => {
                 let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else { return None };
@@ -55,22 +62,36 @@ impl Vm {
                     return None;
                 }
                 let (found, entry) = table.live_from(index)?;
-                self.set_iterator_position(source, found + 1);
-                ([entry.key, entry.value], 0)
+                ([entry.key, entry.value], 0, found + 1)
             }
             Iter::Zip { ref inner, .. } => {
                 let &[first, second] = inner.as_slice() else { return None };
-                let pair = [self.item_ahead(first)?, self.item_ahead(second)?];
                 // One iterator on both sides gives its items in turns.
                 if first.is(second) {
                     return None;
                 }
-                self.pass_item(first);
-                self.pass_item(second);
-                (pair, 3)
+                ([self.item_ahead(first)?, self.item_ahead(second)?], 3, 0)
             }
             _ => return None,
         };
+        if !pair.iter().all(|value| self.has_label(value)) {
+            return None;
+        }
+        let Payload::Iterator(state) = self.heap.payload_mut(source) else { return None };
+        match &mut **state {
+            Iter::Enumerate { inner, count } => {
+                *count += 1;
+                let inner = *inner;
+                self.pass_item(inner);
+            }
+            Iter::Dict { index, .. } => *index = position,
+            Iter::Zip { inner, .. } => {
+                let (first, second) = (inner[0], inner[1]);
+                self.pass_item(first);
+                self.pass_item(second);
+            }
+            _ => {}
+        }
         self.heap.use_memory(PAIR);
         self.heap.free_memory(PAIR);
         self.heap.retain_each(&pair);

@@ -11,12 +11,9 @@ use crate::native::Role;
 use crate::num::F64;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
-use crate::types::{TYPE_COUNT, ty};
+use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
-
-/// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
-const TEXT_OF_INTEGER: i64 = 12;
 
 /// Cycles of `x ** y` for floats beside its row's.
 const FLOAT_POWER: i64 = 20;
@@ -73,6 +70,35 @@ impl Vm {
                 if let Some(frame) = self.frames.last_mut() {
                     frame.pc = cursor.position(&code.code.instructions);
                 }
+            }};
+        }
+        // Goes on at the beginning of the frame that was pushed, which runs this code.
+        macro_rules! enter {
+            ($number:expr, $code:expr, $base:expr) => {{
+                code = $code;
+                self.top_base = $base;
+                self.top_sites = self.first_sites[$number as usize];
+                cursor = Cursor::at(&code.code.instructions, 0);
+                window = Window::over(&mut self.registers, self.top_base, code.code.registers);
+                if self.top_sites == 0 {
+                    self.top_sites = self.make_caches(code);
+                }
+                if self.heap.exhausted() || self.weight < 0 {
+                    return;
+                }
+            }};
+        }
+        // Goes on after a call that was done without a frame, or in the frame that it pushed.
+        macro_rules! go_on {
+            () => {{
+                if self.reload {
+                    self.reload = false;
+                    load!();
+                } else {
+                    cycles = self.cycles;
+                    window = Window::over(&mut self.registers, self.top_base, code.code.registers);
+                }
+                continue;
             }};
         }
         // Leaves the instruction to its general form.
@@ -952,97 +978,66 @@ impl Vm {
                             count += 1;
                         }
                     }
-                    let first = self.top_base + usize::from(at) + 1;
-                    let mut pushed = false;
+                    let (first, dest) = (self.top_base + usize::from(at) + 1, self.top_base + usize::from(ins.a));
                     if let Value::Obj(object) = *window.at(at) {
-                        if let Payload::Native(row) = *self.heap.payload(object) {
-                            let frequent = matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append);
-                            if frequent {
-                                self.cycles = cycles;
-                                if self.call_at_once(row, first, count, self.top_base + usize::from(ins.a)) {
-                                    cycles = self.cycles;
-                                    if !self.heap.exhausted() {
-                                        continue;
+                        match self.heap.payload(object) {
+                            Payload::Function(function) => {
+                                let (number, globals) = (function.code, function.globals);
+                                let callee: &LinkedCode = &program.codes[number as usize];
+                                let room = self.registers.len() >= first + usize::from(callee.code.registers);
+                                let fits = match callee.plain {
+                                    Some(parameters) if room && self.frames.len() < self.limits.recursion => {
+                                        parameters == count || parameters > count && self.fill_missing(object, first, count, parameters)
                                     }
+                                    _ => false,
+                                };
+                                if fits {
+                                    *window.place(at) = Value::Undefined;
                                     save!();
+                                    if !callee.code.free_names.is_empty() {
+                                        self.copy_closure(object, first + usize::from(callee.code.free_start));
+                                    }
+                                    self.push_frame(number, first, dest, globals, OnReturn::Store);
+                                    self.heap.release_object(object);
+                                    if self.heap.abandoned.is_empty() {
+                                        enter!(number, callee, first);
+                                    } else {
+                                        load!();
+                                    }
+                                    continue;
+                                }
+                            }
+                            &Payload::Native(row) => {
+                                if matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append) {
+                                    self.cycles = cycles;
+                                    if self.call_at_once(row, first, count, dest) {
+                                        cycles = self.cycles;
+                                        if !self.heap.exhausted() {
+                                            continue;
+                                        }
+                                        save!();
+                                        return;
+                                    }
+                                }
+                                save!();
+                                if !self.call_builtin(row, first, usize::from(count), dest) {
                                     return;
                                 }
+                                go_on!();
                             }
-                            save!();
-                            if !self.call_builtin(row, first, usize::from(count), self.top_base + usize::from(ins.a)) {
-                                return;
-                            }
-                            if self.reload {
-                                self.reload = false;
-                                load!();
-                            } else {
-                                cycles = self.cycles;
-                                window = Window::over(&mut self.registers, self.top_base, code.code.registers);
-                            }
-                            continue;
-                        }
-                        if object == ty::STR && count == 1 {
-                            if let Value::Int(number) = *window.at(at + 1) {
-                                cycles -= TEXT_OF_INTEGER;
-                                let (text, _) = self.heap.decimal(number);
-                                *window.place(at) = Value::Undefined;
-                                *window.place(at + 1) = Value::Undefined;
-                                set!(ins.a, text);
-                                continue;
-                            }
-                        }
-                        if object.0 < TYPE_COUNT {
-                            save!();
-                            match self.make_builtin(object, first, usize::from(count), self.top_base + usize::from(ins.a)) {
-                                Some(true) if self.reload => {
-                                    self.reload = false;
-                                    load!();
-                                    continue;
-                                }
-                                Some(true) => {
-                                    cycles = self.cycles;
-                                    window = Window::over(&mut self.registers, self.top_base, code.code.registers);
-                                    continue;
-                                }
-                                Some(false) => return,
-                                None => {}
-                            }
-                        } else if let Payload::Class(_) = self.heap.payload(object) {
-                            save!();
-                            if self.construct(object, first, count, self.top_base + usize::from(ins.a), program) {
-                                load!();
-                                continue;
-                            }
-                        }
-                        if let Payload::Function(function) = self.heap.payload(object) {
-                            let (number, globals) = (function.code, function.globals);
-                            let callee_code: &LinkedCode = &program.codes[number as usize];
-                            let room = self.registers.len() >= first + usize::from(callee_code.code.registers);
-                            let fits = match callee_code.plain {
-                                Some(parameters) if room && self.frames.len() < self.limits.recursion => {
-                                    parameters == count || parameters > count && self.fill_missing(object, first, count, parameters)
-                                }
-                                _ => false,
-                            };
-                            if fits {
-                                let dest = self.top_base + usize::from(ins.a);
-                                *window.place(at) = Value::Undefined;
+                            Payload::Class(_) => {
                                 save!();
-                                if !callee_code.code.free_names.is_empty() {
-                                    self.copy_closure(object, first + usize::from(callee_code.code.free_start));
+                                match self.make(object, first, count, dest, program) {
+                                    Some(true) => go_on!(),
+                                    Some(false) => return,
+                                    None => {}
                                 }
-                                self.push_frame(number, first, dest, globals, OnReturn::Store);
-                                self.heap.release_object(object);
-                                pushed = true;
                             }
+                            _ => {}
                         }
-                    }
-                    if pushed {
-                        load!();
-                        continue;
                     }
                     save!();
-                    self.call(first - 1, count, self.top_base + usize::from(ins.a))
+                    self.call(first - 1, count, dest)
                 }
                 Op::Return | Op::ReturnNone => {
                     charge!(Op::Return);
