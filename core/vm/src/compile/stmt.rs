@@ -20,8 +20,6 @@ pub(super) struct LoopItem {
     pub iterator: u16,
     /// For asynchronous loops: range and handler of the step.
     step: Option<(usize, Label)>,
-    /// The line of the step.
-    line: u32,
 }
 
 /// Whether the statement, or one inside it of the same scope, annotates a variable.
@@ -444,7 +442,7 @@ impl<'a> Compiler<'a> {
             self.emit(Op::GetIter, iterable.flag(TEMP_B), iterator, iterable.register, 0);
             self.bind(again);
             self.jump_near(Op::ForIter, 0, value, iterator, done);
-            return Ok(LoopItem { value: item, iterator, step: None, line: self.line() });
+            return Ok(LoopItem { value: item, iterator, step: None });
         }
         self.emit(Op::AsyncIter, iterable.flag(TEMP_B), iterator, iterable.register, 0);
         self.bind(again);
@@ -455,7 +453,7 @@ impl<'a> Compiler<'a> {
         self.await_value(Operand { register: awaitable, temporary: true }, value, 0)?;
         self.reset(awaitable);
         self.close_range(range);
-        Ok(LoopItem { value: item, iterator, step: Some((range, handler)), line: self.line() })
+        Ok(LoopItem { value: item, iterator, step: Some((range, handler)) })
     }
 
     /// Assigns the item that a loop has just got to the loop's target.
@@ -473,16 +471,9 @@ impl<'a> Compiler<'a> {
 
     /// Ends a loop: goes on at `again`, and exhausted iteration arrives at `done`.
     pub(super) fn end_loop(&mut self, item: &LoopItem, again: Label, done: Label) -> Compiled<()> {
-        let line = self.line();
-        match item.step {
-            // The step is at `again`: one instruction jumps there and runs it.
-            None => {
-                self.set_line(item.line);
-                self.jump(Op::Loop, 0, 0, again);
-            }
-            Some(_) => self.jump(Op::Jump, 0, 0, again),
-        }
-        self.set_line(line);
+        // The step is at `again`: where it is one instruction, another one jumps there and runs it.
+        let op = if item.step.is_none() { Op::Loop } else { Op::Jump };
+        self.jump(op, 0, 0, again);
         if let Some((_, handler)) = item.step {
             self.bind(handler);
             self.jump(Op::EndAsyncFor, 0, item.value.register, done);

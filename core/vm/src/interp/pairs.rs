@@ -62,7 +62,8 @@ impl Vm {
                     return None;
                 }
                 let (found, entry) = table.live_from(index)?;
-                ([entry.key, entry.value], 0, found + 1)
+                let gaps = i64::try_from(table.passing(index, found)).ok()?;
+                ([entry.key, entry.value], gaps, found + 1)
             }
             Iter::Zip { ref inner, .. } => {
                 let &[first, second] = inner.as_slice() else { return None };

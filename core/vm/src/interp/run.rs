@@ -101,6 +101,15 @@ impl Vm {
                 continue;
             }};
         }
+        // Takes the price of an instruction before it does anything.
+        macro_rules! charge {
+            ($op:expr) => {
+                cycles -= i64::from(CYCLES[$op as usize]);
+                if cycles < 0 {
+                    break;
+                }
+            };
+        }
         // Leaves the instruction to its general form.
         macro_rules! general {
             ($ins:expr) => {{
@@ -206,7 +215,8 @@ impl Vm {
             }};
         }
         macro_rules! arithmetic {
-            ($ins:expr, $checked:ident, $float:ident) => {
+            ($ins:expr, $op:expr, $checked:ident, $float:ident) => {{
+                charge!($op);
                 match (window.at($ins.b), window.at($ins.c)) {
                     (&Value::Int(left), &Value::Int(right)) => match left.$checked(right) {
                         Some(result) => {
@@ -227,11 +237,12 @@ impl Vm {
                         None => large!($ins),
                     },
                 }
-            };
+            }};
         }
         // An operation on two integers, given as `Some` when it is quick.
         macro_rules! integers {
-            ($ins:expr, |$x:ident, $y:ident| $result:expr) => {{
+            ($ins:expr, $op:expr, |$x:ident, $y:ident| $result:expr) => {{
+                charge!($op);
                 if let (&Value::Int($x), &Value::Int($y)) = (window.at($ins.b), window.at($ins.c)) {
                     if let Some(result) = $result {
                         set!($ins.a, Value::Int(result));
@@ -242,7 +253,8 @@ impl Vm {
             }};
         }
         macro_rules! immediate {
-            ($ins:expr, |$x:ident, $y:ident| $result:expr) => {{
+            ($ins:expr, $op:expr, |$x:ident, $y:ident| $result:expr) => {{
+                charge!($op);
                 if let Value::Int($x) = *window.at($ins.b) {
                     let $y = $ins.immediate();
                     if let Some(result) = $result {
@@ -254,7 +266,8 @@ impl Vm {
             }};
         }
         macro_rules! comparison {
-            ($ins:expr, $operator:tt, $texts:ident) => {{
+            ($ins:expr, $op:expr, $operator:tt, $texts:ident) => {{
+                charge!($op);
                 let truth = match (window.at($ins.b), window.at($ins.c)) {
                     (Value::Int(left), Value::Int(right)) => Some(left $operator right),
                     (Value::Float(left), Value::Float(right)) => Some(left $operator right),
@@ -286,17 +299,19 @@ impl Vm {
             }};
         }
         macro_rules! compare_jump {
-            ($ins:expr, $operator:tt) => {
+            ($ins:expr, $op:expr, $operator:tt) => {{
+                charge!($op);
                 match (window.at($ins.a), window.at($ins.b)) {
                     (Value::Int(left), Value::Int(right)) => jump_near!($ins, left $operator right),
                     (Value::Float(left), Value::Float(right)) => jump_near!($ins, left $operator right),
                     _ => general!($ins),
                 }
-            };
+            }};
         }
         // The same for `==` and `!=`, where texts are quick too.
         macro_rules! equal_jump {
-            ($ins:expr, $operator:tt) => {
+            ($ins:expr, $op:expr, $operator:tt) => {{
+                charge!($op);
                 match (window.at($ins.a), window.at($ins.b)) {
                     (Value::Int(left), Value::Int(right)) => jump_near!($ins, left $operator right),
                     (Value::Float(left), Value::Float(right)) => jump_near!($ins, left $operator right),
@@ -310,15 +325,16 @@ impl Vm {
                     },
                     _ => general!($ins),
                 }
-            };
+            }};
         }
         macro_rules! compare_jump_immediate {
-            ($ins:expr, $operator:tt) => {
+            ($ins:expr, $op:expr, $operator:tt) => {{
+                charge!($op);
                 match *window.at($ins.a) {
                     Value::Int(left) => jump_near!($ins, left $operator i64::from(i16::from_ne_bytes($ins.b.to_ne_bytes()))),
                     _ => general!($ins),
                 }
-            };
+            }};
         }
         macro_rules! truth_jump {
             ($ins:expr, $when:expr) => {{
@@ -349,7 +365,8 @@ impl Vm {
 
         // `a = b[key]`; the flag says that register `c` holds the key and is consumed.
         macro_rules! item {
-            ($ins:expr, $key:expr, $flag:expr) => {
+            ($ins:expr, $op:expr, $key:expr, $flag:expr) => {{
+                charge!($op);
                 match self.quick_item(window.at($ins.b), $key) {
                     Some(found) => {
                         let value = afresh(found);
@@ -363,11 +380,12 @@ impl Vm {
                     }
                     None => general!($ins),
                 }
-            };
+            }};
         }
         // `a[key] = c`; the flag says that register `b` holds the key and is consumed.
         macro_rules! store_item {
-            ($ins:expr, $key:expr, $flag:expr) => {{
+            ($ins:expr, $op:expr, $key:expr, $flag:expr) => {{
+                charge!($op);
                 if self.store_quick_item(window.at($ins.a), $key, window.at($ins.c)) {
                     hand_over!($ins, $ins.c, TEMP_C);
                     consume!($ins, $ins.b, $flag);
@@ -435,14 +453,6 @@ impl Vm {
                         general!($ins)
                     }
                     _ => general!($ins),
-                }
-            };
-        }
-        macro_rules! charge {
-            ($op:expr) => {
-                cycles -= i64::from(CYCLES[$op as usize]);
-                if cycles < 0 {
-                    break;
                 }
             };
         }
@@ -546,18 +556,9 @@ impl Vm {
                         continue;
                     }
                 }
-                Op::Add => {
-                    charge!(Op::Add);
-                    arithmetic!(ins, checked_add, add)
-                }
-                Op::Sub => {
-                    charge!(Op::Sub);
-                    arithmetic!(ins, checked_sub, subtract)
-                }
-                Op::Mul => {
-                    charge!(Op::Mul);
-                    arithmetic!(ins, checked_mul, multiply)
-                }
+                Op::Add => arithmetic!(ins, Op::Add, checked_add, add),
+                Op::Sub => arithmetic!(ins, Op::Sub, checked_sub, subtract),
+                Op::Mul => arithmetic!(ins, Op::Mul, checked_mul, multiply),
                 Op::TrueDiv => {
                     charge!(Op::TrueDiv);
                     match divide(window.at(ins.b), window.at(ins.c)) {
@@ -588,74 +589,23 @@ impl Vm {
                         _ => general!(ins),
                     }
                 }
-                Op::FloorDiv => {
-                    charge!(Op::FloorDiv);
-                    integers!(ins, |x, y| floor_div(x, y))
-                }
-                Op::Mod => {
-                    charge!(Op::Mod);
-                    integers!(ins, |x, y| floor_mod(x, y))
-                }
-                Op::LeftShift => {
-                    charge!(Op::LeftShift);
-                    integers!(ins, |x, y| shifted(x, y))
-                }
-                Op::RightShift => {
-                    charge!(Op::RightShift);
-                    integers!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None })
-                }
-                Op::And => {
-                    charge!(Op::And);
-                    integers!(ins, |x, y| Some(x & y))
-                }
-                Op::Or => {
-                    charge!(Op::Or);
-                    integers!(ins, |x, y| Some(x | y))
-                }
-                Op::Xor => {
-                    charge!(Op::Xor);
-                    integers!(ins, |x, y| Some(x ^ y))
-                }
-                Op::AddInt => {
-                    charge!(Op::AddInt);
-                    immediate!(ins, |x, y| x.checked_add(y))
-                }
-                Op::SubInt => {
-                    charge!(Op::SubInt);
-                    immediate!(ins, |x, y| x.checked_sub(y))
-                }
-                Op::MulInt => {
-                    charge!(Op::MulInt);
-                    immediate!(ins, |x, y| x.checked_mul(y))
-                }
-                Op::FloorDivInt => {
-                    charge!(Op::FloorDivInt);
-                    immediate!(ins, |x, y| floor_div(x, y))
-                }
-                Op::ModInt => {
-                    charge!(Op::ModInt);
-                    immediate!(ins, |x, y| floor_mod(x, y))
-                }
-                Op::AndInt => {
-                    charge!(Op::AndInt);
-                    immediate!(ins, |x, y| Some(x & y))
-                }
-                Op::OrInt => {
-                    charge!(Op::OrInt);
-                    immediate!(ins, |x, y| Some(x | y))
-                }
-                Op::XorInt => {
-                    charge!(Op::XorInt);
-                    immediate!(ins, |x, y| Some(x ^ y))
-                }
-                Op::LeftShiftInt => {
-                    charge!(Op::LeftShiftInt);
-                    immediate!(ins, |x, y| shifted(x, y))
-                }
-                Op::RightShiftInt => {
-                    charge!(Op::RightShiftInt);
-                    immediate!(ins, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None })
-                }
+                Op::FloorDiv => integers!(ins, Op::FloorDiv, |x, y| floor_div(x, y)),
+                Op::Mod => integers!(ins, Op::Mod, |x, y| floor_mod(x, y)),
+                Op::LeftShift => integers!(ins, Op::LeftShift, |x, y| shifted(x, y)),
+                Op::RightShift => integers!(ins, Op::RightShift, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None }),
+                Op::And => integers!(ins, Op::And, |x, y| Some(x & y)),
+                Op::Or => integers!(ins, Op::Or, |x, y| Some(x | y)),
+                Op::Xor => integers!(ins, Op::Xor, |x, y| Some(x ^ y)),
+                Op::AddInt => immediate!(ins, Op::AddInt, |x, y| x.checked_add(y)),
+                Op::SubInt => immediate!(ins, Op::SubInt, |x, y| x.checked_sub(y)),
+                Op::MulInt => immediate!(ins, Op::MulInt, |x, y| x.checked_mul(y)),
+                Op::FloorDivInt => immediate!(ins, Op::FloorDivInt, |x, y| floor_div(x, y)),
+                Op::ModInt => immediate!(ins, Op::ModInt, |x, y| floor_mod(x, y)),
+                Op::AndInt => immediate!(ins, Op::AndInt, |x, y| Some(x & y)),
+                Op::OrInt => immediate!(ins, Op::OrInt, |x, y| Some(x | y)),
+                Op::XorInt => immediate!(ins, Op::XorInt, |x, y| Some(x ^ y)),
+                Op::LeftShiftInt => immediate!(ins, Op::LeftShiftInt, |x, y| shifted(x, y)),
+                Op::RightShiftInt => immediate!(ins, Op::RightShiftInt, |x, y| if y >= 0 { Some(x >> y.min(63)) } else { None }),
                 Op::Negative => {
                     charge!(Op::Negative);
                     match *window.at(ins.b) {
@@ -713,30 +663,12 @@ impl Vm {
                         true
                     }
                 }
-                Op::Less => {
-                    charge!(Op::Less);
-                    comparison!(ins, <, order_of_texts)
-                }
-                Op::LessEqual => {
-                    charge!(Op::LessEqual);
-                    comparison!(ins, <=, order_of_texts)
-                }
-                Op::Greater => {
-                    charge!(Op::Greater);
-                    comparison!(ins, >, order_of_texts)
-                }
-                Op::GreaterEqual => {
-                    charge!(Op::GreaterEqual);
-                    comparison!(ins, >=, order_of_texts)
-                }
-                Op::Equal => {
-                    charge!(Op::Equal);
-                    comparison!(ins, ==, equality_of_texts)
-                }
-                Op::NotEqual => {
-                    charge!(Op::NotEqual);
-                    comparison!(ins, !=, equality_of_texts)
-                }
+                Op::Less => comparison!(ins, Op::Less, <, order_of_texts),
+                Op::LessEqual => comparison!(ins, Op::LessEqual, <=, order_of_texts),
+                Op::Greater => comparison!(ins, Op::Greater, >, order_of_texts),
+                Op::GreaterEqual => comparison!(ins, Op::GreaterEqual, >=, order_of_texts),
+                Op::Equal => comparison!(ins, Op::Equal, ==, equality_of_texts),
+                Op::NotEqual => comparison!(ins, Op::NotEqual, !=, equality_of_texts),
                 Op::In | Op::NotIn => {
                     charge!(Op::In);
                     if let Value::Obj(container) = *window.at(ins.c) {
@@ -783,54 +715,18 @@ impl Vm {
                         continue;
                     }
                 }
-                Op::JumpLess => {
-                    charge!(Op::JumpLess);
-                    compare_jump!(ins, <)
-                }
-                Op::JumpLessEqual => {
-                    charge!(Op::JumpLessEqual);
-                    compare_jump!(ins, <=)
-                }
-                Op::JumpGreater => {
-                    charge!(Op::JumpGreater);
-                    compare_jump!(ins, >)
-                }
-                Op::JumpGreaterEqual => {
-                    charge!(Op::JumpGreaterEqual);
-                    compare_jump!(ins, >=)
-                }
-                Op::JumpEqual => {
-                    charge!(Op::JumpEqual);
-                    equal_jump!(ins, ==)
-                }
-                Op::JumpNotEqual => {
-                    charge!(Op::JumpNotEqual);
-                    equal_jump!(ins, !=)
-                }
-                Op::JumpLessInt => {
-                    charge!(Op::JumpLessInt);
-                    compare_jump_immediate!(ins, <)
-                }
-                Op::JumpLessEqualInt => {
-                    charge!(Op::JumpLessEqualInt);
-                    compare_jump_immediate!(ins, <=)
-                }
-                Op::JumpGreaterInt => {
-                    charge!(Op::JumpGreaterInt);
-                    compare_jump_immediate!(ins, >)
-                }
-                Op::JumpGreaterEqualInt => {
-                    charge!(Op::JumpGreaterEqualInt);
-                    compare_jump_immediate!(ins, >=)
-                }
-                Op::JumpEqualInt => {
-                    charge!(Op::JumpEqualInt);
-                    compare_jump_immediate!(ins, ==)
-                }
-                Op::JumpNotEqualInt => {
-                    charge!(Op::JumpNotEqualInt);
-                    compare_jump_immediate!(ins, !=)
-                }
+                Op::JumpLess => compare_jump!(ins, Op::JumpLess, <),
+                Op::JumpLessEqual => compare_jump!(ins, Op::JumpLessEqual, <=),
+                Op::JumpGreater => compare_jump!(ins, Op::JumpGreater, >),
+                Op::JumpGreaterEqual => compare_jump!(ins, Op::JumpGreaterEqual, >=),
+                Op::JumpEqual => equal_jump!(ins, Op::JumpEqual, ==),
+                Op::JumpNotEqual => equal_jump!(ins, Op::JumpNotEqual, !=),
+                Op::JumpLessInt => compare_jump_immediate!(ins, Op::JumpLessInt, <),
+                Op::JumpLessEqualInt => compare_jump_immediate!(ins, Op::JumpLessEqualInt, <=),
+                Op::JumpGreaterInt => compare_jump_immediate!(ins, Op::JumpGreaterInt, >),
+                Op::JumpGreaterEqualInt => compare_jump_immediate!(ins, Op::JumpGreaterEqualInt, >=),
+                Op::JumpEqualInt => compare_jump_immediate!(ins, Op::JumpEqualInt, ==),
+                Op::JumpNotEqualInt => compare_jump_immediate!(ins, Op::JumpNotEqualInt, !=),
                 Op::LoadAttr => {
                     charge!(Op::LoadAttr);
                     match self.cached_attribute(window.at(ins.b), self.top_sites + u32::from(ins.c)) {
@@ -883,30 +779,12 @@ impl Vm {
                         _ => general!(ins),
                     }
                 }
-                Op::GetItem => {
-                    charge!(Op::GetItem);
-                    item!(ins, window.at(ins.c), TEMP_C)
-                }
-                Op::GetItemInt => {
-                    charge!(Op::GetItemInt);
-                    item!(ins, &Value::Int(ins.immediate()), 0)
-                }
-                Op::GetItemConst => {
-                    charge!(Op::GetItemConst);
-                    item!(ins, &code.consts[usize::from(ins.c)], 0)
-                }
-                Op::SetItem => {
-                    charge!(Op::SetItem);
-                    store_item!(ins, window.at(ins.b), TEMP_B)
-                }
-                Op::SetItemInt => {
-                    charge!(Op::SetItemInt);
-                    store_item!(ins, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), 0)
-                }
-                Op::SetItemConst => {
-                    charge!(Op::SetItemConst);
-                    store_item!(ins, &code.consts[usize::from(ins.b)], 0)
-                }
+                Op::GetItem => item!(ins, Op::GetItem, window.at(ins.c), TEMP_C),
+                Op::GetItemInt => item!(ins, Op::GetItemInt, &Value::Int(ins.immediate()), 0),
+                Op::GetItemConst => item!(ins, Op::GetItemConst, &code.consts[usize::from(ins.c)], 0),
+                Op::SetItem => store_item!(ins, Op::SetItem, window.at(ins.b), TEMP_B),
+                Op::SetItemInt => store_item!(ins, Op::SetItemInt, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), 0),
+                Op::SetItemConst => store_item!(ins, Op::SetItemConst, &code.consts[usize::from(ins.b)], 0),
                 Op::GetIter => {
                     charge!(Op::GetIter);
                     match self.quick_iteration(window.at(ins.b)) {
