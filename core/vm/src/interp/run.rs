@@ -363,9 +363,9 @@ impl Vm {
             }};
         }
 
-        // `a = b[key]`; the flag says that register `c` holds the key and is consumed.
+        // `a = b[key]`; then the key is consumed, if it was in a register.
         macro_rules! item {
-            ($ins:expr, $op:expr, $key:expr, $flag:expr) => {{
+            ($ins:expr, $op:expr, $key:expr, $consumed:expr) => {{
                 charge!($op);
                 match self.quick_item(window.at($ins.b), $key) {
                     Some(found) => {
@@ -373,7 +373,7 @@ impl Vm {
                         if let Value::Obj(object) = value {
                             self.heap.retain_object(object);
                         }
-                        consume!($ins, $ins.c, $flag);
+                        $consumed;
                         consume!($ins, $ins.b, TEMP_B);
                         set!($ins.a, value);
                         continue;
@@ -382,13 +382,13 @@ impl Vm {
                 }
             }};
         }
-        // `a[key] = c`; the flag says that register `b` holds the key and is consumed.
+        // `a[key] = c`; then the key is consumed, if it was in a register.
         macro_rules! store_item {
-            ($ins:expr, $op:expr, $key:expr, $flag:expr) => {{
+            ($ins:expr, $op:expr, $key:expr, $consumed:expr) => {{
                 charge!($op);
                 if self.store_quick_item(window.at($ins.a), $key, window.at($ins.c)) {
                     hand_over!($ins, $ins.c, TEMP_C);
-                    consume!($ins, $ins.b, $flag);
+                    $consumed;
                     consume!($ins, $ins.a, TEMP_A);
                     continue;
                 }
@@ -779,12 +779,12 @@ impl Vm {
                         _ => general!(ins),
                     }
                 }
-                Op::GetItem => item!(ins, Op::GetItem, window.at(ins.c), TEMP_C),
-                Op::GetItemInt => item!(ins, Op::GetItemInt, &Value::Int(ins.immediate()), 0),
-                Op::GetItemConst => item!(ins, Op::GetItemConst, &code.consts[usize::from(ins.c)], 0),
-                Op::SetItem => store_item!(ins, Op::SetItem, window.at(ins.b), TEMP_B),
-                Op::SetItemInt => store_item!(ins, Op::SetItemInt, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), 0),
-                Op::SetItemConst => store_item!(ins, Op::SetItemConst, &code.consts[usize::from(ins.b)], 0),
+                Op::GetItem => item!(ins, Op::GetItem, window.at(ins.c), consume!(ins, ins.c, TEMP_C)),
+                Op::GetItemInt => item!(ins, Op::GetItemInt, &Value::Int(ins.immediate()), ()),
+                Op::GetItemConst => item!(ins, Op::GetItemConst, &code.consts[usize::from(ins.c)], ()),
+                Op::SetItem => store_item!(ins, Op::SetItem, window.at(ins.b), consume!(ins, ins.b, TEMP_B)),
+                Op::SetItemInt => store_item!(ins, Op::SetItemInt, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), ()),
+                Op::SetItemConst => store_item!(ins, Op::SetItemConst, &code.consts[usize::from(ins.b)], ()),
                 Op::GetIter => {
                     charge!(Op::GetIter);
                     match self.quick_iteration(window.at(ins.b)) {
