@@ -365,7 +365,7 @@ impl Vm {
 
         // `a = b[key]`; then the key is consumed, if it was in a register.
         macro_rules! item {
-            ($ins:expr, $op:expr, $key:expr, $consumed:expr) => {{
+            ($ins:expr, $op:expr, $key:expr $(, $consumed:expr)?) => {{
                 charge!($op);
                 match self.quick_item(window.at($ins.b), $key) {
                     Some(found) => {
@@ -373,7 +373,7 @@ impl Vm {
                         if let Value::Obj(object) = value {
                             self.heap.retain_object(object);
                         }
-                        $consumed;
+                        $($consumed;)?
                         consume!($ins, $ins.b, TEMP_B);
                         set!($ins.a, value);
                         continue;
@@ -384,11 +384,11 @@ impl Vm {
         }
         // `a[key] = c`; then the key is consumed, if it was in a register.
         macro_rules! store_item {
-            ($ins:expr, $op:expr, $key:expr, $consumed:expr) => {{
+            ($ins:expr, $op:expr, $key:expr $(, $consumed:expr)?) => {{
                 charge!($op);
                 if self.store_quick_item(window.at($ins.a), $key, window.at($ins.c)) {
                     hand_over!($ins, $ins.c, TEMP_C);
-                    $consumed;
+                    $($consumed;)?
                     consume!($ins, $ins.a, TEMP_A);
                     continue;
                 }
@@ -780,11 +780,11 @@ impl Vm {
                     }
                 }
                 Op::GetItem => item!(ins, Op::GetItem, window.at(ins.c), consume!(ins, ins.c, TEMP_C)),
-                Op::GetItemInt => item!(ins, Op::GetItemInt, &Value::Int(ins.immediate()), ()),
-                Op::GetItemConst => item!(ins, Op::GetItemConst, &code.consts[usize::from(ins.c)], ()),
+                Op::GetItemInt => item!(ins, Op::GetItemInt, &Value::Int(ins.immediate())),
+                Op::GetItemConst => item!(ins, Op::GetItemConst, &code.consts[usize::from(ins.c)]),
                 Op::SetItem => store_item!(ins, Op::SetItem, window.at(ins.b), consume!(ins, ins.b, TEMP_B)),
-                Op::SetItemInt => store_item!(ins, Op::SetItemInt, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes()))), ()),
-                Op::SetItemConst => store_item!(ins, Op::SetItemConst, &code.consts[usize::from(ins.b)], ()),
+                Op::SetItemInt => store_item!(ins, Op::SetItemInt, &Value::Int(i64::from(i16::from_ne_bytes(ins.b.to_ne_bytes())))),
+                Op::SetItemConst => store_item!(ins, Op::SetItemConst, &code.consts[usize::from(ins.b)]),
                 Op::GetIter => {
                     charge!(Op::GetIter);
                     match self.quick_iteration(window.at(ins.b)) {
