@@ -1,6 +1,7 @@
 //! Nanoseconds a cycle, worst first: of every instruction, of every native function with arguments of many kinds and sizes, and of
 //! programs that a seeded search makes expensive.
-//! `calibrate [opcodes|natives|written|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]` prints Markdown.
+//! `calibrate [opcodes|natives|written|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
+//! [--quickest MICROSECONDS]` prints Markdown.
 //! `kept` measures the programs of a folder once more, which a search has written there.
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
@@ -31,11 +32,12 @@ fn table(title: &str, bench: &Bench, mut figures: Vec<Figure>, show: usize) {
     let middle = figures.get(figures.len() / 2).map_or(0.0, |figure| figure.cost.time);
     println!("### {title}\n");
     println!(
-        "{} rows; median {middle:.1} ns a cycle; above 5: {}; above 10: {}. The machine was {:.2} times as slow as at its quickest.\n",
+        "{} rows; median {middle:.1} ns a cycle; above 5: {}; above 10: {}. The machine was {:.2} times as slow as at its quickest, when the fixed work took {:.1} µs.\n",
         figures.len(),
         above(5.0),
         above(10.0),
-        bench.slowness()
+        bench.slowness(),
+        bench.reference()
     );
     println!("| row | ns a cycle | by weight | what ran |\n|---|---|---|---|");
     for figure in figures.iter().take(show) {
@@ -62,7 +64,7 @@ fn main() {
     let show = size("show", 40);
     let only = options.get("only").cloned().unwrap_or_default();
     let mut random = Random::new(seed);
-    let mut bench = Bench::new();
+    let mut bench = Bench::new(number("quickest", 0));
     eprintln!("seed {seed}");
     if matches!(what.as_str(), "all" | "opcodes") {
         let figures = opcodes::opcodes(&mut bench, &only, 7);

@@ -1,6 +1,6 @@
 //! How a program's cycles are timed.
 
-use cowboy_vm::{Entry, Exit, HostValue, Limits, Unit, Vm, script_image};
+use cowboy_vm::{Entry, Exit, HostValue, Limits, Unit, Vm, compile, script_image};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -58,14 +58,36 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
+/// A bit of everything, so that it is slowed down as programs are: by what takes caches away, too.
+const REFERENCE: &str = "\
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y + other.y)
+def work(turns):
+    table, words = {}, []
+    total = Point(0, 0.5)
+    for turn in range(turns):
+        total = total + Point(turn, 1.5)
+        table[turn % 50, 'key'] = [turn, str(turn)]
+        words.append(f'{turn:>5}')
+        try:
+            int(words[-1] if turn % 9 else 'x')
+        except ValueError:
+            words.sort()
+    return total.x, sorted(table), ','.join(words).split(',')
+work(250)
+";
+
 /// Nanoseconds of some fixed work, which others on the same machine make slower as they make everything slower.
-fn reference_time() -> f64 {
+fn reference_time(fixed: &Arc<Unit>) -> f64 {
     let begin = processor_time();
-    let mut random = Random::new(1);
-    let mut items: Vec<usize> = (0..3_000).map(|_| random.below(1 << 20)).collect();
-    items.sort_unstable();
-    assert!(items.is_sorted(), "it is sorted");
-    processor_time() - begin
+    let mut vm = Vm::start(script_image(fixed), Entry::Script, Limits::default());
+    let exit = vm.run();
+    let time = processor_time() - begin;
+    assert!(matches!(exit, Exit::Return(_)), "the fixed work is done");
+    time
 }
 
 /// What is being measured, and since when.
@@ -77,12 +99,15 @@ pub(crate) struct Bench {
     /// The reference when the machine was quickest.
     quickest: f64,
     references: Vec<f64>,
+    fixed: Arc<Unit>,
     running: Running,
 }
 
 impl Bench {
-    pub(crate) fn new() -> Self {
-        let quickest = (0..200).map(|_| reference_time()).fold(f64::MAX, f64::min);
+    /// `known` are microseconds in which the fixed work was done at some time: figures are those of the machine at that speed.
+    pub(crate) fn new(known: u64) -> Self {
+        let fixed = compile(REFERENCE, "reference.py").expect("it compiles");
+        let quickest = (0..200).map(|_| reference_time(&fixed)).fold(if known == 0 { f64::MAX } else { known as f64 * 1e3 }, f64::min);
         let running: Running = Arc::default();
         let watched = Arc::clone(&running);
         std::thread::spawn(move || {
@@ -95,12 +120,17 @@ impl Bench {
                 }
             }
         });
-        Self { end: Instant::now(), quickest, references: Vec::new(), running }
+        Self { end: Instant::now(), quickest, references: Vec::new(), fixed, running }
     }
 
     /// Gives the part that begins so much time.
     pub(crate) fn allow(&mut self, seconds: u64) {
         self.end = Instant::now() + Duration::from_secs(seconds);
+    }
+
+    /// Microseconds of the fixed work when the machine was quickest: what tells one run's machine from another's.
+    pub(crate) fn reference(&self) -> f64 {
+        self.quickest / 1e3
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -132,11 +162,11 @@ impl Bench {
         let left = SETUP.saturating_sub(vm.usage().cycles);
         vm.charge(left.saturating_sub(budget), 0, 0).ok()?;
         let start = vm.usage();
-        let before = reference_time();
+        let before = reference_time(&self.fixed);
         let begin = processor_time();
         let exit = vm.resume(Ok(HostValue::None));
         let time = processor_time() - begin;
-        let reference = before.min(reference_time());
+        let reference = before.min(reference_time(&self.fixed));
         let used = vm.usage();
         if !matches!(exit, Exit::Return(_) | Exit::Raise(_) | Exit::Trap(_)) {
             return None;

@@ -50,14 +50,14 @@ both! {
     "ljust" "self, width, fillchar=, /" 6 ljust, "retry_index";
     "lower" "self, /" 2 lower, "";
     "lstrip" "self, bytes=, /" 2 lstrip, "";
-    "partition" "self, sep, /" 2 partition, "";
+    "partition" "self, sep, /" 8 partition, "";
     "removeprefix" "self, prefix, /" 2 removeprefix, "";
     "removesuffix" "self, suffix, /" 2 removesuffix, "";
     "replace" "self, old, new, count=, /" 2 replace, "retry_index";
     "rfind" "self, sub, start=, end=, /" 2 rfind, "retry_index";
     "rindex" "self, sub, start=, end=, /" 2 rindex, "retry_index";
     "rjust" "self, width, fillchar=, /" 6 rjust, "retry_index";
-    "rpartition" "self, sep, /" 2 rpartition, "";
+    "rpartition" "self, sep, /" 8 rpartition, "";
     "rsplit" "self, sep=, maxsplit=" 2 rsplit, "retry_index";
     "rstrip" "self, bytes=, /" 2 rstrip, "";
     "split" "self, sep=, maxsplit=" 2 split, "retry_index";

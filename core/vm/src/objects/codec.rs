@@ -60,7 +60,7 @@ pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Enc
         return Ok(Encoding::Utf8 { mark: false });
     }
     let length = vm.text(value).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(length.saturating_mul(3))?;
     let Some(name) = vm.text(value).map(str::to_owned) else {
         let message = format!("{function}() argument 'encoding' must be str, not {}", shown(vm, value));
         return Err(vm.type_error(message));

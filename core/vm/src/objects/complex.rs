@@ -12,7 +12,7 @@ use crate::types::{nm, ty};
 use crate::value::Value;
 
 /// Cycles of a power: logarithm, exponential, sine and cosine.
-const POWER: usize = 200;
+const POWER: usize = 350;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -28,7 +28,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "complex.__bool__", "self, /", 1, truth, ""),
     NativeRow(M, "complex.__hash__", "self, /", 1, hash, ""),
     NativeRow(M, "complex.__repr__", "self, /", 35, repr, ""),
-    NativeRow(M, "complex.__format__", "self, format_spec, /", 30, format, ""),
+    NativeRow(M, "complex.__format__", "self, format_spec, /", 40, format, ""),
     NativeRow(M, "complex.__getnewargs__", "self, /", 2, parts, ""),
     NativeRow(M, "complex.__add__", "self, value, /", 1, add, ""),
     NativeRow(M, "complex.__radd__", "self, value, /", 1, radd, ""),
@@ -90,11 +90,12 @@ fn converts(vm: &mut Vm, value: Value) -> bool {
 
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let [class, real, imaginary] = [args[0], args[1], args[2]];
+    let length = vm.text(real).map_or(0, str::len);
+    vm.spend(length)?;
     if let Some(text) = vm.text(real).map(str::to_owned) {
         if !imaginary.is_undefined() {
             return Err(vm.type_error("complex() can't take second arg if first is a string"));
         }
-        vm.spend(text.len())?;
         return match Complex::parse(&text) {
             Some(number) => Ok(of_class(vm, class, number)),
             None => Err(vm.value_error("complex() arg is a malformed string")),

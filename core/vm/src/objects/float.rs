@@ -85,7 +85,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 /// Cycles of a power.
-const POWER: usize = 90;
+const POWER: usize = 120;
 
 /// `a ** b`
 pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {

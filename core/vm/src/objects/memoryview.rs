@@ -312,6 +312,8 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn tobytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
+    let length = vm.text(args[1]).map_or(0, str::len);
+    vm.spend(length / 16)?;
     let order = if args[1].is_undefined() || args[1].is_none() {
         "C".to_owned()
     } else if let Some(order) = vm.text(args[1]) {

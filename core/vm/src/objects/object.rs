@@ -268,7 +268,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
     names.push("__class__".to_owned());
     names.sort();
     names.dedup();
-    vm.spend(names.len().saturating_mul(8))?;
+    vm.spend(names.len().saturating_mul(12))?;
     let items = names.iter().map(|name| vm.heap.str(name)).collect();
     Ok(vm.list(items))
 }

@@ -45,17 +45,17 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "str.lower", "self, /", 2, lower, ""),
     NativeRow(M, "str.lstrip", "self, chars=, /", 2, lstrip, ""),
     NativeRow(S, "str.maketrans", "x, y=, z=, /", 5, maketrans, ""),
-    NativeRow(M, "str.partition", "self, sep, /", 2, partition, ""),
+    NativeRow(M, "str.partition", "self, sep, /", 5, partition, ""),
     NativeRow(M, "str.removeprefix", "self, prefix, /", 2, removeprefix, ""),
     NativeRow(M, "str.removesuffix", "self, suffix, /", 2, removesuffix, ""),
     NativeRow(M, "str.replace", "self, old, new, count=, /", 2, replace, ""),
     NativeRow(M, "str.rfind", "self, sub, start=, end=, /", 2, rfind, ""),
     NativeRow(M, "str.rindex", "self, sub, start=, end=, /", 2, rindex, ""),
     NativeRow(M, "str.rjust", "self, width, fillchar=, /", 2, rjust, ""),
-    NativeRow(M, "str.rpartition", "self, sep, /", 2, rpartition, ""),
-    NativeRow(M, "str.rsplit", "self, sep=, maxsplit=", 2, rsplit, ""),
+    NativeRow(M, "str.rpartition", "self, sep, /", 5, rpartition, ""),
+    NativeRow(M, "str.rsplit", "self, sep=, maxsplit=", 6, rsplit, ""),
     NativeRow(M, "str.rstrip", "self, chars=, /", 2, rstrip, ""),
-    NativeRow(M, "str.split", "self, sep=, maxsplit=", 2, split, ""),
+    NativeRow(M, "str.split", "self, sep=, maxsplit=", 4, split, ""),
     NativeRow(M, "str.splitlines", "self, keepends=", 6, splitlines, ""),
     NativeRow(M, "str.startswith", "self, prefix, start=, end=, /", 2, startswith, ""),
     NativeRow(M, "str.strip", "self, chars=, /", 2, strip, ""),
@@ -219,7 +219,7 @@ macro_rules! mapped {
     ($($name:ident |$text:ident| $result:expr;)*) => {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $text = receiver(vm, args[0])?;
-            vm.spend($text.len())?;
+            vm.spend($text.len().saturating_mul(2))?;
             let result: String = $result;
             Ok(vm.heap.string(result))
         })*
@@ -247,6 +247,8 @@ macro_rules! tested {
     ($($name:ident |$text:ident| $result:expr;)*) => {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $text = receiver(vm, args[0])?;
+            let length = $text.len();
+            vm.spend(length)?;
             Ok(Value::truth($result))
         })*
     };
@@ -551,6 +553,8 @@ fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
+    let length = text.len();
+    vm.spend(length / 2)?;
     let keep = match args[1] {
         Value::Undefined => false,
         value => vm.truth(value)?,
