@@ -2,7 +2,8 @@
 
 use crate::error::Outcome;
 use crate::interp::Vm;
-use crate::value::Value;
+use crate::types::TYPES;
+use crate::value::{Ref, Value};
 use std::sync::OnceLock;
 
 /// Most parameters that are passed without allocating.
@@ -102,13 +103,17 @@ pub(crate) struct Native {
     pub helper: &'static str,
     /// What it does when its class is called.
     pub role: Role,
+    /// The type of which it makes instances, where it is a `__new__`: its first argument has to be that or a subclass.
+    pub makes: Option<Ref>,
 }
 
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
         let (weight, role) = (20 + cycles * 4, Role::of(name));
-        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role }
+        let owner = name.strip_suffix(".__new__");
+        let makes = owner.and_then(|owner| TYPES.iter().position(|row| row.name == owner)).map(Ref::fixed);
+        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, makes }
     }
 
     /// The name without its owner.

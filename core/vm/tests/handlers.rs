@@ -33,6 +33,13 @@ FACTOR = 3
 KEPT = Point(5, 6)
 
 
+OTHER = 1
+
+
+def scale():
+    return [Point.scale, Named.scale, FACTOR, OTHER]
+
+
 def total(points):
     return sum(point.far() for point in points)
 
@@ -78,6 +85,29 @@ class Works:
         KEPT.__dict__['far'] = lambda: 'hidden'
         return [KEPT.far(), Point(1, 1).far()]
 
+    # After as many changes as another handler has made, but others: what that one knows of later epochs is of no use here.
+    @public
+    def changes_one_class(self):
+        Point.scale = 70
+        return scale()
+
+    @public
+    def changes_another_class(self):
+        Named.kept = 1
+        return scale()
+
+    @public
+    def changes_one_global(self):
+        global FACTOR
+        FACTOR = 110
+        return scale()
+
+    @public
+    def changes_another_global(self):
+        global OTHER
+        OTHER = 10
+        return scale()
+
     @public
     def encodes(self):
         return json.dumps({'a': [1, 2.5, None], 'b': str(Point.far)[:20]})
@@ -96,7 +126,20 @@ fn run(image: &Arc<Image>, method: &str) -> (Vec<u8>, Usage, usize) {
 fn a_64_a_handler_does_the_same_whichever_ran_before_it() {
     let unit = compile(SOURCE, "main.py").expect("valid source");
     let image = || build_image(&unit, Limits::default()).expect("a module that loads").0;
-    let methods = ["quiet", "plain", "identities", "changes_class", "changes_global", "changes_object", "by_dict", "encodes"];
+    let methods = [
+        "quiet",
+        "plain",
+        "identities",
+        "changes_class",
+        "changes_global",
+        "changes_object",
+        "by_dict",
+        "changes_one_class",
+        "changes_another_class",
+        "changes_one_global",
+        "changes_another_global",
+        "encodes",
+    ];
     let alone = methods.map(|method| run(&image(), method));
     for first in 0..methods.len() {
         let image = image();

@@ -149,7 +149,7 @@ impl Vm {
             for (argument, register) in arguments.iter_mut().zip(&self.registers[at..at + count]) {
                 *argument = afresh(register);
             }
-            let outcome = (native.function)(self, &arguments[..parameters]);
+            let outcome = self.run_native(native, &arguments[..parameters]);
             if let Ok(value) = &outcome {
                 let value = afresh(value);
                 for register in &mut self.registers[at - 1..at + count] {

@@ -7,7 +7,7 @@ use super::{Expect, Frame, OnReturn, Pending, Vm};
 use crate::compile::code::{Code, CodeKind};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::native::NATIVE_PARAMETERS;
+use crate::native::{NATIVE_PARAMETERS, Native};
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::opcode::{CYCLES, Instruction, Op};
 use crate::types::{nm, ty};
@@ -356,12 +356,12 @@ impl Vm {
         let outcome = if names.is_none() && count >= signature.required && count <= signature.positional && signature.simple {
             fixed[..count].copy_from_slice(&self.registers[at..at + count]);
             let parameters = signature.names.len();
-            let outcome = (native.function)(self, &fixed[..parameters]);
+            let outcome = self.run_native(native, &fixed[..parameters]);
             return self.finish_native(row, &fixed[..parameters], outcome, at, count, dest, on_return);
         } else {
             match self.bind_native(row, at, count, names) {
                 Ok((arguments, dict)) => {
-                    let outcome = match (native.function)(self, &arguments) {
+                    let outcome = match self.run_native(native, &arguments) {
                         Err(Throw::Fallback) => self.native_fallback(row, &arguments),
                         outcome => outcome,
                     };
@@ -374,6 +374,31 @@ impl Vm {
             }
         };
         self.finish_native(row, &[], outcome, at, count, dest, on_return)
+    }
+
+    /// Runs a builtin function. One that makes instances is given the class of them, which nobody else has looked at.
+    #[inline]
+    pub(super) fn run_native(&mut self, native: &Native, arguments: &[Value]) -> Outcome {
+        if let (Some(owner), Some(&class)) = (native.makes, arguments.first()) {
+            self.check_made(owner, class)?;
+        }
+        (native.function)(self, arguments)
+    }
+
+    /// TypeError where `owner.__new__` is to make an instance of something else than its own classes.
+    fn check_made(&mut self, owner: Ref, class: Value) -> Outcome<()> {
+        let is_class = crate::objects::object::is_class(self, class);
+        if class.object().is_some_and(|class| is_class && self.is_subclass(class, owner)) {
+            return Ok(());
+        }
+        let owner = self.name_of_class(owner);
+        let name = if is_class { class.object().map_or_else(String::new, |class| self.name_of_class(class)) } else { "X".to_owned() };
+        let problem = if is_class {
+            format!("{name} is not a subtype of {owner}")
+        } else {
+            format!("X is not a type object ({})", self.class_name(class))
+        };
+        Err(self.type_error(format!("{owner}.__new__({name}): {problem}")))
     }
 
     /// Takes back what a builtin function gave, or does what it left to do; its arguments are in `count` registers from `at` on.
