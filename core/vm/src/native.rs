@@ -48,6 +48,8 @@ pub(crate) enum Role {
     Length,
     /// `list.append`
     Append,
+    /// `dict.get`
+    Get,
 }
 
 impl Role {
@@ -60,6 +62,7 @@ impl Role {
             "BaseException.__init__" => Role::ExceptionInit,
             "len" => Role::Length,
             "list.append" => Role::Append,
+            "dict.get" => Role::Get,
             _ => Role::None,
         }
     }

@@ -7,6 +7,7 @@ use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::num::F64;
+use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, Instruction, Op};
 use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
@@ -197,7 +198,7 @@ impl Vm {
         }
     }
 
-    /// `len` and `list.append`, the most frequent builtin functions: whether the arguments from `at` on are such that this was all.
+    /// `len`, `list.append` and `dict.get`, the most frequent builtin functions: whether the arguments from `at` on are such that this was all.
     #[inline(never)]
     pub(super) fn call_at_once(&mut self, row: u16, at: usize, count: u16, dest: usize) -> bool {
         let native = &self.natives[usize::from(row)];
@@ -216,11 +217,25 @@ impl Vm {
                 self.registers[at + 1] = Value::Undefined;
                 Value::None
             }
+            (Role::Get, [table, key, default @ ..]) if default.len() <= 1 => {
+                let Value::Obj(object) = *table else { return false };
+                let Payload::Dict(table) = self.heap.payload(object) else { return false };
+                if self.heap.charges_hash(key) {
+                    return false;
+                }
+                let found = match (self.heap.find_known(table, key), default) {
+                    (Some(Some(position)), _) => afresh(&table.entries[position].value),
+                    (Some(None), [default]) => afresh(default),
+                    (Some(None), _) => Value::None,
+                    (None, _) => return false,
+                };
+                self.heap.retain(found)
+            }
             _ => return false,
         };
         self.cycles -= price;
         self.weight -= weight;
-        for register in &mut self.registers[at - 1..=at] {
+        for register in &mut self.registers[at - 1..at + usize::from(count)] {
             let held = register.object();
             *register = Value::Undefined;
             if let Some(object) = held {

@@ -33,6 +33,15 @@ impl Heap {
         }
     }
 
+    /// Whether a key is a text that was not hashed yet, and whose hash is charged by its length.
+    #[inline(always)]
+    pub(crate) fn charges_hash(&self, key: &Value) -> bool {
+        match *key {
+            Value::Obj(key) => matches!(self.payload(key), Payload::Str(text) if text.text.len() >= 8 && !text.is_hashed()),
+            _ => false,
+        }
+    }
+
     /// The hash of a small integer, or of a text that was hashed before.
     #[inline(always)]
     pub(super) fn known_hash(&self, value: &Value) -> Option<i64> {

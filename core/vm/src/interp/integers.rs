@@ -44,14 +44,15 @@ fn compute(op: BinaryOp, a: &IBig, b: &IBig) -> IBig {
     }
 }
 
-/// The same with the buffer of the left operand.
-#[inline(always)]
-fn compute_in_place(op: BinaryOp, a: IBig, b: &IBig) -> IBig {
-    match op {
-        BinaryOp::Mod => int::floor_mod_in_place(moved(a), b),
-        BinaryOp::FloorDiv => int::floor_div(&a, b).unwrap_or_default(),
-        op => operate!(op, moved(a), b),
-    }
+/// The same with the buffer of the left operand, which is moved once only.
+macro_rules! compute_in_place {
+    ($op:expr, $a:expr, $b:expr) => {
+        match $op {
+            BinaryOp::Mod => int::floor_mod_in_place(moved($a), $b),
+            BinaryOp::FloorDiv => int::floor_div(&$a, $b).unwrap_or_default(),
+            op => operate!(op, moved($a), $b),
+        }
+    };
 }
 
 /// The operation of an instruction, where it is a frequent one.
@@ -232,12 +233,12 @@ impl Vm {
             // Such a result is an object of its own, though it has the buffer.
             Right::Small(right) if in_place && other => {
                 let a = self.take_large(left);
-                let result = moved(compute_in_place(op, a, &IBig::from(right)));
+                let result = moved(compute_in_place!(op, a, &IBig::from(right)));
                 Some(self.replace_large(left, bits, moved(result)))
             }
             Right::Small(right) if in_place => {
                 let a = self.take_large(left);
-                let result = moved(compute_in_place(op, a, &IBig::from(right)));
+                let result = moved(compute_in_place!(op, a, &IBig::from(right)));
                 Some(self.put_large(left, bits, moved(result)))
             }
             Right::Small(right) => {
@@ -247,7 +248,7 @@ impl Vm {
             Right::Big(right) if in_place && left != right => {
                 let a = self.take_large(left);
                 let result = match self.large(right) {
-                    Some(right) => moved(compute_in_place(op, a, right)),
+                    Some(right) => moved(compute_in_place!(op, a, right)),
                     None => a,
                 };
                 Some(self.put_large(left, bits, moved(result)))
@@ -335,5 +336,32 @@ impl Vm {
             }
         }
         Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(result)), big_size(bits)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Entry, Exit, Limits, Vm, compile, script_image};
+
+    /// A result may take the buffer of an operand only where nobody else sees it.
+    #[test]
+    fn operands_that_somebody_sees_stay_as_they_are() {
+        let rows = [
+            "a = 2**100\nb = a\na += 1\nassert (a - b, b) == (1, 2**100)",
+            "a = 2**100\nb = [a]\na ^= b[0] >> 1\nassert b == [2**100] and a == 2**100 + 2**99",
+            "a = 3**90\nb = (a * 1) & (a + 0)\nassert a == b == 3**90 and b is not a",
+            "a = 2**64\nassert [a - 1 - (a - 2), (a + a) // a, a % (a - 1), (a * a) >> 64, -(a * 3) % a] == [1, 2, 1, a, 0]",
+            "a = 2**63\nassert a - 1 == 9223372036854775807 and -a - 1 + 1 == -a and (a - 1) * 2 + 2 == a * 2",
+            "a = -(2**70)\nassert [a % 7, a // 7, 5 - a, 5 * a, 5 & a, 5 | a, 5 ^ a] == [5, -168655945816773043347, 2**70 + 5, -5 * 2**70, 0, a + 5, a + 5]",
+            "def f(x):\n    return (x + 2**80) ^ (x + 2**81)\nassert f(1) == f(1) == 2**80 + 2**81",
+            "a = 'ab'\nb = a + 'cd'\nc = b\nb += 'e'\nassert (a, b, c) == ('ab', 'abcde', 'abcd')",
+            "a = 'a' + str(1)\na += a\nb = a + 'é'\nb += 'x'\nassert (a, b, len(b)) == ('a1a1', 'a1a1éx', 6)",
+            "d = {}\na = 'k' + str(7)\nd[a] = 1\na += '!'\nassert d == {'k7': 1} and d.get('k7') == 1 and d.get(a) is None and d.get(a, 5) == 5",
+        ];
+        for source in rows {
+            let unit = compile(source, "program.py").expect("valid source");
+            let exit = Vm::start(script_image(&unit), Entry::Script, Limits::default()).run();
+            assert!(matches!(exit, Exit::Return(_)), "{source}\n{exit:?}");
+        }
     }
 }

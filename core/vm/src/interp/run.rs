@@ -886,7 +886,7 @@ impl Vm {
                                 }
                             }
                             &Payload::Native(row) => {
-                                if matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append) {
+                                if matches!(self.natives[usize::from(row)].role, Role::Length | Role::Append | Role::Get) {
                                     self.cycles = cycles;
                                     if self.call_at_once(row, first, count, dest) {
                                         cycles = self.cycles;

@@ -108,9 +108,7 @@ fn find(vm: &mut Vm, args: &[Value]) -> Outcome<(Ref, Option<usize>)> {
 
 fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let Value::Obj(object) = args[0] {
-        let unhashed = matches!(args[1], Value::Obj(key) if matches!(vm.heap.payload(key), Payload::Str(text) if text.text.len() >= 8 && !text.is_hashed()));
-        // To hash a text is charged by its length.
-        if let (Payload::Dict(table), false) = (vm.heap.payload(object), unhashed) {
+        if let (Payload::Dict(table), false) = (vm.heap.payload(object), vm.heap.charges_hash(&args[1])) {
             if let Some(found) = vm.heap.find_known(table, &args[1]) {
                 let value = match found {
                     Some(position) => &table.entries[position].value,

@@ -107,6 +107,41 @@ fn exact(sign: u64, exponent: i32, significand: u64) -> F64 {
     round_pack(sign, exponent + 9 - shift, significand << shift)
 }
 
+/// By how much an approximate root may be wrong, in units of its last place, and more.
+const ROOT_ERROR: u64 = 32;
+
+/// Reciprocals of the square roots of what begins with the nine bits of the position, as fractions of 2^16.
+const ROOT_RECIPROCALS: [u16; 512] = {
+    let mut table = [0; 512];
+    let mut index = 128;
+    while index < 512 {
+        // The middle of the numbers from index / 128 to (index + 1) / 128.
+        let reciprocal = ((1_u64 << 40) / (2 * index as u64 + 1)).isqrt();
+        table[index] = if reciprocal > 0xffff { 0xffff } else { reciprocal as u16 };
+        index += 1;
+    }
+    table
+};
+
+/// The square root of a number from 1 to 4, in units of 2^-62, as the root is.
+///
+/// Two steps of Newton's make a reciprocal of the root from the table's, right to some 2^-31; the third makes the root of it.
+#[inline]
+fn approximate_root(radicand: u64) -> u64 {
+    let high = radicand >> 32;
+    let mut reciprocal = u64::from(ROOT_RECIPROCALS[(radicand >> 55) as usize & 511]) << 16;
+    for _ in 0..2 {
+        let square = (reciprocal * reciprocal) >> 32;
+        let correction = (3_u64 << 62).wrapping_sub(square * high) >> 32;
+        reciprocal = ((reciprocal * correction) >> 31).min(0xffff_ffff);
+    }
+    let root = (u128::from(radicand) * u128::from(reciprocal)) >> 32;
+    let square = root.wrapping_mul(root);
+    let rest = (u128::from(radicand) << 62).wrapping_sub(square).cast_signed() >> 62;
+    let correction = (rest * i128::from(reciprocal)) >> 33;
+    (root as u64).wrapping_add(correction as u64)
+}
+
 impl F64 {
     /// The square root; of a negative number, NaN.
     pub fn sqrt(self) -> F64 {
@@ -118,11 +153,23 @@ impl F64 {
         }
         let (exponent, significand) = self.normal_parts();
         let unbiased = exponent - 0x3ff;
-        // An even power of two goes out of the root; what is left, with 126 or 127 bits, has a root of 63.
-        let radicand = u128::from(significand) << (72 + (unbiased & 1) as u32);
-        let root = radicand.isqrt();
-        let inexact = (root * root != radicand) as u64;
-        round_pack(0, (unbiased >> 1) + 0x3fe, root as u64 | inexact)
+        // An even power of two goes out of the root; what is left is at least 1 and below 4.
+        let radicand = significand << (10 + (unbiased & 1) as u32);
+        let mut root = approximate_root(radicand);
+        let dropped = root & 0x1ff;
+        root = if (ROOT_ERROR..0x200 - ROOT_ERROR).contains(&dropped) {
+            // Far enough from what rounds to a float, or to the middle of two: the error decides nothing, and the root is not exact.
+            root | 1
+        } else {
+            // On which side of that number the root lies decides everything.
+            let boundary = (root + 0x100) & !0x1ff;
+            match (u128::from(boundary) * u128::from(boundary)).cmp(&(u128::from(radicand) << 62)) {
+                std::cmp::Ordering::Less => boundary | 1,
+                std::cmp::Ordering::Equal => boundary,
+                std::cmp::Ordering::Greater => boundary - 1,
+            }
+        };
+        round_pack(0, (unbiased >> 1) + 0x3fe, root)
     }
 
     /// Python's `divmod(self, other)`; `None` for a zero divisor.
@@ -189,5 +236,27 @@ impl F64 {
             remainder - F64::TWO * ((magnitude - remainder) * F64::HALF % divisor)
         };
         if self.is_negative() { -nearest } else { nearest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At both ends of what each row of the table is for, where the estimate is worst, and at as many numbers in between.
+    #[test]
+    fn approximate_roots_are_within_their_error() {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        for row in 128..512_u64 {
+            for step in 0..100_u64 {
+                seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                for radicand in [(row << 55) + (step << 10), (row << 55) + (((1 << 45) - 1 - step) << 10), (row << 55) + (seed >> 19 << 10)]
+                {
+                    let exact = (u128::from(radicand) << 62).isqrt() as u64;
+                    let error = approximate_root(radicand).abs_diff(exact);
+                    assert!(error < ROOT_ERROR / 2, "{radicand:#x} is wrong by {error}");
+                }
+            }
+        }
     }
 }
