@@ -427,6 +427,9 @@ fn native_iterator(vm: &mut Vm, value: Value) -> Outcome<Option<Value>> {
     }
 }
 
+/// Where a native `enumerate` may begin, so that no run counts up to the end of 64 bits.
+const LAST_START: i64 = i64::MAX / 2;
+
 fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
     let start = args[2].or(Value::Int(0));
     let Value::Int(count) = start else {
@@ -436,6 +439,10 @@ fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         return vm.call_helper("enumerate_generator", &[args[1], start]);
     };
+    // What may leave 64 bits is counted in Python.
+    if count > LAST_START {
+        return vm.call_helper("enumerate_generator", &[args[1], start]);
+    }
     match native_iterator(vm, args[1])? {
         Some(inner) => Ok(vm.heap.make(ty::ENUMERATE, Payload::Iterator(Box::new(Iter::Enumerate { inner, count })))),
         None => vm.call_helper("enumerate_generator", &[args[1], start]),

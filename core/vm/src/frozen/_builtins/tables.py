@@ -75,7 +75,10 @@ def dict_update(self, other):
             dict_setitem(self, key, other[key])
     else:
         for index, pair in enumerate(other):
-            pair = tuple(pair)
+            try:
+                pair = tuple(pair)
+            except TypeError:
+                raise TypeError(f"cannot convert dictionary update sequence element #{index} to a sequence") from None
             if len(pair) != 2:
                 raise ValueError(f"dictionary update sequence element #{index} has length {len(pair)}; 2 is required")
             dict_setitem(self, pair[0], pair[1])
