@@ -10,6 +10,7 @@ mod display;
 mod emit;
 mod expr;
 mod literal;
+mod loops;
 mod lowering;
 mod pattern;
 mod scope;

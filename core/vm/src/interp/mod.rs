@@ -23,6 +23,7 @@ pub(crate) mod known;
 mod makers;
 mod matching;
 mod membership;
+mod names;
 pub(crate) mod operators;
 mod pairs;
 pub(crate) mod profile;
