@@ -72,6 +72,9 @@ fn operation(op: Op) -> Option<(BinaryOp, bool)> {
         Op::SubInt => (BinaryOp::Sub, true),
         Op::MulInt => (BinaryOp::Mul, true),
         Op::AndInt => (BinaryOp::And, true),
+        Op::OrInt => (BinaryOp::Or, true),
+        Op::XorInt => (BinaryOp::Xor, true),
+        Op::RightShiftInt => (BinaryOp::RightShift, true),
         Op::ModInt => (BinaryOp::Mod, true),
         Op::FloorDivInt => (BinaryOp::FloorDiv, true),
         _ => return None,
@@ -205,7 +208,12 @@ impl Vm {
                 self.charge_quickly(limbs)?;
                 if in_place && self.heap.slot(left).class == ty::INT {
                     let a = self.take_large(left);
-                    return Some(self.put_large(left, bits, moved(a >> distance)));
+                    let result = moved(a >> distance);
+                    return Some(if other {
+                        self.replace_large(left, bits, moved(result))
+                    } else {
+                        self.put_large(left, bits, moved(result))
+                    });
                 }
                 let result = moved(self.large(left)? >> distance);
                 return Some(self.fresh_large(moved(result)));
