@@ -14,8 +14,8 @@ pub(crate) const TUPLE: usize = 4;
 const VALUES: std::ops::RangeInclusive<usize> = 2..=16;
 /// Ranges in the longest buffer of them that is kept.
 const RANGES: usize = 4_096;
-/// Buffers of one kind that are kept.
-const KEPT: usize = 65_536;
+/// Bytes of all buffers that are kept: little beside what a run's modelled memory may take.
+const ROOM: usize = 1 << 20;
 
 /// Buffers to be used again. All are empty but for the tuples', whose values are of no use any more.
 #[derive(Debug, Default)]
@@ -25,11 +25,24 @@ pub(crate) struct Spares {
     values: Vec<Vec<Value>>,
     #[allow(clippy::vec_box, reason = "the boxes are kept as well")]
     tables: Vec<Box<Dict>>,
+    /// Bytes of the buffers above.
+    held: usize,
     /// Where the parts of the text lay that was split last; of no use any more.
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
 impl Spares {
+    /// Whether there is room for so many bytes, which are counted then.
+    #[inline(always)]
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let held = self.held + bytes;
+        let fits = held <= ROOM;
+        if fits {
+            self.held = held;
+        }
+        fits
+    }
+
     /// A copy of a text.
     #[inline]
     pub(crate) fn text(&mut self, text: &str) -> String {
@@ -44,13 +57,20 @@ impl Spares {
         if length > TEXT {
             return String::with_capacity(length);
         }
-        self.texts.pop().unwrap_or_else(|| String::with_capacity(TEXT))
+        match self.texts.pop() {
+            Some(text) => {
+                self.held -= text.capacity();
+                text
+            }
+            None => String::with_capacity(TEXT),
+        }
     }
 
     /// Keeps the buffer of a text.
     #[inline]
     pub(crate) fn keep_text(&mut self, mut text: String) {
-        if (TEXT..=2 * TEXT).contains(&text.capacity()) && self.texts.len() < KEPT {
+        let bytes = text.capacity();
+        if (TEXT..=2 * TEXT).contains(&bytes) && self.has_room(bytes) {
             text.clear();
             self.texts.push(text);
         }
@@ -60,7 +80,13 @@ impl Spares {
     #[inline]
     pub(crate) fn tuple(&mut self, registers: &mut [Value]) -> Box<[Value]> {
         let kept = registers.len().checked_sub(1).and_then(|index| self.tuples.get_mut(index)).and_then(Vec::pop);
-        let mut items = kept.unwrap_or_else(|| vec![Value::Undefined; registers.len()].into());
+        let mut items = match kept {
+            Some(items) => {
+                self.held -= size_of_val(&*items);
+                items
+            }
+            None => vec![Value::Undefined; registers.len()].into(),
+        };
         for (item, register) in items.iter_mut().zip(registers) {
             *item = afresh(register);
             *register = Value::Undefined;
@@ -82,10 +108,8 @@ impl Spares {
     /// Keeps the buffer of a tuple.
     #[inline]
     pub(crate) fn keep_tuple(&mut self, items: Box<[Value]>) {
-        if let Some(kept) = items.len().checked_sub(1).and_then(|index| self.tuples.get_mut(index)) {
-            if kept.len() < KEPT {
-                kept.push(items);
-            }
+        if (1..=TUPLE).contains(&items.len()) && self.has_room(size_of_val(&*items)) {
+            self.tuples[items.len() - 1].push(items);
         }
     }
 
@@ -101,13 +125,19 @@ impl Spares {
     /// An empty buffer of values; a new one has room for `count`.
     #[inline]
     pub(crate) fn values(&mut self, count: usize) -> Vec<Value> {
-        self.values.pop().unwrap_or_else(|| Vec::with_capacity(count))
+        match self.values.pop() {
+            Some(values) => {
+                self.held -= values.capacity() * size_of::<Value>();
+                values
+            }
+            None => Vec::with_capacity(count),
+        }
     }
 
     /// Keeps a buffer of values.
     #[inline]
     pub(crate) fn keep_values(&mut self, mut values: Vec<Value>) {
-        if VALUES.contains(&values.capacity()) && self.values.len() < KEPT {
+        if VALUES.contains(&values.capacity()) && self.has_room(values.capacity() * size_of::<Value>()) {
             values.clear();
             self.values.push(values);
         }
@@ -116,15 +146,42 @@ impl Spares {
     /// An empty table.
     #[inline]
     pub(crate) fn table(&mut self) -> Box<Dict> {
-        self.tables.pop().unwrap_or_default()
+        match self.tables.pop() {
+            Some(table) => {
+                self.held -= table.resident();
+                table
+            }
+            None => Box::default(),
+        }
     }
 
     /// Keeps a small table.
     #[inline]
     pub(crate) fn keep_table(&mut self, mut table: Box<Dict>) {
-        if table.is_small() && self.tables.len() < KEPT {
+        if table.is_small() && self.has_room(table.resident()) {
             table.renew();
             self.tables.push(table);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However much dies at once, little is kept; and what is taken out again is no longer counted.
+    #[test]
+    fn buffers_are_kept_up_to_a_bound_in_bytes() {
+        let mut spares = Spares::default();
+        for _ in 0..2 * ROOM / TEXT {
+            spares.keep_text(String::with_capacity(TEXT));
+            spares.keep_values(Vec::with_capacity(16));
+            spares.keep_tuple(vec![Value::None; TUPLE].into());
+        }
+        assert!(spares.held <= ROOM && spares.held > ROOM - 16 * size_of::<Value>(), "{} bytes are held", spares.held);
+        while !(spares.texts.is_empty() && spares.values.is_empty() && spares.tuples[TUPLE - 1].is_empty()) {
+            let _ = (spares.empty_text(1), spares.values(1), spares.tuple(&mut [Value::None; TUPLE]));
+        }
+        assert_eq!(spares.held, 0);
     }
 }

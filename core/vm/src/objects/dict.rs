@@ -65,6 +65,12 @@ impl Dict {
         (1..=32).contains(&self.index.capacity()) && self.entries.capacity() <= 32
     }
 
+    /// Bytes that it and its buffers take.
+    #[inline]
+    pub(crate) fn resident(&self) -> usize {
+        size_of::<Self>() + self.index.capacity() * size_of::<u32>() + self.entries.capacity() * size_of::<Entry>()
+    }
+
     /// Makes it what a new table is, but for its buffers.
     #[inline]
     pub(crate) fn renew(&mut self) {
