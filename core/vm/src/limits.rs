@@ -1,5 +1,12 @@
 //! What a run may use, and what it used.
 
+/// Native stack, in bytes, that a thread must have to call [`compile`](crate::compile()), [`check`](crate::check),
+/// [`build_image`](crate::build_image) or [`Vm::run`](crate::Vm::run).
+///
+/// At least twice what the deepest source that is accepted, and the deepest program that runs, use: see `tests/stack.rs`. This crate
+/// makes no threads; whoever runs programs gives each thread this much for the machine, and what its own frames need beside it.
+pub const STACK_BYTES: usize = 8 << 20;
+
 /// Bounds of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
