@@ -3,7 +3,7 @@
 use crate::input::Exception;
 use cowboy_types::{Abort, error};
 use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Profiler, Vm};
-pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};
+pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Rules, Trap, Usage};
 use std::sync::Arc;
 
 /// What tracebacks call an actor's source.

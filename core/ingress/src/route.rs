@@ -1,10 +1,7 @@
 //! Where a name leads.
 
 use cowboy_params::Params;
-use cowboy_state::{
-    Miss, World,
-    records::{ParameterChanges, keys},
-};
+use cowboy_state::{Miss, World};
 use cowboy_system::{entitlements::manifests, gateways::ingress::Ingress, names};
 use cowboy_types::{Address, Height};
 
@@ -37,15 +34,4 @@ impl Route {
             expires_at: live.expires_at,
         }))
     }
-}
-
-/// The parameters as governance left them.
-pub fn parameters(world: &World, genesis: &Params) -> Result<Params, Miss> {
-    let changes: Option<ParameterChanges> = world.read(&keys::parameters())?;
-    let mut params = genesis.clone();
-    for change in changes.iter().flat_map(|changes| changes.changes.iter()) {
-        // Governance checked the range when it set the value.
-        let _ = params.set_at_genesis(change.row, change.value);
-    }
-    Ok(params)
 }

@@ -1,17 +1,16 @@
 //! A request that only reads, being answered: route, handler, answer (004 §8.3).
 
-use crate::{
-    answer::Answer,
-    failure::Failure,
-    route::{Route, parameters},
-};
+use crate::{answer::Answer, failure::Failure, route::Route};
 use bytes::Bytes;
 use cowboy_chain::{
     Query,
     query::{At, Question, Wants},
 };
 use cowboy_state::{Miss, StateKey, World};
-use cowboy_system::gateways::{HANDLER, ingress::QUERIES};
+use cowboy_system::{
+    gateways::{HANDLER, ingress::QUERIES},
+    governance,
+};
 use cowboy_types::{Address, Cycles};
 
 /// What came of a request.
@@ -83,7 +82,7 @@ pub fn question(actor: Address, handler: &str, payload: impl Into<Bytes>, cycles
 }
 
 fn find(world: &World, at: &At, name: &str) -> Result<Option<Route>, Miss> {
-    let params = parameters(world, &at.chain.params)?;
+    let params = governance::state::parameters(world, &at.chain.params)?;
     Route::find(world, &params, name, at.height)
 }
 

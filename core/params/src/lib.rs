@@ -15,11 +15,25 @@ impl Params {
         Self::ROWS.iter().find(|row| row.name == name)
     }
 
-    /// Sets a parameter as governance would: known, not fixed, within its range.
+    /// These parameters with rows of these numbers moved, as governance left them. What is unknown here or out of range,
+    /// as on a chain that is newer than this program, changes nothing.
+    pub fn moved(&self, changes: impl IntoIterator<Item = (u16, u64)>) -> Self {
+        let mut params = self.clone();
+        for (row, value) in changes {
+            // Governance checked the value when it set it.
+            let _ = params.set_at_genesis(row, value);
+        }
+        params
+    }
+
+    /// Sets a parameter as governance would: known, active, not fixed, within its range.
     pub fn set(&mut self, id: u16, value: u64) -> Result<(), SetError> {
         let row = Self::ROWS.iter().find(|row| row.id == id).ok_or(SetError::Unknown)?;
         if row.tier == Tier::Fixed {
             return Err(SetError::Fixed);
+        }
+        if !row.is_active {
+            return Err(SetError::NotActive);
         }
         self.set_at_genesis(id, value)
     }
@@ -38,7 +52,7 @@ impl Params {
 /// The docs page of the parameters, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
-        "# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity.\n",
+        "# Parameters\n\nGenerated from `core/params/src/rows.rs` by `cargo run -p cowboy-params --example page > docs/parameters.md`.\nTier 0 and 3 say which governance proposal may change a row within its range; *fixed* rows are the chain's identity. *Not active* says that the rule which would read the row does not exist yet: a proposal to move it is refused.\n",
     );
     for (group, about) in Params::GROUPS {
         page.push_str(&format!("\n## {group}\n\n{}\n\n| number | name | at genesis | unit | range | tier | source | meaning |\n|---|---|---|---|---|---|---|---|\n", about.trim()));
@@ -51,7 +65,7 @@ pub fn markdown() -> String {
                 row.unit.name(),
                 grouped(row.min),
                 grouped(row.max),
-                row.tier,
+                if row.is_active { row.tier.to_string() } else { format!("{}, *not active*", row.tier) },
                 row.source,
                 row.doc.trim()
             ));

@@ -1,6 +1,6 @@
 //! The rows. Numbers are for ever: a removed row's number is never used again.
 
-use crate::table::{Row, Tier, Unit, parameters};
+use crate::table::{Mark, Row, Tier, Unit, parameters};
 
 parameters! {
     /// What one delivery and one actor may use.
@@ -136,7 +136,7 @@ parameters! {
         /// Scheduling, extending or cancelling a timer; never refunded.
         0x07 timer: Cycles = 200 in 1..=100_000, T0, "003 §3.5, §5.1a";
         /// Committing to a blob, each KiB.
-        0x08 blob_kib: Cycles = 40 in 1..=100_000, T0, "003 §3.5";
+        0x08 blob_kib: Cycles = 40 in 1..=100_000, T0 NotActive, "003 §3.5";
         /// Verifying a BLS12-381 signature.
         0x09 verify_bls: Cycles = 8_000 in 1..=10_000_000, T0, "003 §3.5";
         /// Verifying an Ed25519 signature.
@@ -208,25 +208,25 @@ parameters! {
         /// Bytes of a timer's payload.
         0x07 payload_bytes: Bytes = 1_048_576 in 1_024..=1_048_576, T0, "CIP-5";
         /// The first height of the auction; the greatest value means never.
-        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3, "003 §5.1b";
+        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3 NotActive, "003 §5.1b";
         /// Cycles of one fire in the auction.
-        0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3, "003 §5.1b";
+        0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3 NotActive, "003 §5.1b";
         /// Use of the lane at which its base fee stands still.
-        0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3, "003 §5.1b";
+        0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3 NotActive, "003 §5.1b";
         /// The most that the lane's base fee moves in a block.
-        0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3, "003 §5.1b";
+        0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3 NotActive, "003 §5.1b";
         /// Blocks over which fires are counted for fairness.
-        0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3, "003 §5.1b";
+        0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3 NotActive, "003 §5.1b";
         /// The default bid, as a share of the lane's base fee.
-        0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3, "003 §5.1b";
+        0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3 NotActive, "003 §5.1b";
         /// The tip of the hint `economy`, as a share of the median.
-        0x0E tip_economy: BasisPoints = 8_000 in 0..=100_000, T3, "003 §5.1b";
+        0x0E tip_economy: BasisPoints = 8_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
         /// The tip of the hint `standard`.
-        0x0F tip_standard: BasisPoints = 10_000 in 0..=100_000, T3, "003 §5.1b";
+        0x0F tip_standard: BasisPoints = 10_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
         /// The tip of the hint `fast`.
-        0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3, "003 §5.1b";
+        0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
         /// The tip of the hint `urgent`.
-        0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3, "003 §5.1b";
+        0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
         /// Due timers that one block looks at, those it leaves for the next included.
         0x12 examined_per_block: Count = 4_096 in 64..=1_000_000, T0, "ours";
     }
@@ -252,9 +252,9 @@ parameters! {
         /// Stake lost by signing two blocks of one round.
         0x09 double_sign_slash: BasisPoints = 100 in 0..=10_000, T3, "003 §13";
         /// Blocks over which absence is counted.
-        0x0A downtime_window: Blocks = 1_000 in 10..=100_000, T0, "003 Slashing";
+        0x0A downtime_window: Blocks = 1_000 in 10..=100_000, T0 NotActive, "003 Slashing";
         /// The share of them that may be missed.
-        0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0, "003 Slashing";
+        0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0 NotActive, "003 Slashing";
         /// Rounds whose seeds actors can read.
         0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
     }
@@ -297,13 +297,13 @@ parameters! {
         0x11 non_reveal_slash: BasisPoints = 2_500 in 0..=10_000, T0, "003 §13";
         /// Stake lost by any other proven dishonesty.
         0x12 dishonesty_slash: BasisPoints = 3_000 in 0..=10_000, T0, "001 §5.3; decision 42";
-        /// Slashed stake: burned.
+        /// Slashed stake: burned, with what does not divide. Each of the three rows gives its part of their sum.
         0x13 slash_burn: BasisPoints = 10_000 in 0..=10_000, T3, "003 §8.4, §13";
         /// Slashed stake: to who proved it.
         0x14 slash_submitter: BasisPoints = 0 in 0..=10_000, T3, "003 §8.4, §13";
         /// Slashed stake: to the treasury.
         0x15 slash_treasury: BasisPoints = 0 in 0..=10_000, T3, "003 §8.4, §13";
-        /// A job's price: to the runners.
+        /// A job's price: to the runners. Each of the three rows gives its part of their sum.
         0x16 payout_runners: BasisPoints = 8_900 in 0..=10_000, T3, "003 §8.4, §13";
         /// A job's price: burned.
         0x17 payout_burn: BasisPoints = 1_000 in 0..=10_000, T3, "003 §8.4, §13";
@@ -331,8 +331,6 @@ parameters! {
         0x22 runners: Count = 4_096 in 16..=16_384, T0, "ours";
         /// Looking at one candidate.
         0x23 candidate: Cycles = 100 in 1..=100_000, T0, "ours: as storage_read";
-        /// Looking up one candidate's membership of a pool.
-        0x24 pool_check: Cycles = 500 in 1..=100_000, T0, "002 §7.4";
         /// Blocks that an aggregator has before members reveal themselves.
         0x25 aggregator_timeout: Blocks = 5 in 1..=600, T0, "ours";
         /// Blocks for which a runner that fell below the least reputation is not selected; doubles each time.
@@ -387,7 +385,7 @@ parameters! {
         0x04 free_bytes: Bytes = 10_240 in 0..=1_048_576, T0, "003 §13, §17.5";
         /// Unpaid collections until the warning begins.
         0x05 grace_epochs: Count = 7 in 0..=365, T0, "003 §13";
-        /// Collections of warning.
+        /// Collections of warning: an actor is evicted only after them and its grace.
         0x06 warning_epochs: Count = 3 in 0..=365, T0, "003 §13";
         /// Unpaid collections until eviction.
         0x07 eviction_epochs: Count = 10 in 1..=365, T0, "003 §13, §17.5";
@@ -402,7 +400,7 @@ parameters! {
         /// The most that the rate moves at once.
         0x0C max_change: BasisPoints = 1_250 in 1..=10_000, T0, "003 State Rent";
         /// Blocks for which relays keep shards that no manifest names.
-        0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0, "003 §7.3";
+        0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0 NotActive, "003 §7.3";
         /// The bond for each byte of a quota beyond the base: a year's rent of it.
         0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 34";
         /// Actors whose rent one block collects; the others' waits for the next.
@@ -471,7 +469,7 @@ parameters! {
         0x10 assign_cycles: Cycles = 2_000 in 100..=1_000_000, T0, "002 §7.4";
         /// The same, in bytes.
         0x11 assign_cells: Cells = 100 in 0..=100_000, T0, "002 §7.4";
-        /// Looking at one candidate's membership of a pool.
+        /// Looking at one candidate's membership of a pool, beside `jobs.candidate`.
         0x12 check_cycles: Cycles = 500 in 10..=100_000, T0, "002 §7.4";
     }
 
@@ -581,5 +579,12 @@ parameters! {
         0x02 call: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
         /// Compiling a byte of source and running its module body, the body's own cycles aside.
         0x03 source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
+    }
+    /// What waits for a block at one node; not consensus.
+    0x10 mempool: Mempool {
+        /// Blocks after which a transaction that no block could take, because of its nonce, its fee or its funds, is dropped.
+        0x01 expiry: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 0095";
+        /// Blocks for which a proposer takes nothing of a sender whose transaction ran far longer than its modelled time.
+        0x02 set_apart: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 0097";
     }
 }

@@ -66,6 +66,13 @@ impl fmt::Display for Tier {
     }
 }
 
+/// What a row may be marked with in the table, beside its tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The rule that would read the row does not exist yet, so that moving it would change nothing.
+    NotActive,
+}
+
 /// One row of the parameter table, as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -85,6 +92,8 @@ pub struct Row {
     pub max: u64,
     /// Who may change it.
     pub tier: Tier,
+    /// Whether a rule reads it. Where none does, governance refuses to move it.
+    pub is_active: bool,
     /// The section that gives it; "ours" where no document does.
     pub source: &'static str,
 }
@@ -96,6 +105,8 @@ pub enum SetError {
     Unknown,
     /// The row is fixed.
     Fixed,
+    /// No rule reads the row yet.
+    NotActive,
     /// The value lies outside the row's range.
     OutOfRange {
         /// The least that may be set.
@@ -110,6 +121,7 @@ impl fmt::Display for SetError {
         match self {
             Self::Unknown => f.write_str("no parameter has this number; the parameter table lists all"),
             Self::Fixed => f.write_str("the parameter is fixed; another value would be another chain"),
+            Self::NotActive => f.write_str("the parameter is not active: the rule that would read it does not exist yet"),
             Self::OutOfRange { min, max } => write!(f, "the value is out of range: {min} to {max} are allowed"),
         }
     }
@@ -122,7 +134,7 @@ macro_rules! parameters {
         $group_id:literal $group:ident: $Group:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $row_id:literal $name:ident: $unit:ident = $genesis:literal in $min:literal..=$max:literal, $tier:ident, $source:literal;
+                $row_id:literal $name:ident: $unit:ident = $genesis:literal in $min:literal..=$max:literal, $tier:ident $($mark:ident)?, $source:literal;
             )+
         }
     )+) => {
@@ -155,6 +167,10 @@ macro_rules! parameters {
                 min: $min,
                 max: $max,
                 tier: Tier::$tier,
+                is_active: {
+                    let marks: &[Mark] = &[$(Mark::$mark)?];
+                    marks.is_empty()
+                },
                 source: $source,
             }, )+ )+ ];
 

@@ -37,7 +37,9 @@ fn setting_is_refused_outside_the_row() {
     let alpha = Params::row("fees.alpha").expect("a row").id;
     let epoch = Params::row("consensus.epoch").expect("a row");
     assert_eq!(epoch.tier, Tier::Fixed);
-    let rows: [(&str, u16, u64, Result<(), SetError>); 4] = [
+    let sleeping = Params::row("timers.auction_height").expect("a row").id;
+    let rows: [(&str, u16, u64, Result<(), SetError>); 5] = [
+        ("not active", sleeping, 7, Err(SetError::NotActive)),
         ("unknown number", 0xFFFF, 1, Err(SetError::Unknown)),
         ("fixed", epoch.id, 100, Err(SetError::Fixed)),
         ("below its range", alpha, 0, Err(SetError::OutOfRange { min: 1, max: 10_000 })),

@@ -102,10 +102,12 @@ errors! {
     1016 TIP_ABOVE_MAX Admission "tip_above_max", "The tip is above the maximum price.", "The tip is part of the maximum price.", "Lower the priority fee or raise the maximum.";
     1017 DEV_ONLY Admission "dev_only", "The instruction exists on dev chains only.", "It would create money or act for others.", "Use it with `cowboyd dev`.";
     1018 POOL_FULL Admission "pool_full", "The pool of waiting transactions is full.", "What waits is bounded, and others offer more.", "Raise the tip or try again later.";
-    1019 REPLACEMENT_UNDERPRICED Admission "replacement_underpriced", "Another transaction of this nonce waits already.", "A replacement must offer at least a tenth more.", "Raise both maximum prices by 10 %.";
+    1019 REPLACEMENT_UNDERPRICED Admission "replacement_underpriced", "Another transaction of this nonce waits already.", "A replacement must offer more by the share that the parameter fees.replacement_bump says: a tenth at genesis.", "Raise both maximum prices by that share.";
     1020 NONCE_GAP Admission "nonce_gap", "The nonce is too far ahead.", "Only so many transactions of one account may wait.", "Send the missing ones first.";
     1021 BAD_RECIPIENT Admission "bad_recipient", "The recipient cannot receive CBY.", "An actor needs the entitlement econ.hold_balance to hold any.", "Send to another address, or redeploy the actor with the entitlement.";
     1022 BAD_SALT Admission "bad_salt", "The salt is too long.", "A salt has at most 32 bytes.", "Shorten it.";
+    1038 TRANSACTION_EXPIRED Admission "transaction_expired", "The transaction waited too long.", "No block could take it for as many blocks as the parameter mempool.expiry says: a nonce before it was missing, or its fee or funds did not do.", "Send it again when what it waited for is there.";
+    1039 SENDER_SET_APART Admission "sender_set_apart", "This node takes none of the sender's transactions for a while.", "One of them took far longer to run than its modelled time.", "Find what is slow with /simulate, wait as many blocks as the parameter mempool.set_apart says, or use another node.";
     1101 SYNTAX_ERROR Source "syntax_error", "The source is not Python 3.11.", "The parser stops at the line and column given.", "Fix the source at that place.";
     1102 FORBIDDEN_SOURCE Source "forbidden_source", "The source uses something that actors may not.", "Clocks, files, sockets, threads, dynamic code and unlisted modules differ between machines.", "Use the chain's own: storage, timers, vrf, runners.";
     1103 SOURCE_NOT_CANONICAL Source "source_not_canonical", "The source is not UTF-8.", "Source is stored as UTF-8, NFC, LF, without BOM.", "Save the file as UTF-8.";
@@ -141,6 +143,7 @@ errors! {
     1229 STILL_BOUND Execution "still_bound", "It is too early.", "The stake is bound, or the jail's time is not over.", "Ask get_validator for the height.";
     1230 GOVERNANCE_DEPOSIT Execution "governance_deposit", "The deposit is not the tier's.", "A proposal puts down what its tier asks for, exactly.", "Send governance.deposit_0 or governance.deposit_3 with it.";
     1231 GOVERNANCE_STAGE Execution "governance_stage", "The proposal is not at that stage.", "It is voted on, counted, waits, and takes effect, each in its time.", "Ask get_proposal for its stage and height.";
+    1239 PARAMETER_NOT_ACTIVE Execution "parameter_not_active", "The parameter is not active.", "The rule that would read it does not exist yet, so moving it would change nothing.", "Look for another parameter: docs/parameters.md says which are active.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";

@@ -11,10 +11,11 @@
 
 mod host;
 
-use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Usage, Vm, build_image, compile, script_image};
+use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Limits, Rules, Usage, Vm, build_image, compile, script_image};
 use std::time::{Duration, Instant};
 
-const LIMITS: Limits = Limits { cycles: 1 << 40, cells: 1 << 20, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50 };
+const LIMITS: Limits =
+    Limits { cycles: 1 << 40, cells: 1 << 20, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 /// Nanoseconds that this process has been running on a processor, to a tick.
 fn processor_time() -> f64 {

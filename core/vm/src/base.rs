@@ -5,7 +5,7 @@ use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::heap::{Heap, Map};
 use crate::image::{Image, Program, link};
 use crate::interp::{Frame, OnReturn, Vm};
-use crate::limits::Limits;
+use crate::limits::{Limits, Rules};
 use crate::native::{NativeKind, natives};
 use crate::objects::payload::{Class, Payload, Str};
 use crate::types::{BUILTINS_DICT, EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, MODULES_DICT, NAMES, TYPES, latin1, nm, ty};
@@ -34,7 +34,8 @@ const HELPERS: &str = concat!(
 );
 
 /// Limits while the base image is made: it is trusted code.
-const UNLIMITED: Limits = Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50 };
+const UNLIMITED: Limits =
+    Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 1 << 30, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 /// The base image of this process.
 pub(crate) fn base_image() -> Arc<Image> {

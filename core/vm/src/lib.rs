@@ -65,6 +65,6 @@ pub use image::Image;
 pub use interp::profile::{LineCount, Profile, Profiler};
 pub use interp::{Vm, trace::LineEvent};
 pub use library::{Library, LibraryError, LibraryModule};
-pub use limits::{Limits, STACK_BYTES, Usage};
+pub use limits::{Limits, Rules, STACK_BYTES, Usage};
 pub use opcode::{OPCODES, OpcodeRow};
 pub use run::{Entry, Failure, build_image, script_image};

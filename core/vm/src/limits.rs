@@ -20,11 +20,31 @@ pub struct Limits {
     pub recursion: usize,
     /// Nanoseconds by the frozen weights (100 ms per delivery).
     pub weight_ns: u64,
+    /// Numbers that the chain may move.
+    pub rules: Rules,
+}
+
+/// Numbers of the machine that governance may move: each a row of the protocol's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Bytes of all files in `/tmp` together (003 §3.1).
+    pub scratch_bytes: usize,
+    /// Cycles of a SHA-256 before its blocks (003 §3.5).
+    pub sha256: usize,
+    /// Cycles of a SHA-256 for each block of 64 bytes.
+    pub sha256_block: usize,
+    /// Cycles of a Keccak-256 for each 32 bytes.
+    pub keccak_word: usize,
+}
+
+impl Rules {
+    /// What the specification gives.
+    pub const GENESIS: Self = Self { scratch_bytes: 256 << 10, sha256: 500, sha256_block: 8, keccak_word: 6 };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { cycles: 1_000_000, cells: 1_000_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 100_000_000 }
+        Self { cycles: 1_000_000, cells: 1_000_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 100_000_000, rules: Rules::GENESIS }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Ways out of the sandbox, one row each: refused before anything runs, or leading nowhere when it runs; and sources in other guises.
 
-use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Vm, compile, script_image};
+use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Rules, Vm, compile, script_image};
 
-const LIMITS: Limits = Limits { cycles: 1_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
+const LIMITS: Limits =
+    Limits { cycles: 1_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 fn run(source: &str) -> (String, Exit) {
     let unit = compile(source, "test.py").unwrap_or_else(|error| panic!("{source}: {error}"));

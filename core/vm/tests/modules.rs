@@ -1,8 +1,9 @@
 //! What the chain asks of the modules beyond CPython's results: files, the decimal context, and work that is paid for.
 
-use cowboy_vm::{Entry, Exit, Limits, Trap, Usage, Vm, compile, script_image};
+use cowboy_vm::{Entry, Exit, Limits, Rules, Trap, Usage, Vm, compile, script_image};
 
-const LIMITS: Limits = Limits { cycles: 20_000_000, cells: 1 << 20, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
+const LIMITS: Limits =
+    Limits { cycles: 20_000_000, cells: 1 << 20, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 fn run_with(source: &str, limits: Limits) -> (String, Exit, Usage) {
     let unit = compile(source, "test.py").expect("the source compiles");

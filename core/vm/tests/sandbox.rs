@@ -1,8 +1,9 @@
 //! What an actor may not do, and what stops it: refusals with their place, traps, and exceptions it cannot swallow.
 
-use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Trap, Vm, build_image, compile, script_image};
+use cowboy_vm::{CompileErrorKind, Entry, Exit, Limits, Rules, Trap, Vm, build_image, compile, script_image};
 
-const SMALL: Limits = Limits { cycles: 20_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50 };
+const SMALL: Limits =
+    Limits { cycles: 20_000_000, cells: 1_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 fn run(source: &str) -> (String, Exit) {
     let unit = compile(source, "test.py").expect("the source compiles");

@@ -9,7 +9,7 @@
     reason = "it runs beside the law: it may read files and talk to people"
 )]
 
-use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Image, Limits, Vm, build_image, compile};
+use cowboy_vm::{Entry, Exit, HostCall, HostError, HostFn, HostValue, Image, Limits, Rules, Vm, build_image, compile};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use sha3::{Digest, Keccak256};
@@ -19,7 +19,14 @@ use std::sync::Arc;
 
 const OWN: [u8; 20] = [0x22; 20];
 const OWNER: [u8; 20] = [0x01; 20];
-const LIMITS: Limits = Limits { cycles: 10_000_000, cells: 10_000_000, memory_bytes: 10 << 20, recursion: 256, weight_ns: 1_000_000_000 };
+const LIMITS: Limits = Limits {
+    cycles: 10_000_000,
+    cells: 10_000_000,
+    memory_bytes: 10 << 20,
+    recursion: 256,
+    weight_ns: 1_000_000_000,
+    rules: Rules::GENESIS,
+};
 
 /// A chain with one actor, by the rules of the SDK's fake one.
 #[derive(Clone, Default)]

@@ -5,6 +5,7 @@ use crate::{
     hex_text::Hex,
     model,
 };
+use cowboy_params::Params;
 use cowboy_types::{Address, Hash, Transaction};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -90,6 +91,12 @@ impl Client {
     /// An account.
     pub async fn account(&self, address: &Address) -> Result<model::Account, ApiError> {
         self.get(&format!("/account/{address}")).await
+    }
+
+    /// The parameters of the next block, as governance left them.
+    pub async fn params(&self) -> Result<Params, ApiError> {
+        let now: model::Parameters = self.get(&format!("/params?limit={}", model::MAX_LIMIT)).await?;
+        Ok(Params::GENESIS.moved(now.params.into_iter().map(|row| (row.id, row.value))))
     }
 
     /// An account, empty where the chain has never seen it.

@@ -144,6 +144,7 @@ pub fn transaction(transaction: &types::Transaction, included: Option<(&Place, &
     model::Transaction {
         hash: Hex(transaction.digest()),
         status: included.map_or("pending", |(_, receipt)| status(receipt)).into(),
+        waits: None,
         block_height: included.map(|(place, _)| place.height),
         index: included.map(|(place, _)| place.index),
         timestamp_ms: included.map(|(place, _)| place.timestamp_ms),
@@ -356,6 +357,7 @@ pub fn parameter(row: &Row, params: &Params) -> model::Parameter {
         max: row.max,
         unit: row.unit.name().into(),
         tier: row.tier.to_string(),
+        active: row.is_active,
         source: row.source.into(),
         doc: row.doc.trim().into(),
     }

@@ -113,7 +113,7 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
         // That a name leads nowhere is proven too.
         let (of, actor) = route.as_ref().map_or((String::new(), Address::ZERO), |route| (route.name.clone(), route.actor));
         seen.name = of;
-        let _held = shared.limits.enter(actor)?;
+        let _held = shared.limits.enter(&state.params, actor)?;
         let request = envelope_of(parts, &text, &request_id(&parts.headers)?, None).encode();
         let (response, height) = witness(shared, &name, parts.method.as_str(), request.into()).await?;
         seen.height = Some(height);
@@ -121,7 +121,7 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
     }
     let route = route?;
     seen.name.clone_from(&route.name);
-    let _held = shared.limits.enter(route.actor)?;
+    let _held = shared.limits.enter(&state.params, route.actor)?;
     if is_own {
         return reserved(shared, parts, path, &state, &route).await;
     }

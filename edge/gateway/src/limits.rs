@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use std::{
     collections::HashMap,
     num::NonZeroU32,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, RwLock},
 };
 
 /// Requests of one actor that are under way.
@@ -31,44 +31,72 @@ impl Drop for AtOnce {
 
 /// What every actor may, at this gateway.
 pub(crate) struct Limits {
-    rate: Option<DefaultKeyedRateLimiter<Address>>,
-    at_once: usize,
+    config: config::Limits,
+    rate: RwLock<Rate>,
     all: Arc<Mutex<HashMap<Address, usize>>>,
 }
 
 impl Limits {
     pub(crate) fn new(config: &config::Limits, params: &Params) -> Self {
-        let protocol = u32::try_from(params.gateways.requests_per_second).unwrap_or(u32::MAX);
-        let rate = NonZeroU32::new(config.requests_per_second.unwrap_or(protocol));
-        let protocol = usize::try_from(params.gateways.connections).unwrap_or(usize::MAX);
-        Self {
-            rate: rate.map(|rate| RateLimiter::keyed(Quota::per_second(rate))),
-            at_once: config.requests_at_once.unwrap_or(protocol),
-            all: Arc::default(),
-        }
+        Self { config: config.clone(), rate: RwLock::new(Rate::new(requests_per_second(config, params))), all: Arc::default() }
     }
 
-    /// Lets a request to an actor in, or refuses it. What comes back is held until the request is over.
-    pub(crate) fn enter(&self, actor: Address) -> Result<AtOnce, Refusal> {
+    /// Lets a request to an actor in, or refuses it; `params` are those of the newest state. What comes back is held until
+    /// the request is over.
+    pub(crate) fn enter(&self, params: &Params, actor: Address) -> Result<AtOnce, Refusal> {
         let many = |what: &str| Refusal::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT", what, "Ask again in a second.").retry(1);
-        if self.rate.as_ref().is_some_and(|rate| rate.check_key(&actor).is_err()) {
+        self.follow(params);
+        if !self.rate.read().expect("nothing panics while it holds the lock").takes(&actor) {
             return Err(many("This gateway takes no more requests to this actor in this second."));
         }
+        let protocol = usize::try_from(params.gateways.connections).unwrap_or(usize::MAX);
+        let at_once = self.config.requests_at_once.unwrap_or(protocol);
         let mut all = self.all.lock().expect("nothing panics while it holds the lock");
         let count = all.entry(actor).or_default();
-        if *count >= self.at_once {
+        if *count >= at_once {
             return Err(many("Too many requests to this actor are under way."));
         }
         *count += 1;
         Ok(AtOnce { actor, all: self.all.clone() })
     }
 
+    /// Takes over the rate, where governance moved it.
+    fn follow(&self, params: &Params) {
+        let wanted = requests_per_second(&self.config, params);
+        let is_current = self.rate.read().expect("nothing panics while it holds the lock").requests_per_second == wanted;
+        if !is_current {
+            *self.rate.write().expect("nothing panics while it holds the lock") = Rate::new(wanted);
+        }
+    }
+
     /// Forgets actors that nobody asked for a while.
     pub(crate) fn tidy(&self) {
-        if let Some(rate) = &self.rate {
-            rate.retain_recent();
-            rate.shrink_to_fit();
+        if let Some(limiter) = &mut self.rate.write().expect("nothing panics while it holds the lock").limiter {
+            limiter.retain_recent();
+            limiter.shrink_to_fit();
         }
+    }
+}
+
+/// The operator's rate, or the protocol's.
+fn requests_per_second(config: &config::Limits, params: &Params) -> u32 {
+    config.requests_per_second.unwrap_or_else(|| u32::try_from(params.gateways.requests_per_second).unwrap_or(u32::MAX))
+}
+
+/// Requests a second of one actor; zero means any number.
+struct Rate {
+    requests_per_second: u32,
+    limiter: Option<DefaultKeyedRateLimiter<Address>>,
+}
+
+impl Rate {
+    fn new(requests_per_second: u32) -> Self {
+        let limiter = NonZeroU32::new(requests_per_second).map(|rate| RateLimiter::keyed(Quota::per_second(rate)));
+        Self { requests_per_second, limiter }
+    }
+
+    fn takes(&self, actor: &Address) -> bool {
+        self.limiter.as_ref().is_none_or(|limiter| limiter.check_key(actor).is_ok())
     }
 }
 
@@ -81,18 +109,27 @@ mod tests {
     fn each_actor_has_its_own_limits() {
         let (one, other) = (Address([1; 20]), Address([2; 20]));
         let limits = Limits::new(&config::Limits::default(), &Params::GENESIS);
-        assert_eq!(limits.at_once, 1_000);
-        let burst: Vec<bool> = (0..101).map(|_| limits.enter(one).is_ok()).collect();
+        let burst: Vec<bool> = (0..101).map(|_| limits.enter(&Params::GENESIS, one).is_ok()).collect();
         assert_eq!(burst.iter().filter(|is_in| **is_in).count(), 100);
-        assert!(limits.enter(other).is_ok());
+        assert!(limits.enter(&Params::GENESIS, other).is_ok());
+        // What governance moves holds from the next request on.
+        let mut moved = Params::GENESIS;
+        moved.gateways.requests_per_second = 3;
+        let burst: Vec<bool> = (0..9).map(|_| limits.enter(&moved, one).is_ok()).collect();
+        assert_eq!(burst.iter().filter(|is_in| **is_in).count(), 3);
+        let limits = Limits::new(&config::Limits { requests_per_second: Some(0), ..config::Limits::default() }, &Params::GENESIS);
+        let held: Vec<_> = (0..1_001).map(|_| limits.enter(&Params::GENESIS, one)).collect();
+        assert_eq!(held.iter().filter(|held| held.is_ok()).count(), 1_000);
+        moved.gateways.connections = 2_000;
+        assert!(limits.enter(&moved, one).is_ok());
         let few = config::Limits { requests_per_second: Some(0), requests_at_once: Some(2), ..config::Limits::default() };
         let limits = Limits::new(&few, &Params::GENESIS);
-        let held: Vec<_> = (0..2).map(|_| limits.enter(one)).collect();
+        let held: Vec<_> = (0..2).map(|_| limits.enter(&Params::GENESIS, one)).collect();
         assert!(held.iter().all(Result::is_ok));
-        assert_eq!(limits.enter(one).err().map(|refusal| refusal.status.as_u16()), Some(429));
-        assert!(limits.enter(other).is_ok());
+        assert_eq!(limits.enter(&Params::GENESIS, one).err().map(|refusal| refusal.status.as_u16()), Some(429));
+        assert!(limits.enter(&Params::GENESIS, other).is_ok());
         drop(held);
-        assert!(limits.enter(one).is_ok());
+        assert!(limits.enter(&Params::GENESIS, one).is_ok());
         limits.tidy();
     }
 }

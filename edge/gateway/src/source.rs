@@ -59,8 +59,10 @@ impl Upstream {
 fn of_refused(refused: &Refused) -> NotTaken {
     match refused {
         Refused::Invalid(invalid) => of_code(invalid.abort().code, &invalid.to_string()),
-        Refused::TooFarAhead { .. } | Refused::Underpriced | Refused::Replaced | Refused::Known => NotTaken::Nonce,
-        Refused::SenderFull { .. } | Refused::Full => NotTaken::Full,
+        Refused::TooFarAhead { .. } | Refused::Underpriced { .. } | Refused::Replaced | Refused::Known => NotTaken::Nonce,
+        Refused::SenderFull { .. } | Refused::Full | Refused::FundsOfQueue { .. } | Refused::Expired { .. } | Refused::SetApart { .. } => {
+            NotTaken::Full
+        }
     }
 }
 

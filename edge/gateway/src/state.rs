@@ -60,7 +60,7 @@ impl BlockState {
             slow: RwLock::default(),
         };
         let genesis = state.params.clone();
-        state.params = state.ask(|world| cowboy_ingress::route::parameters(world, &genesis)).await?;
+        state.params = state.ask(|world| cowboy_system::governance::state::parameters(world, &genesis)).await?;
         Ok(state)
     }
 

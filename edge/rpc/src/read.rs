@@ -5,11 +5,9 @@ use bytes::Bytes;
 use cowboy_api::error::{NOT_FOUND, SERVER, SKIPPED};
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
-use cowboy_state::{
-    Miss, StateKey, World,
-    records::{ParameterChanges, keys},
-};
+use cowboy_state::{Miss, StateKey, World};
 use cowboy_store::ledger::{Place, View};
+use cowboy_system::governance;
 use cowboy_types::{Block, Hash, Height, Receipt};
 use serde_json::json;
 
@@ -59,13 +57,7 @@ impl Snapshot {
 
     /// The parameters of the next block.
     pub(crate) async fn params(&mut self, genesis: &Params) -> Result<Params, Refusal> {
-        let changes: Option<ParameterChanges> = self.ask(|world| world.read(&keys::parameters())).await?;
-        let mut params = genesis.clone();
-        for change in changes.iter().flat_map(|changes| changes.changes.iter()) {
-            // Governance checked the range when it set the value.
-            let _ = params.set_at_genesis(change.row, change.value);
-        }
-        Ok(params)
+        self.ask(|world| governance::state::parameters(world, genesis)).await
     }
 }
 

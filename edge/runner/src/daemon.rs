@@ -14,8 +14,7 @@ use crate::{
     server::{SHARES_WAITING, Server},
     tee::{Tee, TeeError},
 };
-use cowboy_api::{ApiError, Client, Hex, model};
-use cowboy_params::Params;
+use cowboy_api::{ApiError, Client, Hex};
 use cowboy_types::{ChainId, keccak256, signing::PrivateKey};
 use ed25519_consensus::SigningKey;
 use std::sync::Arc;
@@ -84,9 +83,10 @@ impl Runner {
         let result_key = result_key(&key);
         // Heard from now on, so that nothing between registration and work is missed.
         let ticks = feed.subscribe();
-        let record = register::register(&client, &outbox, &config, &address, &result_key.verification_key(), &endpoint).await?;
+        let params = client.params().await?;
+        let record =
+            register::register(&client, &outbox, &params.jobs, &config, &address, &result_key.verification_key(), &endpoint).await?;
         tracing::info!(runner = %address, node = %config.node.url, endpoint, "registered");
-        let params = params(&client).await?;
         *board.status.lock().expect("nothing panics while it holds the lock") = Status {
             runner: Some(Hex(address)),
             node: config.node.url.clone(),
@@ -145,15 +145,4 @@ impl Drop for Runner {
 /// The key of a runner's results: it follows from the key of its account, so that nothing else has to be kept.
 pub fn result_key(key: &PrivateKey) -> SigningKey {
     SigningKey::from(keccak256(&[b"cowboy-runner-result-key:", &key.to_bytes()]).0)
-}
-
-/// The parameters as they are now: the defaults of jobs that name nothing.
-async fn params(client: &Client) -> Result<Params, ApiError> {
-    let now: model::Parameters = client.get("/params").await?;
-    let mut params = Params::GENESIS;
-    for parameter in now.params {
-        // A row that this program does not know is none that it uses.
-        let _ = params.set_at_genesis(parameter.id, parameter.value);
-    }
-    Ok(params)
 }

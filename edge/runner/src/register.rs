@@ -5,6 +5,7 @@ use crate::{
     outbox::{Letter, Outbox},
 };
 use cowboy_api::{ApiError, Client, error::NOT_FOUND, model};
+use cowboy_params::Jobs;
 use cowboy_system::{runners, runners::handlers::required_stake};
 use cowboy_types::{Address, Amount, cbor::Value};
 use ed25519_consensus::VerificationKey;
@@ -125,6 +126,7 @@ pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<mo
 pub(crate) async fn register(
     client: &Client,
     outbox: &Outbox,
+    rows: &Jobs,
     config: &Config,
     address: &Address,
     result_key: &VerificationKey,
@@ -132,7 +134,7 @@ pub(crate) async fn register(
 ) -> Result<model::Runner, RegisterError> {
     let stake = Amount::from_cby(config.runner.stake_cby).unwrap_or(Amount(u64::MAX));
     let largest = Amount(config.rates.max_job_value);
-    let needed = required_stake(&cowboy_params::Params::GENESIS.jobs, largest);
+    let needed = required_stake(rows, largest);
     if stake < needed {
         return Err(RegisterError::StakeTooLow { stake: stake.0, largest: largest.0, needed: needed.0 });
     }

@@ -31,8 +31,10 @@ def can_keep():
     return pvm_host.entitlement_params("storage.kv") is not None
 
 
-def keep(request_id, envelope, ttl=RESULT_TTL_BLOCKS):
-    """Stores a command's result for `ttl` blocks. Without the entitlement timer.schedule it stays."""
+def keep(request_id, envelope, ttl=None):
+    """Stores a command's result for `ttl` blocks, or as the chain says. Without the entitlement timer.schedule it stays."""
+    if ttl is None:
+        ttl = pvm_host.runtime_config().get("result_ttl", RESULT_TTL_BLOCKS)
     pvm_host.set_state(_RESULTS + request_id.encode(), encode(envelope))
     _expire(request_id.encode(), int(ttl))
 

@@ -37,7 +37,7 @@ from ._http_message import (
     redirect,
     unquote,
 )
-from ._http_results import CLEANUP_HANDLER, RESULT_TTL_BLOCKS, can_keep, clean, keep
+from ._http_results import CLEANUP_HANDLER, can_keep, clean, keep
 from .actor import Context, registry
 from .codec import decode, encode
 from .errors import PermissionDeniedError
@@ -98,7 +98,7 @@ class Route:
         return found
 
 
-def _route(method, path, ttl=RESULT_TTL_BLOCKS):
+def _route(method, path, ttl=None):
     def mark(function):
         _requests().routes.append(Route(method, path, function, ttl))
         return function
@@ -111,27 +111,27 @@ def get(path):
     return _route("GET", path)
 
 
-def post(path, *, ttl=RESULT_TTL_BLOCKS):
+def post(path, *, ttl=None):
     """Answers POST of `path`. The response is kept for `ttl` blocks."""
     return _route("POST", path, ttl)
 
 
-def put(path, *, ttl=RESULT_TTL_BLOCKS):
+def put(path, *, ttl=None):
     """Answers PUT of `path`."""
     return _route("PUT", path, ttl)
 
 
-def patch(path, *, ttl=RESULT_TTL_BLOCKS):
+def patch(path, *, ttl=None):
     """Answers PATCH of `path`."""
     return _route("PATCH", path, ttl)
 
 
-def delete(path, *, ttl=RESULT_TTL_BLOCKS):
+def delete(path, *, ttl=None):
     """Answers DELETE of `path`."""
     return _route("DELETE", path, ttl)
 
 
-def command(path, *, methods=("POST",), ttl=RESULT_TTL_BLOCKS):
+def command(path, *, methods=("POST",), ttl=None):
     """Answers requests that may change something, POST unless `methods` names others."""
 
     def mark(function):
@@ -151,7 +151,7 @@ def handler(function):
     return function
 
 
-def complete(request_id, response, *, ttl=RESULT_TTL_BLOCKS):
+def complete(request_id, response, *, ttl=None):
     """Stores the response of a command that was answered with 202: what the visitor polls for.
 
     Called where the answer comes: in a continuation, a callback, a timer.
@@ -221,8 +221,8 @@ def _answer(routes, instance, request):
             continue
         return _run(route, instance, request, found), route.ttl
     if allowed:
-        return Response(405, "method not allowed", {"allow": ", ".join(sorted(set(allowed)))}), RESULT_TTL_BLOCKS
-    return Response(404, "not found"), RESULT_TTL_BLOCKS
+        return Response(405, "method not allowed", {"allow": ", ".join(sorted(set(allowed)))}), None
+    return Response(404, "not found"), None
 
 
 def _run(route, instance, request, found):

@@ -154,7 +154,7 @@ def context():
 
 
 def runtime_config():
-    return {"continuation_mode": "local", "compile_time_fsm": False}
+    return {"continuation_mode": "local", "compile_time_fsm": False, "result_ttl": 3_600}
 
 
 def self_address():

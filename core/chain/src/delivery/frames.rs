@@ -2,7 +2,7 @@
 
 use super::{Door, Machine, Stage, Step, call_trace};
 use crate::input::Exception;
-use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Trap, Usage, abort_of_trap};
+use crate::vm_driver::{self, Engine, Exit, HostError, HostValue, Image, Limits, PyError, Rules, Trap, Usage, abort_of_trap};
 use bytes::Bytes;
 use cowboy_state::records::ActorStatus;
 use cowboy_state::{Checkpoint, Miss, Stop};
@@ -191,9 +191,15 @@ impl Machine {
 
     /// Limits of a run, with the chain's bounds of memory and recursion.
     pub(super) fn limits(&self, cycles: u64, cells: u64, weight_ns: u64) -> Limits {
-        let rows = &self.environment.params.execution;
+        let (rows, costs) = (&self.environment.params.execution, &self.environment.params.costs);
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        Limits { cycles, cells, memory_bytes: size(rows.memory_per_call), recursion: size(rows.recursion_limit), weight_ns }
+        let rules = Rules {
+            scratch_bytes: size(rows.scratch_bytes),
+            sha256: size(costs.sha256),
+            sha256_block: size(costs.sha256_block),
+            keccak_word: size(costs.keccak_word),
+        };
+        Limits { cycles, cells, memory_bytes: size(rows.memory_per_call), recursion: size(rows.recursion_limit), weight_ns, rules }
     }
 
     /// The limits of the delivery's first handler: all that its meter has left.

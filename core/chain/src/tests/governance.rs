@@ -133,6 +133,7 @@ fn what_nobody_may_decide() {
         ("economics.inflation_cap", 1_000, 25_000, Some(error::INVALID_ARGUMENT)),
         ("rent.epoch", 1, 1_000, Some(error::INVALID_ARGUMENT)),
         ("nothing.here", 1, 1_000, Some(error::INVALID_ARGUMENT)),
+        ("timers.auction_height", 7, 25_000, Some(error::PARAMETER_NOT_ACTIVE)),
         ("jobs.slash_burn", 9_000, 1_000, Some(error::GOVERNANCE_DEPOSIT)),
         ("jobs.slash_burn", 9_000, 25_000, None),
         ("rent.rate", 5, 25_000, Some(error::GOVERNANCE_DEPOSIT)),

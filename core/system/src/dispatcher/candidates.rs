@@ -22,8 +22,9 @@ const WEIGHT_EACH: u64 = 2_000;
 /// nobody has thousands of records read for a delivery that cannot pay for it.
 pub fn registered(context: &mut Context<'_>, spec: &JobSpec) -> Step<Vec<(Address, Runner)>> {
     let count = runners::state::directory().count(context.world)?;
-    let rows = &context.params.jobs;
-    let each = if spec.required_runner_pool.is_some() { rows.candidate.saturating_add(rows.pool_check) } else { rows.candidate };
+    let candidate = context.params.jobs.candidate;
+    let check = context.params.entitlements.check_cycles;
+    let each = if spec.required_runner_pool.is_some() { candidate.saturating_add(check) } else { candidate };
     context.spend(each.saturating_mul(count), WEIGHT_EACH.saturating_mul(count))?;
     Ok(runners::state::all(context.world)?)
 }

@@ -503,7 +503,7 @@ pub(crate) fn settle(world: &mut World, params: &Params, height: Height, job: &m
     let mut burned = Amount::ZERO;
     let mut treasury = Amount::ZERO;
     if !is_all_dishonest {
-        treasury = take(payment::share(outcome.gross, params.jobs.payout_treasury));
+        treasury = take(payment::of_payout(&params.jobs, outcome.gross, params.jobs.payout_treasury));
         pay_out(world, Address::system(treasury::NUMBER), treasury)?;
         // Whatever of the gross is neither a runner's nor the treasury's is destroyed, dust included.
         let of_runners = paid.saturating_add(withheld).saturating_sub(spec.tip);

@@ -37,6 +37,24 @@ pub fn share(amount: Amount, basis_points: u64) -> Amount {
     Amount(u64::try_from(part).expect("a share is at most the whole"))
 }
 
+/// What one of the rows `jobs.payout_*` gives of a job's price: its part of the three rows' sum, so that moving any one of
+/// them moves all parts (docs/decisions/0096).
+pub fn of_payout(rows: &Jobs, gross: Amount, row: u64) -> Amount {
+    part(gross, row, [rows.payout_runners, rows.payout_burn, rows.payout_treasury])
+}
+
+/// What one of the rows `jobs.slash_*` gives of slashed stake: its part of the three rows' sum.
+pub fn of_slash(rows: &Jobs, slashed: Amount, row: u64) -> Amount {
+    part(slashed, row, [rows.slash_burn, rows.slash_submitter, rows.slash_treasury])
+}
+
+/// A row's part of what some rows share, rounded down; nothing where all are zero.
+fn part(amount: Amount, row: u64, rows: [u64; 3]) -> Amount {
+    let whole: u128 = rows.into_iter().map(u128::from).sum();
+    let part = (u128::from(amount.0) * u128::from(row)).checked_div(whole).unwrap_or(0);
+    Amount(u64::try_from(part).expect("a part is at most the whole"))
+}
+
 /// Who gets what of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
@@ -56,8 +74,8 @@ pub struct Split {
 /// the one that put the results together, where it did. Everything together is `max_price` + `tip`.
 pub fn split(rows: &Jobs, max_price: Amount, tip: Amount, prices: &[Amount], aggregator: Option<usize>) -> Split {
     let gross = prices.iter().fold(Amount::ZERO, |sum, price| sum.saturating_add(*price)).min(max_price);
-    let treasury = share(gross, rows.payout_treasury);
-    let pool = share(gross, rows.payout_runners);
+    let treasury = of_payout(rows, gross, rows.payout_treasury);
+    let pool = of_payout(rows, gross, rows.payout_runners);
     let bonus = if aggregator.is_some() { share(gross, rows.aggregator_bonus).min(pool) } else { Amount::ZERO };
     let rest = pool.saturating_sub(bonus);
     let count = u64::try_from(prices.len()).expect("committees are small");

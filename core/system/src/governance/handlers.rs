@@ -1,12 +1,11 @@
 //! What 0x09 does.
 
-use super::NUMBER;
+use super::{NUMBER, state};
 use crate::actor::{Context, number_argument};
 use cowboy_params::Params;
 use cowboy_state::Step;
-use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
 use cowboy_types::cbor::Value;
-use cowboy_types::{List, error};
+use cowboy_types::error;
 
 pub(super) fn get_param(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
@@ -52,19 +51,14 @@ pub fn set_timer_config(context: &mut Context<'_>, config: &TimerConfig) -> Step
         ("timers.timers_per_actor", config.timers_per_actor),
         ("timers.cleanup_cycles", config.cleanup_cycles),
     ];
-    let mut moved: ParameterChanges = context.world.read(&keys::parameters())?.expect("genesis wrote the moved parameters");
-    let mut changes = std::mem::take(&mut moved.changes).into_vec();
     let mut params = context.params.clone();
+    let mut moved = Vec::with_capacity(rows.len());
     for (name, value) in rows {
         let row = Params::row(name).expect("the timer rows exist");
         params.set(row.id, value).map_err(|_| error::INVALID_ARGUMENT)?;
-        match changes.binary_search_by_key(&row.id, |change| change.row) {
-            Ok(place) => changes[place].value = value,
-            Err(place) => changes.insert(place, ParameterChange { row: row.id, value }),
-        }
+        moved.push((row.id, value));
     }
-    let changes = List::new(changes).expect("there are fewer rows than the list holds");
-    context.world.write(keys::parameters(), &ParameterChanges { changes });
+    state::move_parameters(context.world, moved)?;
     let data = Value::map([
         ("max_ttl_blocks", Value::uint(config.ttl_blocks)),
         ("max_cycles_per_fire", Value::uint(config.cycles_per_fire)),

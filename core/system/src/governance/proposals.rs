@@ -8,8 +8,7 @@ use super::{NUMBER, state};
 use crate::actor::{Context, address_argument, amount_argument, number_argument};
 use crate::staking::state as staking;
 use crate::treasury::vesting;
-use cowboy_params::{Params, Tier};
-use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
+use cowboy_params::{Params, SetError, Tier};
 use cowboy_state::{Step, Stop};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Count, Height};
@@ -58,7 +57,10 @@ fn tier(context: &Context<'_>, action: &Action) -> Result<u8, Abort> {
 /// Whether a parameter may become a value: within its range, and inflation by at most two points a year (003 §8.2).
 fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Result<(), Abort> {
     let mut params = context.params.clone();
-    params.set(row, value).map_err(|_| error::INVALID_ARGUMENT)?;
+    params.set(row, value).map_err(|refused| match refused {
+        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
+        SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
+    })?;
     let name = Params::ROWS.iter().find(|one| one.id == row).map_or("", |one| one.name);
     let now = context.params.get(row).unwrap_or(value);
     if name.starts_with("economics.inflation_") && value.abs_diff(now) > context.params.economics.inflation_step {
@@ -205,13 +207,7 @@ fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
 /// Moves a parameter from the next block on, and keeps what it was.
 fn set_parameter(context: &mut Context<'_>, id: u64, row: u16, value: u64) -> Step<()> {
     check_parameter(context, row, value)?;
-    let moved: ParameterChanges = context.world.read(&keys::parameters())?.expect("genesis wrote the moved parameters");
-    let mut changes = moved.changes.into_vec();
-    match changes.binary_search_by_key(&row, |change| change.row) {
-        Ok(place) => changes[place].value = value,
-        Err(place) => changes.insert(place, ParameterChange { row, value }),
-    }
-    let changes = List::new(changes).expect("there are fewer rows than the list holds");
+    state::move_parameters(context.world, [(row, value)])?;
     let row = Params::ROWS.iter().find(|one| one.id == row).ok_or(error::INVALID_ARGUMENT)?;
     let mut entries = state::history(context.world, row)?.entries.into_vec();
     if entries.len() >= 256 {
@@ -219,7 +215,6 @@ fn set_parameter(context: &mut Context<'_>, id: u64, row: u16, value: u64) -> St
     }
     entries.push(Change { height: context.height, value, proposal: Count(id) });
     let history = super::types::History { entries: List::new(entries).expect("the oldest go first") };
-    context.world.write(keys::parameters(), &ParameterChanges { changes });
     context.world.write(state::history_key(row), &history);
     let data = Value::map([("name", Value::text(row.name)), ("proposal", Value::uint(id)), ("value", Value::uint(value))]);
     context.announce(NUMBER, "parameter.moved", &data);

@@ -2,7 +2,8 @@
 
 use super::NUMBER;
 use super::types::{Agreement, Council, History, Proposal};
-use cowboy_params::Row;
+use cowboy_params::{Params, Row};
+use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
 use cowboy_state::{Key, Kind, Miss, World};
 use cowboy_types::units::Count;
 use cowboy_types::{Address, List};
@@ -34,6 +35,32 @@ pub fn agreement_key(id: u64, what: &str) -> Key {
 /// What a parameter was.
 pub fn history_key(row: &Row) -> Key {
     named(format!("system:gov:param:history:{}", row.name))
+}
+
+/// The parameters of the next block: those of genesis, with what governance moved since.
+pub fn parameters(world: &World, genesis: &Params) -> Result<Params, Miss> {
+    let moved: Option<ParameterChanges> = world.read(&keys::parameters())?;
+    Ok(moved.map_or_else(|| genesis.clone(), |moved| with(genesis, &moved)))
+}
+
+/// The same, from the record itself.
+pub fn with(genesis: &Params, moved: &ParameterChanges) -> Params {
+    genesis.moved(moved.changes.iter().map(|change| (change.row, change.value)))
+}
+
+/// Moves parameters from the next block on. Their values were checked against their rows.
+pub(super) fn move_parameters(world: &mut World, rows: impl IntoIterator<Item = (u16, u64)>) -> Result<(), Miss> {
+    let moved: Option<ParameterChanges> = world.read(&keys::parameters())?;
+    let mut changes = moved.map_or_else(Vec::new, |moved| moved.changes.into_vec());
+    for (row, value) in rows {
+        match changes.binary_search_by_key(&row, |change| change.row) {
+            Ok(place) => changes[place].value = value,
+            Err(place) => changes.insert(place, ParameterChange { row, value }),
+        }
+    }
+    let changes = List::new(changes).expect("there are fewer rows than the list holds");
+    world.write(keys::parameters(), &ParameterChanges { changes });
+    Ok(())
 }
 
 /// A proposal.

@@ -2,6 +2,7 @@
 
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::Context;
+use crate::dispatcher::payment;
 use crate::reader::Reader;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
@@ -339,8 +340,8 @@ pub fn slash(
     state::write(world, address, &runner);
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
-    let to_submitter = part(amount, rows.slash_submitter);
-    let to_treasury = part(amount, rows.slash_treasury).min(amount.saturating_sub(to_submitter));
+    let to_submitter = payment::of_slash(rows, amount, rows.slash_submitter);
+    let to_treasury = payment::of_slash(rows, amount, rows.slash_treasury);
     world.credit(submitter, to_submitter)?;
     world.credit(Address::system(crate::treasury::NUMBER), to_treasury)?;
     world.burn(amount.saturating_sub(to_submitter).saturating_sub(to_treasury))?;

@@ -3,6 +3,7 @@
 use super::state;
 use super::types::{Status, Validator};
 use crate::actor::{Context, address_argument, number_argument};
+use crate::dispatcher::payment;
 use crate::governance::NUMBER;
 use commonware_codec::DecodeExt as _;
 use cowboy_state::Step;
@@ -132,8 +133,8 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
 /// Slashed stake by SlashDistribution: burned, to who proved it, to the treasury (003 §8.4). What does not divide is burned.
 fn distribute(context: &mut Context<'_>, slashed: Amount) -> Step<()> {
     let rows = &context.params.jobs;
-    let submitter = part(slashed, rows.slash_submitter);
-    let treasury = part(slashed, rows.slash_treasury).min(slashed.saturating_sub(submitter));
+    let submitter = payment::of_slash(rows, slashed, rows.slash_submitter);
+    let treasury = payment::of_slash(rows, slashed, rows.slash_treasury);
     let burned = slashed.saturating_sub(submitter).saturating_sub(treasury);
     assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");
     context.world.credit(context.sender, submitter)?;

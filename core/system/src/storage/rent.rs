@@ -129,7 +129,7 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
     account.debt = account.debt.saturating_add(Amount(rent.0.saturating_mul(epochs - paid)));
     account.next_epoch = Count(now + 1);
     record.rent_epoch = Count(now);
-    if account.unpaid.0 >= params.rent.eviction_epochs {
+    if account.unpaid.0 >= evicted_at(params) {
         collected.events.push(event("rent.evicted", actor, [("debt", account.debt.0), ("unpaid", account.unpaid.0)]));
         eviction::begin(world, actor, &mut record, &account)?;
     } else {
@@ -141,6 +141,12 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
     }
     world.set_actor(actor, &record);
     Ok(collected)
+}
+
+/// Unpaid collections at which an actor is evicted: `rent.eviction_epochs`, and never before its grace and the whole warning are
+/// over (003 §4.4).
+pub fn evicted_at(params: &Params) -> u64 {
+    params.rent.eviction_epochs.max(params.rent.grace_epochs.saturating_add(params.rent.warning_epochs))
 }
 
 /// Counts what a block added to or took from all storage, and moves the rate once an epoch where governance set a size

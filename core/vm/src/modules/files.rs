@@ -1,6 +1,6 @@
 //! The scratch space `/tmp` of one run (003 §3.1, A-78): files in memory, gone when the run is over.
 //!
-//! Every byte written costs one cell, and all files together hold at most [`CAPACITY`] bytes. `frozen/io.py` has the file objects;
+//! Every byte written costs one cell, and all files together hold at most [`crate::Rules::scratch_bytes`]. `frozen/io.py` has the file objects;
 //! it alone decides which paths there are.
 
 use crate::error::{Outcome, Throw, Trap};
@@ -12,7 +12,6 @@ use crate::value::Value;
 use std::collections::BTreeMap;
 
 /// Bytes that all files of a run hold together (003 §3.1).
-const CAPACITY: usize = 256 << 10;
 /// Files of a run.
 const MOST_FILES: usize = 256;
 /// Bytes that one cycle copies.
@@ -132,7 +131,7 @@ fn resize(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// Charges for a file that gets another length, `written` bytes of it new. False when the scratch space would be too full.
 fn grow(vm: &mut Vm, before: usize, after: usize, written: usize) -> Outcome<bool> {
     let used = vm.scratch.used - before;
-    if used.saturating_add(after) > CAPACITY {
+    if used.saturating_add(after) > vm.limits.rules.scratch_bytes {
         return Ok(false);
     }
     vm.spend(written / BYTES)?;

@@ -251,7 +251,10 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
         (false, Value::Undefined) => 0,
         (false, _) => return Err(vm.type_error("digest() takes no arguments (1 given)")),
     };
-    let (block_size, base, block) = cost(state.name);
+    let (block_size, base, block) = match state.name {
+        "sha256" => (64, vm.limits.rules.sha256, vm.limits.rules.sha256_block),
+        name => cost(name),
+    };
     let blocks = state.data.len().div_ceil(block_size).saturating_add(length / block_size);
     vm.spend(base.saturating_add(block.saturating_mul(blocks)))?;
     vm.reserve(length)?;

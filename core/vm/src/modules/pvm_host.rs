@@ -24,7 +24,7 @@ const KECCAK_WEIGHT: usize = 450;
 
 fn keccak256(vm: &mut Vm, args: &[Value]) -> Outcome {
     let data = crate::objects::bytes::bytes_like(vm, args[0])?;
-    vm.spend(6 * data.len().div_ceil(32))?;
+    vm.spend(vm.limits.rules.keccak_word.saturating_mul(data.len().div_ceil(32)))?;
     let blocks = data.len() / KECCAK_BLOCK + 1;
     // 003 §3.5 fixes the price, which is below the work: the weight of decision 132 stands for the rest.
     vm.weight = vm.weight.saturating_sub(i64::try_from(blocks.saturating_mul(KECCAK_WEIGHT)).unwrap_or(i64::MAX));

@@ -11,7 +11,7 @@
     reason = "it runs beside the law: it may read files and talk to people"
 )]
 
-use cowboy_vm::{CompileErrorKind, Entry, Exit, Library, LibraryError, LibraryModule, Limits, Trap, Vm};
+use cowboy_vm::{CompileErrorKind, Entry, Exit, Library, LibraryError, LibraryModule, Limits, Rules, Trap, Vm};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -81,7 +81,8 @@ const FILES: &[&str] = &[
 ];
 
 /// What one method may use: far more than an actor, since CPython's tests were not written for a metered machine.
-const LIMITS: Limits = Limits { cycles: 400_000_000, cells: 1 << 30, memory_bytes: 128 << 20, recursion: 256, weight_ns: 1 << 50 };
+const LIMITS: Limits =
+    Limits { cycles: 400_000_000, cells: 1 << 30, memory_bytes: 128 << 20, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 /// What came of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]

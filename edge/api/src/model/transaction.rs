@@ -14,6 +14,9 @@ pub struct Transaction {
     pub hash: HexHash,
     /// `pending`, `success` or `failed`.
     pub status: String,
+    /// What it waits for, in words, while it is pending: a nonce, a fee, funds, or room in a block.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits: Option<String>,
     /// The block it is in; null while pending.
     pub block_height: Option<u64>,
     /// Its place in the block, from 0; null while pending.

@@ -243,7 +243,10 @@ fn describe(proposal: &model::Proposal) -> String {
 async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
     let mut found = all_params(session).await?;
     found.params.retain(|row| row.name.starts_with(prefix));
-    let lines = found.params.iter().map(|row| format!("{:<44} {:>20} {:<12} tier {}", row.name, row.value, row.unit, row.tier));
+    let lines = found.params.iter().map(|row| {
+        let standing = if row.active { "" } else { ", not active" };
+        format!("{:<44} {:>20} {:<12} tier {}{standing}", row.name, row.value, row.unit, row.tier)
+    });
     session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
     Ok(())
 }

@@ -207,7 +207,8 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     if let Some(value) = &paid.value {
         return amount::argument(value);
     }
-    let params = session_params(session).await?;
+    // A newer chain may have wider ranges; its fee is then asked for with --value.
+    let params = session.client.params().await?;
     let found: Option<model::Name> = match session.client.get(&format!("/names/{name}")).await {
         Ok(found) => Some(found),
         Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => None,
@@ -219,19 +220,6 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     Ok(auction.map_or(plain, |first_year| {
         first_year.saturating_add(price::term(&params, yearly, paid.blocks().saturating_sub(params.economics.year)))
     }))
-}
-
-/// The chain's parameters as they are now.
-async fn session_params(session: &Session) -> Result<cowboy_params::Params, Failure> {
-    let found: model::Parameters = session.client.get("/params?limit=1000").await?;
-    let mut params = cowboy_params::Params::GENESIS;
-    for row in &found.params {
-        if let Some(known) = cowboy_params::Params::row(&row.name) {
-            // A newer chain may have wider ranges; its fee is then asked for with --value.
-            let _ = params.set_at_genesis(known.id, row.value);
-        }
-    }
-    Ok(params)
 }
 
 /// What answers to a name: its own record, or that of the nearest name above.

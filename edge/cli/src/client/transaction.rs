@@ -67,7 +67,9 @@ impl Transaction {
 async fn status(session: &Session, hash: &Hash) -> Result<(), Failure> {
     let transaction = session.client.transaction(hash).await?;
     if transaction.status == "pending" {
-        session.output.result(&json!({ "tx_hash": hash.to_string(), "status": "pending" }), "pending");
+        let waits = transaction.waits.unwrap_or_default();
+        let words = if waits.is_empty() { "pending".into() } else { format!("pending\nwaits   {waits}") };
+        session.output.result(&json!({ "tx_hash": hash.to_string(), "status": "pending", "waits": waits }), words);
         return Ok(());
     }
     let receipt = session.client.receipt(hash).await?;

@@ -29,9 +29,9 @@ pub(crate) struct Dev {
     /// Deploy an example and say where to watch it
     #[arg(long, value_name = "NAME")]
     example: Vec<String>,
-    /// Time between blocks, like 1s or 200ms, or instant: a block as soon as there is work
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = block_time)]
-    block_time: BlockTime,
+    /// Time between blocks, like 200ms, or instant: a block as soon as there is work; by default what consensus.block_time says, 1s
+    #[arg(long, value_name = "TIME", value_parser = block_time)]
+    block_time: Option<BlockTime>,
     /// Keep the chain in this folder
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -114,7 +114,7 @@ impl Dev {
         let folder = Folder::open(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
         let devnet = beginning.devnet()?;
-        let node = start(&folder, &devnet, self.block_time).await?;
+        let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
         let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
         let server = listeners.serve(backend);
         let gateway = self.gateway(&devnet, &node, output).await?;

@@ -20,6 +20,7 @@ use cowboy_node::{
     committee::{Committee, ValidatorKeys},
 };
 use cowboy_rpc::{Backend, Listeners};
+use cowboy_state::records::ParameterChange;
 use cowboy_types::{Address, Amount, ChainId, Hash, List, TimestampMs, signing::PrivateKey};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -52,8 +53,9 @@ struct ValidatorFile {
     state: PathBuf,
     /// Where it listens for the others, over QUIC.
     listen: SocketAddr,
-    /// Milliseconds between blocks.
-    block_time_ms: u64,
+    /// Milliseconds between blocks, where it is not as `consensus.block_time` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block_time_ms: Option<u64>,
     /// The other validators.
     peers: Vec<Peer>,
     /// The secrets.
@@ -149,9 +151,15 @@ pub(crate) struct NewNetwork {
     /// The first validator's port for the others; the next ones follow
     #[arg(long, default_value_t = 3000)]
     p2p_port: u16,
-    /// Milliseconds between blocks
-    #[arg(long, default_value_t = 1_000)]
-    block_time_ms: u64,
+    /// Milliseconds between blocks: the chain's consensus.block_time at genesis
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    block_time_ms: Option<u64>,
+}
+
+/// The parameter of the time between blocks, at genesis.
+fn block_time(milliseconds: u64) -> ParameterChange {
+    let row = cowboy_params::Params::row("consensus.block_time").expect("a row of the table");
+    ParameterChange { row: row.id, value: milliseconds }
 }
 
 impl NewNetwork {
@@ -170,7 +178,7 @@ impl NewNetwork {
             accounts: List::new(accounts).ok_or_else(too_many)?,
             deployers: List::default(),
             validators: List::new(validators).ok_or_else(too_many)?,
-            parameters: List::default(),
+            parameters: List::new(self.block_time_ms.map(block_time).into_iter().collect()).expect("one fits"),
         };
         let genesis = Genesis::new(config.clone(), sharing.clone()).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
@@ -184,7 +192,7 @@ impl NewNetwork {
                 genesis: "genesis.json".into(),
                 state: format!("state-{index}").into(),
                 listen: self.address(index)?,
-                block_time_ms: self.block_time_ms,
+                block_time_ms: None,
                 peers: peers.collect::<Result<_, Failure>>()?,
                 secrets: Secrets::of(own),
             };
@@ -330,7 +338,8 @@ impl Start {
         let mut config = NodeConfig::alone(folder.join(&file.state), genesis, file.secrets.keys()?);
         config.listen = file.listen;
         config.peers = peers;
-        config.block_time = BlockTime::Every(Duration::from_millis(file.block_time_ms));
+        config.block_time =
+            file.block_time_ms.map_or(BlockTime::Governed, |milliseconds| BlockTime::Every(Duration::from_millis(milliseconds)));
         let chain = config.genesis.chain.clone();
         let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });

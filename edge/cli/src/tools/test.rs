@@ -13,7 +13,7 @@ use crate::{
     output::{self, Output},
 };
 use clap::Args;
-use cowboy_vm::{Entry, Exit, Library, LibraryError, LibraryModule, Limits, Profiler, Unit, Usage, Vm};
+use cowboy_vm::{Entry, Exit, Library, LibraryError, LibraryModule, Limits, Profiler, Rules, Unit, Usage, Vm};
 use serde_json::json;
 use std::{
     collections::BTreeMap,
@@ -47,7 +47,8 @@ pub(crate) struct Test {
 }
 
 /// What a test may use: far more than a delivery, whose own limits the chain sets.
-const LIMITS: Limits = Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 256 << 20, recursion: 256, weight_ns: 1 << 60 };
+const LIMITS: Limits =
+    Limits { cycles: 1 << 40, cells: 1 << 40, memory_bytes: 256 << 20, recursion: 256, weight_ns: 1 << 60, rules: Rules::GENESIS };
 
 /// The modules that only tests have.
 const MODULES: &[(&str, &str)] = &[

@@ -104,7 +104,8 @@ pub(crate) async fn balance(State(app): State<App>, Body(wish): Body<model::SetB
 pub(crate) async fn impersonate(State(app): State<App>, Body(wish): Body<model::Impersonate>) -> Answer<model::SubmitResult> {
     only_on_dev_chains(&app)?;
     let instruction = Ordinary::decode(wish.instruction.0).map_err(|error| Refusal::bad("instruction", error))?;
-    let limits = (Lane::User.budget(&app.chain.params), Cells(app.chain.params.fees.block_cells / 4));
+    let params = app.node.chain()?.params();
+    let limits = (Lane::User.budget(&params), Cells(params.fees.block_cells / 4));
     let instruction = Custom::Impersonate { sender: wish.sender.0, instruction };
     Ok(Json(faucet::send(&app, Instruction::Custom(instruction), Some(limits)).await?))
 }

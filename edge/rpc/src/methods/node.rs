@@ -11,7 +11,6 @@ use commonware_codec::Encode as _;
 use cowboy_api::{Hex, convert, error::BUSY, model};
 use cowboy_chain::genesis::{BUCKETS, bucket_address};
 use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
-use cowboy_node::BlockTime;
 use cowboy_params::Params;
 use cowboy_state::records::{Markets, Supply, keys};
 use cowboy_system::staking::epoch::epoch_of;
@@ -25,10 +24,7 @@ pub(crate) async fn health() -> Json<model::Health> {
 pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::HealthDetailed> {
     let chain = app.node.chain()?;
     let head = app.node.head();
-    let block_time = match chain.pace.block_time() {
-        BlockTime::Every(gap) => gap.as_millis(),
-        BlockTime::Instant => 0,
-    };
+    let block_time = chain.pace.gap().unwrap_or_default().as_millis();
     Ok(Json(model::HealthDetailed {
         status: "ok".into(),
         version: env!("CARGO_PKG_VERSION").into(),

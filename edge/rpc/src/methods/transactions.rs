@@ -110,7 +110,10 @@ fn taken(digest: Hash) -> SubmitResult {
 pub(crate) fn explain(refused: &Refused) -> ApiError {
     let abort = match refused {
         Refused::Invalid(invalid) => return explain_invalid(invalid),
-        Refused::Known | Refused::Underpriced | Refused::Replaced => aborts::REPLACEMENT_UNDERPRICED,
+        Refused::Known | Refused::Underpriced { .. } | Refused::Replaced => aborts::REPLACEMENT_UNDERPRICED,
+        Refused::FundsOfQueue { .. } => aborts::INSUFFICIENT_FEE,
+        Refused::Expired { .. } => aborts::TRANSACTION_EXPIRED,
+        Refused::SetApart { .. } => aborts::SENDER_SET_APART,
         Refused::TooFarAhead { .. } => aborts::NONCE_GAP,
         Refused::SenderFull { .. } | Refused::Full => aborts::POOL_FULL,
     };
@@ -212,14 +215,7 @@ pub(crate) async fn receipt(State(app): State<App>, Named(hash): Named<Hash>) ->
         (None, Some(place)) => read::at(&view, place)?,
         (named, _) => named,
     };
-    let Some(found) = named else {
-        let chain = app.node.chain()?;
-        if let Some(reason) = chain.mempool.dropped(&hash) {
-            return Err(Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "dropped": reason.to_string() })));
-        }
-        let status = if chain.mempool.get(&hash).is_some() { "pending" } else { "unknown" };
-        return Err(Refusal::new(NOT_FOUND, json!({ "hash": hash.to_string(), "status": status })));
-    };
+    let found = named.map_or_else(|| Err(without_receipt(&app, &hash)), Ok)?;
     Ok(Json(full_receipt(&app, &view, &found)?))
 }
 
@@ -239,8 +235,24 @@ pub(crate) async fn pending(State(app): State<App>, Named(hash): Named<Hash>) ->
 }
 
 fn waiting(app: &App, hash: &Hash) -> Answer<model::Transaction> {
-    let found = app.node.chain()?.mempool.get(hash).ok_or_else(|| Refusal::missing("hash", hash))?;
-    Ok(Json(convert::transaction(found.transaction(), None)))
+    let mempool = &app.node.chain()?.mempool;
+    let found = mempool.get(hash).ok_or_else(|| without_receipt(app, hash))?;
+    let waits = mempool.waits(hash).map(|waits| waits.to_string());
+    Ok(Json(model::Transaction { waits, ..convert::transaction(found.transaction(), None) }))
+}
+
+/// Why a name has no receipt: its transaction waits, and for what; or was dropped, and why; or nobody sent it.
+fn without_receipt(app: &App, hash: &Hash) -> Refusal {
+    let chain = match app.node.chain() {
+        Ok(chain) => chain,
+        Err(stopped) => return stopped.into(),
+    };
+    let detail = match (chain.mempool.waits(hash), chain.mempool.dropped(hash)) {
+        (Some(waits), _) => json!({ "hash": hash.to_string(), "status": "pending", "waits": waits.to_string() }),
+        (None, Some(reason)) => json!({ "hash": hash.to_string(), "dropped": reason.to_string() }),
+        (None, None) => json!({ "hash": hash.to_string(), "status": "unknown" }),
+    };
+    Refusal::new(NOT_FOUND, detail)
 }
 
 /// Room over what a simulation used, in percent: the state may change before the transaction runs.

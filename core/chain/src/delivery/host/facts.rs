@@ -55,7 +55,12 @@ impl Machine {
 
     pub(super) fn runtime_config(&mut self) -> Step<Reply> {
         let pair = |name: &str, value: HostValue| (HostValue::Str(name.to_string()), value);
-        let facts = vec![pair("continuation_mode", HostValue::Str("fsm".to_string())), pair("compile_time_fsm", HostValue::Bool(false))];
+        let result_ttl = HostValue::int(self.environment.params.gateways.result_ttl);
+        let facts = vec![
+            pair("continuation_mode", HostValue::Str("fsm".to_string())),
+            pair("compile_time_fsm", HostValue::Bool(false)),
+            pair("result_ttl", result_ttl),
+        ];
         Ok(Reply::Value(HostValue::Map(facts), Price::default()))
     }
 

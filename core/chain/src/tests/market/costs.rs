@@ -47,7 +47,11 @@ fn a_selection_costs_what_it_looks_at() {
     let mut pooled = job.clone();
     pooled["required_runner_pool"] = "0x01".into();
     let (ten, thousand) = (cost(&mut few, &pooled), cost(&mut many, &pooled));
-    assert_eq!(thousand - ten, 990 * (rows.candidate + rows.pool_check), "a refused job pays for what was looked at, too");
+    assert_eq!(
+        thousand - ten,
+        990 * (rows.candidate + cowboy_params::Params::GENESIS.entitlements.check_cycles),
+        "a refused job pays for what was looked at, too"
+    );
     let nonce = many.chain.nonce(1);
     let instruction = ask(DISPATCHER, "submit_job", &job, 0);
     let cheap = sign(1, cowboy_types::Transaction { cycles_limit: Cycles(60_000), ..unsigned(1, nonce, instruction) });
