@@ -7,6 +7,7 @@ mod close;
 mod jobs;
 mod messages;
 mod open;
+mod packing;
 mod protocol;
 mod removals;
 mod rent;
@@ -56,11 +57,13 @@ enum Phase {
     Close,
 }
 
-/// How a proposal that had to begin again chooses.
+/// How a proposal that had to begin again chooses: [`packing`] says more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {
     /// All of a sender's transactions.
-    Whole(u8),
+    Whole,
+    /// What the first attempt ran and what it used, and one of each other sender.
+    Learned,
     /// One of each sender, so that leaving one out never moves another.
     OneOfEach,
 }
@@ -92,6 +95,15 @@ pub struct Execution {
     transactions: Vec<SignedTransaction>,
     refused: BTreeSet<Hash>,
     rejected_before: Vec<(Hash, Invalid)>,
+    /// What the block was filled with before the first transaction of the first attempt.
+    begun: Option<packing::Filled>,
+    /// What transactions used in earlier attempts and in this one.
+    learned: BTreeMap<Hash, packing::Learned>,
+    pledge: packing::Pledge,
+    /// Whether the proposal's time is over.
+    is_hurried: bool,
+    /// The delivery that was over last.
+    ran: Option<Ran>,
     books: Books,
     charge: Option<Charge>,
     delivered: Option<Delivered>,
@@ -144,23 +156,16 @@ impl Books {
         }
     }
 
-    /// Whether an actor may run now: within its share of the block, or while the lane has room that nobody else needs
-    /// (003 §12.1, decision 101). Its last delivery may exceed the share, as one alone could not be made smaller by waiting.
+    /// Whether an actor may run now.
     fn has_share(&self, params: &Params, lane: Lane, actor: Address, limit: Cycles) -> bool {
-        let used = self.cycles_of.get(&actor).copied().unwrap_or(0);
-        used < params.execution.actor_block_cycles || self.space.has_spare(params, lane, limit)
+        self.room().has_share(params, lane, actor, limit)
     }
 
     /// Counts what each actor of a delivery used itself, what it called aside.
     fn count_actors(&mut self, trace: &Trace) {
-        for (place, call) in trace.calls.iter().enumerate() {
-            let inner = trace.calls[place + 1..].iter().take_while(|other| other.depth > call.depth);
-            let called = inner.filter(|other| other.depth == call.depth + 1).map(|other| other.cycles_used.0);
-            let own = call.cycles_used.0.saturating_sub(called.sum());
-            if own > 0 {
-                let used = self.cycles_of.entry(call.target).or_default();
-                *used = used.saturating_add(own);
-            }
+        for (actor, cycles) in packing::own_cycles(trace) {
+            let used = self.cycles_of.entry(actor).or_default();
+            *used = used.saturating_add(cycles);
         }
     }
 
@@ -175,6 +180,15 @@ impl Books {
     fn burn(&mut self, amount: Amount) {
         self.supply.burned = self.supply.burned.checked_add(amount).expect("what is burned was there");
     }
+}
+
+/// A delivery that is over, for whoever watches how long deliveries take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The id of its receipt.
+    pub id: Hash,
+    /// Its modelled time, in ns.
+    pub weight_ns: u64,
 }
 
 /// Why a step of a block does not go on.
@@ -208,10 +222,15 @@ impl Execution {
         Self {
             machine: Machine::new(World::default(), environment),
             phase: Phase::Open,
-            attempt: Attempt::Whole(0),
+            attempt: Attempt::Whole,
             transactions: Vec::new(),
             refused: BTreeSet::new(),
             rejected_before: Vec::new(),
+            begun: None,
+            learned: BTreeMap::new(),
+            pledge: packing::Pledge::default(),
+            is_hurried: false,
+            ran: None,
             books: Books::new(none, Cycles::ZERO),
             charge: None,
             delivered: None,
@@ -224,17 +243,39 @@ impl Execution {
 
     /// Takes the records that were asked for and goes on until more are needed, or it is done.
     pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
+        self.fill(answers);
+        loop {
+            if let Some(need) = self.proceed() {
+                return need;
+            }
+        }
+    }
+
+    /// Takes the records that were asked for.
+    pub fn fill(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) {
         for (key, stored) in answers {
             self.machine.world.fill(&key, stored);
         }
-        loop {
-            match self.step() {
-                Ok(None) => {}
-                Ok(Some(outcome)) => return Need::Done(outcome),
-                Err(Halt::Miss(miss)) => return Need::Keys(self.machine.world.want(miss)),
-                Err(Halt::Invalid(reason)) => return Need::Invalid(reason),
-            }
+    }
+
+    /// Goes one step further, which is short but for what one run of an actor takes. Answers what is needed, where something is.
+    pub fn proceed(&mut self) -> Option<Need> {
+        match self.step() {
+            Ok(None) => None,
+            Ok(Some(outcome)) => Some(Need::Done(outcome)),
+            Err(Halt::Miss(miss)) => Some(Need::Keys(self.machine.world.want(miss))),
+            Err(Halt::Invalid(reason)) => Some(Need::Invalid(reason)),
         }
+    }
+
+    /// The id of the delivery under way, where one is.
+    pub fn under_way(&self) -> Option<Hash> {
+        self.machine.under_way()
+    }
+
+    /// The delivery that was over last.
+    pub fn ran(&self) -> Option<Ran> {
+        self.ran
     }
 
     fn step(&mut self) -> Result<Option<Box<Outcome>>, Halt> {
@@ -274,6 +315,7 @@ impl Execution {
     /// Books what a delivery cost. Every record that this touches was read before the delivery began.
     fn settle(&mut self, delivered: Delivered) -> Result<(), Halt> {
         let charge = self.charge.take().expect("what is delivered was charged for");
+        self.ran = Some(Ran { id: delivered.envelope.id, weight_ns: delivered.weight });
         let settled = match charge {
             Charge::Transaction(reserved) => self.settle_transaction(reserved, delivered),
             Charge::Message(delivery) => self.settle_message(*delivery, delivered),

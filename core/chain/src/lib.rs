@@ -41,7 +41,7 @@ mod vm_driver;
 pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
 pub use cowboy_state::StateKey;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
-pub use execution::Execution;
+pub use execution::{Execution, Ran};
 pub use genesis::{GenesisConfig, genesis};
 pub use input::{BlockInput, BlockInvalid, ChainConfig, Mode, Need, Outcome, Trace};
 pub use query::{Query, Simulation};

@@ -13,6 +13,7 @@ mod market;
 mod messages;
 mod mutations;
 mod names;
+mod packing;
 mod permissions;
 mod properties;
 mod python;

@@ -189,6 +189,11 @@ impl Machine {
         self.running.is_some()
     }
 
+    /// The id of the delivery under way, where one is.
+    pub(crate) fn under_way(&self) -> Option<Hash> {
+        self.running.as_ref().map(|running| running.envelope.id)
+    }
+
     /// Takes an envelope. One at a time.
     pub(crate) fn begin(&mut self, envelope: Envelope) {
         assert!(self.running.is_none(), "deliveries run one after the other");

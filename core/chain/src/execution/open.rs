@@ -1,16 +1,14 @@
 //! The first step: what the block's rules are, and what is needed before it starts.
 
-use super::{Attempt, Books, Execution, Halt, Phase};
-use crate::admit::SignedTransaction;
+use super::{Books, Execution, Halt, Phase};
 use crate::delivery::Machine;
 use crate::input::{BaseFees, BlockInvalid, Mode};
-use crate::lanes::Lane;
 use crate::order;
-use cowboy_state::records::{Deployers, Markets, ParameterChanges, Queue, SeedIndex, SeedRecord, keys};
+use cowboy_state::records::{Deployers, Markets, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_system::entitlements;
-use cowboy_system::{gateways, staking, storage};
+use cowboy_system::{gateways, governance, staking, storage};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 
@@ -93,38 +91,12 @@ impl Execution {
             }
             Mode::Propose { candidates, .. } => {
                 let kept = candidates.iter().filter(|candidate| !self.refused.contains(candidate.digest())).cloned().collect();
-                self.transactions = self.choose(kept);
-                order::sort(&mut self.transactions, &self.input.order_key);
+                let mut body = self.choose(kept);
+                order::sort(&mut body, &self.input.order_key);
+                self.transactions = self.rehearse(body);
             }
         }
         Ok(())
-    }
-
-    /// Takes candidates by effective fee while lanes, count and bytes have room for their intrinsic costs (003 §6.4).
-    fn choose(&self, candidates: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
-        let Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
-        let params = &self.machine.environment.params;
-        let (mut chosen, mut bytes): (Vec<SignedTransaction>, usize) = (Vec::new(), 0);
-        let mut space = self.books.space.clone();
-        let mut skipped = std::collections::BTreeSet::new();
-        for candidate in order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell) {
-            let from = candidate.transaction().from;
-            let lane = Lane::of(&candidate.transaction().instruction);
-            let intrinsic = crate::admit::intrinsic(params, &candidate.transaction().instruction);
-            let fits = intrinsic.cycles <= space.left(params, lane)
-                && intrinsic.cells <= space.cells_left(params)
-                && chosen.len() < limits.transactions
-                && bytes + candidate.size() <= limits.bytes;
-            let is_second = self.attempt == Attempt::OneOfEach && chosen.iter().any(|other| other.transaction().from == from);
-            if !fits || is_second || skipped.contains(&from) {
-                skipped.insert(from);
-                continue;
-            }
-            space.count(lane, intrinsic);
-            bytes += candidate.size();
-            chosen.push(candidate);
-        }
-        chosen
     }
 }
 
@@ -133,13 +105,8 @@ pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
     let world = &machine.world;
     world.require(&[keys::markets(), keys::parameters(), keys::deployers()])?;
     let markets: Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
-    let changes: ParameterChanges = world.read(&keys::parameters())?.expect("genesis wrote the moved parameters");
     let deployers: Deployers = world.read(&keys::deployers())?.expect("genesis wrote the deployers");
-    let mut params = machine.environment.chain.params.clone();
-    for change in changes.changes.iter() {
-        params.set_at_genesis(change.row, change.value).expect("governance moved the parameter within its range");
-    }
-    machine.environment.params = params;
+    machine.environment.params = governance::state::parameters(world, &machine.environment.chain.params)?;
     machine.environment.deployers = deployers.accounts.to_vec();
     Ok(BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell })
 }

@@ -6,13 +6,15 @@ use crate::delivery::{Delivered, Envelope};
 use crate::fees::{Offers, lane_base_fee};
 use crate::input::BlockInvalid;
 use cowboy_state::Miss;
-use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary};
 use cowboy_types::units::Nonce;
-use cowboy_types::{Address, Blob, List, Receipt, Text};
+use cowboy_types::{Blob, List, Receipt, Text};
 
 impl Execution {
     /// Admits the transaction at a place, reserves its fee and hands it to the machine.
     pub(super) fn next_transaction(&mut self, place: usize) -> Result<(), Halt> {
+        if place == 0 {
+            self.note_begin();
+        }
         let Some(signed) = self.transactions.get(place).cloned() else {
             self.phase = Phase::Timers;
             return Ok(());
@@ -40,13 +42,7 @@ impl Execution {
             Ok(admitted) => admitted,
             Err(reason) => return Ok(Err(reason)),
         };
-        let space = &self.books.space;
-        let fits = transaction.cycles_limit <= space.left(params, admitted.lane)
-            && transaction.cells_limit <= space.cells_left(params)
-            && self.books.weight < params.execution.block_weight
-            && executed(&transaction.instruction)
-                .is_none_or(|actor| self.books.has_share(params, admitted.lane, actor, transaction.cycles_limit));
-        if !fits {
+        if !self.may_run(admitted.lane, signed) {
             return Ok(Err(Invalid::DoesNotFit));
         }
         let cycle = lane_base_fee(fees.cycle, admitted.lane.fee_multiplier(params));
@@ -61,6 +57,7 @@ impl Execution {
     fn begin_transaction(&mut self, signed: SignedTransaction, reserved: Reserved) {
         let intrinsic = admit::intrinsic(&self.machine.environment.params, &signed.transaction().instruction);
         self.machine.begin(Envelope::of_transaction(&signed, intrinsic));
+        self.redeem(signed.digest());
         self.charge = Some(Charge::Transaction(reserved));
         self.books.included_bytes += signed.size();
         self.books.included.push(signed);
@@ -81,8 +78,8 @@ impl Execution {
             return;
         }
         let next = match self.attempt {
-            Attempt::Whole(count) if count < 2 => Attempt::Whole(count + 1),
-            _ => Attempt::OneOfEach,
+            Attempt::Whole => Attempt::Learned,
+            Attempt::Learned | Attempt::OneOfEach => Attempt::OneOfEach,
         };
         let mut rejected = std::mem::take(&mut self.books.rejected);
         rejected.push((*signed.digest(), reason));
@@ -105,17 +102,9 @@ impl Execution {
         let fee = fee_of(reserved.payer, &reserved.prices, reserved.reserve, &cost, refund);
         let receipt = receipt_of(&delivered, fee);
         self.books.count_actors(&delivered.trace);
+        self.learn(delivered.envelope.id, reserved.lane, delivered.used, delivered.weight, &delivered.trace);
         self.books.transaction_receipts.push((receipt, delivered.trace));
         Ok(())
-    }
-}
-
-/// The actor that an instruction runs, where it names one.
-fn executed(instruction: &Instruction) -> Option<Address> {
-    match instruction {
-        Instruction::Actor(Actor::Execute { target, .. })
-        | Instruction::Custom(Custom::Impersonate { instruction: Ordinary::Actor(Actor::Execute { target, .. }), .. }) => Some(*target),
-        _ => None,
     }
 }
 

@@ -1,0 +1,259 @@
+//! What a proposal learns about its candidates, so that beginning again costs one run and not one for each that did not fit.
+//!
+//! A transaction that does not fit at its turn is left out, and where its sender has others in the body, their places move:
+//! the proposal begins again (003 §6.5). By then it is known what those that ran have used. The second attempt takes them as
+//! far as a rehearsal over these figures says that they fit, and of what it does not know one of each sender, only where
+//! enough is left for the known ones. The third, which is seldom, takes one of each sender and never begins again.
+
+use super::{Attempt, Books, Execution};
+use crate::admit::SignedTransaction;
+use crate::fees::Used;
+use crate::input::Trace;
+use crate::lanes::{Lane, Space};
+use crate::order;
+use cowboy_params::Params;
+use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary};
+use cowboy_types::units::Cycles;
+use cowboy_types::{Address, Hash};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a rehearsal is repeated; each time fewer are left.
+const MAX_REHEARSALS: usize = 16;
+
+/// What a transaction used when a proposal was tried.
+pub(super) struct Learned {
+    lane: Lane,
+    used: Used,
+    weight: u64,
+    /// Cycles that each actor's handlers used themselves.
+    own: Vec<(Address, u64)>,
+}
+
+/// What a block is filled with.
+#[derive(Clone)]
+pub(super) struct Filled {
+    space: Space,
+    weight: u64,
+    cycles_of: BTreeMap<Address, u64>,
+}
+
+impl Filled {
+    fn count(&mut self, learned: &Learned) {
+        self.space.count(learned.lane, learned.used);
+        self.weight = self.weight.saturating_add(learned.weight);
+        for (actor, cycles) in &learned.own {
+            let used = self.cycles_of.entry(*actor).or_default();
+            *used = used.saturating_add(*cycles);
+        }
+    }
+
+    fn room(&self) -> Room<'_> {
+        Room { space: &self.space, weight: self.weight, cycles_of: &self.cycles_of }
+    }
+}
+
+/// What is left of a block.
+pub(super) struct Room<'a> {
+    space: &'a Space,
+    weight: u64,
+    cycles_of: &'a BTreeMap<Address, u64>,
+}
+
+impl Room<'_> {
+    /// Whether a transaction may run now, whatever of its limits it uses.
+    pub(super) fn fits(&self, params: &Params, lane: Lane, signed: &SignedTransaction) -> bool {
+        let transaction = signed.transaction();
+        transaction.cycles_limit <= self.space.left(params, lane)
+            && transaction.cells_limit <= self.space.cells_left(params)
+            && self.weight < params.execution.block_weight
+            && executed(&transaction.instruction).is_none_or(|actor| self.has_share(params, lane, actor, transaction.cycles_limit))
+    }
+
+    /// Whether an actor may run now: within its share of the block, or while the lane has room that nobody else needs
+    /// (003 §12.1, decision 101). Its last delivery may exceed the share, as one alone could not be made smaller by waiting.
+    pub(super) fn has_share(&self, params: &Params, lane: Lane, actor: Address, limit: Cycles) -> bool {
+        let used = self.cycles_of.get(&actor).copied().unwrap_or(0);
+        used < params.execution.actor_block_cycles || self.space.has_spare(params, lane, limit)
+    }
+}
+
+/// What is kept for transactions of which it is known what they use.
+#[derive(Default)]
+pub(super) struct Pledge {
+    used: Used,
+    /// The most that one of them asks for beyond what it uses.
+    slack: Used,
+    weight: u64,
+}
+
+impl Pledge {
+    fn add(&mut self, learned: &Learned, limits: Used) {
+        self.used = Used {
+            cycles: self.used.cycles.saturating_add(learned.used.cycles),
+            cells: self.used.cells.saturating_add(learned.used.cells),
+        };
+        self.slack = Used {
+            cycles: self.slack.cycles.max(limits.cycles.saturating_sub(learned.used.cycles)),
+            cells: self.slack.cells.max(limits.cells.saturating_sub(learned.used.cells)),
+        };
+        self.weight = self.weight.saturating_add(learned.weight);
+    }
+
+    /// Hands a transaction what was kept for it.
+    fn redeem(&mut self, learned: &Learned) {
+        self.used = Used {
+            cycles: self.used.cycles.saturating_sub(learned.used.cycles),
+            cells: self.used.cells.saturating_sub(learned.used.cells),
+        };
+        self.weight = self.weight.saturating_sub(learned.weight);
+    }
+
+    /// Whether enough is left when a transaction uses all its limits.
+    fn leaves(&self, params: &Params, room: &Room<'_>, lane: Lane, limits: Used) -> bool {
+        let cycles = limits.cycles.saturating_add(self.used.cycles).saturating_add(self.slack.cycles);
+        let cells = limits.cells.saturating_add(self.used.cells).saturating_add(self.slack.cells);
+        let weight = room.weight.saturating_add(params.execution.delivery_weight).saturating_add(self.weight);
+        cycles <= room.space.left(params, lane) && cells <= room.space.cells_left(params) && weight <= params.execution.block_weight
+    }
+}
+
+impl Books {
+    /// What is left of the block.
+    pub(super) fn room(&self) -> Room<'_> {
+        Room { space: &self.space, weight: self.weight, cycles_of: &self.cycles_of }
+    }
+}
+
+impl Execution {
+    /// Tells a proposal that its time is over (`execution.propose_time`): what it has not tried yet is left for another block.
+    pub fn hurry(&mut self) {
+        self.is_hurried = true;
+    }
+
+    /// Whether a transaction whose turn has come may run: it fits, and a proposal has time and room for it.
+    pub(super) fn may_run(&self, lane: Lane, signed: &SignedTransaction) -> bool {
+        let (params, room) = (&self.machine.environment.params, self.books.room());
+        if !room.fits(params, lane, signed) {
+            return false;
+        }
+        if !self.is_proposing() || self.learned.contains_key(signed.digest()) {
+            return true;
+        }
+        !self.is_hurried && (self.attempt != Attempt::Learned || self.pledge.leaves(params, &room, lane, limits(signed)))
+    }
+
+    /// Notes what the block is filled with before its first transaction, in the first attempt of a proposal.
+    pub(super) fn note_begin(&mut self) {
+        if self.is_proposing() && self.begun.is_none() {
+            let Books { space, weight, cycles_of, .. } = &self.books;
+            self.begun = Some(Filled { space: space.clone(), weight: *weight, cycles_of: cycles_of.clone() });
+        }
+    }
+
+    /// Gives a transaction that begins to run what was kept for it.
+    pub(super) fn redeem(&mut self, digest: &Hash) {
+        if let Some(learned) = self.learned.get(digest) {
+            self.pledge.redeem(learned);
+        }
+    }
+
+    /// Notes what a transaction used.
+    pub(super) fn learn(&mut self, digest: Hash, lane: Lane, used: Used, weight: u64, trace: &Trace) {
+        if self.is_proposing() {
+            self.learned.insert(digest, Learned { lane, used, weight, own: own_cycles(trace) });
+        }
+    }
+
+    /// Takes candidates by effective fee while lanes, count and bytes have room for what they cost at least (003 §6.4).
+    pub(super) fn choose(&self, candidates: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
+        let crate::input::Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
+        let params = &self.machine.environment.params;
+        let (mut chosen, mut bytes): (Vec<SignedTransaction>, usize) = (Vec::new(), 0);
+        let mut space = self.books.space.clone();
+        let (mut skipped, mut present) = (BTreeSet::new(), BTreeSet::new());
+        for candidate in order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell) {
+            let from = candidate.transaction().from;
+            let lane = Lane::of(&candidate.transaction().instruction);
+            let learned = self.learned.get(candidate.digest());
+            let least =
+                learned.map_or_else(|| crate::admit::intrinsic(params, &candidate.transaction().instruction), |learned| learned.used);
+            let fits = least.cycles <= space.left(params, lane)
+                && least.cells <= space.cells_left(params)
+                && chosen.len() < limits.transactions
+                && bytes + candidate.size() <= limits.bytes;
+            let is_one_of_each = match self.attempt {
+                Attempt::Whole => false,
+                Attempt::Learned => learned.is_none(),
+                Attempt::OneOfEach => true,
+            };
+            if !fits || (is_one_of_each && present.contains(&from)) || skipped.contains(&from) {
+                skipped.insert(from);
+                continue;
+            }
+            space.count(lane, least);
+            bytes += candidate.size();
+            present.insert(from);
+            chosen.push(candidate);
+        }
+        chosen
+    }
+
+    /// In the second attempt: takes out, with what its sender sends later, what does not fit by the figures of the first.
+    /// The body is in order before and after.
+    pub(super) fn rehearse(&mut self, body: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
+        self.pledge = Pledge::default();
+        let Some(begun) = self.begun.as_ref().filter(|_| self.attempt == Attempt::Learned) else { return body };
+        let params = &self.machine.environment.params;
+        let mut body = body;
+        for _ in 0..MAX_REHEARSALS {
+            let (mut filled, mut stopped) = (begun.clone(), BTreeSet::new());
+            let before = body.len();
+            body.retain(|signed| {
+                let from = signed.transaction().from;
+                let Some(learned) = self.learned.get(signed.digest()) else { return true };
+                if stopped.contains(&from) || !filled.room().fits(params, learned.lane, signed) {
+                    stopped.insert(from);
+                    return false;
+                }
+                filled.count(learned);
+                true
+            });
+            if body.len() == before {
+                break;
+            }
+            order::sort(&mut body, &self.input.order_key);
+        }
+        let mut pledge = Pledge::default();
+        for signed in &body {
+            if let Some(learned) = self.learned.get(signed.digest()) {
+                pledge.add(learned, limits(signed));
+            }
+        }
+        self.pledge = pledge;
+        body
+    }
+}
+
+/// What a transaction may use.
+fn limits(signed: &SignedTransaction) -> Used {
+    Used { cycles: signed.transaction().cycles_limit, cells: signed.transaction().cells_limit }
+}
+
+/// The actor that an instruction runs, where it names one.
+fn executed(instruction: &Instruction) -> Option<Address> {
+    match instruction {
+        Instruction::Actor(Actor::Execute { target, .. })
+        | Instruction::Custom(Custom::Impersonate { instruction: Ordinary::Actor(Actor::Execute { target, .. }), .. }) => Some(*target),
+        _ => None,
+    }
+}
+
+/// What each handler of a delivery used itself, what it called aside.
+pub(super) fn own_cycles(trace: &Trace) -> Vec<(Address, u64)> {
+    let own = |(place, call): (usize, &crate::input::CallTrace)| {
+        let inner = trace.calls[place + 1..].iter().take_while(|other| other.depth > call.depth);
+        let called = inner.filter(|other| other.depth == call.depth + 1).map(|other| other.cycles_used.0);
+        (call.target, call.cycles_used.0.saturating_sub(called.sum()))
+    };
+    trace.calls.iter().enumerate().map(own).filter(|(_, cycles)| *cycles > 0).collect()
+}
