@@ -3,7 +3,6 @@
 use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
     chain::{Chain, Output},
-    clock::now_ms,
     execute::{self, Databases, Executed, Merkleized},
     rules::{MAX_GAP_MS, commit, complete},
     seeds::{Scheme, SeedBytes},
@@ -28,10 +27,7 @@ use cowboy_types::{
     wire::{Blob, Fixed, List},
 };
 use futures::StreamExt as _;
-use std::{sync::Arc, time::Duration};
-
-/// How far ahead of a verifier's clock a block may be before the verifier waits, in ms (decision 121).
-const CLOCK_TOLERANCE_MS: u64 = 500;
+use std::sync::Arc;
 
 /// How far the chain's clock goes for each height of a warp, in ms (decision 136).
 pub const WARP_MS: u64 = 1_000;
@@ -52,11 +48,6 @@ impl Machine {
         Self { chain, marshal }
     }
 
-    /// The chain's clock: the machine's, and what a dev chain is ahead of it.
-    fn now_ms(&self, clock: &impl Clock) -> u64 {
-        now_ms(clock).saturating_add_signed(self.chain.pace.clock_ahead_ms())
-    }
-
     /// A header with everything that is known before the block runs.
     fn draft(&self, clock: &impl Clock, context: &ConsensusContext, parent: &SealedBlock, seeds: Vec<SeedBytes>) -> Header {
         let before = parent.header();
@@ -66,7 +57,7 @@ impl Machine {
         let earliest = before.timestamp_ms.0.saturating_add(1);
         let now = match self.chain.pace.warping(before.height()) {
             Some(_) => before.timestamp_ms.0.saturating_add(height.saturating_sub(before.height().0).saturating_mul(WARP_MS)),
-            None => self.now_ms(clock),
+            None => self.chain.now_ms(clock),
         };
         let latest = if before.number.0 == 0 { u64::MAX } else { before.timestamp_ms.0.saturating_add(gap) };
         let parent_round = Round::new(context.round.epoch(), context.parent.0);
@@ -100,14 +91,6 @@ impl Machine {
         }
         let due = carry.next_timer.map(|due| due.0).filter(|due| *due >= next);
         due.unwrap_or(target.0).min(target.0).saturating_sub(next)
-    }
-
-    /// Waits until the block's time is at most the tolerance ahead of this node's clock.
-    async fn wait_until(&self, clock: &impl Clock, timestamp: TimestampMs) {
-        let ahead = timestamp.0.saturating_sub(CLOCK_TOLERANCE_MS).saturating_sub(self.now_ms(clock));
-        if ahead > 0 && !self.chain.config.is_dev {
-            clock.sleep(Duration::from_millis(ahead)).await;
-        }
     }
 }
 
@@ -145,7 +128,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let number = header.number.0;
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
         let input = self.chain.input(&header, mode)?;
-        let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
+        let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
         self.chain.mempool.reject(&outcome.rejected);
@@ -172,11 +155,11 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
             if !self.chain.is_sound(&block, &parent) {
                 return None;
             }
-            self.wait_until(&runtime, block.header().timestamp_ms).await;
+            self.chain.wait_until(&runtime, block.header().timestamp_ms).await;
         }
         let number = block.header().number.0;
         let input = self.chain.input(block.header(), Mode::Verify { transactions: self.chain.signed(&block, finality)? })?;
-        let executed = execute::run::<E>(input, self.chain.allocation(number), batch).await;
+        let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "a block is refused")).ok()?;
         let mut expected = block.header().clone();

@@ -9,6 +9,7 @@ use crate::{
     pace::Pace,
     seeds::{Scheme, Seeds},
     traces,
+    watch::Slow,
 };
 use bytes::Bytes;
 use commonware_runtime::{Clock, Spawner};
@@ -16,6 +17,8 @@ use cowboy_chain::{
     ChainConfig, Outcome, StateKey, Trace,
     input::{BaseFees, Images},
 };
+use cowboy_params::Params;
+use cowboy_state::records::keys;
 use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, View, recent};
 use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
 use futures::future::BoxFuture;
@@ -184,6 +187,8 @@ pub struct Chain {
     pub mempool: Mempool,
     /// When blocks are proposed.
     pub pace: Pace,
+    /// Deliveries that took far longer than their modelled time.
+    pub slow: Arc<Slow>,
     /// The newest finalized block.
     pub head: watch::Sender<Head>,
     /// Finalized blocks, as they come.
@@ -219,6 +224,7 @@ impl Chain {
             recent.push(number, Arc::new(before));
         }
         setup.head.send_replace(head);
+        setup.pace.govern(&setup.config.params);
         Ok(Self {
             namespace: setup.namespace.clone(),
             verifier: setup.committee.verifier(&setup.namespace),
@@ -233,6 +239,7 @@ impl Chain {
             recent,
             mempool,
             pace: setup.pace,
+            slow: Arc::default(),
             head: setup.head,
             blocks: setup.blocks,
             asked: watch::Sender::new(false),
@@ -305,6 +312,7 @@ impl Chain {
             Err(_) => return,
         }
         self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
+        self.pace.govern(&self.params());
         self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
         // After a restart the newest blocks may be booked a second time, and were told already.
         let is_new = self.head.borrow().number < output.number;
@@ -324,6 +332,11 @@ impl Chain {
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);
+    }
+
+    /// The parameters of the next block, as governance left them.
+    pub fn params(&self) -> Arc<Params> {
+        self.mempool.params()
     }
 
     /// The final block of this number, or genesis, where there is one.
@@ -356,8 +369,11 @@ impl Chain {
         *self.building.borrow() > 0 || !self.outputs.lock().expect("nothing panics while it holds the lock").is_empty()
     }
 
-    /// Opens the state for queries.
-    pub fn attach_state(&self, state: Arc<dyn StateReader>) {
+    /// Opens the state for queries, and takes over the parameters that governance moved.
+    pub async fn attach_state(&self, state: Arc<dyn StateReader>) {
+        let moved = state.read(vec![keys::parameters().digest()]).await;
+        self.mempool.govern(moved.into_iter().next().flatten().as_ref());
+        self.pace.govern(&self.params());
         // A second attachment would be the same database.
         let _ = self.state.set(state);
         self.is_open.send_replace(true);

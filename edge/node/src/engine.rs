@@ -6,7 +6,6 @@ use crate::{
     block::SealedBlock,
     chain::{Chain, StateReader},
     execute::Databases,
-    pace::BlockTime,
     proposer::Proposer,
     seeds::Scheme,
 };
@@ -47,9 +46,9 @@ use cowboy_store::{
     state::{self, Family, raw},
 };
 use cowboy_types::Hash;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, select};
 use rand_core::CryptoRng;
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, pin::pin, sync::Arc, time::Duration};
 
 /// The channels of the network, in the order of their numbers.
 pub const CHANNELS: [&str; 6] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool"];
@@ -70,6 +69,9 @@ const FETCH_RETRY: Duration = Duration::from_millis(100);
 
 /// Far enough away never to come.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
+/// How long the engine waits for the state, which tells the block time, before it starts without.
+const OPENING: Duration = Duration::from_secs(2);
 
 /// Short enough to be over soon, and long enough for a proposal.
 const SHORT: Duration = Duration::from_millis(500);
@@ -227,7 +229,9 @@ where
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
 
-    let times = Timeouts::of(patience, chain.pace.block_time(), chain.committee.members().len());
+    // What governance says of the block time stands in the state, which opens at once but where it is damaged.
+    let _ = select(pin!(chain.wait_until_open()), pin!(context.sleep(OPENING))).await;
+    let times = Timeouts::of(patience, chain.pace.gap(), chain.committee.members().len());
     let engine = simplex::Engine::new(
         context,
         simplex::Config {
@@ -267,16 +271,14 @@ struct Timeouts {
 }
 
 impl Timeouts {
-    fn of(patience: Patience, block_time: BlockTime, validators: usize) -> Self {
-        let gap = match block_time {
-            _ if patience == Patience::Short => {
-                return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT };
-            }
-            _ if validators == 1 => return Self { leader: NEVER, certification: NEVER + NEVER, retry: Duration::from_secs(1) },
-            BlockTime::Every(gap) => gap,
-            BlockTime::Instant => Duration::ZERO,
-        };
-        let leader = gap + Duration::from_millis(1_500);
+    fn of(patience: Patience, gap: Option<Duration>, validators: usize) -> Self {
+        if patience == Patience::Short {
+            return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT };
+        }
+        if validators == 1 {
+            return Self { leader: NEVER, certification: NEVER + NEVER, retry: Duration::from_secs(1) };
+        }
+        let leader = gap.unwrap_or_default() + Duration::from_millis(1_500);
         Self { leader, certification: leader + Duration::from_millis(1_500), retry: Duration::from_secs(1) }
     }
 }
@@ -301,7 +303,7 @@ fn archive(prefix: &str, name: &str, pages: CacheRef) -> prunable::Config<TwoCap
 fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) {
     context.spawn(move |_| async move {
         let state = machine.subscribe_databases().await;
-        chain.attach_state(Arc::new(State::<E>(state)));
+        chain.attach_state(Arc::new(State::<E>(state))).await;
     });
 }
 

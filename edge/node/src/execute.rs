@@ -1,15 +1,35 @@
 //! Drives the law's execution of a block over the database.
+//!
+//! It runs in threads of its own, so that nothing else of the node waits for it, and is watched: [`crate::watch`] says why.
 
+use crate::{
+    chain::Chain,
+    mempool::Mempool,
+    watch::{FAR, Measure, Slow, Watched, Watcher},
+};
 use bytes::Bytes;
 use commonware_glue::stateful::db::{DatabaseSet, Shared};
-use commonware_runtime::Spawner;
+use commonware_runtime::{Clock, Spawner};
 use commonware_storage::{
     Context,
     qmdb::{self, any::batch::Slot},
 };
-use cowboy_chain::{BlockInput, BlockInvalid, Execution, Need, Outcome, StateKey};
+use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey};
 use cowboy_store::state::{Db, Family, RawKey, raw};
-use std::collections::HashMap;
+use cowboy_types::{Address, Hash, Instruction};
+use futures::future::{Either, select};
+use std::{
+    collections::HashMap,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+/// How often a running execution is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Transactions that a proposal gives up before it takes none any more that runs an actor.
+const GIVEN_UP: usize = 2;
 
 /// The databases of the state machine: one.
 pub type Databases<E> = Shared<Db<E>>;
@@ -29,6 +49,9 @@ pub enum Failed {
     /// The block breaks a rule.
     #[error(transparent)]
     Invalid(#[from] BlockInvalid),
+    /// The node is stopping.
+    #[error("the node is stopping")]
+    Stopped,
 }
 
 /// A block that was run.
@@ -44,7 +67,9 @@ pub struct Executed<E: Context + Spawner> {
 /// Runs a block on its parent's state.
 ///
 /// `allocation` is written before anything runs: genesis, in the first block.
-pub async fn run<E: Context + Spawner>(
+pub async fn run<E: Context + Spawner + Clock>(
+    runtime: &E,
+    fence: Fence<'_>,
     input: BlockInput,
     allocation: &[(StateKey, Bytes)],
     batch: Batch<E>,
@@ -56,10 +81,10 @@ pub async fn run<E: Context + Spawner>(
     // What is staged is known where it stands, so that writing it does not look for it again.
     let (_, mut staged) = batch.stage(&[]).await?;
     let mut read = Reads::default();
-    let mut execution = Execution::new(input);
+    let mut course = Course::new(runtime, fence, input);
     let mut answers = Vec::new();
     let outcome = loop {
-        match execution.advance(answers) {
+        match course.advance(runtime, answers).await? {
             Need::Done(outcome) => break *outcome,
             Need::Invalid(reason) => return Err(reason.into()),
             Need::Keys(keys) => {
@@ -89,6 +114,176 @@ pub async fn run<E: Context + Spawner>(
     Ok(Executed { merkleized, outcome, before })
 }
 
+/// How long an execution may take before something is done about it.
+#[derive(Clone)]
+pub struct Fence<'a> {
+    /// How often a running execution is looked at.
+    tick: Duration,
+    /// What a delivery may use of a thread's time before a proposal gives it up.
+    most: Duration,
+    /// How long a proposal packs; without end where nothing says.
+    packing: Option<Duration>,
+    /// Who is told of slow deliveries.
+    slow: Arc<Slow>,
+    /// Where senders are set apart.
+    mempool: Option<&'a Mempool>,
+}
+
+impl Fence<'_> {
+    /// None: whoever measures waits as long as it takes.
+    pub fn none() -> Self {
+        Self { tick: TICK, most: Duration::MAX, packing: None, slow: Arc::default(), mempool: None }
+    }
+}
+
+impl Chain {
+    /// The fence of this chain's parameters. A chain without a rhythm has time to pack.
+    pub fn fence(&self) -> Fence<'_> {
+        let rows = self.params();
+        Fence {
+            tick: TICK,
+            most: Duration::from_nanos(rows.execution.delivery_weight) * FAR,
+            packing: self.pace.gap().map(|_| Duration::from_nanos(rows.execution.propose_time)),
+            slow: self.slow.clone(),
+            mempool: Some(&self.mempool),
+        }
+    }
+}
+
+/// An execution on its way, in threads of its own.
+struct Course<'a> {
+    fence: Fence<'a>,
+    worker: Option<Worker>,
+    watched: Arc<Watched>,
+    /// What a proposer begins again with when it gives up a transaction.
+    proposal: Option<BlockInput>,
+    given_up: usize,
+}
+
+impl<'a> Course<'a> {
+    fn new(clock: &impl Clock, fence: Fence<'a>, input: BlockInput) -> Self {
+        let proposal = matches!(input.mode, Mode::Propose { .. }).then(|| input.clone());
+        let watched = Arc::new(Watched::default());
+        let worker = Worker::new(clock, &fence, input, watched.clone());
+        Self { fence, worker: Some(worker), watched, proposal, given_up: 0 }
+    }
+
+    /// Goes on until records are needed, or it is done. A proposal that gives up a transaction begins again without it.
+    async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Result<Need, Failed> {
+        let mut answers = answers;
+        loop {
+            let worker = self.worker.take().expect("it comes back from every round");
+            let round = worker.start(runtime, std::mem::take(&mut answers));
+            let mut round = pin!(round);
+            let mut watcher = Watcher::default();
+            let mut told = None;
+            let sender = loop {
+                match select(round.as_mut(), pin!(runtime.sleep(self.fence.tick))).await {
+                    Either::Left((Ok((worker, Some(need))), _)) => {
+                        self.worker = Some(worker);
+                        return Ok(need);
+                    }
+                    Either::Left(_) => return Err(Failed::Stopped),
+                    Either::Right(_) => {}
+                }
+                let Some((id, used)) = watcher.overdue(&self.watched, self.fence.most) else { continue };
+                if told.replace(id) != Some(id) {
+                    self.fence.slow.runs(&id, used, self.fence.most);
+                }
+                if let Some(sender) = self.sender_of(&id) {
+                    break sender;
+                }
+            };
+            self.begin_again(runtime, sender);
+        }
+    }
+
+    /// Who sent a transaction that a proposal may leave out.
+    fn sender_of(&self, id: &Hash) -> Option<Address> {
+        let Mode::Propose { candidates, .. } = &self.proposal.as_ref()?.mode else { return None };
+        candidates.iter().find(|candidate| candidate.digest() == id).map(|candidate| candidate.transaction().from)
+    }
+
+    /// Leaves the thread that is under way to itself, and begins again without a sender's transactions.
+    fn begin_again(&mut self, clock: &impl Clock, sender: Address) {
+        tracing::warn!(%sender, "a proposal leaves out a transaction that does not end, and its sender apart for a while");
+        if let Some(mempool) = self.fence.mempool {
+            mempool.set_apart(&sender);
+        }
+        self.given_up += 1;
+        self.watched.give_up();
+        self.watched = Arc::new(Watched::default());
+        let mut input = self.proposal.take().expect("only a proposal begins again");
+        if let Mode::Propose { candidates, .. } = &mut input.mode {
+            let runs_no_actor = |instruction: &Instruction| matches!(instruction, Instruction::System(_));
+            candidates.retain(|candidate| {
+                let transaction = candidate.transaction();
+                transaction.from != sender && (self.given_up < GIVEN_UP || runs_no_actor(&transaction.instruction))
+            });
+        }
+        self.proposal = Some(input.clone());
+        self.worker = Some(Worker::new(clock, &self.fence, input, self.watched.clone()));
+    }
+}
+
+impl Drop for Course<'_> {
+    fn drop(&mut self) {
+        // Whoever waited for it does not any more: the thread that is under way stops after its step.
+        self.watched.give_up();
+    }
+}
+
+/// What goes from thread to thread.
+struct Worker {
+    execution: Execution,
+    measure: Measure,
+    watched: Arc<Watched>,
+    slow: Arc<Slow>,
+    /// When a proposal's time is over.
+    end: Option<SystemTime>,
+}
+
+impl Worker {
+    fn new(clock: &impl Clock, fence: &Fence<'_>, input: BlockInput, watched: Arc<Watched>) -> Self {
+        let packing = fence.packing.filter(|_| matches!(input.mode, Mode::Propose { .. }));
+        let end = packing.map(|packing| clock.current() + packing);
+        Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), end }
+    }
+
+    /// Goes on in a thread where it may take its time. Answers nothing where nobody waits for it any more.
+    fn start<E: Spawner + Clock>(
+        mut self,
+        runtime: &E,
+        answers: Vec<(StateKey, Option<Bytes>)>,
+    ) -> commonware_runtime::Handle<(Self, Option<Need>)> {
+        runtime.child("execution").shared(true).spawn(move |clock| async move {
+            let need = self.advance(&clock, answers);
+            (self, need)
+        })
+    }
+
+    fn advance(&mut self, clock: &impl Clock, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<Need> {
+        self.measure.resume(&self.watched);
+        self.execution.fill(answers);
+        let need = loop {
+            if self.watched.is_given_up() {
+                break None;
+            }
+            if self.end.is_some_and(|end| clock.current() >= end) {
+                self.end = None;
+                self.execution.hurry();
+            }
+            let need = self.execution.proceed();
+            self.measure.look(&self.execution, &self.watched, &self.slow);
+            if need.is_some() {
+                break need;
+            }
+        };
+        self.measure.pause(&self.watched);
+        need
+    }
+}
+
 /// What a block has read, in the order of the staged batch's places.
 #[derive(Default)]
 struct Reads {
@@ -111,3 +306,6 @@ impl Reads {
 fn names(keys: &[StateKey]) -> Vec<RawKey> {
     keys.iter().map(raw).collect()
 }
+
+#[cfg(test)]
+mod tests;

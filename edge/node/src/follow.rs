@@ -102,7 +102,7 @@ where
     let tip = chain.tip_block().expect("the ledger opened a moment ago");
     let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
-    chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone())));
+    chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
     while let Some(Fed { block, certificate, answer }) = feed.recv().await {
         let result = follower.take(block, certificate).await;
@@ -168,10 +168,11 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         let transactions = chain.signed(block, Finality::Candidate).ok_or(FollowError::Header(number))?;
         let input = chain.input(block.header(), Mode::Verify { transactions }).ok_or(FollowError::Header(number))?;
         let batch = <Databases<E> as DatabaseSet<E>>::new_batches(&self.databases).await;
-        let executed = execute::run::<E>(input, chain.allocation(number), batch).await;
+        let executed = execute::run(&self.context, chain.fence(), input, chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } = executed.map_err(|failed| match failed {
             execute::Failed::Invalid(reason) => FollowError::Body { number, reason },
             execute::Failed::State(_) => FollowError::Different(number),
+            execute::Failed::Stopped => FollowError::Stopped,
         })?;
         let mut expected = block.header().clone();
         complete(&mut expected, &outcome);

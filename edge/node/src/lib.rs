@@ -57,6 +57,7 @@ pub mod quic;
 pub mod rules;
 pub mod seeds;
 pub mod traces;
+pub mod watch;
 
 pub use chain::{Chain, FinalizedBlock, Head};
 pub use dev::DevError;

@@ -2,16 +2,27 @@
 //!
 //! Every sender has a queue by nonce. A queue may have gaps; what stands behind a gap waits. What a block
 //! that is not final yet has taken stays here, marked, until that block is final: if the block is lost,
-//! the transaction is not. In a full mempool the better offer wins: [`pool`] says how.
+//! the transaction is not. In a full mempool the better offer wins: [`pool`] says how. What no block could take for a
+//! number of blocks is dropped. The parameters are today's, as the newest final block left them.
 
+mod apart;
 mod pool;
+mod queue;
 #[cfg(test)]
 mod tests;
 
 use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, input::BaseFees};
-use cowboy_state::{Key, records::Account};
+use cowboy_params::Params;
+use cowboy_state::{
+    Key,
+    records::{Account, ParameterChanges, keys},
+};
 use cowboy_store::{Key as StateKey, Value};
-use cowboy_types::{Address, Hash, units::Nonce};
+use cowboy_system::governance;
+use cowboy_types::{
+    Address, Hash,
+    units::{Amount, Nonce, Price},
+};
 use pool::Pool;
 use std::{
     collections::BTreeMap,
@@ -36,9 +47,6 @@ impl Default for Limits {
     }
 }
 
-/// How much more than what it replaces a transaction must offer, in percent.
-pub const REPLACEMENT_PERCENT: u64 = 10;
-
 /// Announcements that a slow listener may lag behind before it misses some.
 const LISTENER_LAG: usize = 8_192;
 
@@ -52,8 +60,11 @@ pub enum Refused {
     #[error("the transaction waits already: nothing needs to be done")]
     Known,
     /// Another one with this nonce waits, and this one does not offer enough more.
-    #[error("another transaction with this nonce waits: to replace it, offer {REPLACEMENT_PERCENT}% more for cycles and for cells")]
-    Underpriced,
+    #[error("another transaction with this nonce waits: to replace it, offer {}.{:02} % more for cycles and for cells", bump / 100, bump % 100)]
+    Underpriced {
+        /// How much more it must offer, in basis points.
+        bump: u64,
+    },
     /// Its nonce is too far ahead.
     #[error("nonce {found} is {most} or more ahead of the account's next, {expected}: send the missing ones first")]
     TooFarAhead {
@@ -70,12 +81,80 @@ pub enum Refused {
         /// The most there may be.
         most: usize,
     },
+    /// The account does not cover what its queue may take, this transaction included.
+    #[error(
+        "the fees and values of this transaction and of those of its sender that wait may take {needed}, and the account has {balance}; wait until some are done, lower limits or prices, or fund the account"
+    )]
+    FundsOfQueue {
+        /// Reserves and values of the whole queue.
+        needed: Amount,
+        /// What the account has.
+        balance: Amount,
+    },
+    /// Why one that waited was dropped: no block could take it for too long.
+    #[error("no block could take it for {blocks} blocks, as it waited for this: {reason}; send it again when that is mended")]
+    Expired {
+        /// After how many blocks.
+        blocks: u64,
+        /// What it waited for.
+        reason: Waits,
+    },
+    /// Running it took far longer than its modelled time, so this node proposes nothing of its sender for a while.
+    #[error(
+        "a transaction of this sender took far longer to run than its modelled time; this node takes none of the sender's before block {until}"
+    )]
+    SetApart {
+        /// The first block for which it takes them again.
+        until: u64,
+    },
     /// Too many wait, and all of them offer at least as much. Also why one that waited was dropped: others offered more.
     #[error("the mempool is full, and what waits offers more: raise the tip, or try again when some transactions are done")]
     Full,
     /// Why one that waited was dropped: its sender replaced it.
     #[error("another transaction with this nonce took its place: nothing needs to be done")]
     Replaced,
+}
+
+/// What a transaction that is in the mempool waits for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Waits {
+    /// Nothing but room in a block.
+    #[error("the next block that has room")]
+    Room,
+    /// A block has taken it, and is not final yet.
+    #[error("block {number} has taken it and is not final yet")]
+    Final {
+        /// The block.
+        number: u64,
+    },
+    /// A transaction before it is missing.
+    #[error("nonce {missing} is missing")]
+    Nonce {
+        /// The first nonce that no transaction has.
+        missing: Nonce,
+    },
+    /// The transaction with this nonce, itself or one before it, offers less than the base fee.
+    #[error("fee of nonce {nonce}: {offered} for a {meter} is below the base fee, {base_fee}")]
+    Fee {
+        /// Whose price it is.
+        nonce: Nonce,
+        /// `cycle` or `cell`.
+        meter: &'static str,
+        /// What it offers.
+        offered: Price,
+        /// What the next block burns.
+        base_fee: Price,
+    },
+    /// The account does not cover the queue up to this nonce.
+    #[error("funds: up to nonce {nonce} the queue needs {needed}, and the account has {balance}")]
+    Funds {
+        /// The first nonce that is not covered.
+        nonce: Nonce,
+        /// Reserves and values up to it.
+        needed: Amount,
+        /// What the account has.
+        balance: Amount,
+    },
 }
 
 /// Who brings a transaction.
@@ -107,7 +186,8 @@ pub struct Mempool {
 }
 
 impl Mempool {
-    /// An empty mempool of this chain, with what the next block burns.
+    /// An empty mempool of this chain, with what the next block burns. Its parameters are those of genesis until
+    /// [`Mempool::govern`] tells otherwise.
     pub fn new(chain: Arc<ChainConfig>, base_fees: BaseFees) -> Self {
         Self::with_limits(chain, base_fees, Limits::default())
     }
@@ -153,7 +233,7 @@ impl Mempool {
 
     /// Whether a proposer would find anything that fits its prices.
     pub fn has_work(&self) -> bool {
-        self.with(|pool| pool.senders.values().any(|sender| sender.ready(pool).next().is_some()))
+        self.with(|pool| pool.has_work())
     }
 
     /// What a proposer may choose from: each sender's transactions that follow each other, the best offers first.
@@ -175,16 +255,50 @@ impl Mempool {
         });
     }
 
-    /// Follows a block that became final: what it wrote of the senders' accounts, and what the next one burns.
+    /// Follows a block that became final: what it wrote of the senders' accounts and the parameters, and what the next one
+    /// burns.
     pub fn advance(&self, number: u64, writes: &BTreeMap<StateKey, Option<Value>>, base_fees: BaseFees) {
-        self.with(|pool| pool.advance(number, writes, base_fees));
+        self.with(|pool| {
+            if let Some(stored) = writes.get(&keys::parameters().digest()) {
+                pool.govern(stored.as_ref());
+            }
+            pool.advance(number, writes, base_fees);
+        });
+    }
+
+    /// Takes over the record of moved parameters, as the state has it.
+    pub fn govern(&self, stored: Option<&Value>) {
+        self.with(|pool| pool.govern(stored));
+    }
+
+    /// The parameters of the next block.
+    pub fn params(&self) -> Arc<Params> {
+        self.with(|pool| pool.params.clone())
+    }
+
+    /// Drops everything of the sender of a transaction that took far longer to run than its modelled time, and takes nothing
+    /// of that sender for a number of blocks (`mempool.set_apart`).
+    pub fn set_apart(&self, sender: &Address) {
+        self.with(|pool| pool.set_apart(sender));
+    }
+
+    /// What a transaction in the mempool waits for.
+    pub fn waits(&self, digest: &Hash) -> Option<Waits> {
+        self.with(|pool| {
+            let (sender, nonce) = pool.by_digest.get(digest)?;
+            if let Some(number) = pool.taken.get(digest) {
+                return Some(Waits::Final { number: *number });
+            }
+            let blocked = pool.senders.get(sender)?.queue.blocked(&pool.rates());
+            Some(blocked.filter(|(first, _)| first <= nonce).map_or(Waits::Room, |(_, why)| why))
+        })
     }
 
     /// A transaction that waits.
     pub fn get(&self, digest: &Hash) -> Option<SignedTransaction> {
         self.with(|pool| {
             let (sender, nonce) = pool.by_digest.get(digest)?;
-            pool.senders.get(sender)?.waiting.get(nonce).cloned()
+            pool.senders.get(sender)?.queue.waiting().get(nonce).cloned()
         })
     }
 
@@ -195,7 +309,7 @@ impl Mempool {
 
     /// The transactions of a sender that wait, by nonce.
     pub fn of_sender(&self, sender: &Address) -> Vec<SignedTransaction> {
-        self.with(|pool| pool.senders.get(sender).map(|sender| sender.waiting.values().cloned().collect()).unwrap_or_default())
+        self.with(|pool| pool.senders.get(sender).map(|sender| sender.queue.waiting().values().cloned().collect()).unwrap_or_default())
     }
 
     /// The nonce after those that wait without a gap, where `next` is the account's own.
@@ -203,7 +317,7 @@ impl Mempool {
         self.with(|pool| {
             let Some(sender) = pool.senders.get(sender) else { return next };
             let mut expected = next;
-            for (nonce, _) in sender.waiting.range(next..) {
+            for (nonce, _) in sender.queue.waiting().range(next..) {
                 if *nonce != expected {
                     break;
                 }
@@ -220,7 +334,7 @@ impl Mempool {
 
     /// Everything that waits, to be spread again or to survive a restart of the node in this process.
     pub fn all(&self) -> Vec<SignedTransaction> {
-        self.with(|pool| pool.senders.values().flat_map(|sender| sender.waiting.values().cloned()).collect())
+        self.with(|pool| pool.senders.values().flat_map(|sender| sender.queue.waiting().values().cloned()).collect())
     }
 }
 
@@ -229,8 +343,19 @@ fn is_hopeless(reason: &Invalid) -> bool {
     !matches!(reason, Invalid::DoesNotFit | Invalid::NonceTooLow { .. } | Invalid::NonceTooHigh { .. } | Invalid::BaseFeeTooLow { .. })
 }
 
+/// A stored record, opened.
+fn record_of<T: commonware_codec::DecodeExt<()>>(stored: &Value) -> Option<T> {
+    let (_, body) = Key::open(stored)?;
+    T::decode(body).ok()
+}
+
 /// The account in a stored record.
 pub fn account_of(stored: &Value) -> Option<Account> {
-    let (_, body) = Key::open(stored)?;
-    commonware_codec::DecodeExt::decode(body).ok()
+    record_of(stored)
+}
+
+/// The parameters that a stored record of moved ones leads to.
+fn params_of(genesis: &Params, stored: Option<&Value>) -> Params {
+    let moved: Option<ParameterChanges> = stored.and_then(record_of);
+    moved.map_or_else(|| genesis.clone(), |moved| governance::state::with(genesis, &moved))
 }

@@ -468,6 +468,8 @@ impl Task {
         };
         let is_alone = config.keys.is_some() && config.genesis.committee.members().len() == 1;
         let registry = context.child("metrics");
+        let slow = "Deliveries that took far longer than their modelled time";
+        let _slow = context.child("execution").register("slow_deliveries", slow, chain.slow.deliveries.clone());
         let is_ready = tokio::select! {
             is_ready = wait_until_ready(&chain, is_alone, wanted, stall) => is_ready,
             _ = &mut working => return None,

@@ -3,6 +3,7 @@
 //! The wait stands in front of the state machine, not inside it: a proposal that is being built
 //! holds back the finalization of its parent.
 
+use cowboy_params::Params;
 use cowboy_types::{Header, Height, TimestampMs};
 use std::{sync::Mutex, time::Duration};
 use tokio::sync::{Notify, futures::Notified};
@@ -12,6 +13,8 @@ use tokio::sync::{Notify, futures::Notified};
 pub enum BlockTime {
     /// That long after its parent's timestamp, with or without work.
     Every(Duration),
+    /// The same, as long as the parameter `consensus.block_time` says.
+    Governed,
     /// As soon as there is work, and never without. For a chain with one validator.
     Instant,
 }
@@ -26,12 +29,24 @@ pub struct Pace {
 #[derive(Debug)]
 struct Orders {
     block_time: BlockTime,
+    /// What `consensus.block_time` says.
+    governed: Duration,
     /// Blocks up to this number are proposed at once.
     mine_until: u64,
     /// The height that a warp leads to (decision 136).
     warp: Option<Height>,
     clock_ahead_ms: i64,
     is_paused: bool,
+}
+
+impl Orders {
+    fn gap(&self) -> Option<Duration> {
+        match self.block_time {
+            BlockTime::Every(gap) => Some(gap),
+            BlockTime::Governed => Some(self.governed),
+            BlockTime::Instant => None,
+        }
+    }
 }
 
 /// What the proposer should do about its next block.
@@ -48,7 +63,8 @@ pub enum Advice {
 impl Pace {
     /// A pace with nothing ordered.
     pub fn new(block_time: BlockTime) -> Self {
-        let orders = Orders { block_time, mine_until: 0, warp: None, clock_ahead_ms: 0, is_paused: false };
+        let orders =
+            Orders { block_time, governed: Duration::from_secs(1), mine_until: 0, warp: None, clock_ahead_ms: 0, is_paused: false };
         Self { orders: Mutex::new(orders), changed: Notify::new() }
     }
 
@@ -56,9 +72,23 @@ impl Pace {
         act(&mut self.orders.lock().expect("nothing panics while it holds the lock"))
     }
 
-    /// The present block time.
+    /// What was ordered about the block time.
     pub fn block_time(&self) -> BlockTime {
         self.with(|orders| orders.block_time)
+    }
+
+    /// The time from a block to the next; none where blocks come as soon as there is work.
+    pub fn gap(&self) -> Option<Duration> {
+        self.with(|orders| orders.gap())
+    }
+
+    /// Takes over the parameters of the next block.
+    pub fn govern(&self, params: &Params) {
+        let governed = Duration::from_millis(params.consensus.block_time);
+        let is_moved = self.with(|orders| std::mem::replace(&mut orders.governed, governed) != governed);
+        if is_moved {
+            self.poke();
+        }
     }
 
     /// Changes the block time.
@@ -132,13 +162,13 @@ impl Pace {
             if orders.warp.is_some_and(|target| parent.height() < target) || parent.number.0 < orders.mine_until {
                 return Advice::Now;
             }
-            match orders.block_time {
-                BlockTime::Every(gap) => {
+            match orders.gap() {
+                Some(gap) => {
                     let gap = u64::try_from(gap.as_millis()).unwrap_or(u64::MAX);
                     Advice::At(parent.timestamp_ms.0.saturating_add(gap))
                 }
-                BlockTime::Instant if is_work => Advice::Now,
-                BlockTime::Instant => Advice::Wait,
+                None if is_work => Advice::Now,
+                None => Advice::Wait,
             }
         })
     }
@@ -176,6 +206,19 @@ mod tests {
                 pace.warp(warp);
             }
             assert_eq!(pace.advise(&parent(), is_work), expected, "{name}");
+        }
+    }
+
+    /// A vote on `consensus.block_time` moves the next block, and only where nothing else was ordered.
+    #[test]
+    fn a_governed_chain_follows_the_parameter() {
+        let mut params = Params::GENESIS;
+        params.consensus.block_time = 4_000;
+        for (ordered, before, after) in [(BlockTime::Governed, 6_000, 9_000), (BlockTime::Every(Duration::from_secs(2)), 7_000, 7_000)] {
+            let pace = Pace::new(ordered);
+            assert_eq!(pace.advise(&parent(), true), Advice::At(before));
+            pace.govern(&params);
+            assert_eq!(pace.advise(&parent(), true), Advice::At(after));
         }
     }
 

@@ -1,9 +1,9 @@
 //! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
 
-use crate::{block::SealedBlock, chain::Chain, execute::Merkleized};
+use crate::{block::SealedBlock, chain::Chain, clock::now_ms, execute::Merkleized};
 use bytes::Bytes;
 use commonware_glue::stateful::Finality;
-use commonware_runtime::Spawner;
+use commonware_runtime::{Clock, Spawner};
 use commonware_storage::Context;
 use cowboy_chain::{
     BlockInput, Mode, Outcome, SignedTransaction, StateKey,
@@ -11,12 +11,13 @@ use cowboy_chain::{
 };
 use cowboy_store::state;
 use cowboy_types::{
-    Transaction,
+    TimestampMs, Transaction,
     block::{HEADER_VERSION, Header},
     keccak256,
     units::Count,
 };
 use rayon::prelude::*;
+use std::time::Duration;
 
 /// How far behind the next block a block may be, in ms, for each height between them (decision 121).
 pub const MAX_GAP_MS: u64 = 3_600_000;
@@ -25,6 +26,20 @@ impl Chain {
     /// What a block of this number writes before anything runs.
     pub fn allocation(&self, number: u64) -> &[(StateKey, Bytes)] {
         if number == 1 { &self.allocation } else { &[] }
+    }
+
+    /// The chain's clock: the machine's, and what a dev chain is ahead of it.
+    pub fn now_ms(&self, clock: &impl Clock) -> u64 {
+        now_ms(clock).saturating_add_signed(self.pace.clock_ahead_ms())
+    }
+
+    /// Waits until the block's time is at most `consensus.clock_ahead` ahead of this node's clock (decision 121).
+    pub async fn wait_until(&self, clock: &impl Clock, timestamp: TimestampMs) {
+        let tolerance = self.params().consensus.clock_ahead;
+        let ahead = timestamp.0.saturating_sub(tolerance).saturating_sub(self.now_ms(clock));
+        if ahead > 0 && !self.config.is_dev {
+            clock.sleep(Duration::from_millis(ahead)).await;
+        }
     }
 
     /// Whether everything about the header that does not depend on execution follows the rules.

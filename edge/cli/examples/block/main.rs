@@ -8,7 +8,7 @@ use cowboy_chain::{
     BlockInput, ChainConfig, GenesisConfig, Mode, SignedTransaction,
     input::{Limits, NoImages},
 };
-use cowboy_node::execute::{self, Databases, Executed};
+use cowboy_node::execute::{self, Databases, Executed, Fence};
 use cowboy_state::{Key, records::Account};
 use cowboy_store::state::{config, page_cache, raw};
 use cowboy_types::{
@@ -120,11 +120,11 @@ async fn times(context: Context, active: u64, accounts: u64) -> (Duration, Durat
     let (mut propose, mut verify) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let proposal = Mode::Propose { candidates: candidates.clone(), limits: Limits::default() };
-        let (proposed, took) = timed(&state, &chain, proposal).await;
+        let (proposed, took) = timed(&context, &state, &chain, proposal).await;
         propose.push(took);
         let transactions: Vec<_> = proposed.outcome.included.into_iter().map(SignedTransaction::unchecked).collect();
         assert_eq!(transactions.len(), candidates.len(), "the block takes every candidate");
-        let (verified, took) = timed(&state, &chain, Mode::Verify { transactions }).await;
+        let (verified, took) = timed(&context, &state, &chain, Mode::Verify { transactions }).await;
         verify.push(took);
         assert_eq!(verified.merkleized.root(), proposed.merkleized.root(), "maker and checker have the same root");
         assert!(verified.outcome.receipts.iter().all(|receipt| receipt.is_success()), "every transfer succeeds");
@@ -135,7 +135,7 @@ async fn times(context: Context, active: u64, accounts: u64) -> (Duration, Durat
 }
 
 /// Runs a block, up to its state root, that the database does not take.
-async fn timed(state: &State, chain: &Arc<ChainConfig>, mode: Mode) -> (Executed<Context>, Duration) {
+async fn timed(context: &Context, state: &State, chain: &Arc<ChainConfig>, mode: Mode) -> (Executed<Context>, Duration) {
     let input = BlockInput {
         mode,
         chain: chain.clone(),
@@ -150,7 +150,7 @@ async fn timed(state: &State, chain: &Arc<ChainConfig>, mode: Mode) -> (Executed
     };
     let started = Instant::now();
     let batch = <State as DatabaseSet<Context>>::new_batches(state).await;
-    let executed = execute::run::<Context>(input, &[], batch).await.expect("the block is valid");
+    let executed = execute::run(context, Fence::none(), input, &[], batch).await.expect("the block is valid");
     let took = started.elapsed();
     (executed, took)
 }

@@ -4,15 +4,19 @@
 //! queue, because what stands behind it could not be taken any more. What stands behind a gap goes first, since no block
 //! can take it; then what offers least, by the measure that blocks are filled by.
 
-use super::{Limits, REPLACEMENT_PERCENT, Refused, account_of};
+use super::{
+    Limits, Refused, account_of,
+    apart::Apart,
+    params_of,
+    queue::{Queue, Rates},
+};
 use cowboy_chain::{
     ChainConfig, Facts, Invalid, SignedTransaction,
     admit::{check_account, check_form},
-    fees::lane_base_fee,
     input::BaseFees,
-    lanes::Lane,
     order::effective_fee,
 };
+use cowboy_params::Params;
 use cowboy_state::{Key, records::Account};
 use cowboy_store::{Key as StateKey, Value};
 use cowboy_types::{
@@ -45,6 +49,8 @@ struct Worth {
 #[derive(Debug)]
 pub(super) struct Pool {
     chain: Arc<ChainConfig>,
+    /// The parameters of the next block.
+    pub(super) params: Arc<Params>,
     limits: Limits,
     pub(super) senders: BTreeMap<Address, Sender>,
     pub(super) by_digest: HashMap<Hash, (Address, Nonce)>,
@@ -54,51 +60,35 @@ pub(super) struct Pool {
     pub(super) base_fees: BaseFees,
     pub(super) bytes: usize,
     pub(super) dropped: VecDeque<(Hash, Refused)>,
+    /// The newest final block.
+    number: u64,
+    apart: Apart,
     /// The worth of every sender's last transaction.
     last: BTreeSet<(Worth, Address)>,
 }
 
-/// A sender's queue.
+/// A sender's queue, and its place among all.
 #[derive(Debug)]
 pub(super) struct Sender {
-    /// The account after the newest final block.
-    pub(super) account: Account,
-    pub(super) waiting: BTreeMap<Nonce, SignedTransaction>,
+    pub(super) queue: Queue,
     /// Under which worth it stands among the last ones.
     last: Option<Worth>,
 }
 
-impl Sender {
-    /// What follows the account without a gap, is in no block yet, and pays at least the base fees.
-    pub(super) fn ready<'a>(&'a self, pool: &'a Pool) -> impl Iterator<Item = &'a SignedTransaction> {
-        let first = self.account.nonce;
-        (first.0..)
-            .zip(self.waiting.range(first..))
-            .take_while(|(expected, (nonce, _))| nonce.0 == *expected)
-            .map(|(_, (_, signed))| signed)
-            .take_while(|signed| pool.is_paid_by(signed))
-            .filter(|signed| !pool.taken.contains_key(signed.digest()))
-    }
-
-    /// Whether nothing is missing between the account and this nonce, when so many wait before it.
-    fn is_reachable(&self, nonce: Nonce, before: usize) -> bool {
-        u64::try_from(before).is_ok_and(|before| self.account.nonce.0.saturating_add(before) == nonce.0)
-    }
+/// Whether a price is at least so many basis points above another.
+fn is_above(price: Price, old: Price, bump: u64) -> bool {
+    u128::from(price.0) * 10_000 >= u128::from(old.0) * (10_000 + u128::from(bump))
 }
 
-/// Whether a price is at least the replacement's share above another.
-fn is_above(price: Price, old: Price) -> bool {
-    u128::from(price.0) * 100 >= u128::from(old.0) * u128::from(100 + REPLACEMENT_PERCENT)
-}
-
-fn replaces(new: &SignedTransaction, old: &SignedTransaction) -> bool {
+fn replaces(new: &SignedTransaction, old: &SignedTransaction, bump: u64) -> bool {
     let (new, old) = (new.transaction(), old.transaction());
-    is_above(new.max_fee_per_cycle, old.max_fee_per_cycle) && is_above(new.max_fee_per_cell, old.max_fee_per_cell)
+    is_above(new.max_fee_per_cycle, old.max_fee_per_cycle, bump) && is_above(new.max_fee_per_cell, old.max_fee_per_cell, bump)
 }
 
 impl Pool {
     pub(super) fn new(chain: Arc<ChainConfig>, base_fees: BaseFees, limits: Limits) -> Self {
         Self {
+            params: Arc::new(chain.params.clone()),
             chain,
             limits,
             senders: BTreeMap::new(),
@@ -107,16 +97,34 @@ impl Pool {
             base_fees,
             bytes: 0,
             dropped: VecDeque::new(),
+            number: 0,
+            apart: Apart::default(),
             last: BTreeSet::new(),
         }
     }
 
-    /// Whether the transaction pays what the next block burns.
-    fn is_paid_by(&self, signed: &SignedTransaction) -> bool {
-        let transaction = signed.transaction();
-        let multiplier = Lane::of(&transaction.instruction).fee_multiplier(&self.chain.params);
-        transaction.max_fee_per_cycle >= lane_base_fee(self.base_fees.cycle, multiplier)
-            && transaction.max_fee_per_cell >= self.base_fees.cell
+    /// What the next block charges.
+    pub(super) fn rates(&self) -> Rates<'_> {
+        Rates { params: &self.params, base_fees: self.base_fees }
+    }
+
+    /// Takes over the record of moved parameters.
+    pub(super) fn govern(&mut self, stored: Option<&Value>) {
+        let params = params_of(&self.chain.params, stored);
+        if *self.params != params {
+            self.params = Arc::new(params);
+            self.place_all();
+        }
+    }
+
+    /// Whether a proposer would find anything.
+    pub(super) fn has_work(&self) -> bool {
+        self.senders.values().any(|sender| !self.ready(sender, 1).is_empty())
+    }
+
+    /// What of a sender a block could take now, and none has taken: at most so many.
+    fn ready<'a>(&self, sender: &'a Sender, most: usize) -> Vec<&'a SignedTransaction> {
+        sender.queue.ready(&self.rates(), most, |signed| !self.taken.contains_key(signed.digest()))
     }
 
     pub(super) fn admit(&mut self, account: &Account, signed: SignedTransaction) -> Result<(), Refused> {
@@ -124,8 +132,11 @@ impl Pool {
             return Err(Refused::Known);
         }
         let (sender, found) = (signed.transaction().from, signed.transaction().nonce);
+        if let Some(until) = self.apart.until(&sender) {
+            return Err(Refused::SetApart { until });
+        }
         // The pool may have followed a newer block than the caller read.
-        let known = self.senders.get(&sender).map(|sender| &sender.account).filter(|known| known.nonce > account.nonce);
+        let known = self.senders.get(&sender).map(|sender| &sender.queue.account).filter(|known| known.nonce > account.nonce);
         let account = known.unwrap_or(account).clone();
         self.check(&account, &signed)?;
         let most = self.limits.per_sender;
@@ -133,14 +144,22 @@ impl Pool {
         if ahead >= most {
             return Err(Refused::TooFarAhead { found, expected: account.nonce, most });
         }
+        self.check_funds(&account, &signed)?;
         self.make_room(&account, &signed)?;
         self.bytes = self.bytes.saturating_add(signed.size());
         self.by_digest.insert(*signed.digest(), (sender, found));
-        let queue = self.senders.entry(sender).or_insert_with(|| Sender { account: account.clone(), waiting: BTreeMap::new(), last: None });
-        queue.account = account;
-        queue.waiting.insert(found, signed);
+        let of_sender = self.senders.entry(sender).or_insert_with(|| Sender { queue: Queue::new(account.clone()), last: None });
+        of_sender.queue.account = account;
+        of_sender.queue.insert(signed);
         self.place(&sender);
         Ok(())
+    }
+
+    /// Whether the account covers what may be taken by the transaction and by those of its queue.
+    fn check_funds(&self, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
+        let Some(sender) = self.senders.get(&signed.transaction().from) else { return Ok(()) };
+        let needed = sender.queue.needed_with(signed);
+        if needed > account.balance { Err(Refused::FundsOfQueue { needed, balance: account.balance }) } else { Ok(()) }
     }
 
     /// What the law checks, but for a nonce that is ahead.
@@ -148,7 +167,7 @@ impl Pool {
         let facts = Facts {
             chain_id: self.chain.chain_id,
             is_dev: self.chain.is_dev,
-            params: &self.chain.params,
+            params: &self.params,
             base_fee_cycle: self.base_fees.cycle,
             base_fee_cell: self.base_fees.cell,
         };
@@ -165,12 +184,12 @@ impl Pool {
     /// Takes out what the transaction replaces or outbids. Where there is no room for it, nothing changes.
     fn make_room(&mut self, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
         let (sender, nonce) = (signed.transaction().from, signed.transaction().nonce);
-        let queue = self.senders.get(&sender);
-        let old = queue.and_then(|queue| queue.waiting.get(&nonce));
-        let most = self.limits.per_sender;
+        let queue = self.senders.get(&sender).map(|sender| &sender.queue);
+        let old = queue.and_then(|queue| queue.waiting().get(&nonce));
+        let (most, bump) = (self.limits.per_sender, self.params.fees.replacement_bump);
         match old {
-            Some(old) if !replaces(signed, old) => return Err(Refused::Underpriced),
-            None if queue.is_some_and(|queue| queue.waiting.len() >= most) => return Err(Refused::SenderFull { most }),
+            Some(old) if !replaces(signed, old, bump) => return Err(Refused::Underpriced { bump }),
+            None if queue.is_some_and(|queue| queue.waiting().len() >= most) => return Err(Refused::SenderFull { most }),
             _ => {}
         }
         let (transactions, bytes) = old.map_or((0, 0), |old| (1, old.size()));
@@ -190,9 +209,9 @@ impl Pool {
     /// The transactions that go for this one, or `None` where what would have to go is worth at least as much.
     fn outbid(&self, account: &Account, signed: &SignedTransaction, excess: &mut Excess) -> Option<Vec<Hash>> {
         let (own, nonce) = (signed.transaction().from, signed.transaction().nonce);
-        let before = self.senders.get(&own).map_or(0, |queue| queue.waiting.range(..nonce).count());
-        let newcomer = Sender { account: account.clone(), waiting: BTreeMap::new(), last: None };
-        let worth = Worth { is_reachable: newcomer.is_reachable(nonce, before), fee: self.fee(signed) };
+        let before = self.senders.get(&own).map_or(0, |sender| sender.queue.waiting().range(..nonce).count());
+        let newcomer = Queue::new(account.clone());
+        let worth = Worth { is_reachable: newcomer.is_without_gap(nonce, before), fee: self.fee(signed) };
         let mut lasts = self.last.iter().copied().peekable();
         // Queues of which the end is to go already: what is last then, and how many go.
         let mut shortened: BTreeSet<(Worth, Address, usize)> = BTreeSet::new();
@@ -209,8 +228,8 @@ impl Pool {
             if least >= worth {
                 return None;
             }
-            let queue = &self.senders[&sender];
-            let Some((last, victim)) = queue.waiting.iter().rev().nth(gone) else { continue };
+            let queue = &self.senders[&sender].queue;
+            let Some((last, victim)) = queue.waiting().iter().rev().nth(gone) else { continue };
             // Of its own queue only what comes after it may go; what a block has taken is as good as done.
             if (sender == own && *last <= nonce) || self.taken.contains_key(victim.digest()) {
                 continue;
@@ -228,26 +247,26 @@ impl Pool {
     }
 
     fn fee(&self, signed: &SignedTransaction) -> u128 {
-        effective_fee(&self.chain.params, signed, self.base_fees.cycle, self.base_fees.cell)
+        effective_fee(&self.params, signed, self.base_fees.cycle, self.base_fees.cell)
     }
 
     /// The worth of a queue's last transaction when so many at its end are gone.
-    fn worth_of_last(&self, queue: &Sender, gone: usize) -> Option<Worth> {
-        let (nonce, last) = queue.waiting.iter().rev().nth(gone)?;
-        let before = queue.waiting.len() - gone - 1;
-        Some(Worth { is_reachable: queue.is_reachable(*nonce, before), fee: self.fee(last) })
+    fn worth_of_last(&self, queue: &Queue, gone: usize) -> Option<Worth> {
+        let (nonce, last) = queue.waiting().iter().rev().nth(gone)?;
+        let before = queue.waiting().len() - gone - 1;
+        Some(Worth { is_reachable: queue.is_without_gap(*nonce, before), fee: self.fee(last) })
     }
 
     /// Puts a queue that has changed where it belongs among the last ones; an empty one goes.
     fn place(&mut self, sender: &Address) {
-        let Some(queue) = self.senders.get(sender) else { return };
-        let (was, is) = (queue.last, self.worth_of_last(queue, 0));
+        let Some(of_sender) = self.senders.get(sender) else { return };
+        let (was, is) = (of_sender.last, self.worth_of_last(&of_sender.queue, 0));
         if was != is {
             was.map(|worth| self.last.remove(&(worth, *sender)));
             is.map(|worth| self.last.insert((worth, *sender)));
         }
         match self.senders.get_mut(sender) {
-            Some(queue) if is.is_some() => queue.last = is,
+            Some(of_sender) if is.is_some() => of_sender.last = is,
             _ => drop(self.senders.remove(sender)),
         }
     }
@@ -255,39 +274,68 @@ impl Pool {
     /// Whether every queue stands where it belongs among the last ones, and nothing else does.
     #[cfg(test)]
     pub(super) fn is_in_order(&self) -> bool {
-        let lasts = self.senders.iter().filter_map(|(sender, queue)| Some((self.worth_of_last(queue, 0)?, *sender)));
+        let lasts = self.senders.iter().filter_map(|(sender, of)| Some((self.worth_of_last(&of.queue, 0)?, *sender)));
         lasts.collect::<BTreeSet<_>>() == self.last
     }
 
+    /// What of each sender a block could take now and none has taken, the best offers first.
     pub(super) fn candidates(&self) -> Vec<SignedTransaction> {
-        let mut runs: Vec<Vec<SignedTransaction>> = self
-            .senders
-            .values()
-            .map(|sender| sender.ready(self).take(MAX_CANDIDATES).cloned().collect::<Vec<_>>())
-            .filter(|run| !run.is_empty())
-            .collect();
+        let free = |sender| self.ready(sender, MAX_CANDIDATES).into_iter().cloned().collect::<Vec<_>>();
+        let mut runs: Vec<Vec<SignedTransaction>> = self.senders.values().map(free).filter(|run| !run.is_empty()).collect();
         runs.sort_by_key(|run| std::cmp::Reverse(self.fee(&run[0])));
         runs.into_iter().flatten().take(MAX_CANDIDATES).collect()
     }
 
     pub(super) fn advance(&mut self, number: u64, writes: &BTreeMap<StateKey, Option<Value>>, base_fees: BaseFees) {
         let is_repriced = std::mem::replace(&mut self.base_fees, base_fees) != base_fees;
+        self.number = self.number.max(number);
         self.taken.retain(|_, taken_by| *taken_by > number);
+        self.apart.advance(number);
         let (mut done, mut moved) = (Vec::new(), Vec::new());
         for (address, sender) in &mut self.senders {
             let Some(stored) = writes.get(&Key::account(*address).digest()) else { continue };
-            sender.account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
-            let used = (Bound::Unbounded, Bound::Excluded(sender.account.nonce));
-            done.extend(sender.waiting.range(used).map(|(_, signed)| *signed.digest()));
+            sender.queue.account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
+            let used = (Bound::Unbounded, Bound::Excluded(sender.queue.account.nonce));
+            done.extend(sender.queue.waiting().range(used).map(|(_, signed)| *signed.digest()));
             moved.push(*address);
         }
         for digest in &done {
             self.take_out(digest);
         }
-        if is_repriced {
-            moved = self.senders.keys().copied().collect();
+        match is_repriced {
+            true => self.place_all(),
+            false => moved.iter().for_each(|sender| self.place(sender)),
         }
-        moved.iter().for_each(|sender| self.place(sender));
+        self.expire();
+    }
+
+    /// Drops what no block could take for so many blocks, and what stands behind it.
+    fn expire(&mut self) {
+        let (blocks, number) = (self.params.mempool.expiry, self.number);
+        let rates = Rates { params: &self.params, base_fees: self.base_fees };
+        let mut gone = Vec::new();
+        for sender in self.senders.values_mut() {
+            let Some((first, reason)) = sender.queue.expired(&rates, number, blocks) else { continue };
+            gone.extend(sender.queue.waiting().range(first..).map(|(_, signed)| (*signed.digest(), reason.clone())));
+        }
+        for (digest, reason) in gone {
+            self.drop_one(&digest, Refused::Expired { blocks, reason });
+        }
+    }
+
+    /// Drops everything of a sender, and takes nothing of it for a while.
+    pub(super) fn set_apart(&mut self, sender: &Address) {
+        let until = self.number.saturating_add(self.params.mempool.set_apart).saturating_add(1);
+        self.apart.insert(*sender, until);
+        let of_sender = self.senders.get(sender).map(|sender| sender.queue.waiting().values().map(|signed| *signed.digest()).collect());
+        let waiting: Vec<Hash> = of_sender.unwrap_or_default();
+        waiting.iter().for_each(|digest| self.drop_one(digest, Refused::SetApart { until }));
+    }
+
+    /// Puts every queue where it belongs.
+    fn place_all(&mut self) {
+        let all: Vec<Address> = self.senders.keys().copied().collect();
+        all.iter().for_each(|sender| self.place(sender));
     }
 
     /// Drops a transaction and remembers why.
@@ -304,7 +352,7 @@ impl Pool {
     fn take_out(&mut self, digest: &Hash) -> Option<Address> {
         let (sender, nonce) = self.by_digest.remove(digest)?;
         self.taken.remove(digest);
-        let removed = self.senders.get_mut(&sender).and_then(|queue| queue.waiting.remove(&nonce));
+        let removed = self.senders.get_mut(&sender).and_then(|sender| sender.queue.remove(&nonce));
         self.bytes = self.bytes.saturating_sub(removed.map_or(0, |removed| removed.size()));
         Some(sender)
     }

@@ -98,7 +98,13 @@ fn in_a_full_mempool_the_better_offer_wins() {
             &[(1, 0), (2, 0), (3, 0)],
         ),
         ("a replacement needs no room", &[(1, 0, 5), (2, 0, 9), (3, 0, 9)], (1, 0, 5_000), Ok(()), &[(1, 0), (2, 0), (3, 0)]),
-        ("a replacement offers a tenth more", &[(1, 0, 5), (2, 0, 9)], (1, 0, 6), Err(Refused::Underpriced), &[(1, 0), (2, 0)]),
+        (
+            "a replacement offers a tenth more",
+            &[(1, 0, 5), (2, 0, 9)],
+            (1, 0, 6),
+            Err(Refused::Underpriced { bump: 1_000 }),
+            &[(1, 0), (2, 0)],
+        ),
     ];
     for (name, before, newcomer, expected, after) in rows {
         let mempool = mempool(few(3));
@@ -235,4 +241,155 @@ fn check_admission(
         assert!(!is_behind, "{name}: the middle of a queue went");
         assert!(worth(old, before) < worth(signed, before), "{name}: something better went for something worse");
     }
+}
+
+/// The record of moved parameters, as governance writes it.
+fn moved(rows: &[(&str, u64)]) -> (StateKey, Option<Value>) {
+    let change = |(name, value): &(&str, u64)| cowboy_state::records::ParameterChange {
+        row: Params::row(name).expect("the parameter exists").id,
+        value: *value,
+    };
+    let mut changes: Vec<_> = rows.iter().map(change).collect();
+    changes.sort_by_key(|change| change.row);
+    let key = keys::parameters();
+    let stored = key.seal(&ParameterChanges { changes: List::new(changes).expect("few rows") }.encode());
+    (key.digest(), Some(stored))
+}
+
+/// A final block that wrote these accounts' nonces and moved these parameters.
+fn advance(mempool: &Mempool, number: u64, nonces: &[u64], rows: &[(&str, u64)]) {
+    let mut writes = written(nonces);
+    writes.extend((!rows.is_empty()).then(|| moved(rows)));
+    let base_fees = mempool.base_fees();
+    mempool.advance(number, &writes, base_fees);
+}
+
+/// The transfer with other limits and prices.
+fn offering(from: u8, nonce: u64, cycles: u64, price: u64) -> SignedTransaction {
+    let inner = transfer(from, nonce, 0, 0).transaction().clone();
+    SignedTransaction::unchecked(Transaction { cycles_limit: Cycles(cycles), max_fee_per_cycle: Price(price), ..inner })
+}
+
+/// What a vote moves holds from the next block on: limits, lanes' fees, and what a replacement must offer.
+#[test]
+fn it_follows_the_parameters_as_governance_leaves_them() {
+    let mempool = mempool(Limits::default());
+    let (long, cheap) = (offering(1, 0, 30_000_000, 10_000), offering(2, 0, 21_000, 5_000));
+    assert!(matches!(admit(&mempool, long.clone()), Err(Refused::Invalid(Invalid::LimitTooHigh { .. }))));
+    assert!(matches!(admit(&mempool, cheap.clone()), Err(Refused::Invalid(Invalid::BaseFeeTooLow { .. }))));
+    let rows = [("lanes.user_cycles", 60_000_000), ("lanes.user_fee_multiplier", 5_000), ("fees.replacement_bump", 5_000)];
+    advance(&mempool, 1, &[], &rows);
+    assert!(admit(&mempool, long).is_ok() && admit(&mempool, cheap).is_ok());
+    assert_eq!(mempool.candidates().len(), 2, "a proposer is given what pays the lane's own fee");
+    assert_eq!(admit(&mempool, offering(2, 0, 21_000, 7_000)), Err(Refused::Underpriced { bump: 5_000 }));
+    // A cost that was raised is asked for at once.
+    advance(&mempool, 2, &[], &[("intrinsic.transfer_cycles", 50_000)]);
+    assert!(matches!(admit(&mempool, transfer(3, 0, 1, 0)), Err(Refused::Invalid(Invalid::LimitTooLow { .. }))));
+    // After a restart it is the state's record that counts.
+    let again = self::mempool(Limits::default());
+    again.govern(moved(&rows).1.as_ref());
+    assert_eq!(again.params().lanes.user_cycles, 60_000_000);
+}
+
+/// Whatever no block could take for as many blocks as the row says is dropped with what stands behind it, and can be asked for.
+#[test]
+fn what_no_block_can_take_expires() {
+    let mempool = mempool(Limits::default());
+    advance(&mempool, 10, &[], &[("mempool.expiry", 5)]);
+    let admitted = |signed: SignedTransaction| admit(&mempool, signed).expect("there is room");
+    let (gap, behind, ready, dear) =
+        (admitted(transfer(1, 2, 5, 0)), admitted(transfer(1, 3, 5, 0)), admitted(transfer(2, 0, 5, 0)), admitted(transfer(3, 0, 0, 0)));
+    assert_eq!(mempool.waits(&gap), Some(Waits::Nonce { missing: Nonce(0) }));
+    assert_eq!(mempool.waits(&behind), Some(Waits::Nonce { missing: Nonce(0) }));
+    assert_eq!(mempool.waits(&ready), Some(Waits::Room));
+    let raised = BaseFees { cycle: Price(10_001), cell: Price(10_000) };
+    let fee = Waits::Fee { nonce: Nonce(0), meter: "cycle", offered: Price(10_000), base_fee: Price(10_001) };
+    for number in 11..16 {
+        mempool.advance(number, &BTreeMap::new(), raised);
+        assert_eq!(mempool.waits(&dear), Some(fee.clone()));
+    }
+    assert_eq!(mempool.size().transactions, 4, "five blocks are not over");
+    mempool.advance(16, &BTreeMap::new(), raised);
+    let expired = |reason| Some(Refused::Expired { blocks: 5, reason });
+    assert_eq!(mempool.dropped(&gap), expired(Waits::Nonce { missing: Nonce(0) }));
+    assert_eq!(mempool.dropped(&behind), expired(Waits::Nonce { missing: Nonce(0) }));
+    assert_eq!(mempool.dropped(&dear), expired(fee));
+    assert_eq!(waiting(&mempool), [(2, 0)], "what a block could take waits for as long as it likes");
+}
+
+/// A queue that moves begins to count anew.
+#[test]
+fn a_queue_that_moves_does_not_expire() {
+    let mempool = mempool(Limits::default());
+    advance(&mempool, 10, &[], &[("mempool.expiry", 5)]);
+    let last = admit(&mempool, transfer(1, 3, 5, 0)).expect("there is room");
+    for number in 11..15 {
+        advance(&mempool, number, &[], &[]);
+    }
+    admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room");
+    advance(&mempool, 15, &[1], &[]);
+    assert_eq!(mempool.waits(&last), Some(Waits::Nonce { missing: Nonce(1) }), "another nonce is missing, for the same transaction");
+    admit(&mempool, transfer(1, 2, 5, 0)).expect("there is room");
+    for number in 16..20 {
+        advance(&mempool, number, &[1], &[]);
+    }
+    assert!(mempool.get(&last).is_some(), "the queue got another beginning at block 15");
+    advance(&mempool, 21, &[1], &[]);
+    assert_eq!(mempool.get(&last), None);
+}
+
+/// The fees and values of a whole queue are covered, not those of each transaction by themselves.
+#[test]
+fn funds_are_checked_in_sum() {
+    let mempool = mempool(Limits::default());
+    let each = 21_000 * 10_000 + 1;
+    let poor = Account { nonce: Nonce(0), balance: Amount(3 * each) };
+    let admit = |nonce, tip| mempool.admit(Source::Client, &poor, transfer(1, nonce, tip, 0));
+    assert!((0..3).all(|nonce| admit(nonce, 0).is_ok()));
+    assert_eq!(admit(3, 0), Err(Refused::FundsOfQueue { needed: Amount(4 * each), balance: poor.balance }));
+    assert!(matches!(admit(2, 1_000), Err(Refused::FundsOfQueue { .. })), "a dearer replacement, too, has to be covered");
+    // The account is emptied by another way: what is not covered any more waits for funds, and then expires.
+    let key = Key::account(sender(1));
+    let left = Account { nonce: Nonce(1), balance: Amount(each) };
+    let last = *transfer(1, 2, 0, 0).digest();
+    let funds = Waits::Funds { nonce: Nonce(2), needed: Amount(2 * each), balance: Amount(each) };
+    for number in 1..=601 {
+        let base_fees = mempool.base_fees();
+        mempool.advance(number, &BTreeMap::from([(key.digest(), Some(key.seal(&left.encode())))]), base_fees);
+        if number < 601 {
+            assert_eq!(mempool.waits(&last), Some(funds.clone()));
+            assert_eq!(mempool.candidates().len(), 1);
+        }
+    }
+    assert_eq!(mempool.dropped(&last), Some(Refused::Expired { blocks: 600, reason: funds }));
+    assert_eq!(waiting(&mempool), [(1, 1)]);
+}
+
+/// A sender whose transaction held up a proposer is left out for a while, with all that waits of it.
+#[test]
+fn a_sender_can_be_set_apart_for_a_while() {
+    let mempool = mempool(Limits::default());
+    advance(&mempool, 10, &[], &[("mempool.set_apart", 3)]);
+    let first = admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room");
+    admit(&mempool, transfer(1, 1, 5, 0)).expect("there is room");
+    admit(&mempool, transfer(2, 0, 5, 0)).expect("there is room");
+    mempool.set_apart(&sender(1));
+    assert_eq!(waiting(&mempool), [(2, 0)]);
+    assert_eq!(mempool.dropped(&first), Some(Refused::SetApart { until: 14 }));
+    for number in 10..13 {
+        advance(&mempool, number, &[], &[]);
+        assert_eq!(admit(&mempool, transfer(1, 0, 5, 0)), Err(Refused::SetApart { until: 14 }));
+    }
+    advance(&mempool, 13, &[], &[]);
+    assert!(admit(&mempool, transfer(1, 0, 5, 0)).is_ok(), "block 14 may take it");
+}
+
+/// Blocks are expired only where nothing moves; a block that has taken a transaction says so.
+#[test]
+fn what_a_block_has_taken_says_so() {
+    let mempool = mempool(Limits::default());
+    let taken = admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room");
+    mempool.take(7, [taken]);
+    assert_eq!(mempool.waits(&taken), Some(Waits::Final { number: 7 }));
+    assert_eq!(mempool.waits(&Hash::ZERO), None);
 }

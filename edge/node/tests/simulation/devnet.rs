@@ -106,7 +106,7 @@ fn the_mempool_refuses() {
     let node = start(directory.path(), BlockTime::Every(Duration::from_secs(3_600)));
     send(&node, 0, 0, 5).expect("it is taken");
     assert_eq!(send(&node, 0, 0, 5), Err(Refused::Known));
-    assert_eq!(send(&node, 0, 0, 6), Err(Refused::Underpriced));
+    assert_eq!(send(&node, 0, 0, 6), Err(Refused::Underpriced { bump: 1_000 }));
     assert!(send(&node, 0, 2, 5).is_ok(), "a gap is no reason to refuse");
     assert!(matches!(send(&node, 0, 9_000, 5), Err(Refused::TooFarAhead { .. })));
     assert!(matches!(send(&node, 1, 0, FUNDS.0), Err(Refused::Invalid(_))), "the fee is not covered");

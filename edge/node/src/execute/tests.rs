@@ -1,0 +1,183 @@
+//! What a proposal does about time, and what a verifier does.
+
+use super::*;
+use crate::{
+    Genesis,
+    chain::Setup,
+    genesis::{self as node_genesis, DevGenesis},
+    images::ImageCache,
+    pace::{BlockTime, Pace},
+};
+use commonware_codec::Encode as _;
+use commonware_runtime::{Runner as _, Supervisor as _, deterministic, tokio as real};
+use cowboy_chain::{GenesisConfig, SignedTransaction, input::Limits};
+use cowboy_params::Params;
+use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
+use cowboy_store::Ledger;
+use cowboy_types::{
+    Amount, Blob, Cells, Cycles, Hash, Height, List, Price, System, TimestampMs, Transaction, instruction::Actor, transaction::Signature,
+    units::Nonce,
+};
+
+/// A network of one validator with a block every second, where governance has moved a parameter.
+fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
+    let (dev, keys_of) = node_genesis::dev(DevGenesis::default()).expect("a genesis");
+    let config = GenesisConfig { is_dev: false, ..dev.config };
+    let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
+    let setup = Setup {
+        namespace: genesis.namespace(),
+        genesis: genesis.block.clone(),
+        allocation: genesis.allocation.clone(),
+        config: genesis.chain.clone(),
+        images: Arc::new(ImageCache::default()),
+        committee: genesis.committee.clone(),
+        keys: keys_of.first().cloned(),
+        ledger: Ledger::in_memory().expect("memory is enough"),
+        pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),
+        head: tokio::sync::watch::Sender::new(crate::Head::of(&genesis.block)),
+        blocks: tokio::sync::broadcast::Sender::new(16),
+    };
+    let chain = Chain::new(setup).expect("the ledger opens");
+    if let Some((name, value)) = moved {
+        let row = Params::row(name).expect("the parameter exists").id;
+        let changes = List::new(vec![ParameterChange { row, value }]).expect("one fits");
+        chain.mempool.govern(Some(&keys::parameters().seal(&ParameterChanges { changes }.encode())));
+    }
+    Arc::new(chain)
+}
+
+/// A transaction of an account of genesis, whose signature nobody looks at here.
+fn transaction(chain: &Chain, from: usize, instruction: Instruction, cycles: u64) -> SignedTransaction {
+    let funded = funded(chain);
+    SignedTransaction::unchecked(Transaction {
+        chain_id: chain.config.chain_id,
+        nonce: Nonce(0),
+        instruction,
+        cycles_limit: Cycles(cycles),
+        cells_limit: Cells(10_000),
+        max_fee_per_cycle: Price(20_000),
+        max_fee_per_cell: Price(20_000),
+        max_priority_fee_per_cycle: Price(0),
+        max_priority_fee_per_cell: Price(0),
+        from: funded[from],
+        metadata: Blob::default(),
+        origin_tx_hash: None,
+        origin_remaining_cycles: None,
+        origin_remaining_cells: None,
+        signature: Signature::default(),
+        additional_signers: List::default(),
+    })
+}
+
+/// The accounts that genesis funds.
+fn funded(_: &Chain) -> Vec<Address> {
+    let (dev, _) = node_genesis::dev(DevGenesis::default()).expect("a genesis");
+    dev.config.accounts.iter().map(|funded| funded.address).collect()
+}
+
+/// An actor whose module body does not end before its cycles do.
+fn endless() -> Instruction {
+    Instruction::Actor(Actor::Deploy {
+        code: Blob::new(b"n = 0\nwhile True:\n    n += 1\n".to_vec()).expect("a source fits"),
+        salt: Blob::default(),
+        init: None,
+        manifest: None,
+        endowment: Amount(0),
+    })
+}
+
+fn payment(to: Address) -> Instruction {
+    Instruction::System(System::Transfer { to, amount: Amount(1) })
+}
+
+/// The input of a proposal of the first block.
+fn proposal(chain: &Chain, candidates: Vec<SignedTransaction>) -> BlockInput {
+    let header = chain.genesis.header();
+    let mode = Mode::Propose { candidates, limits: Limits::default() };
+    BlockInput {
+        mode,
+        chain: chain.config.clone(),
+        height: Height(1),
+        timestamp: TimestampMs(header.timestamp_ms.0 + 1_000),
+        beacon: Bytes::from_static(&[7; 32]),
+        seeds: Vec::new(),
+        round: (0, 1),
+        order_key: Hash([9; 32]),
+        proposer: Address([0xEE; 20]),
+        images: chain.images.clone(),
+    }
+}
+
+/// Records as genesis allocates them.
+fn records(chain: &Chain, keys: Vec<StateKey>) -> Vec<(StateKey, Option<Bytes>)> {
+    let find = |key: &StateKey| chain.allocation.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    keys.into_iter().map(|key| (key, find(&key))).collect()
+}
+
+/// Drives a course over genesis, and answers who is in the block.
+async fn senders<E: Spawner + Clock>(runtime: &E, chain: &Chain, course: &mut Course<'_>) -> Vec<Address> {
+    let mut answers = Vec::new();
+    loop {
+        match course.advance(runtime, answers).await.expect("the runtime lives") {
+            Need::Keys(keys) => answers = records(chain, keys),
+            Need::Done(outcome) => return outcome.included.iter().map(|transaction| transaction.from).collect(),
+            Need::Invalid(reason) => unreachable!("a proposal is never invalid: {reason}"),
+        }
+    }
+}
+
+/// A fence that is soon reached: the loop takes many times as long, and a transfer a small part of it.
+fn quick(chain: &Chain) -> Fence<'_> {
+    Fence { tick: Duration::from_micros(200), most: Duration::from_millis(5), packing: None, ..chain.fence() }
+}
+
+/// A transaction that uses far more of a thread's time than any may does not keep the others out of the block: the proposal
+/// leaves it out, its sender apart, and tells of it.
+#[test]
+fn a_proposal_gives_up_what_does_not_end() {
+    real::Runner::new(real::Config::new()).start(|context| async move {
+        let chain = chain(None);
+        let accounts = funded(&chain);
+        let candidates = vec![transaction(&chain, 0, endless(), 20_000_000), transaction(&chain, 1, payment(accounts[2]), 21_000)];
+        let mut course = Course::new(&context, quick(&chain), proposal(&chain, candidates.clone()));
+        assert_eq!(senders(&context, &chain, &mut course).await, [accounts[1]]);
+        assert!(chain.slow.deliveries.get() > 0);
+        let account = cowboy_state::records::Account { nonce: Nonce(0), balance: Amount::from_cby(1_000).expect("fits") };
+        let again = chain.mempool.admit(crate::mempool::Source::Client, &account, candidates[0].clone());
+        assert_eq!(again, Err(crate::Refused::SetApart { until: 601 }));
+        // Who only checks a block waits for it, however long it takes.
+        let mut patient = Course::new(&context, quick(&chain), proposal(&chain, candidates));
+        patient.proposal = None;
+        assert_eq!(senders(&context, &chain, &mut patient).await.len(), 2);
+    });
+}
+
+/// A proposal packs for as long as `execution.propose_time` says, by the clock of the runtime.
+#[test]
+fn a_proposal_packs_for_as_long_as_the_parameter_says() {
+    for (moved, expected) in [(None, 0), (Some(("execution.propose_time", 2_000_000_000)), 1)] {
+        deterministic::Runner::default().start(|context| async move {
+            let chain = chain(moved);
+            let accounts = funded(&chain);
+            let candidates = vec![transaction(&chain, 0, payment(accounts[2]), 21_000)];
+            let mut course = Course::new(&context, chain.fence(), proposal(&chain, candidates));
+            context.sleep(Duration::from_secs(1)).await;
+            assert_eq!(senders(&context.child("course"), &chain, &mut course).await.len(), expected);
+        });
+    }
+}
+
+/// A verifier waits for a block that is more than `consensus.clock_ahead` ahead of its clock.
+#[test]
+fn a_verifier_waits_as_the_parameter_says() {
+    for (moved, waited_ms) in [(None, 1_500), (Some(("consensus.clock_ahead", 1_200)), 800), (Some(("consensus.clock_ahead", 2_000)), 0)] {
+        deterministic::Runner::default().start(|context| async move {
+            let chain = chain(moved);
+            let begin = context.current();
+            let timestamp = TimestampMs(chain.now_ms(&context) + 2_000);
+            chain.wait_until(&context, timestamp).await;
+            let waited = context.current().duration_since(begin).expect("time goes on");
+            assert!(waited >= Duration::from_millis(waited_ms) && waited < Duration::from_millis(waited_ms + 20), "{waited:?}");
+        });
+    }
+}
