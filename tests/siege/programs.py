@@ -11,7 +11,7 @@ zip(x) | zip(x, x) | enumerate(x) | map(str, x) | map(None, x) | filter(None, x)
 | ValueError(x) | KeyError(x) | OSError(1, x) | StopIteration(x) | SystemExit(x) | ExceptionGroup('g', [x])
 | (lambda: x) | partial(max, x) | slice(x) | property(x) | staticmethod(x) | classmethod(x) | type('T', (), {'a': x}) | type('T', (x,), {})
 | str(x) | repr(x) | f'{x}' | f'{x!r}' | x + x | x * 3 | -x | not x | x | x | list(x) | tuple(x) | dict(x) | set(x) | sorted(x) | bytes(x) | memoryview(x)
-| x.__iter__() | x.__class__ | x.__repr__ | getattr(x, '__str__') | list[x] | dict[str, x] | int | x | Decimal(x) | compile_(x) | object() | (x if x else x)
+| x.__iter__() | x.__class__ | x.__repr__ | getattr(x, '__str__') | list[x] | dict[str, x] | int | x | Decimal(x) | Counter(x) | object() | (x if x else x)
 """.replace("\n", " ")
 # One that ends in a value whose depth is spent, in a piece of text.
 USE = """
@@ -27,22 +27,28 @@ SIZED = """
 | (1 << n) ** 3 | pow(3, (1 << min(n, 3500)) - 3, 1000007) | round((1 << min(n, 3500)) - 3, -512) | int('9' * n) | str((1 << min(n, 4000)) - 1) | float('1' * n) | Decimal('1' * n) ** 9
 | sorted(range(n), key=str) | list(range(n)) * 9 | bytearray(n) | set('字' * n) | dict.fromkeys(range(n)).copy() | list(zip(*[range(n)] * 9)) | sum([[1]] * n, []) | max(range(n), key=lambda k: -k)
 | re.findall('(a|aa)+$', 'a' * n + 'b') | re.split('', 'é' * n) | re.sub('(.)', r'\\1\\1', 'ab' * n) | re.compile('(' * n + ')' * n) | re.compile('a?' * n + 'a' * n).match('a' * n)
-| re.search('α', 'Α' * n, re.IGNORECASE) | print(*range(n), sep='a' * n) | hashlib.sha3_512(b'a' * n).digest() | base64.b64encode(b'a' * n) | bytes.fromhex('00' * n) | cbor([[[1] * n] * n] * n)
+| re.search('α', 'Α' * n, re.IGNORECASE) | print(*range(n), sep='a' * n) | hashlib.sha3_512(b'a' * n).digest() | bytes.fromhex('00' * n) | cbor([[[1] * n] * n] * n)
 | deque(range(n), n) | list(product('ab', repeat=min(n, 60))) | list(combinations(range(n), 3)) | functools.reduce(lambda a, b: [a, b], range(n)) | eval_chain(n) | type.mro(deep_class(n))
-| textwrap.fill('ab ' * n) | string.Template('$a' * n).substitute(a='b' * n) | unicodedata.normalize('NFKD', 'ﷺ' * n) | ('a' * n).translate({97: 'b' * n}) | ('ab' * n).partition('b' * n) | ('a' * n).count('a' * 9)
+| storage(b'a' * n) | storage({k: k for k in range(n)}) | [pvm_host.set_state(cbor(k), b'v' * 9) for k in range(n)] | [pvm_host.emit_event('e', b'v' * 99) for k in range(n)]
+| pvm_host.keccak256(b'a' * n) | pvm_host.verify_signature(b'a' * n, b'b' * 65, b'c' * 20) | list(pvm_host.scan_state_prefix(b'')) * n | [pvm_host.randomness(b'%d' % k) for k in range(n)]
+| ('a' * n).translate({97: 'b' * n}) | ('ab' * n).partition('b' * n) | ('a' * n).count('a' * 9)
 """.replace("\n", " ")
 SOURCES = ["(", "[", "{", "not ", "-", "~", "lambda: ", "lambda a=", "(yield ", "await ", "[x for x in ", "f'{", "f'{1:{", "f'{(lambda: ", "f(", "a[", "a.b", "x if x else ", "1 + ", "1 ** ", "x < ",
            "x and ", "*", "'a' ", "if 1:\n", "for x in y:\n", "while x:\n", "try:\n", "with x:\n", "def f():\n", "class A:\n", "@a\n", "elif x:\n    pass\n", "match x:\n case [", "global x\n", "x = ",
            "x: ", "del ", "{**", "(*", "a := (", "import a\n", "\\\n", "#\n", ";", "'''", "0x", "\t", "é", "\0", "assert ", "raise ", "print(f\"{'"]
 
 PRELUDE = """
-import json, re, math, hashlib, functools
+import json, re, math, hashlib, functools, pvm_host
 from itertools import *
 from functools import partial
 from collections import deque, defaultdict, OrderedDict, ChainMap, Counter
 from decimal import Decimal
 """
 HELPERS = """
+cbor = pvm_host.cbor_encode
+def storage(x):
+    pvm_host.set_state(b'x', cbor(x))
+    return pvm_host.cbor_decode(pvm_host.get_state(b'x'))
 def raise_(x): raise x
 def raise_from(x, y): raise x from y
 def copy(x): return x.copy()
