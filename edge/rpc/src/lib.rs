@@ -17,6 +17,7 @@ mod trace;
 pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
+use cowboy_api::Client;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_types::signing::PrivateKey;
@@ -38,6 +39,8 @@ pub struct Backend {
     pub chain: Arc<ChainConfig>,
     /// The account that the faucet pays from and that signs dev instructions; none on other chains.
     pub faucet: Option<PrivateKey>,
+    /// The node that a follower forwards submitted transactions to; none where the node proposes blocks itself.
+    pub upstream: Option<Client>,
 }
 
 /// How a server is set up.
@@ -67,6 +70,7 @@ pub(crate) struct Shared {
     pub(crate) node: NodeHandle,
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) faucet: Option<methods::faucet::Payer>,
+    pub(crate) upstream: Option<Client>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
@@ -117,6 +121,7 @@ impl Listeners {
             node: backend.node,
             chain: backend.chain,
             faucet: backend.faucet.map(methods::faucet::Payer::new),
+            upstream: backend.upstream,
             limits: Limits::new(self.requests_per_second),
             metrics: Metrics::new(),
             started: Instant::now(),

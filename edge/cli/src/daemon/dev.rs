@@ -115,7 +115,8 @@ impl Dev {
         let beginning = folder.beginning(self.beginning())?;
         let devnet = beginning.devnet()?;
         let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
-        let backend = Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()) };
+        let backend =
+            Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()), upstream: None };
         let server = listeners.serve(backend);
         let gateway = self.gateway(&devnet, &node, output).await?;
         if let Some(gateway) = &gateway {

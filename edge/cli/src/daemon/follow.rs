@@ -95,7 +95,7 @@ pub(super) async fn follow(
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(node_failure)?;
     let own = format!("http://{}", listeners.address());
-    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
+    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: Some(source.clone()) });
     output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {

@@ -342,7 +342,7 @@ impl Start {
             file.block_time_ms.map_or(BlockTime::Governed, |milliseconds| BlockTime::Every(Duration::from_millis(milliseconds)));
         let chain = config.genesis.chain.clone();
         let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None });
+        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None });
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         let told = signals.told(&node).await;

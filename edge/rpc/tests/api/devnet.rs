@@ -52,7 +52,7 @@ impl Devnet {
         let listen = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
         let listeners = Listeners::bind(&Config { listen, requests_per_second }).await.expect("the loopback has free ports");
         let client = Client::new(&format!("http://{}", listeners.address())).expect("the address is good");
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: Some(keys[3].clone()) });
+        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: Some(keys[3].clone()), upstream: None });
         Self { node, client, keys, server, _folder: folder }
     }
 
