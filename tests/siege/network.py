@@ -1,0 +1,170 @@
+"""Four validators in processes of their own on loopback, and what anybody may ask them."""
+
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import clients
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "market"))
+import world  # noqa: E402
+
+VALIDATORS = 4
+CHAIN_ID = 1
+PATIENCE_SECONDS = 90
+
+
+class Finding(Exception):
+    """What must not happen has happened."""
+
+
+def until(what, question, seconds=PATIENCE_SECONDS):
+    """Asks until there is an answer, and gives it. None in time is a finding."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := question():
+            return found
+        time.sleep(0.05)
+    raise Finding(f"{what} within {seconds} s: it does not happen")
+
+
+def free_ports(count, kind):
+    held = [socket.socket(socket.AF_INET, kind) for _ in range(count)]
+    try:
+        for one in held:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in held]
+    finally:
+        for one in held:
+            one.close()
+
+
+class Validator:
+    """One of the four: its process, which may be away, and its API."""
+
+    def __init__(self, index, folder, api_port, quic_port, environment):
+        self.index, self.folder, self.state = index, folder, folder / "network" / f"state-{index}"
+        self.target = clients.Target("127.0.0.1", api_port, quic_port)
+        self.url = f"http://127.0.0.1:{api_port}"
+        self.environment, self.process = environment, None
+
+    def __str__(self):
+        return f"validator {self.index}"
+
+    @property
+    def errors(self):
+        path = self.folder / f"validator-{self.index}.err"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def start(self):
+        command = [world.programs() / "cowboyd", "start", "--quiet", "--config", self.folder / "network" / f"validator-{self.index}.json"]
+        with open(self.folder / f"validator-{self.index}.err", "wb") as errors:
+            self.process = subprocess.Popen(
+                [*map(str, command), "--port", str(self.target.api[1])], stdout=subprocess.DEVNULL, stderr=errors, env=self.environment, cwd=self.folder
+            )
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Ends it in good order, or by force when it takes too long."""
+        if self.is_running():
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def must_run(self):
+        if not self.is_running():
+            raise Finding(f"{self} ended by itself with {self.process.returncode}: {self.errors[-1500:]}")
+
+    def get(self, path, seconds=30):
+        """The JSON of a path, or None for 404 and for a node that does not answer."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=seconds) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code in (404, 429, 503):
+                return None
+            raise Finding(f"{self} answers {path} with {error.code}: {error.read(500)!r}") from error
+        except (OSError, ValueError):
+            return None
+
+    def submit(self, transaction):
+        """Hands in a transaction's bytes: the answer's JSON, or None where the node does not answer."""
+        request = urllib.request.Request(self.url + "/submit", transaction, {"Content-Type": "application/octet-stream"})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            return json.load(error)
+        except (OSError, ValueError):
+            return None
+
+    def height(self):
+        found = self.get("/height")
+        return found and found["height"]
+
+    def health_seconds(self):
+        """How long it takes to answer that it is alive. No answer within ten seconds is a finding, where it should run."""
+        started = time.monotonic()
+        if self.get("/health", 10) is None:
+            self.must_run()
+            raise Finding(f"{self} does not answer /health within 10 s")
+        return time.monotonic() - started
+
+
+class Network:
+    """The validators. Use as a context manager."""
+
+    def __init__(self, folder, funded, block_time_ms, environments):
+        quic = free_ports(1, socket.SOCK_DGRAM)[0] // 8 * 8
+        fund = [part for account in funded for part in ("--fund", str(account))]
+        command = ["genesis", "--validators", VALIDATORS, "--chain-id", CHAIN_ID, "--p2p-port", quic, "--block-time-ms", block_time_ms, "--out", "network", *fund]
+        subprocess.run([world.programs() / "cowboyd", *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        ports = free_ports(VALIDATORS, socket.SOCK_STREAM)
+        self.validators = [Validator(index, folder, ports[index], quic + index, environments[index]) for index in range(VALIDATORS)]
+
+    def __enter__(self):
+        for validator in self.validators:
+            validator.start()
+        self.advances(1)
+        return self
+
+    def __exit__(self, *problem):
+        for validator in self.validators:
+            if validator.is_running():
+                validator.process.kill()
+                validator.process.wait()
+
+    def top(self):
+        """The greatest height that any of them has, 0 where none answers."""
+        return max(validator.height() or 0 for validator in self.validators if validator.is_running())
+
+    def advances(self, blocks):
+        """Waits until the chain as a whole is so many blocks further."""
+        goal = self.top() + blocks
+        until(f"{blocks} more blocks", lambda: self.top() >= goal)
+
+    def agrees(self):
+        """Waits until all are where the first of them is now, and compares their blocks up to there. The common height."""
+        for validator in self.validators:
+            validator.must_run()
+        goal = self.top()
+        for validator in self.validators:
+            until(f"{validator} reaches height {goal}", lambda: validator.must_run() or (validator.height() or 0) >= goal)
+        for height in {goal, max(goal - 1, 1), max(goal // 2, 1), 1}:
+            blocks = [validator.get(f"/block/{height}") for validator in self.validators]
+            if any(block != blocks[0] for block in blocks):
+                raise Finding(f"the validators have different blocks at height {height}: {json.dumps(blocks)[:2000]}")
+        return goal
