@@ -173,7 +173,6 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         let Executed { merkleized, outcome, before } = executed.map_err(|failed| match failed {
             execute::Failed::Invalid(reason) => FollowError::Body { number, reason },
             execute::Failed::State(_) => FollowError::Different(number),
-            execute::Failed::Stopped => FollowError::Stopped,
         })?;
         let mut expected = block.header().clone();
         complete(&mut expected, &outcome);
