@@ -1,0 +1,23 @@
+//! What every server of a node shares, so that no request takes the node with it.
+//!
+//! - [`Slots`] and [`Server`]: connections, bounded in all and for each client, with deadlines for heads and for clients that do not read.
+//! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
+//! - [`Memory`]: bytes of requests and answers that are held at once.
+//! - [`give_memory_back`]: what the allocator keeps after a flood.
+//! - [`limits`]: what the operating system lets this process have, checked at the start.
+
+mod allocator;
+mod client;
+mod idle;
+pub mod limits;
+mod memory;
+mod pool;
+mod server;
+mod slots;
+
+pub use allocator::give_memory_back;
+pub use client::Client;
+pub use memory::{Held, Memory};
+pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
+pub use server::{Server, Settings};
+pub use slots::Slots;

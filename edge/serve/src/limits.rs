@@ -1,0 +1,156 @@
+//! What the operating system lets this process have: raised where that is possible, checked at the start, and told by its name.
+
+use crate::Slots;
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// File descriptors that the engine, the ledger and the connections to other nodes have for themselves.
+const RESERVED_FILES: u64 = 320;
+
+/// The fewest connections for which a server is worth starting.
+const MIN_CONNECTIONS: u64 = 64;
+
+/// The connections of a process, where nothing else is said and its files allow it.
+pub const MAX_CONNECTIONS: usize = 4_096;
+
+/// The smallest address space that a node is started in, in bytes: its stacks and caches, and the memory of what runs at once.
+const MIN_ADDRESS_SPACE: u64 = 4 * 1024 * 1024 * 1024;
+
+/// The smallest file that a node must be allowed to write, in bytes: a ledger of some days.
+const MIN_FILE_BYTES: u64 = 1024 * 1024 * 1024;
+
+const MIB: u64 = 1024 * 1024;
+
+/// A limit that is too low to run a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// Of file descriptors.
+    #[error(
+        "this process may open {} files, and a node needs {}: raise the limit with `ulimit -n 4096`, or with LimitNOFILE=4096 in the systemd unit",
+        .0,
+        RESERVED_FILES + MIN_CONNECTIONS
+    )]
+    Files(u64),
+    /// Of a file's size.
+    #[error(
+        "this process may write files of {} MiB, and a node needs {}: remove the limit with `ulimit -f unlimited`, or with LimitFSIZE=infinity in the systemd unit",
+        .0 / MIB,
+        MIN_FILE_BYTES / MIB
+    )]
+    FileSize(u64),
+    /// Of memory.
+    #[error(
+        "this process may use {} MiB of address space, and a node needs {}: remove the limit with `ulimit -v unlimited`, or with LimitAS=infinity in the systemd unit; bound its resident memory instead, with MemoryMax",
+        .0 / MIB,
+        MIN_ADDRESS_SPACE / MIB
+    )]
+    AddressSpace(u64),
+}
+
+/// The limits of this process; absent where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    files: Option<u64>,
+    file_bytes: Option<u64>,
+    address_space: Option<u64>,
+}
+
+impl Limits {
+    /// Raises the limit of file descriptors as far as this user may, and reads all of them.
+    #[cfg(unix)]
+    pub fn raised() -> Self {
+        let files = getrlimit(Resource::Nofile);
+        if files.current != files.maximum {
+            // Some systems have a lower bound than they say.
+            for wanted in [files.maximum, Some(10_240)] {
+                let wanted = Rlimit { current: wanted, maximum: files.maximum };
+                if setrlimit(Resource::Nofile, wanted).is_ok() {
+                    break;
+                }
+            }
+        }
+        Self {
+            files: getrlimit(Resource::Nofile).current,
+            file_bytes: getrlimit(Resource::Fsize).current,
+            address_space: getrlimit(Resource::As).current,
+        }
+    }
+
+    /// There are none to read.
+    #[cfg(not(unix))]
+    pub fn raised() -> Self {
+        Self::default()
+    }
+
+    /// The connections that may be open after what the engine needs, `most` at most. Fails where a limit is too low to run a node.
+    pub fn slots(&self, most: usize) -> Result<Slots, LimitError> {
+        let below = |limit: Option<u64>, least: u64| limit.filter(|limit| *limit < least);
+        if let Some(files) = below(self.files, RESERVED_FILES + MIN_CONNECTIONS) {
+            return Err(LimitError::Files(files));
+        }
+        if let Some(bytes) = below(self.file_bytes, MIN_FILE_BYTES) {
+            return Err(LimitError::FileSize(bytes));
+        }
+        if let Some(bytes) = below(self.address_space, MIN_ADDRESS_SPACE) {
+            return Err(LimitError::AddressSpace(bytes));
+        }
+        let room = self.files.map(|files| usize::try_from(files.saturating_sub(RESERVED_FILES)).unwrap_or(usize::MAX));
+        Ok(Slots::new(room.map_or(most, |room| room.min(most))))
+    }
+}
+
+/// Lets only this user read the files that this process makes: keys, mnemonics, the chain.
+pub fn keep_files_private() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
+/// Makes a file that grows beyond the process's limit an error, instead of the end of the process. Needs a tokio runtime.
+pub fn survive_file_size_limit() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Once there is a handler, it stays: what it returns is not needed.
+        drop(signal(SignalKind::from_raw(libc::SIGXFSZ))?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_that_are_too_low_are_told_by_name() {
+        let none = Limits::default();
+        let rows = [
+            (none, Ok(MAX_CONNECTIONS)),
+            (Limits { files: Some(64), ..none }, Err("`ulimit -n 4096`")),
+            (Limits { files: Some(RESERVED_FILES + MIN_CONNECTIONS - 1), ..none }, Err("a node needs 384")),
+            (Limits { files: Some(RESERVED_FILES + MIN_CONNECTIONS), ..none }, Ok(64)),
+            (Limits { files: Some(1_024), ..none }, Ok(704)),
+            (Limits { files: Some(1_048_576), ..none }, Ok(MAX_CONNECTIONS)),
+            (Limits { file_bytes: Some(MIB), ..none }, Err("files of 1 MiB")),
+            (Limits { file_bytes: Some(MIN_FILE_BYTES), ..none }, Ok(MAX_CONNECTIONS)),
+            (Limits { address_space: Some(300 * MIB), ..none }, Err("may use 300 MiB of address space, and a node needs 4096")),
+        ];
+        for (limits, expected) in rows {
+            match (limits.slots(MAX_CONNECTIONS), expected) {
+                (Ok(slots), Ok(room)) => {
+                    let client = crate::Client::from(std::net::IpAddr::from([192, 0, 2, 1]));
+                    let taken: Vec<_> = std::iter::from_fn(|| slots.take(client, usize::MAX).ok()).collect();
+                    assert_eq!(taken.len(), room, "{limits:?}");
+                }
+                (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
+                (found, _) => panic!("{limits:?}: {:?}", found.map(|slots| slots.open())),
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_soft_limit_of_files_is_raised_to_the_hard_one() {
+        let hard = getrlimit(Resource::Nofile).maximum;
+        assert!(Limits::raised().files.is_none_or(|files| files >= hard.unwrap_or(10_240).min(10_240)));
+    }
+}

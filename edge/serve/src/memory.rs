@@ -1,0 +1,109 @@
+//! Bytes of requests and answers that a server holds at once.
+
+use bytes::Buf;
+use http_body::{Body, Frame, SizeHint};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+/// A bound on the bytes of bodies. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Memory(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    max: usize,
+    held: AtomicUsize,
+}
+
+/// Bytes that count until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    memory: Memory,
+    bytes: usize,
+}
+
+impl Memory {
+    /// At most this many bytes at once.
+    pub fn new(max: usize) -> Self {
+        Self(Arc::new(Inner { max, held: AtomicUsize::new(0) }))
+    }
+
+    /// Nothing yet, to which bytes are added.
+    pub fn hold(&self) -> Held {
+        Held { memory: self.clone(), bytes: 0 }
+    }
+}
+
+impl Held {
+    /// Counts more bytes; false, and nothing is counted, where that is beyond the bound.
+    #[must_use]
+    pub fn add(&mut self, bytes: usize) -> bool {
+        let inner = &self.memory.0;
+        let fits = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= inner.max);
+        let is_added = inner.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok();
+        if is_added {
+            self.bytes += bytes;
+        }
+        is_added
+    }
+
+    /// A body whose bytes count until it is sent or dropped.
+    pub fn with<B>(self, body: B) -> HeldBody<B> {
+        HeldBody { body, _held: self }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.memory.0.held.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// See [`Held::with`].
+#[derive(Debug)]
+pub struct HeldBody<B> {
+    body: B,
+    _held: Held,
+}
+
+impl<B: Body + Unpin> Body for HeldBody<B>
+where
+    B::Data: Buf,
+{
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_count_until_they_are_dropped() {
+        let memory = Memory::new(10);
+        let (mut one, mut other) = (memory.hold(), memory.hold());
+        assert!(one.add(6) && !other.add(5) && other.add(4) && !one.add(1));
+        let body = one.with(http_body_util::Full::new(bytes::Bytes::from_static(b"answer")));
+        assert!(!other.add(1), "an answer that is not sent yet counts");
+        drop(body);
+        assert!(other.add(6) && !other.add(1) && !other.add(usize::MAX));
+    }
+}

@@ -1,0 +1,335 @@
+//! The loop that accepts connections and serves HTTP on them.
+
+use crate::{
+    Client, Slots,
+    idle::{Activity, Busy, Idle},
+};
+use http_body::{Body, Frame, SizeHint};
+use hyper::{Request, Response, body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::{
+        conn::auto,
+        graceful::{GracefulShutdown, Watcher},
+    },
+};
+use std::{
+    convert::Infallible,
+    error::Error,
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+};
+use tokio_rustls::TlsAcceptor;
+
+/// What a connection that is refused is told.
+const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 48\r\nretry-after: 1\r\nconnection: close\r\n\r\nToo many connections: close some, or come later.";
+
+/// At most one line a time about connections that are refused.
+const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(10);
+
+/// After how long without a byte the system asks a peer whether it is still there.
+const PROBE_AFTER: Duration = Duration::from_secs(60);
+
+/// What one connection may take.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Connections of one client at once.
+    pub per_client: usize,
+    /// The time in which a request's head must come; also that of a TLS handshake.
+    pub head_timeout: Duration,
+    /// The time after which a connection ends on which nothing moves, and on which no answer is being prepared.
+    pub idle_timeout: Duration,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
+    /// Header lines of a request.
+    pub head_lines: usize,
+}
+
+/// A server of HTTP/1.1 and HTTP/2 on any number of ports.
+pub struct Server {
+    name: &'static str,
+    slots: Slots,
+    settings: Settings,
+    builder: auto::Builder<TokioExecutor>,
+}
+
+impl Server {
+    /// A server that takes its connections from `slots`. The log calls it by `name`.
+    pub fn new(name: &'static str, slots: Slots, settings: Settings) -> Arc<Self> {
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(settings.head_timeout)
+            .max_buf_size(settings.head_bytes.max(8_192))
+            .max_headers(settings.head_lines)
+            .half_close(false);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(100)
+            .max_header_list_size(u32::try_from(settings.head_bytes).unwrap_or(u32::MAX));
+        Arc::new(Self { name, slots, settings, builder })
+    }
+
+    /// Answers what comes to a port until told to stop; requests under way then have the time `drain`.
+    pub async fn accept<H, F, B>(
+        self: Arc<Self>,
+        tcp: TcpListener,
+        tls: Option<TlsAcceptor>,
+        mut stopped: watch::Receiver<bool>,
+        drain: Duration,
+        handler: H,
+    ) where
+        H: Fn(SocketAddr, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Response<B>> + Send + 'static,
+        B: Body + Unpin + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let graceful = GracefulShutdown::new();
+        let (mut connections, mut logged) = (JoinSet::new(), None);
+        loop {
+            let accepted = tokio::select! {
+                accepted = tcp.accept() => accepted,
+                // A server that is dropped stops too.
+                _ = stopped.wait_for(|stopped| *stopped) => break,
+            };
+            while connections.try_join_next().is_some() {}
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(server = self.name, %error, "a connection was not accepted");
+                    // Where that is for want of file descriptors, others end in a moment.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let client = Client::from(peer.ip());
+            let slot = match self.slots.take(client, self.settings.per_client) {
+                Ok(slot) => slot,
+                Err(full) => {
+                    if logged.is_none_or(|logged: Instant| logged.elapsed() > REFUSALS_LOGGED_EVERY) {
+                        logged = Some(Instant::now());
+                        tracing::warn!(server = self.name, %client, refused = self.slots.refused(), "connections are refused: {full}");
+                    }
+                    if tls.is_none() {
+                        // Whoever cannot take it at once learns from the end of the connection.
+                        let _ = stream.try_write(REFUSAL);
+                    }
+                    continue;
+                }
+            };
+            let (server, tls, handler, watcher) = (self.clone(), tls.clone(), handler.clone(), graceful.watcher());
+            connections.spawn(async move {
+                prepare(&stream);
+                let Settings { head_timeout: first, idle_timeout: idle, .. } = server.settings;
+                let activity = Activity::default();
+                let Some(tls) = tls else {
+                    let stream = Idle::new(stream, first, idle, activity.clone(), Some(slot));
+                    return server.serve(stream, peer, activity, watcher, handler).await;
+                };
+                match tokio::time::timeout(first, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => {
+                        let stream = Idle::new(stream, first, idle, activity.clone(), Some(slot));
+                        server.serve(stream, peer, activity, watcher, handler).await;
+                    }
+                    Ok(Err(error)) => tracing::debug!(server = server.name, %peer, %error, "a TLS handshake failed"),
+                    Err(_) => tracing::debug!(server = server.name, %peer, "a TLS handshake took too long"),
+                }
+            });
+        }
+        drop(tcp);
+        // What does not end by itself is cut off with the set of connections.
+        let _ = tokio::time::timeout(drain, graceful.shutdown()).await;
+    }
+
+    /// Serves a connection to its end.
+    async fn serve<S, H, F, B>(&self, stream: S, peer: SocketAddr, activity: Activity, watcher: Watcher, handler: H)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        H: Fn(SocketAddr, Request<Incoming>) -> F + Send + Sync + 'static,
+        F: Future<Output = Response<B>> + Send + 'static,
+        B: Body + Unpin + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let service = service_fn(|request| {
+            let busy = activity.begin();
+            let answer = handler(peer, request);
+            async move { Ok::<_, Infallible>(answer.await.map(|body| Counted { body, _busy: busy })) }
+        });
+        let connection = watcher.watch(self.builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
+        if let Err(error) = connection.await {
+            tracing::debug!(server = self.name, %peer, %error, "a connection ended");
+        }
+    }
+}
+
+/// Sets what the system does for a connection. What it refuses only makes the connection slower, or its end later known.
+fn prepare(stream: &TcpStream) {
+    // An answer is one write: waiting for more only delays it.
+    let _ = stream.set_nodelay(true);
+    #[cfg(unix)]
+    {
+        let _ = rustix::net::sockopt::set_socket_keepalive(stream, true);
+        let _ = rustix::net::sockopt::set_tcp_keepidle(stream, PROBE_AFTER);
+    }
+}
+
+/// A body whose request is being answered until it is sent or dropped.
+struct Counted<B> {
+    body: B,
+    _busy: Busy,
+}
+
+impl<B: Body + Unpin> Body for Counted<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use http_body_util::Full;
+    use std::net::Ipv4Addr;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        sync::Semaphore,
+    };
+
+    fn settings(per_client: usize, head: Duration) -> Settings {
+        Settings { per_client, head_timeout: head, idle_timeout: Duration::from_secs(60), head_bytes: 8_192, head_lines: 20 }
+    }
+
+    /// Where requests wait.
+    #[derive(Clone)]
+    struct Gate {
+        /// Has a permit for each request that came.
+        entered: Arc<Semaphore>,
+        /// Lets one request through for each permit.
+        open: Arc<Semaphore>,
+    }
+
+    impl Gate {
+        fn shut() -> Self {
+            Self { entered: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+        }
+    }
+
+    /// A server that answers "yes" when `gate` lets it, and how to stop it.
+    async fn start(slots: Slots, settings: Settings, gate: Gate) -> (SocketAddr, watch::Sender<bool>, JoinSet<()>) {
+        let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has free ports");
+        let (address, stop) = (tcp.local_addr().expect("it listens"), watch::Sender::new(false));
+        let mut running = JoinSet::new();
+        let server = Server::new("test", slots, settings);
+        running.spawn(server.accept(tcp, None, stop.subscribe(), Duration::from_secs(5), move |_, _| {
+            let gate = gate.clone();
+            async move {
+                gate.entered.add_permits(1);
+                gate.open.acquire().await.expect("the gate is open or shut").forget();
+                Response::new(Full::new(Bytes::from_static(b"yes")))
+            }
+        }));
+        (address, stop, running)
+    }
+
+    async fn ask(address: SocketAddr, head: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        stream
+    }
+
+    async fn answer(mut stream: TcpStream) -> String {
+        let mut text = Vec::new();
+        // A connection that is refused may be reset.
+        let _ = stream.read_to_end(&mut text).await;
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    const WHOLE: &str = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+
+    /// Connections beyond a client's share and beyond the total are refused, and their places come back when others end.
+    #[tokio::test]
+    async fn connections_are_bounded() {
+        for (slots, share) in [(Slots::new(2), 10), (Slots::new(10), 2)] {
+            let gate = Gate::shut();
+            let (address, stop, running) = start(slots.clone(), settings(share, Duration::from_secs(60)), gate.clone()).await;
+            let held = [ask(address, WHOLE).await, ask(address, "GET /").await];
+            // The third is refused only after the others were accepted: ports accept in order.
+            let refused = TcpStream::connect(address).await.expect("it listens");
+            assert!(answer(refused).await.starts_with("HTTP/1.1 503"), "told why");
+            assert_eq!((slots.open(), slots.refused()), (2, 1));
+            let [whole, half] = held;
+            drop(half);
+            gate.open.add_permits(1);
+            assert!(answer(whole).await.ends_with("yes"));
+            gate.open.add_permits(1);
+            // The place of a connection comes back a moment after its end.
+            let mut tried = answer(ask(address, WHOLE).await).await;
+            while !tried.ends_with("yes") {
+                tried = answer(ask(address, WHOLE).await).await;
+            }
+            stop.send_replace(true);
+            running.join_all().await;
+        }
+    }
+
+    /// A head that does not come whole ends the connection, and its place comes back.
+    #[tokio::test]
+    async fn heads_have_a_deadline() {
+        let slots = Slots::new(4);
+        let gate = Gate::shut();
+        let (address, stop, running) = start(slots.clone(), settings(4, Duration::from_millis(50)), gate).await;
+        let halves = [ask(address, "").await, ask(address, "GET / HTTP/1.1\r\nhost: ").await, ask(address, "PRI * HTTP").await];
+        for half in halves {
+            let said = answer(half).await;
+            assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{said}");
+        }
+        stop.send_replace(true);
+        running.join_all().await;
+        assert_eq!(slots.open(), 0);
+    }
+
+    /// A server that is told to stop answers what it has begun.
+    #[tokio::test]
+    async fn what_is_begun_is_answered() {
+        let gate = Gate::shut();
+        let (address, stop, running) = start(Slots::new(4), settings(4, Duration::from_secs(60)), gate.clone()).await;
+        let begun = ask(address, WHOLE).await;
+        gate.entered.acquire().await.expect("the request comes").forget();
+        stop.send_replace(true);
+        gate.open.add_permits(1);
+        assert!(answer(begun).await.ends_with("yes"));
+        running.join_all().await;
+    }
+
+    #[test]
+    fn the_refusal_is_whole() {
+        let text = std::str::from_utf8(REFUSAL).expect("ASCII");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())));
+    }
+}
