@@ -100,7 +100,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 
 /// Handlers run where requests are read: a thread a core.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(node_failure)
+    cowboy_serve::runtime(None).map_err(serving::threads)
 }
 
 fn settings(path: &Path) -> Result<Settings, Failure> {
@@ -110,6 +110,7 @@ fn settings(path: &Path) -> Result<Settings, Failure> {
 
 async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let mut signals = serving::StopSignals::listen()?;
+    let slots = serving::claim(settings.http.limits.connections)?;
     (settings.http.tls, settings.http.dns) = (settings.tls.take(), settings.dns.take());
     // The ports come first: a gateway that cannot listen must not touch the folder.
     let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
@@ -136,7 +137,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let (node, feed) = started.map_err(node_failure)?;
     let followed = Source::default();
     let upstream = Upstream::Remote(source.clone());
-    let backend = Backend { node: node.clone(), upstream, key, registration, keeps_up: true, source: followed.clone() };
+    let backend = Backend { node: node.clone(), upstream, key, registration, keeps_up: true, source: followed.clone(), slots };
     let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
     for (what, address) in [("tls", tls), ("names", names)] {
         if let Some(address) = address {

@@ -1,6 +1,7 @@
 //! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
 
 use crate::{
+    query::Runner,
     refusal::Refusal,
     source::{NotTaken, Upstream},
     state::BlockState,
@@ -10,6 +11,7 @@ use cowboy_chain::{
     query::{Tried, Wants},
 };
 use cowboy_node::NodeHandle;
+use cowboy_serve::Client;
 use cowboy_system::gateways::{DISPATCH, NUMBER};
 use cowboy_types::{
     Address, Blob, Hash, Text, Transaction,
@@ -42,6 +44,8 @@ pub(crate) struct Accepted {
 pub(crate) struct Commander {
     key: PrivateKey,
     upstream: Upstream,
+    /// Where transactions are tried.
+    runner: Runner,
     /// The nonce after the last one used.
     next: Mutex<Nonce>,
     /// Cycles of a command that fails when it is tried.
@@ -49,8 +53,8 @@ pub(crate) struct Commander {
 }
 
 impl Commander {
-    pub(crate) fn new(key: PrivateKey, upstream: Upstream, cycles: u64) -> Self {
-        Self { key, upstream, next: Mutex::new(Nonce(0)), cycles }
+    pub(crate) fn new(key: PrivateKey, upstream: Upstream, runner: Runner, cycles: u64) -> Self {
+        Self { key, upstream, runner, next: Mutex::new(Nonce(0)), cycles }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -65,6 +69,7 @@ impl Commander {
     /// Sends a request to its actor, by way of the registry.
     pub(crate) async fn dispatch(
         &self,
+        client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
         target: Address,
@@ -75,12 +80,13 @@ impl Commander {
             // What no transaction carries is refused before there is one (decision 127).
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
         }
-        self.send(node, state, DISPATCH, payload, Amount::ZERO).await
+        self.send(client, node, state, DISPATCH, payload, Amount::ZERO).await
     }
 
     /// Sends a call of the registry.
     pub(crate) async fn send(
         &self,
+        client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
         method: &str,
@@ -111,14 +117,14 @@ impl Commander {
             signature: Default::default(),
             additional_signers: Default::default(),
         };
-        let priced = self.priced(state, unsigned).await?;
+        let priced = self.priced(client, state, unsigned).await?;
         self.submit(node, priced).await
     }
 
     /// Limits and prices: tried on committed state, with room for what may change until it runs.
-    async fn priced(&self, state: &Arc<BlockState>, mut transaction: Transaction) -> Result<Transaction, Refusal> {
-        let (state, runtime, trial) = (state.clone(), Handle::current(), transaction.clone());
-        let tried = tokio::task::spawn_blocking(move || simulate(&runtime, &state, trial)).await.map_err(Refusal::unavailable)??;
+    async fn priced(&self, client: Client, state: &Arc<BlockState>, mut transaction: Transaction) -> Result<Transaction, Refusal> {
+        let (state, trial) = (state.clone(), transaction.clone());
+        let tried = self.runner.run(client, move |runtime| simulate(runtime, &state, trial)).await?;
         let twice = |price: Price| Price(price.0.saturating_mul(2).saturating_add(TIP.0));
         transaction.max_fee_per_cycle = twice(tried.base_fees.cycle);
         transaction.max_fee_per_cell = twice(tried.base_fees.cell);

@@ -42,8 +42,10 @@ pub struct Limits {
     pub requests_per_second: Option<u32>,
     /// Requests of one actor at once; the protocol's parameter where absent.
     pub requests_at_once: Option<usize>,
-    /// Connections of the whole gateway at once.
+    /// Connections of the whole gateway at once; fewer where the process may open fewer files.
     pub connections: usize,
+    /// Connections of one address at once. A gateway behind a proxy needs as many as it has in all.
+    pub connections_per_client: usize,
     /// Milliseconds in which a request's head must have come.
     pub head_timeout_ms: u64,
     /// Milliseconds in which its body must have come.
@@ -54,8 +56,8 @@ pub struct Limits {
     pub head_bytes: usize,
     /// Header lines of a request.
     pub head_lines: usize,
-    /// Handlers that run at once.
-    pub queries_at_once: usize,
+    /// Handlers that run at once; one for each processor, two at least, where absent.
+    pub queries_at_once: Option<usize>,
     /// Commands under way at once; more are asked to come back.
     pub commands_at_once: usize,
     /// Cycles of a command that cannot be tried beforehand.
@@ -68,12 +70,13 @@ impl Default for Limits {
             requests_per_second: None,
             requests_at_once: None,
             connections: 10_000,
+            connections_per_client: 256,
             head_timeout_ms: 10_000,
             body_timeout_ms: 30_000,
             idle_timeout_ms: 60_000,
             head_bytes: 64 * 1024,
             head_lines: 100,
-            queries_at_once: 64,
+            queries_at_once: None,
             commands_at_once: 256,
             command_cycles: 2_000_000,
         }

@@ -16,6 +16,7 @@ use cowboy_ingress::{
     request::{self as envelope, Parts, RESERVED, VERIFY_HEADER},
     visit::question,
 };
+use cowboy_serve::Client;
 use cowboy_system::gateways::{
     HANDLER, NUMBER,
     envelope::is_request_id,
@@ -30,7 +31,7 @@ use hyper::{
     http::request,
 };
 use serde_json::json;
-use std::{sync::Arc, time::Duration, time::Instant};
+use std::{net::SocketAddr, sync::Arc, time::Duration, time::Instant};
 
 /// The header that says after which block an answer was made (004 §8.3).
 const BLOCK_HEADER: &str = "x-cowboy-block";
@@ -57,11 +58,11 @@ struct Seen {
 }
 
 /// Answers a request, whatever it is.
-pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
     let mut seen = Seen::default();
-    let mut response = match answer(&shared, &parts, body, &mut seen).await {
+    let mut response = match answer(&shared, peer.ip().into(), &parts, body, &mut seen).await {
         Ok(response) => response,
         Err(refusal) => refusal.response(&parts.headers),
     };
@@ -90,7 +91,13 @@ pub(crate) async fn handle(shared: Arc<Shared>, request: Request<Incoming>) -> R
     response.map(Full::new)
 }
 
-async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &mut Seen) -> Result<Response<Bytes>, Refusal> {
+async fn answer(
+    shared: &Shared,
+    client: Client,
+    parts: &request::Parts,
+    body: Incoming,
+    seen: &mut Seen,
+) -> Result<Response<Bytes>, Refusal> {
     if parts.headers.contains_key(header::TRANSFER_ENCODING) && parts.headers.contains_key(header::CONTENT_LENGTH) {
         return Err(Refusal::bad_request("A request has a length or comes in chunks, not both."));
     }
@@ -115,7 +122,7 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
         seen.name = of;
         let _held = shared.limits.enter(&state.params, actor)?;
         let request = envelope_of(parts, &text, &request_id(&parts.headers)?, None).encode();
-        let (response, height) = witness(shared, &name, parts.method.as_str(), request.into()).await?;
+        let (response, height) = witness(shared, client, &name, parts.method.as_str(), request.into()).await?;
         seen.height = Some(height);
         return Ok(response);
     }
@@ -123,20 +130,21 @@ async fn answer(shared: &Shared, parts: &request::Parts, body: Incoming, seen: &
     seen.name.clone_from(&route.name);
     let _held = shared.limits.enter(&state.params, route.actor)?;
     if is_own {
-        return reserved(shared, parts, path, &state, &route).await;
+        return reserved(shared, client, parts, path, &state, &route).await;
     }
     let ingress = route.ingress.as_ref().ok_or_else(Failure::no_ingress)?;
     let method = parts.method.as_str();
     if !ingress.accepts(method) {
         return Err(Failure::method(method, &ingress.methods).into());
     }
-    let visit = Visit { shared, parts, host: &text, state, actor: route.actor, ingress };
+    let visit = Visit { shared, client, parts, host: &text, state, actor: route.actor, ingress };
     if QUERIES.contains(&method) { visit.query().await } else { visit.command(body).await }
 }
 
 /// A request to an actor that takes it.
 struct Visit<'a> {
     shared: &'a Shared,
+    client: Client,
     parts: &'a request::Parts,
     host: &'a str,
     state: Arc<BlockState>,
@@ -152,7 +160,7 @@ impl Visit<'_> {
     async fn query(self) -> Result<Response<Bytes>, Refusal> {
         let payload = self.envelope(&request_id(&self.parts.headers)?, None).encode();
         let question = question(self.actor, HANDLER, payload, self.ingress.query_cycles);
-        let returned = self.shared.runner.ask(self.state.clone(), question).await?;
+        let returned = self.shared.runner.ask(self.client, self.state.clone(), question).await?;
         Ok(Answer::read(&returned, self.ingress.response_bytes)?.response())
     }
 
@@ -176,7 +184,7 @@ impl Visit<'_> {
         }
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
-        let sent = commander.dispatch(&self.shared.node, &self.state, self.actor, envelope).await?;
+        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, self.actor, envelope).await?;
         requests.add(&id, self.actor, sent.hash, self.state.head.number);
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
@@ -236,6 +244,7 @@ fn accepted(id: &str, sent: Option<(String, Option<String>)>) -> Response<Bytes>
 /// `/_cowboy/*` of a name (004 §8.6).
 async fn reserved(
     shared: &Shared,
+    client: Client,
     parts: &request::Parts,
     path: &str,
     state: &Arc<BlockState>,
@@ -260,7 +269,7 @@ async fn reserved(
         "/_cowboy/openapi.json" => {
             let cycles = route.ingress.as_ref().ok_or_else(Failure::no_ingress)?.query_cycles;
             let question = question(route.actor, OPENAPI_HANDLER, route.name.clone().into_bytes(), cycles);
-            let document = shared.runner.ask(state.clone(), question).await?;
+            let document = shared.runner.ask(client, state.clone(), question).await?;
             let mut response = Response::new(document);
             response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
             Ok(response)
@@ -301,7 +310,7 @@ fn of_gateway(shared: &Shared, parts: &request::Parts, path: &str) -> Result<Res
     match path {
         "/_cowboy/health" => health(shared, &parts.method),
         "/_cowboy/metrics" => {
-            let mut response = Response::new(Bytes::from(shared.metrics.text()));
+            let mut response = Response::new(Bytes::from(shared.metrics.text(&shared.slots)));
             let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
             Ok(response)

@@ -12,7 +12,6 @@ mod config;
 mod dns;
 mod handle;
 mod host;
-mod idle;
 mod limits;
 mod membership;
 mod metrics;
@@ -35,6 +34,7 @@ pub use source::{Source, Upstream};
 pub use tls::{CertificateError, Tls};
 
 use cowboy_node::NodeHandle;
+use cowboy_serve::Slots;
 use cowboy_types::signing::PrivateKey;
 use std::sync::Arc;
 
@@ -53,6 +53,8 @@ pub struct Backend {
     pub keeps_up: bool,
     /// Where its blocks come from.
     pub source: Source,
+    /// The connections that it may have open, with the other servers of its process.
+    pub slots: Slots,
 }
 
 /// What every request sees.
@@ -68,25 +70,28 @@ pub(crate) struct Shared {
     pub(crate) membership: membership::Membership,
     pub(crate) keeps_up: bool,
     pub(crate) source: Source,
+    pub(crate) slots: Slots,
     pub(crate) challenges: Arc<acme::Challenges>,
 }
 
 impl Shared {
-    fn new(config: Config, backend: Backend) -> Self {
+    fn new(config: Config, backend: Backend) -> std::io::Result<Self> {
         let cycles = config.limits.command_cycles;
-        Self {
+        let runner = query::Runner::start(config.limits.queries_at_once)?;
+        Ok(Self {
             newest: state::Newest::new(backend.node.clone()),
-            runner: query::Runner::new(config.limits.queries_at_once),
-            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, cycles)),
+            commander: backend.key.map(|key| command::Commander::new(key, backend.upstream, runner.clone(), cycles)),
+            runner,
             requests: requests::Requests::new(),
             limits: limits::Limits::new(&config.limits, &backend.node.config().genesis.chain.params),
             metrics: metrics::Metrics::new(),
             membership: membership::Membership::new(backend.registration),
             keeps_up: backend.keeps_up,
             source: backend.source,
+            slots: backend.slots,
             challenges: Arc::default(),
             node: backend.node,
             config,
-        }
+        })
     }
 }

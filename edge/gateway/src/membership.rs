@@ -2,6 +2,7 @@
 
 use crate::{Shared, command::Commander, refusal::Refusal, state::BlockState};
 use cowboy_node::NodeHandle;
+use cowboy_serve::Client;
 use cowboy_system::gateways::state::gateway;
 use cowboy_types::{Amount, cbor::Value};
 use std::sync::Arc;
@@ -70,11 +71,11 @@ impl Membership {
                     ("endpoint", Value::text(registration.endpoint.clone())),
                     ("http_port", Value::uint(u64::from(registration.http_port))),
                 ]);
-                commander.send(node, state, "register_gateway", argument.encode(), registration.stake).await?;
+                commander.send(Client::OWN, node, state, "register_gateway", argument.encode(), registration.stake).await?;
                 tracing::info!(address = %commander.address(), endpoint = registration.endpoint, "registering as a gateway");
             }
             _ => {
-                commander.send(node, state, "heartbeat", Value::Map(Vec::new()).encode(), Amount::ZERO).await?;
+                commander.send(Client::OWN, node, state, "heartbeat", Value::Map(Vec::new()).encode(), Amount::ZERO).await?;
             }
         }
         *sent = Some(state.head.number);

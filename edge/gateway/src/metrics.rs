@@ -1,5 +1,6 @@
 //! Numbers about requests, by name.
 
+use cowboy_serve::Slots;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -22,18 +23,20 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
     seconds: Histogram,
-    pub(crate) connections: Gauge,
+    connections: Gauge,
+    refused: Gauge,
 }
 
 impl Metrics {
     pub(crate) fn new() -> Self {
-        let (requests, connections) = (Family::default(), Gauge::default());
+        let (requests, connections, refused) = (Family::default(), Gauge::default(), Gauge::default());
         let seconds = Histogram::new([0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]);
         let mut registry = Registry::with_prefix("cowboy_gateway");
         registry.register("requests", "Requests, by name, method and hundreds of the status", Family::clone(&requests));
         registry.register("request_seconds", "Time from a request's head to its answer", seconds.clone());
-        registry.register("connections", "Open connections", connections.clone());
-        Self { registry, requests, seconds, connections }
+        registry.register("connections", "Open connections of the process", connections.clone());
+        registry.register("connections_refused", "Connections that were refused since the start", refused.clone());
+        Self { registry, requests, seconds, connections, refused }
     }
 
     /// Counts a request. Only registered names are labels: visitors do not make new ones.
@@ -56,7 +59,9 @@ impl Metrics {
     }
 
     /// All numbers, as Prometheus reads them.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self, slots: &Slots) -> String {
+        self.connections.set(i64::try_from(slots.open()).unwrap_or(i64::MAX));
+        self.refused.set(i64::try_from(slots.refused()).unwrap_or(i64::MAX));
         let mut text = String::new();
         // Writing to a string never fails.
         let _ = encode(&mut text, &self.registry);

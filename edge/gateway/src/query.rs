@@ -7,53 +7,67 @@ use cowboy_chain::{
     query::{QueryError, Question, Wants},
 };
 use cowboy_ingress::Failure;
+use cowboy_serve::{Bounds, Client, Pool, Refused, has_room};
 use cowboy_types::Cycles;
-use std::sync::Arc;
-use tokio::{runtime::Handle, sync::Semaphore};
+use hyper::StatusCode;
+use std::{io, sync::Arc};
+use tokio::runtime::Handle;
 
-/// Cycles that a handler may take on the thread that reads requests: a millisecond or two. What needs more runs elsewhere.
+/// Cycles that a handler may take on the thread that reads requests: a millisecond or two. What needs more runs on the workers.
 const AT_ONCE_CYCLES: u64 = 300_000;
 
-/// Runs questions, so many at once.
+/// Runs questions and trials. Clones share the workers.
+#[derive(Clone)]
 pub(crate) struct Runner {
-    permits: Arc<Semaphore>,
+    pool: Pool,
 }
 
 impl Runner {
-    pub(crate) fn new(at_once: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(at_once)) }
+    /// Starts the workers: so many, or one for each processor.
+    pub(crate) fn start(at_once: Option<usize>) -> io::Result<Self> {
+        let machine = Bounds::of_machine();
+        let bounds = Bounds { threads: at_once.unwrap_or(machine.threads), ..machine };
+        Ok(Self { pool: Pool::start("gateway-query", bounds)? })
     }
 
     /// What an actor's handler answers on this state.
-    pub(crate) async fn ask(&self, state: Arc<BlockState>, question: Question) -> Result<Bytes, Refusal> {
+    pub(crate) async fn ask(&self, client: Client, state: Arc<BlockState>, question: Question) -> Result<Bytes, Refusal> {
         // Most pages take less time than handing them to another thread. A handler is pure, so that one that turns out to be
         // long begins again, and its actor is not tried so a second time on this state.
         let actor = question.target;
         let is_short = question.cycles_limit.is_some_and(|limit| limit.0 <= AT_ONCE_CYCLES);
-        if is_short || !state.is_slow(actor) {
+        if has_room() && (is_short || !state.is_slow(actor)) {
             let limit = question.cycles_limit.unwrap_or(Cycles(u64::MAX)).min(Cycles(AT_ONCE_CYCLES));
             match run(&state, Question { cycles_limit: Some(limit), ..question.clone() }).await? {
                 Err(QueryError::CycleLimit { .. }) if !is_short => state.remember_slow(actor),
                 result => return result.map_err(|failure| Failure::of_query(&failure).into()),
             }
         }
-        let ran = self.run(move |runtime| runtime.block_on(run(&state, question))).await?;
+        let ran = self.run(client, move |runtime| runtime.block_on(run(&state, question))).await?;
         ran.map_err(|failure| Failure::of_query(&failure).into())
     }
 
-    /// Runs work where it may take its time.
+    /// Runs work on the workers, where it may take its time: no other request waits for its thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        client: Client,
         work: impl FnOnce(&Handle) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let Ok(permit) = self.permits.clone().acquire_owned().await else { return Err(Refusal::unavailable("the gateway is stopping")) };
-        let runtime = Handle::current();
-        // A handler may take milliseconds, in which no other request may wait for this thread.
-        let ran = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work(&runtime)
-        });
-        ran.await.map_err(Refusal::unavailable)?
+        self.pool.run(client, work).await.map_err(refusal)?
+    }
+}
+
+fn refusal(refused: Refused) -> Refusal {
+    let what = format!("The gateway has no result: {refused}.");
+    match refused {
+        Refused::Client(_) => {
+            Refusal::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT", what, "Wait for the answers before asking more.").retry(1)
+        }
+        Refused::Full(_) | Refused::Late(_) => Refusal::busy("BUSY", &what).retry(2),
+        Refused::Panicked(reason) => {
+            tracing::error!(reason, "a request's work panicked");
+            Refusal::unavailable(reason)
+        }
     }
 }
 

@@ -1,22 +1,12 @@
-//! Connections: how many, how long, and how much of each.
+//! The gateway's ports, and what runs beside requests.
 
 use crate::{
     Backend, Config, Shared, acme, dns, handle,
-    idle::Idle,
     tls::{self, CertificateError},
 };
-use hyper::service::service_fn;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto, graceful::GracefulShutdown},
-};
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
-    task::JoinSet,
-};
+use cowboy_serve::{Server, Settings};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 /// Why a gateway does not start.
@@ -33,6 +23,9 @@ pub enum ServeError {
     /// There is no certificate to show, and nobody to ask for one.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
+    /// The system has no room for worker threads.
+    #[error("the gateway cannot start its worker threads: {0}; raise the limits of processes and memory (ulimit -u, ulimit -v)")]
+    Threads(io::Error),
 }
 
 /// The ports that are the gateway's, before anything answers there.
@@ -90,19 +83,31 @@ impl Listener {
                 loaded => loaded?,
             }
         }
-        let shared = Arc::new(Shared::new(config, backend));
+        let shared = Arc::new(Shared::new(config, backend).map_err(ServeError::Threads)?);
         let mut tasks = background(&shared, &served);
         if let (Some(sockets), Some(settings)) = (self.names, shared.config.dns.clone()) {
             let challenges = shared.challenges.clone();
             tasks.spawn(dns::serve(sockets, settings, shared.clone(), challenges));
         }
         let stop = watch::Sender::new(false);
-        let doors = Arc::new(Doors::new(&shared));
+        let limits = &shared.config.limits;
+        let settings = Settings {
+            per_client: limits.connections_per_client,
+            head_timeout: Duration::from_millis(limits.head_timeout_ms),
+            idle_timeout: Duration::from_millis(limits.idle_timeout_ms),
+            head_bytes: limits.head_bytes,
+            head_lines: limits.head_lines,
+        };
+        let server = Server::new("gateway", shared.slots.clone(), settings);
+        let handler = {
+            let shared = shared.clone();
+            move |peer, request| handle::handle(shared.clone(), peer, request)
+        };
         let mut accepting = JoinSet::new();
-        accepting.spawn(accept(self.tcp, doors.clone(), None, stop.subscribe()));
+        accepting.spawn(server.clone().accept(self.tcp, None, stop.subscribe(), DRAIN, handler.clone()));
         if let Some(tcp) = self.tls {
             let acceptor = TlsAcceptor::from(tls::server_config(served));
-            accepting.spawn(accept(tcp, doors, Some(acceptor), stop.subscribe()));
+            accepting.spawn(server.accept(tcp, Some(acceptor), stop.subscribe(), DRAIN, handler));
         }
         Ok(Gateway { address: self.address, shared, stop, accepting, _tasks: tasks })
     }
@@ -145,6 +150,9 @@ fn background(shared: &Arc<Shared>, served: &Arc<tls::Served>) -> JoinSet<()> {
     tasks
 }
 
+/// How long requests under way have when the gateway stops.
+const DRAIN: Duration = Duration::from_secs(5);
+
 /// A gateway that runs.
 pub struct Gateway {
     address: SocketAddr,
@@ -171,94 +179,5 @@ impl Gateway {
     pub async fn stop(self) {
         self.stop.send_replace(true);
         self.accepting.join_all().await;
-    }
-}
-
-/// How long requests under way have when the gateway stops.
-const DRAIN: Duration = Duration::from_secs(5);
-
-/// What all ports share.
-struct Doors {
-    shared: Arc<Shared>,
-    permits: Arc<Semaphore>,
-    builder: auto::Builder<TokioExecutor>,
-    head: Duration,
-    idle: Duration,
-}
-
-impl Doors {
-    fn new(shared: &Arc<Shared>) -> Self {
-        let limits = &shared.config.limits;
-        let (head, idle) = (Duration::from_millis(limits.head_timeout_ms), Duration::from_millis(limits.idle_timeout_ms));
-        let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder
-            .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(head)
-            .max_buf_size(limits.head_bytes.max(8_192))
-            .max_headers(limits.head_lines)
-            .half_close(false);
-        builder
-            .http2()
-            .timer(TokioTimer::new())
-            .max_concurrent_streams(100)
-            .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX));
-        Self { shared: shared.clone(), permits: Arc::new(Semaphore::new(limits.connections)), builder, head, idle }
-    }
-
-    /// Serves a connection to its end.
-    async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, watcher: Watcher) {
-        let service = service_fn(|request| {
-            let shared = self.shared.clone();
-            async move { Ok::<_, Infallible>(handle::handle(shared, request).await) }
-        });
-        let stream = TokioIo::new(Idle::new(stream, self.idle));
-        let connection = watcher.watch(self.builder.serve_connection(stream, service).into_owned());
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection ended");
-        }
-    }
-}
-
-type Watcher = hyper_util::server::graceful::Watcher;
-
-async fn accept(tcp: TcpListener, doors: Arc<Doors>, tls: Option<TlsAcceptor>, mut stopped: watch::Receiver<bool>) {
-    let graceful = GracefulShutdown::new();
-    loop {
-        let Ok(permit) = doors.permits.clone().acquire_owned().await else { break };
-        let stream = tokio::select! {
-            accepted = tcp.accept() => accepted,
-            _ = stopped.wait_for(|stopped| *stopped) => break,
-        };
-        let stream = match stream {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "a connection was not accepted");
-                // Out of file handles: others end in a moment.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let (doors, tls, watcher) = (doors.clone(), tls.clone(), graceful.watcher());
-        tokio::spawn(async move {
-            let _permit = permit;
-            doors.shared.metrics.connections.inc();
-            greet(stream, &doors, tls, watcher).await;
-            doors.shared.metrics.connections.dec();
-        });
-    }
-    // What does not end by itself is cut off.
-    let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
-}
-
-async fn greet(stream: TcpStream, doors: &Doors, tls: Option<TlsAcceptor>, watcher: Watcher) {
-    // An answer is one write: waiting for more only delays it.
-    let _ = stream.set_nodelay(true);
-    let Some(tls) = tls else { return doors.serve(stream, watcher).await };
-    // The handshake has the time that a head has.
-    match tokio::time::timeout(doors.head, tls.accept(stream)).await {
-        Ok(Ok(stream)) => doors.serve(stream, watcher).await,
-        Ok(Err(error)) => tracing::debug!(%error, "a handshake failed"),
-        Err(_) => tracing::debug!("a handshake took too long"),
     }
 }

@@ -100,29 +100,31 @@ impl BlockState {
 
     /// These records with proofs against the block's root, each made once; nothing where a newer block came.
     pub(crate) async fn prove(&self, keys: BTreeSet<StateKey>) -> Result<Option<BTreeMap<StateKey, Entry>>, Refusal> {
-        let mut entries = BTreeMap::new();
-        for key in keys {
-            let known = self.proofs.read().expect("nothing panics while it holds the lock").get(&key).cloned();
-            let entry = match known {
-                Some(entry) => entry,
-                None => {
-                    let chain = self.node.chain().map_err(Refusal::unavailable)?;
-                    let state = chain.state().ok_or_else(|| Refusal::unavailable("the state is not open yet"))?;
-                    let proven = state.prove(key).await;
-                    if proven.root != self.head.state_root {
-                        return Ok(None);
-                    }
-                    let long = || Refusal::unavailable("a record is longer than a proof may be");
-                    let value = proven.value.map(|value| Blob::new(value).ok_or_else(long)).transpose()?;
-                    let entry = Entry { key: Hash(key.0), value, proof: Blob::new(proven.proof).ok_or_else(long)? };
-                    let mut proofs = self.proofs.write().expect("nothing panics while it holds the lock");
-                    if proofs.len() >= REMEMBERED_PROOFS {
-                        proofs.clear();
-                    }
-                    proofs.insert(key, entry.clone());
-                    entry
+        let (mut entries, mut missing) = (BTreeMap::new(), Vec::new());
+        {
+            let known = self.proofs.read().expect("nothing panics while it holds the lock");
+            for key in keys {
+                match known.get(&key) {
+                    Some(entry) => drop(entries.insert(key, entry.clone())),
+                    None => missing.push(key),
                 }
-            };
+            }
+        }
+        let chain = self.node.chain().map_err(Refusal::unavailable)?;
+        let state = chain.state().ok_or_else(|| Refusal::unavailable("the state is not open yet"))?;
+        let proofs = state.prove(missing.clone()).await;
+        for (key, proven) in missing.into_iter().zip(proofs) {
+            if proven.root != self.head.state_root {
+                return Ok(None);
+            }
+            let long = || Refusal::unavailable("a record is longer than a proof may be");
+            let value = proven.value.map(|value| Blob::new(value).ok_or_else(long)).transpose()?;
+            let entry = Entry { key: Hash(key.0), value, proof: Blob::new(proven.proof).ok_or_else(long)? };
+            let mut proofs = self.proofs.write().expect("nothing panics while it holds the lock");
+            if proofs.len() >= REMEMBERED_PROOFS {
+                proofs.clear();
+            }
+            proofs.insert(key, entry.clone());
             entries.insert(key, entry);
         }
         Ok(Some(entries))

@@ -16,6 +16,7 @@ use cowboy_ingress::{
     witness::{CONTENT_TYPE, MAX_ENTRIES},
 };
 use cowboy_light::Anchor;
+use cowboy_serve::Client;
 use cowboy_state::{StateKey, records};
 use cowboy_types::{
     Hash,
@@ -39,14 +40,20 @@ const ATTEMPTS: usize = 16;
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// The answer to a request that only reads, with its witness, and the height of the state it was made on.
-pub(crate) async fn witness(shared: &Shared, name: &str, method: &str, request: Bytes) -> Result<(Response<Bytes>, u64), Refusal> {
+pub(crate) async fn witness(
+    shared: &Shared,
+    client: Client,
+    name: &str,
+    method: &str,
+    request: Bytes,
+) -> Result<(Response<Bytes>, u64), Refusal> {
     for _ in 0..ATTEMPTS {
         let state = shared.newest.state().await?;
         let Some(anchor) = state.anchor()? else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let (visited, keys) = visit(shared, &state, name, method, request.clone()).await?;
+        let (visited, keys) = visit(shared, client, &state, name, method, request.clone()).await?;
         if keys.len() > MAX_ENTRIES {
             return Err(too_large());
         }
@@ -71,13 +78,14 @@ fn too_large() -> Refusal {
 /// What a client will do with the records, done first; and which records that takes.
 async fn visit(
     shared: &Shared,
+    client: Client,
     state: &Arc<BlockState>,
     name: &str,
     method: &str,
     request: Bytes,
 ) -> Result<(Visited, BTreeSet<StateKey>), Refusal> {
     let (state, name, method) = (state.clone(), name.to_owned(), method.to_owned());
-    shared.runner.run(move |runtime| run(runtime, &state, &name, &method, request)).await
+    shared.runner.run(client, move |runtime| run(runtime, &state, &name, &method, request)).await
 }
 
 fn run(runtime: &Handle, state: &BlockState, name: &str, method: &str, request: Bytes) -> Result<(Visited, BTreeSet<StateKey>), Refusal> {

@@ -12,6 +12,7 @@ use cowboy_node::{
     BlockTime, NodeConfig, NodeHandle,
     genesis::{self, DevGenesis},
 };
+use cowboy_serve::Slots;
 use cowboy_types::{
     Address, Amount, Blob, Cells, ChainId, Cycles, Hash, Instruction, Nonce, Receipt, Text, Transaction, cbor::Value, instruction::Actor,
     signing::PrivateKey, units::Price,
@@ -52,6 +53,7 @@ impl World {
             registration: Some(registration),
             keeps_up: false,
             source: Source::default(),
+            slots: Slots::new(1_000),
         };
         let gateway = listener.serve(Config { limits, ..Config::default() }, backend).expect("it needs no certificate");
         Self { node, keys, gateway, http: reqwest::Client::new(), _folder: folder }

@@ -7,7 +7,6 @@ use crate::{
     committee::{Committee, ValidatorKeys},
     mempool::Mempool,
     pace::Pace,
-    progress::Progress,
     seeds::{Scheme, Seeds},
     traces,
     watch::Slow,
@@ -156,8 +155,8 @@ pub trait StateReader: Send + Sync {
     /// are gone, or yet to come.
     fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
 
-    /// A proof that the key has the value it has, or none, with the root it holds against.
-    fn prove(&self, key: StateKey) -> BoxFuture<'_, cowboy_store::proof::StateProof>;
+    /// Proofs that these keys have the values they have, or none, all against one root, in order.
+    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>>;
 }
 
 /// One node's view of one chain.
@@ -192,8 +191,6 @@ pub struct Chain {
     pub slow: Arc<Slow>,
     /// The newest finalized block.
     pub head: watch::Sender<Head>,
-    /// How far this node is behind its network.
-    pub progress: Progress,
     /// Finalized blocks, as they come.
     pub blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     /// Whether the engine has asked this node for a block since it started.
@@ -243,7 +240,6 @@ impl Chain {
             mempool,
             pace: setup.pace,
             slow: Arc::default(),
-            progress: Progress::new(setup.head.clone()),
             head: setup.head,
             blocks: setup.blocks,
             asked: watch::Sender::new(false),

@@ -8,25 +8,25 @@ use cowboy_store::StoreError;
 use std::{any::Any, path::Path};
 
 /// How operating systems say that a file may not grow, in the words of the standard library's errors.
-const NO_ROOM: [&str; 3] = ["StorageFull", "QuotaExceeded", "FileTooLarge"];
+const NO_ROOM: [&str; 2] = ["StorageFull", "QuotaExceeded"];
 
-/// How the engine's parts say that what they find on the disk does not fit together.
-const DAMAGED: [&str; 11] = [
-    "database init failed",
-    "stateful actor dropped",
-    "Corruption",
-    "ChecksumMismatch",
-    "the archive of",
-    "failed to initialize",
-    "failed to load",
-    "failed to replay",
-    "unable to open",
-    "unable to replay",
-    LOST_VOTES,
+/// How the standard library and the engine say that a limit of this process was met, which limit that is, and what to do.
+const LIMITS: [(&[&str], &str, &str); 2] = [
+    (
+        &["Too many open files", "os error 24", "os error 23"],
+        "the process has no file descriptors left (RLIMIT_NOFILE)",
+        "raise the limit with `ulimit -n 4096`, or with LimitNOFILE=4096 in the systemd unit",
+    ),
+    (
+        &["FileTooLarge", "File too large", "os error 27"],
+        "a file may not grow beyond this process's limit of a file's size (RLIMIT_FSIZE)",
+        "remove the limit with `ulimit -f unlimited`, or with LimitFSIZE=infinity in the systemd unit",
+    ),
 ];
 
-/// How the operating system's own refusals look: they are no damage.
-const SYSTEM: &str = "os error";
+/// How the engine's parts say that what they find on the disk does not fit together.
+const DAMAGED: [&str; 6] =
+    ["database init failed", "stateful actor dropped", "Corruption", "ChecksumMismatch", "the archive of", LOST_VOTES];
 
 /// What a lone validator says whose votes are gone.
 const LOST_VOTES: &str = "the engine's record of its votes is lost";
@@ -39,6 +39,10 @@ pub(crate) fn last_words(payload: &(dyn Any + Send)) -> String {
 
 /// The error that a node ended with, from its last words.
 pub(crate) fn named(last_words: &str) -> NodeError {
+    let met = LIMITS.iter().find(|(signs, ..)| signs.iter().any(|sign| last_words.contains(sign)));
+    if let Some((_, limit, fix)) = met {
+        return NodeError::Limit { limit, fix };
+    }
     let full = StoreError::DiskFull;
     let is_full = NO_ROOM.iter().any(|kind| last_words.contains(kind)) || last_words.contains(&full.to_string());
     if is_full { full.into() } else { NodeError::Ended(last_words.to_owned()) }
@@ -46,7 +50,7 @@ pub(crate) fn named(last_words: &str) -> NodeError {
 
 /// The error of a node that ended before it was ready, from its last words and the newest final block of its folder.
 pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeError {
-    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word)) && !last_words.contains(SYSTEM);
+    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word));
     match named(last_words) {
         NodeError::Ended(words) if is_damage => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
@@ -75,7 +79,6 @@ mod tests {
         let rows = [
             (of_kind(io::ErrorKind::StorageFull), true),
             (of_kind(io::ErrorKind::QuotaExceeded), true),
-            (of_kind(io::ErrorKind::FileTooLarge), true),
             (format!("a final block cannot be written to the ledger: {}", StoreError::DiskFull), true),
             // As the system itself says it, for Linux: ENOSPC.
             (format!("failed: {:?}", io::Error::from_raw_os_error(28)), cfg!(target_os = "linux")),
@@ -89,6 +92,25 @@ mod tests {
         }
     }
 
+    /// Limits of the process are told by name, with what to do.
+    #[test]
+    fn limits_get_a_name() {
+        let rows = [
+            (
+                "unable to append to journal: Runtime(BlobOpenFailed(\"cowboy-simplex\", \"00\", Os { code: 24, kind: Uncategorized, message: \"Too many open files\" }))".to_owned(),
+                "ulimit -n",
+            ),
+            (format!("cannot open: {}", io::Error::from_raw_os_error(24)), "ulimit -n"),
+            (format!("unable to sync journal: Runtime(Io({:?}))", io::Error::from(io::ErrorKind::FileTooLarge)), "ulimit -f"),
+            (format!("the ledger cannot be used: I/O error: {}", io::Error::from_raw_os_error(27)), "ulimit -f"),
+        ];
+        for (words, fix) in rows {
+            for error in [named(&words), at_start(&words, Path::new("/chains/one"), 80)] {
+                assert!(matches!(error, NodeError::Limit { .. }) && error.to_string().contains(fix), "{words}: {error}");
+            }
+        }
+    }
+
     /// What the engine says of damaged files gets a name, with the folder and the way out.
     #[test]
     fn damage_gets_a_name() {
@@ -98,8 +120,6 @@ mod tests {
             ("stateful actor dropped during subscribe_databases: RecvError(())", true),
             ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
             ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
-            ("failed to initialize verified archive: Journal(MissingBlob(3))", true),
-            ("unable to open voter journal: Runtime(BlobOpenFailed(\"cowboy-simplex\", Too many open files (os error 24)))", false),
             ("unable to bind 127.0.0.1:3000", false),
         ];
         for (words, is_damaged) in rows {

@@ -46,11 +46,6 @@ struct Inner {
 }
 
 impl Seeds {
-    /// Whether a certificate of any round was seen: then the network has begun.
-    pub fn is_any_seen(&self) -> bool {
-        !self.0.seen.lock().expect("nothing panics while it holds the lock").is_empty()
-    }
-
     /// The seed of a round, where it is known.
     pub fn get(&self, round: Round) -> Option<SeedBytes> {
         self.signature(round).map(to_bytes)
@@ -58,6 +53,12 @@ impl Seeds {
 
     fn signature(&self, round: Round) -> Option<Signature> {
         self.0.seen.lock().expect("nothing panics while it holds the lock").get(&round).copied()
+    }
+
+    /// The view of the newest round whose seed is known.
+    pub fn newest(&self) -> Option<u64> {
+        let seen = self.0.seen.lock().expect("nothing panics while it holds the lock");
+        seen.last_key_value().map(|(round, _)| round.view().get())
     }
 
     fn put(&self, round: Round, signature: Signature) {

@@ -9,26 +9,30 @@ mod explorer;
 mod limits;
 mod methods;
 mod metrics;
+mod origin;
 mod read;
 mod refusal;
 mod routes;
+mod standing;
 mod trace;
 
 pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
-use cowboy_api::Client;
+use axum::{Router, body::Body, http::Request, response::Response};
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
+use cowboy_serve::{Settings, Slots};
 use cowboy_types::signing::PrivateKey;
 use limits::Limits;
 use metrics::Metrics;
 use std::{
     net::SocketAddr,
-    sync::{Arc, OnceLock},
-    time::Instant,
+    sync::{Arc, OnceLock, atomic::AtomicBool},
+    time::{Duration, Instant},
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tower::Service as _;
 
 /// What a server answers from.
 #[derive(Clone)]
@@ -39,8 +43,8 @@ pub struct Backend {
     pub chain: Arc<ChainConfig>,
     /// The account that the faucet pays from and that signs dev instructions; none on other chains.
     pub faucet: Option<PrivateKey>,
-    /// The node that a follower forwards submitted transactions to; none where the node proposes blocks itself.
-    pub upstream: Option<Client>,
+    /// Whether the node that this one follows does not answer; false where it follows none.
+    pub is_source_away: Arc<AtomicBool>,
 }
 
 /// How a server is set up.
@@ -50,6 +54,24 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Requests a second, or no limit.
     pub requests_per_second: Option<u32>,
+    /// The connections that it may have open, with the other servers of its process.
+    pub slots: Slots,
+    /// What one connection may take.
+    pub connections: Settings,
+}
+
+impl Config {
+    /// A server without a limit of requests a second, whose connections may take what is usual.
+    pub fn new(listen: SocketAddr, slots: Slots) -> Self {
+        let connections = Settings {
+            per_client: 256,
+            head_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(60),
+            head_bytes: 32 * 1024,
+            head_lines: 64,
+        };
+        Self { listen, requests_per_second: None, slots, connections }
+    }
 }
 
 /// Why a server does not start.
@@ -63,6 +85,9 @@ pub enum ServeError {
         /// Why.
         source: std::io::Error,
     },
+    /// The system has no room for worker threads.
+    #[error("cannot start the API's worker threads: {0}; raise the limits of processes and memory (ulimit -u, ulimit -v)")]
+    Threads(std::io::Error),
 }
 
 /// What every handler sees.
@@ -70,8 +95,11 @@ pub(crate) struct Shared {
     pub(crate) node: NodeHandle,
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) faucet: Option<methods::faucet::Payer>,
-    pub(crate) upstream: Option<Client>,
     pub(crate) limits: Limits,
+    pub(crate) slots: Slots,
+    pub(crate) connections: Settings,
+    pub(crate) progress: standing::Progress,
+    pub(crate) is_source_away: Arc<AtomicBool>,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
     pub(crate) served: OnceLock<Served>,
@@ -89,15 +117,18 @@ pub struct Server {
     app: App,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
+    /// Ended with the server.
+    _background: JoinSet<()>,
 }
 
 /// Ports that are ours, before anything answers there. Requests that come early wait.
-#[derive(Debug)]
 pub struct Listeners {
     api: TcpListener,
     metrics: TcpListener,
     address: SocketAddr,
-    requests_per_second: Option<u32>,
+    limits: Limits,
+    slots: Slots,
+    connections: Settings,
 }
 
 impl Listeners {
@@ -107,7 +138,8 @@ impl Listeners {
         let address = api.local_addr().map_err(|source| ServeError::Listen { address: config.listen, source })?;
         let metrics_port = if config.listen.port() == 0 { 0 } else { address.port().saturating_add(1) };
         let metrics = listen(SocketAddr::new(address.ip(), metrics_port)).await?;
-        Ok(Self { api, metrics, address, requests_per_second: config.requests_per_second })
+        let limits = Limits::start(config.requests_per_second).map_err(ServeError::Threads)?;
+        Ok(Self { api, metrics, address, limits, slots: config.slots.clone(), connections: config.connections.clone() })
     }
 
     /// Where the API is.
@@ -121,27 +153,47 @@ impl Listeners {
             node: backend.node,
             chain: backend.chain,
             faucet: backend.faucet.map(methods::faucet::Payer::new),
-            upstream: backend.upstream,
-            limits: Limits::new(self.requests_per_second),
+            limits: self.limits,
+            slots: self.slots,
+            connections: self.connections,
+            progress: standing::Progress::new(),
+            is_source_away: backend.is_source_away,
             metrics: Metrics::new(),
             started: Instant::now(),
             served: OnceLock::new(),
         });
         let stop = watch::Sender::new(false);
-        let mut tasks = JoinSet::new();
-        for (listener, router) in [(self.api, routes::api(&app)), (self.metrics, routes::metrics(&app))] {
-            let mut stopped = stop.subscribe();
-            tasks.spawn(async move {
-                let ended = axum::serve(listener, router).with_graceful_shutdown(async move {
-                    // A server that is dropped stops too.
-                    let _ = stopped.wait_for(|stopped| *stopped).await;
-                });
-                if let Err(error) = ended.await {
-                    tracing::error!(%error, "the server ended");
-                }
-            });
+        let (mut tasks, mut background) = (JoinSet::new(), JoinSet::new());
+        background.spawn(standing::Progress::watch(app.clone()));
+        background.spawn(tidy(app.clone()));
+        for (name, listener, router) in [("api", self.api, routes::api(&app)), ("metrics", self.metrics, routes::metrics(&app))] {
+            let server = cowboy_serve::Server::new(name, app.slots.clone(), app.connections.clone());
+            tasks.spawn(server.accept(listener, None, stop.subscribe(), DRAIN, move |peer, request| answer(router.clone(), peer, request)));
         }
-        Server { address: self.address, app, stop, tasks }
+        Server { address: self.address, app, stop, tasks, _background: background }
+    }
+}
+
+/// How long requests under way have when the server stops. Streams never end by themselves.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// How often what nobody asks for any more is forgotten.
+const TIDY_EVERY: Duration = Duration::from_secs(60);
+
+async fn tidy(app: App) {
+    loop {
+        tokio::time::sleep(TIDY_EVERY).await;
+        app.limits.tidy();
+    }
+}
+
+/// Answers one request of a client.
+async fn answer(mut router: Router, peer: SocketAddr, request: Request<hyper::body::Incoming>) -> Response {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(limits::Peer(peer));
+    match router.call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
     }
 }
 
@@ -163,9 +215,6 @@ impl Server {
     /// Takes no more requests, gives those under way a second, and ends.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        let all = async { while self.tasks.join_next().await.is_some() {} };
-        // Streams never end by themselves.
-        let _ = tokio::time::timeout(std::time::Duration::from_secs(1), all).await;
-        self.tasks.abort_all();
+        while self.tasks.join_next().await.is_some() {}
     }
 }

@@ -1,68 +1,238 @@
-//! How many requests a second the node answers.
+//! What a request may take: of the node's rate, of its memory, of its threads and of time.
 
-use crate::{App, refusal::Refusal};
+use crate::{App, origin, refusal::Refusal};
 use axum::{
-    extract::{Request, State},
+    body::{Body, HttpBody as _},
+    extract::{FromRequestParts, Request, State},
+    http::request::Parts,
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use bytes::BytesMut;
 use cowboy_api::{
     Endpoint,
-    error::{RATE_LIMITED, TOO_SLOW},
+    error::{BODY_LATE, BODY_TOO_LARGE, BUSY, OVERLOADED, RATE_LIMITED, SERVER, TOO_SLOW},
+    model::{MAX_BODY_BYTES, MAX_SUBMISSION_BYTES},
     table::Rate,
 };
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use std::{num::NonZeroU32, time::Duration};
+use cowboy_serve::{Bounds, Client, Held, Memory, Pool, Refused};
+use futures::StreamExt as _;
+use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use serde_json::json;
+use std::{io, net::SocketAddr, num::NonZeroU32, time::Duration};
+use tokio::{runtime::Handle, time::timeout};
 
 /// Requests a second, all methods together.
 pub const REQUESTS_PER_SECOND: u32 = 100;
 
-/// Wishes a minute at the faucet.
-pub const FAUCET_PER_MINUTE: u32 = 5;
+/// Requests a minute of one address to the faucet, where nothing else is said.
+pub const FAUCET_PER_MINUTE: u32 = 10;
 
-/// The limits of one server, or none.
+/// The same where requests a second are limited too: a node for everybody.
+const PUBLIC_FAUCET_PER_MINUTE: u32 = 5;
+
+/// Bytes of bodies, of requests and of answers, that are held at once.
+const MAX_BODIES: usize = 256 * 1024 * 1024;
+
+/// Answers shorter than this many bytes are not counted: there are at most as many as connections.
+const SMALL_ANSWER: u64 = 16 * 1024;
+
+/// The time that a body has to come.
+const BODY_TIME: Duration = Duration::from_secs(15);
+
+/// The time of a request that only looks something up.
+const LIGHT_TIME: Duration = Duration::from_secs(60);
+
+/// Where a request's work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// On the thread that read the request: a few records, or a health check, for which nobody waits in a queue.
+    Light,
+    /// The same, without an end: it waits for blocks, and does its work elsewhere.
+    Waits,
+    /// On the readers: it goes through lists, or through the ledger.
+    Reads,
+    /// On the workers that run and compile programs.
+    Runs,
+}
+
+fn work_of(endpoint: Endpoint) -> Work {
+    use Endpoint::*;
+    match endpoint {
+        Health | HealthDetailed | HealthReady | Height | BaseFee | Genesis | Epoch | Account | Pending | Submit | DevSnapshot
+        | DevRevert | DevBalance | DevImpersonate => Work::Light,
+        Follow | Socket | SubmitWait | Faucet | ReadHandler | DevMine | DevWarp | Simulate => Work::Waits,
+        Actor => Work::Runs,
+        Params | Supply | Validators | Validator | AccountHistory | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry
+        | Permissions | ActorRent | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks | Council
+        | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token | TokenBalance
+        | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | Operations | Transaction | Receipt
+        | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
+    }
+}
+
+/// The limits of one server.
 pub(crate) struct Limits {
     global: Option<DefaultDirectRateLimiter>,
-    faucet: Option<DefaultDirectRateLimiter>,
+    faucet: DefaultKeyedRateLimiter<Client>,
+    bodies: Memory,
+    /// Threads that go through lists and the ledger.
+    readers: Pool,
+    /// Threads that compile and run programs.
+    runners: Pool,
+    /// Threads that check signatures.
+    checkers: Pool,
 }
 
 impl Limits {
-    /// The limit of this many requests a second and the faucet's, or none.
-    pub(crate) fn new(requests_per_second: Option<u32>) -> Self {
-        let Some(rate) = requests_per_second.and_then(NonZeroU32::new) else { return Self { global: None, faucet: None } };
-        let faucet = NonZeroU32::new(FAUCET_PER_MINUTE).expect("the constant is not zero");
-        Self { global: Some(RateLimiter::direct(Quota::per_second(rate))), faucet: Some(RateLimiter::direct(Quota::per_minute(faucet))) }
+    /// The limit of this many requests a second, or none, and the threads. Fails where the system has no room for them.
+    pub(crate) fn start(requests_per_second: Option<u32>) -> io::Result<Self> {
+        let rate = requests_per_second.and_then(NonZeroU32::new);
+        let faucet = if rate.is_some() { PUBLIC_FAUCET_PER_MINUTE } else { FAUCET_PER_MINUTE };
+        let bounds = Bounds::of_machine();
+        Ok(Self {
+            global: rate.map(|rate| RateLimiter::direct(Quota::per_second(rate))),
+            faucet: RateLimiter::keyed(Quota::per_minute(NonZeroU32::new(faucet).expect("the constants are not zero"))),
+            bodies: Memory::new(MAX_BODIES),
+            readers: Pool::start("api-reads", bounds.clone())?,
+            runners: Pool::start("api-runs", bounds.clone())?,
+            checkers: Pool::start("api-checks", Bounds { per_client: bounds.waiting, ..bounds })?,
+        })
     }
 
-    fn allows(&self, rate: Rate) -> bool {
-        let within = |limiter: &Option<DefaultDirectRateLimiter>| limiter.as_ref().is_none_or(|limiter| limiter.check().is_ok());
-        match rate {
-            Rate::Free => true,
-            Rate::Global => within(&self.global),
-            Rate::Faucet => within(&self.global) && within(&self.faucet),
+    fn allows(&self, rate: Rate, client: Client) -> bool {
+        let is_within = self.global.as_ref().is_none_or(|limiter| rate == Rate::Free || limiter.check().is_ok());
+        is_within && (rate != Rate::Faucet || self.faucet.check_key(&client).is_ok())
+    }
+
+    /// Forgets addresses that asked for nothing for a while.
+    pub(crate) fn tidy(&self) {
+        self.faucet.retain_recent();
+        self.faucet.shrink_to_fit();
+    }
+
+    /// Compiles or runs a program on a thread that has the stack for it.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        client: Client,
+        work: impl FnOnce(&Handle) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.runners.run(client, work).await.map_err(Refusal::from)
+    }
+
+    /// Checks signatures, and tries what runs no program: never behind programs.
+    pub(crate) async fn check<T: Send + 'static>(&self, client: Client, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+        self.checkers.run(client, move |_| work()).await.map_err(Refusal::from)
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let reason = json!({ "reason": refused.to_string() });
+        match refused {
+            Refused::Client(_) => Self::new(RATE_LIMITED, reason),
+            Refused::Full(_) => Self::new(OVERLOADED, reason),
+            Refused::Late(_) => Self::new(TOO_SLOW, reason),
+            Refused::Panicked(_) => {
+                tracing::error!(%refused, "a request's work panicked");
+                Self::new(SERVER, reason)
+            }
         }
     }
 }
 
-/// The longest that a request may take which waits for nothing, in seconds.
-const MAX_SECONDS: u64 = 60;
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Ends a request that takes too long. Streams go on for ever, and what waits for blocks has a patience of its own.
-pub(crate) async fn in_time(State(endpoint): State<Endpoint>, request: Request, next: Next) -> Response {
-    let waits = matches!(
-        endpoint,
-        Endpoint::Follow | Endpoint::Socket | Endpoint::SubmitWait | Endpoint::Faucet | Endpoint::DevMine | Endpoint::DevWarp
-    );
-    if waits {
-        return next.run(request).await;
+impl Peer {
+    /// The client whose budget the request draws on.
+    pub(crate) fn client(self) -> Client {
+        self.0.ip().into()
     }
-    match tokio::time::timeout(Duration::from_secs(MAX_SECONDS), next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Refusal::from(TOO_SLOW).into_response(),
+
+    fn of(parts: &axum::http::Extensions) -> Self {
+        *parts.get::<Self>().expect("the server says who asks")
     }
 }
 
-/// Refuses what is beyond the limits.
-pub(crate) async fn check(State((app, rate)): State<(App, Rate)>, request: Request, next: Next) -> Response {
-    if app.limits.allows(rate) { next.run(request).await } else { Refusal::from(RATE_LIMITED).into_response() }
+impl<S: Send + Sync> FromRequestParts<S> for Peer {
+    type Rejection = Refusal;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        Ok(Self::of(&parts.extensions))
+    }
+}
+
+/// Answers a request within its limits.
+pub(crate) async fn hold(State((app, endpoint)): State<(App, Endpoint)>, request: Request, next: Next) -> Response {
+    match within(&app, endpoint, request, next).await {
+        Ok(response) => bounded(&app, response),
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn within(app: &App, endpoint: Endpoint, request: Request, next: Next) -> Result<Response, Refusal> {
+    let client = Peer::of(request.extensions()).client();
+    origin::check(endpoint, request.uri(), request.headers())?;
+    if !app.limits.allows(endpoint.method().rate, client) {
+        return Err(RATE_LIMITED.into());
+    }
+    // A worker must not wait for a client, so the body comes first.
+    let (request, _held) = whole(app, endpoint, request).await?;
+    let pool = match work_of(endpoint) {
+        Work::Waits => return Ok(next.run(request).await),
+        Work::Light => return timeout(LIGHT_TIME, next.run(request)).await.map_err(|_| TOO_SLOW.into()),
+        Work::Reads => &app.limits.readers,
+        Work::Runs => &app.limits.runners,
+    };
+    // Whatever it still waits for at the end of its time, the thread does not.
+    let run = move |runtime: &Handle| runtime.block_on(async { timeout(Bounds::of_machine().patience, next.run(request)).await });
+    pool.run(client, run).await?.map_err(|_| TOO_SLOW.into())
+}
+
+fn body_limit(endpoint: Endpoint) -> usize {
+    match endpoint {
+        Endpoint::Submit | Endpoint::SubmitWait => MAX_SUBMISSION_BYTES,
+        _ => MAX_BODY_BYTES,
+    }
+}
+
+/// The request with its whole body, within the method's length and the server's memory, and what counts it.
+async fn whole(app: &App, endpoint: Endpoint, request: Request) -> Result<(Request, Held), Refusal> {
+    let (parts, body) = request.into_parts();
+    let (most, mut held, mut bytes) = (body_limit(endpoint), app.limits.bodies.hold(), BytesMut::new());
+    if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
+        return Err(BODY_TOO_LARGE.into());
+    }
+    let mut chunks = body.into_data_stream();
+    let read = async {
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk.map_err(|error| Refusal::bad("body", error))?;
+            if bytes.len() + chunk.len() > most {
+                return Err(Refusal::from(BODY_TOO_LARGE));
+            }
+            if !held.add(chunk.len()) {
+                return Err(crowded());
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(())
+    };
+    timeout(BODY_TIME, read).await.map_err(|_| Refusal::from(BODY_LATE))??;
+    Ok((Request::from_parts(parts, Body::from(bytes.freeze())), held))
+}
+
+/// The answer, counted until it is sent where it is long.
+fn bounded(app: &App, response: Response) -> Response {
+    let length = response.body().size_hint().exact().filter(|length| *length >= SMALL_ANSWER);
+    let Some(length) = length else { return response };
+    let mut held = app.limits.bodies.hold();
+    match held.add(usize::try_from(length).unwrap_or(usize::MAX)) {
+        true => response.map(|body| Body::new(held.with(body))),
+        false => crowded().into_response(),
+    }
+}
+
+fn crowded() -> Refusal {
+    Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is set aside for them" }))
 }

@@ -13,6 +13,7 @@ use prometheus_client::{
     metrics::{
         counter::Counter,
         family::Family,
+        gauge::Gauge,
         histogram::{Histogram, exponential_buckets},
     },
     registry::Registry,
@@ -30,6 +31,8 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
     seconds: Histogram,
+    connections: Gauge,
+    refused: Gauge,
 }
 
 impl Metrics {
@@ -39,7 +42,10 @@ impl Metrics {
         let seconds = Histogram::new(exponential_buckets(0.0001, 4.0, 10));
         registry.register("requests", "Requests answered, by method and status", requests.clone());
         registry.register("request_seconds", "Time from request to answer", seconds.clone());
-        Self { registry, requests, seconds }
+        let (connections, refused) = (Gauge::default(), Gauge::default());
+        registry.register("connections", "Open connections of the process", connections.clone());
+        registry.register("connections_refused", "Connections that were refused since the start", refused.clone());
+        Self { registry, requests, seconds, connections, refused }
     }
 }
 
@@ -55,6 +61,8 @@ pub(crate) async fn count(State((app, endpoint)): State<(App, Endpoint)>, reques
 
 /// The page that Prometheus reads.
 pub(crate) async fn page(State(app): State<App>) -> Response {
+    app.metrics.connections.set(i64::try_from(app.slots.open()).unwrap_or(i64::MAX));
+    app.metrics.refused.set(i64::try_from(app.slots.refused()).unwrap_or(i64::MAX));
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = encode(&mut text, &app.metrics.registry);

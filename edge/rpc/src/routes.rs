@@ -11,7 +11,6 @@ use crate::{
 };
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
     middleware::from_fn_with_state,
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get, post},
@@ -19,7 +18,6 @@ use axum::{
 use cowboy_api::{
     Endpoint,
     error::{NO_SUCH_METHOD, SERVER, WRONG_VERB},
-    model::{MAX_BODY_BYTES, MAX_SUBMISSION_BYTES},
 };
 use serde_json::json;
 use std::any::Any;
@@ -31,9 +29,7 @@ pub(crate) fn api(app: &App) -> Router {
     for endpoint in Endpoint::ALL {
         let method = endpoint.method();
         let route = handler(*endpoint)
-            .layer(DefaultBodyLimit::max(body_limit(*endpoint)))
-            .layer(from_fn_with_state(*endpoint, limits::in_time))
-            .layer(from_fn_with_state((app.clone(), method.rate), limits::check))
+            .layer(from_fn_with_state((app.clone(), *endpoint), limits::hold))
             .layer(from_fn_with_state((app.clone(), *endpoint), metrics::count));
         router = router.route(method.path, route);
     }
@@ -63,13 +59,6 @@ fn contained() -> CatchPanicLayer<fn(Box<dyn Any + Send>) -> Response> {
 /// The page that Prometheus reads.
 pub(crate) fn metrics(app: &App) -> Router {
     Router::new().route("/metrics", get(metrics::page)).with_state(app.clone())
-}
-
-fn body_limit(endpoint: Endpoint) -> usize {
-    match endpoint {
-        Endpoint::Submit | Endpoint::SubmitWait => MAX_SUBMISSION_BYTES,
-        _ => MAX_BODY_BYTES,
-    }
 }
 
 fn handler(endpoint: Endpoint) -> MethodRouter<App> {

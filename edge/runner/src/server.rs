@@ -3,18 +3,41 @@
 use crate::{metrics::Board, share::Share};
 use axum::{
     Json, Router,
+    body::Body,
     extract::{DefaultBodyLimit, State},
     http::StatusCode,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use std::{net::SocketAddr, sync::Arc};
-use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle};
+use cowboy_serve::{Settings, Slots};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+    task::JoinHandle,
+};
+use tower::Service as _;
 
 /// The most bytes of a share: a result in hex, and what goes with it.
 const MAX_SHARE_BYTES: usize = 256 * 1024;
 
 /// Shares that wait for the loop. More are refused: their senders reveal themselves.
 pub(crate) const SHARES_WAITING: usize = 64;
+
+/// Connections at once: other runners, one for a share, and whoever looks at its status.
+const CONNECTIONS: usize = 64;
+
+/// The time of a request, its body included.
+const REQUEST_TIME: Duration = Duration::from_secs(15);
+
+/// What one connection may take.
+const SETTINGS: Settings = Settings {
+    per_client: 16,
+    head_timeout: Duration::from_secs(10),
+    idle_timeout: Duration::from_secs(60),
+    head_bytes: 16 * 1024,
+    head_lines: 64,
+};
 
 #[derive(Clone)]
 struct App {
@@ -26,6 +49,8 @@ struct App {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     task: JoinHandle<()>,
+    /// The server runs for as long as this is there.
+    _stop: watch::Sender<bool>,
 }
 
 impl Server {
@@ -38,13 +63,23 @@ impl Server {
             .route("/status", get(async |State(app): State<App>| Json(app.board.status())))
             .route("/metrics", get(async |State(app): State<App>| app.board.metrics.page()))
             .with_state(App { board, shares });
-        let task = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, router).await {
-                tracing::error!(%error, "the runner's server ended");
+        let (stop, server) = (watch::Sender::new(false), cowboy_serve::Server::new("runner", Slots::new(CONNECTIONS), SETTINGS));
+        let task = tokio::spawn(server.accept(listener, None, stop.subscribe(), Duration::ZERO, move |_, request| {
+            let mut router = router.clone();
+            async move {
+                match tokio::time::timeout(REQUEST_TIME, router.call(request.map(Body::new))).await {
+                    Ok(Ok(response)) => response,
+                    Ok(Err(never)) => match never {},
+                    Err(_) => late(),
+                }
             }
-        });
-        Ok(Self { address, task })
+        }));
+        Ok(Self { address, task, _stop: stop })
     }
+}
+
+fn late() -> Response {
+    StatusCode::REQUEST_TIMEOUT.into_response()
 }
 
 impl Drop for Server {

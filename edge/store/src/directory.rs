@@ -8,9 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The newest layout of the folder that this program reads and the one it writes. Since 2 the ledger's pages have checksums; a
-/// ledger without gets them when it is opened.
-pub const FORMAT: u32 = 2;
+/// The newest layout of the folder that this program reads and the one it writes.
+pub const FORMAT: u32 = 1;
 
 /// A claimed folder. Other processes are kept out until it is dropped.
 #[derive(Debug)]
@@ -26,15 +25,10 @@ impl Directory {
     /// program, and where the disk refuses.
     pub fn open(path: impl Into<PathBuf>, genesis: &Hash) -> Result<Self, StoreError> {
         let path = path.into();
-        fs::create_dir_all(&path).map_err(|error| StoreError::file(&path, error))?;
+        fs::create_dir_all(&path).and_then(|()| keep_private(&path)).map_err(|error| StoreError::file(&path, error))?;
         let lock = claim(&path)?;
         match read_marker(&path)? {
-            Some(marker) => {
-                marker.check(&path, genesis)?;
-                if marker.format < FORMAT {
-                    write_marker(&path, genesis)?;
-                }
-            }
+            Some(marker) => marker.check(&path, genesis)?,
             None => write_marker(&path, genesis)?,
         }
         Ok(Self { path, _lock: lock })
@@ -73,6 +67,15 @@ impl Directory {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Lets nobody but the owner into the folder: keys and mnemonics are in it, also from times when its files were readable by all.
+fn keep_private(path: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }
 
 struct Marker {

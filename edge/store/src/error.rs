@@ -5,10 +5,8 @@ use std::{io, path::PathBuf};
 /// Why something could not be stored or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The disk has no room left, or a file may not grow.
-    #[error(
-        "the disk that holds the chain's data is full, or a limit keeps its files from growing: free some space and start the node again; no finalized block is lost"
-    )]
+    /// The disk has no room left.
+    #[error("the disk that holds the chain's data is full: free some space and start the node again; no finalized block is lost")]
     DiskFull,
     /// The operating system refused a file operation.
     #[error("cannot use {path}: {source}; give this user access to it, or choose another folder")]
@@ -47,15 +45,11 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// The ledger's file is damaged as a whole, or the embedded store refuses it.
-    #[error(
-        "the ledger cannot be used: {0}; stop the node and run `cowboyd check --state DIR --repair`, restore the folder from a snapshot, or wipe it with --reset"
-    )]
+    /// The ledger's file is damaged.
+    #[error("the ledger cannot be used: {0}; restore the folder from a snapshot, or wipe it with --reset")]
     Ledger(String),
-    /// A row of the ledger is not as it was written.
-    #[error(
-        "damaged: {row} of the ledger is not as it was written; stop the node and run `cowboyd check --state DIR --repair`, or restore the folder from a snapshot"
-    )]
+    /// A row of the ledger does not decode.
+    #[error("the ledger's row {row} is damaged: restore the folder from a snapshot, or wipe it with --reset")]
     Damaged {
         /// Which row.
         row: String,
@@ -79,7 +73,7 @@ impl From<redb::StorageError> for StoreError {
 }
 
 fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 macro_rules! from_redb {

@@ -15,8 +15,11 @@ pub struct Health {
 /// How the node is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HealthDetailed {
-    /// `ok`.
+    /// `ok`, or `waiting` where the node is not ready.
     pub status: String,
+    /// What the node waits for, where it is not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// The program's version.
     pub version: String,
     /// The number that signatures are bound to.
@@ -35,13 +38,22 @@ pub struct HealthDetailed {
     pub block_time_ms: u64,
     /// Transactions that wait.
     pub mempool: u64,
-    /// Validators this node is connected to, itself left out.
+    /// The validators beside this one.
     pub peers: u64,
+    /// How many of them this node is connected to.
+    #[serde(default)]
+    pub peers_connected: u64,
+    /// The newest consensus round that this node has seen since it started; 0 where it has seen none.
+    #[serde(default)]
+    pub view: u64,
+    /// Milliseconds since the newest block came, or since the server started.
+    #[serde(default)]
+    pub last_block_age_ms: u64,
     /// Milliseconds since the node opened its state.
     pub uptime_ms: u64,
 }
 
-/// Whether the node can be sent transactions.
+/// Whether the node can be sent transactions. Where it cannot, the answer is the error `not_ready`, whose context has `waits_for`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ready {
     /// Whether it can.

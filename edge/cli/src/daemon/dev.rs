@@ -16,10 +16,12 @@ use cowboy_api::{Client, keystore::DEV_MNEMONIC};
 use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
 use cowboy_rpc::{Backend, Listeners};
+use cowboy_serve::{Slots, limits::MAX_CONNECTIONS};
 use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
     net::SocketAddr,
     path::PathBuf,
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -109,16 +111,21 @@ impl Dev {
     async fn serve(self, output: Output) -> Result<(), Failure> {
         let mut signals = StopSignals::listen()?;
         // The port comes first: a devnet that cannot listen must not touch the folder.
-        let listeners = Listeners::bind(&self.serving.config()).await.map_err(node_failure)?;
+        let slots = serving::claim(MAX_CONNECTIONS)?;
+        let listeners = Listeners::bind(&self.serving.config(&slots)).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         let folder = Folder::open(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
         let devnet = beginning.devnet()?;
         let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
-        let backend =
-            Backend { node: node.clone(), chain: devnet.genesis.chain.clone(), faucet: Some(devnet.faucet.clone()), upstream: None };
+        let backend = Backend {
+            node: node.clone(),
+            chain: devnet.genesis.chain.clone(),
+            faucet: Some(devnet.faucet.clone()),
+            is_source_away: Arc::default(),
+        };
         let server = listeners.serve(backend);
-        let gateway = self.gateway(&devnet, &node, output).await?;
+        let gateway = self.gateway(&devnet, &node, slots, output).await?;
         if let Some(gateway) = &gateway {
             server.count_names(Box::new(gateway.counter()));
         }
@@ -153,7 +160,7 @@ impl Dev {
     }
 
     /// Serves names, where the port is free.
-    async fn gateway(&self, devnet: &Devnet, node: &NodeHandle, output: Output) -> Result<Option<Gateway>, Failure> {
+    async fn gateway(&self, devnet: &Devnet, node: &NodeHandle, slots: Slots, output: Output) -> Result<Option<Gateway>, Failure> {
         if self.no_gateway {
             return Ok(None);
         }
@@ -181,6 +188,7 @@ impl Dev {
             // A block only for a heartbeat would be a surprise on a chain that waits for work.
             keeps_up: false,
             source: cowboy_gateway::Source::default(),
+            slots,
         };
         let config = cowboy_gateway::Config { listen: address, ..cowboy_gateway::Config::default() };
         listener.serve(config, backend).map(Some).map_err(node_failure)

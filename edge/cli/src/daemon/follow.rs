@@ -17,12 +17,16 @@ use cowboy_node::{
     begin::{self, BeginError, Fetch, MAX_OPERATIONS_BYTES},
 };
 use cowboy_rpc::{Backend, Listeners};
+use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_types::Hash;
 use futures::StreamExt as _;
 use std::{
     path::{Path, PathBuf},
     pin::pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -90,16 +94,19 @@ pub(super) async fn follow(
 ) -> Result<(), Failure> {
     let mut signals = StopSignals::listen()?;
     let source = Client::new(url)?;
-    let listeners = Listeners::bind(&serving.config()).await.map_err(node_failure)?;
+    let slots = serving::claim(MAX_CONNECTIONS)?;
+    let listeners = Listeners::bind(&serving.config(&slots)).await.map_err(node_failure)?;
     let chain = genesis.chain.clone();
     let started = tokio::task::spawn_blocking(move || NodeHandle::follow(directory, genesis)).await.map_err(node_failure)?;
     let (node, feed) = started.map_err(node_failure)?;
     let own = format!("http://{}", listeners.address());
-    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: Some(source.clone()) });
+    let is_source_away = Arc::new(AtomicBool::new(false));
+    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, is_source_away: is_source_away.clone() });
+    let note = |is_away| is_source_away.store(is_away, Ordering::Relaxed);
     output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {
-        failure = feed_for_ever(&source, &node, &feed, output, &|_| ()) => Err(failure),
+        failure = feed_for_ever(&source, &node, &feed, output, &note) => Err(failure),
         told = signals.told(&node) => told,
     };
     if let Some(printer) = printer {

@@ -5,6 +5,10 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use cowboy_node::NodeHandle;
 use cowboy_rpc::{Config, REQUESTS_PER_SECOND, Server};
+use cowboy_serve::{
+    Slots,
+    limits::{self, Limits},
+};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -26,14 +30,30 @@ const _: () = assert!(REQUESTS_PER_SECOND == 100, "the help of --rate-limit name
 
 impl Serving {
     /// The server's settings.
-    pub(crate) fn config(&self) -> Config {
-        Config { listen: SocketAddr::new(self.host, self.port), requests_per_second: self.rate_limit }
+    pub(crate) fn config(&self, slots: &Slots) -> Config {
+        let usual = Config::new(SocketAddr::new(self.host, self.port), slots.clone());
+        Config { requests_per_second: self.rate_limit, ..usual }
     }
 }
 
 /// What the server and everything around the node runs on. The node brings its own.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(node_failure)
+    cowboy_serve::runtime(Some(2)).map_err(threads)
+}
+
+/// The system has no room for the threads of a runtime.
+pub(crate) fn threads(error: std::io::Error) -> Failure {
+    node_failure(format_args!("cannot start threads: {error}; raise the limits of processes and memory (ulimit -u, ulimit -v)"))
+}
+
+/// Takes what the system lets this process have, and answers how many connections are left for servers, `most` at most. Fails, by the
+/// limit's name, where that is too little to run a node. Needs a tokio runtime.
+pub(crate) fn claim(most: usize) -> Result<Slots, Failure> {
+    limits::keep_files_private();
+    limits::survive_file_size_limit().map_err(node_failure)?;
+    let slots = Limits::raised().slots(most).map_err(node_failure)?;
+    cowboy_serve::give_memory_back().map_err(threads)?;
+    Ok(slots)
 }
 
 /// Prints a line a block.

@@ -2,6 +2,7 @@
 
 mod actor;
 mod client;
+mod limits;
 mod node;
 mod process;
 mod tools;

@@ -5,6 +5,7 @@ use std::{
     io::{BufRead as _, BufReader, Read},
     path::Path,
     process::{Child, Command, Stdio},
+    thread::JoinHandle,
 };
 
 /// A node in a process of its own, killed with this value.
@@ -13,13 +14,24 @@ pub(crate) struct Node {
     /// What it said until it was ready.
     pub(crate) said: Vec<String>,
     child: Child,
+    /// Reads what it says on stderr, to its end.
+    errors: Option<JoinHandle<Vec<u8>>>,
 }
 
 impl Node {
     /// `cowboyd` with these arguments, once it says that it is ready. Fails with what it said on stderr.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_cowboyd"))
-            .args(arguments)
+        Self::run(folder, Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments))
+    }
+
+    /// The same in a shell that sets a limit first, like `ulimit -n 64`.
+    pub(crate) fn limited(folder: &Path, limit: &str, arguments: &[&str]) -> Result<Self, String> {
+        let script = format!("{limit} && exec \"$0\" \"$@\"");
+        Self::run(folder, Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_cowboyd")]).args(arguments))
+    }
+
+    fn run(folder: &Path, command: &mut Command) -> Result<Self, String> {
+        let mut child = command
             .current_dir(folder)
             .env_remove("RUST_LOG")
             .stdin(Stdio::null())
@@ -42,7 +54,7 @@ impl Node {
             if let Some(url) = line.strip_prefix("ready: ") {
                 let url = url.to_owned();
                 std::thread::spawn(move || drain(output));
-                return Ok(Self { url, said, child });
+                return Ok(Self { url, said, child, errors: Some(errors) });
             }
             said.push(line);
         }
@@ -52,6 +64,18 @@ impl Node {
     pub(crate) fn dev(folder: &Path, more: &[&str]) -> Self {
         let arguments = [&["dev", "--port", "0", "--block-time", "instant", "--runners", "0"], more].concat();
         Self::start(folder, &arguments).expect("the devnet starts")
+    }
+
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it ends by itself, and answers its exit code and what it said on stderr.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().expect("the node ends").code();
+        let said = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
+        (code, String::from_utf8_lossy(&said).into_owned())
     }
 
     /// Tells it to stop, as the system does, and answers its exit code.

@@ -3,6 +3,7 @@
 use super::{count, entitlements::granted};
 use crate::{
     App,
+    limits::Peer,
     read::{self, Snapshot},
     refusal::{Answer, Asked, Body, Named, Refusal},
     trace,
@@ -26,7 +27,7 @@ use cowboy_system::entitlements::{
     lifecycle::{Standing, Standings},
     state::deprecations,
 };
-use cowboy_types::{Address, Cycles, Hash, error as aborts};
+use cowboy_types::{Address, Cycles, Hash, Height, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
@@ -239,6 +240,7 @@ fn waiting(world: &World, address: Address, from: &[u8], limit: usize) -> Result
 pub(crate) async fn read_handler(
     State(app): State<App>,
     Named(address): Named<Address>,
+    peer: Peer,
     Body(asked): Body<model::ReadHandler>,
 ) -> Answer<model::ReadAnswer> {
     let payload = BASE64_STANDARD.decode(&asked.payload).map_err(|error| Refusal::bad("payload", format!("not base64: {error}")))?;
@@ -249,13 +251,16 @@ pub(crate) async fn read_handler(
             return Err(Refusal::new(TIMEOUT, json!({ "min_block": height, "height": app.node.head().height.get() })));
         }
     }
-    let state = Snapshot::newest(&app);
     let question =
         Question { target: address, handler: asked.selector, payload: payload.into(), cycles_limit: asked.max_cycles.map(Cycles) };
-    let answer = answer(&app, &state, question).await?;
+    let asked = {
+        let app = app.clone();
+        move |runtime: &tokio::runtime::Handle| runtime.block_on(answer(&app, question))
+    };
+    let (height, answer) = app.limits.run(peer.client(), asked).await??;
     match answer.result {
         Ok(result) => Ok(Json(model::ReadAnswer {
-            block_height: state.head.height.get(),
+            block_height: height.get(),
             result: BASE64_STANDARD.encode(&result),
             cycles_used: answer.cycles_used.get(),
         })),
@@ -263,13 +268,15 @@ pub(crate) async fn read_handler(
     }
 }
 
-/// Runs a question against the state, fetching what it misses.
-async fn answer(app: &App, state: &Snapshot, question: Question) -> Result<Answered, Refusal> {
-    let mut query = Query::new(at(app, state)?, question);
+/// Runs a question against the newest state, fetching what it misses: the state of the moment when its turn has come, for older ones are
+/// not kept for long. Answers its height too.
+async fn answer(app: &App, question: Question) -> Result<(Height, Answered), Refusal> {
+    let state = Snapshot::newest(app);
+    let mut query = Query::new(at(app, &state)?, question);
     let mut answers = Vec::new();
     loop {
         match query.advance(answers) {
-            Wants::Done(answer) => return Ok(*answer),
+            Wants::Done(answer) => return Ok((state.head.height, *answer)),
             Wants::Keys(keys) => answers = state.fetch(keys).await?,
         }
     }

@@ -5,16 +5,23 @@ use crate::{
     App,
     read::{self, Snapshot},
     refusal::{Answer, Asked, Refusal},
+    standing::standing,
 };
 use axum::{Json, extract::State};
 use commonware_codec::Encode as _;
-use cowboy_api::{Hex, convert, error::BUSY, model};
+use cowboy_api::{
+    Hex, convert,
+    error::{BUSY, NOT_READY},
+    model,
+};
 use cowboy_chain::genesis::{BUCKETS, bucket_address};
 use cowboy_chain::{fees::lane_base_fee, lanes::Lane};
 use cowboy_params::Params;
 use cowboy_state::records::{Markets, Supply, keys};
 use cowboy_system::staking::epoch::epoch_of;
 use cowboy_types::Amount;
+use serde_json::json;
+use std::time::Duration;
 
 /// Answers while the process lives.
 pub(crate) async fn health() -> Json<model::Health> {
@@ -23,10 +30,12 @@ pub(crate) async fn health() -> Json<model::Health> {
 
 pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::HealthDetailed> {
     let chain = app.node.chain()?;
-    let head = app.node.head();
-    let block_time = chain.pace.gap().unwrap_or_default().as_millis();
+    let standing = standing(&app);
+    let head = standing.head;
+    let block_time = milliseconds(chain.pace.gap().unwrap_or_default());
     Ok(Json(model::HealthDetailed {
-        status: "ok".into(),
+        status: if standing.waits_for.is_some() { "waiting" } else { "ok" }.into(),
+        waits_for: standing.waits_for,
         version: env!("CARGO_PKG_VERSION").into(),
         chain_id: app.chain.chain_id.get(),
         genesis: Hex(app.chain.genesis),
@@ -34,20 +43,38 @@ pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::Hea
         height: head.height.get(),
         block_hash: Hex(head.digest),
         timestamp_ms: head.timestamp_ms.get(),
-        block_time_ms: u64::try_from(block_time).unwrap_or(u64::MAX),
+        block_time_ms: block_time,
         mempool: count(chain.mempool.size().transactions),
-        peers: count(app.node.config().peers.len()),
-        uptime_ms: u64::try_from(app.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        peers: count(standing.peers),
+        peers_connected: count(standing.connected),
+        view: standing.view,
+        last_block_age_ms: milliseconds(standing.age),
+        uptime_ms: milliseconds(app.started.elapsed()),
     }))
 }
 
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Answers whether the node goes on; a refusal says what it waits for.
 pub(crate) async fn ready(State(app): State<App>) -> Answer<model::Ready> {
-    let chain = app.node.chain()?;
-    let head = app.node.head();
-    if chain.state().is_none() || head.number == 0 {
-        return Err(Refusal::from(BUSY));
+    let standing = standing(&app);
+    let height = standing.head.height.get();
+    match standing.waits_for {
+        None => Ok(Json(model::Ready { ready: true, height })),
+        Some(waits_for) => Err(Refusal::new(
+            NOT_READY,
+            json!({
+                "waits_for": waits_for,
+                "height": height,
+                "view": standing.view,
+                "peers": standing.peers,
+                "peers_connected": standing.connected,
+                "last_block_age_ms": milliseconds(standing.age),
+            }),
+        )),
     }
-    Ok(Json(model::Ready { ready: true, height: head.height.get() }))
 }
 
 pub(crate) async fn height(State(app): State<App>) -> Json<model::Height> {

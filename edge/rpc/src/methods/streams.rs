@@ -1,7 +1,9 @@
 //! Blocks as they come: `/ws` for people and pages, `/follow` for followers.
 
 use crate::{
-    App, read,
+    App,
+    limits::Peer,
+    read,
     refusal::{Asked, Refusal},
     trace,
 };
@@ -22,8 +24,9 @@ use cowboy_api::{
 };
 use cowboy_node::{FinalizedBlock, begin::Wanted};
 use cowboy_types::{Address, Receipt};
-use futures::{SinkExt as _, StreamExt as _};
-use serde::Deserialize;
+use futures::{SinkExt as _, StreamExt as _, stream::SplitSink};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 
 /// The most bytes of a message by a reader.
@@ -31,22 +34,48 @@ const MAX_WISH_BYTES: usize = 4_096;
 
 pub(crate) async fn socket(
     State(app): State<App>,
+    peer: Peer,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refusal> {
     let upgrade = upgrade.map_err(|rejection| Refusal::bad("websocket", rejection.body_text()))?;
-    Ok(upgrade.max_message_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, socket)))
+    Ok(upgrade.max_message_size(MAX_WISH_BYTES).on_upgrade(move |socket| talk(app, peer, socket)))
 }
 
-/// Sends what a reader wants until it leaves.
-async fn talk(app: App, socket: WebSocket) {
+/// A reader of `/ws`: sends messages, and gives up where they are not read.
+struct Listener {
+    peer: Peer,
+    sender: SplitSink<WebSocket, Message>,
+    patience: Duration,
+}
+
+impl Listener {
+    /// Sends a message. False where the reader is gone, or has not made room for it in time: then the log says who it was.
+    async fn send(&mut self, message: Message) -> bool {
+        match tokio::time::timeout(self.patience, self.sender.send(message)).await {
+            Ok(sent) => sent.is_ok(),
+            Err(_) => {
+                let seconds = self.patience.as_secs();
+                tracing::warn!(peer = %self.peer.0, seconds, "a reader of /ws reads too slowly and is disconnected");
+                false
+            }
+        }
+    }
+}
+
+/// Sends what a reader wants until it leaves, does not read, or says nothing for too long.
+async fn talk(app: App, peer: Peer, socket: WebSocket) {
     let mut blocks = app.node.subscribe();
-    let (mut sender, mut reader) = socket.split();
+    let (sender, mut reader) = socket.split();
+    // Before the connection counts as idle: a silent reader answers pings.
+    let idle = app.connections.idle_timeout;
+    let mut listener = Listener { peer, sender, patience: idle * 2 / 3 };
+    let mut pings = tokio::time::interval_at(tokio::time::Instant::now() + idle / 3, idle / 3);
     let mut wish = Subscribe::default();
     loop {
-        let notices = tokio::select! {
+        let messages = tokio::select! {
             block = blocks.recv() => match block {
-                Ok(block) => notices(&block, &wish),
-                Err(RecvError::Lagged(missed)) => vec![Notice::Lagged { blocks: missed }],
+                Ok(block) => notices(&block, &wish).iter().map(text_of).collect(),
+                Err(RecvError::Lagged(missed)) => vec![text_of(&Notice::Lagged { blocks: missed })],
                 Err(RecvError::Closed) => return,
             },
             message = reader.next() => match message {
@@ -56,25 +85,24 @@ async fn talk(app: App, socket: WebSocket) {
                         continue;
                     }
                     Err(error) => {
-                        let refusal = ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() }));
-                        let text = serde_json::to_string(&refusal).expect("an error is JSON");
-                        if sender.send(Message::text(text)).await.is_err() {
-                            return;
-                        }
-                        continue;
+                        vec![text_of(&ApiError::of_fault(BAD_REQUEST).with(serde_json::json!({ "reason": error.to_string() })))]
                     }
                 },
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => continue,
             },
+            _ = pings.tick() => vec![Message::Ping(Bytes::new())],
         };
-        for notice in notices {
-            let text = serde_json::to_string(&notice).expect("a notice is JSON");
-            if sender.send(Message::text(text)).await.is_err() {
+        for message in messages {
+            if !listener.send(message).await {
                 return;
             }
         }
     }
+}
+
+fn text_of(notice: &impl Serialize) -> Message {
+    Message::text(serde_json::to_string(notice).expect("a notice is JSON"))
 }
 
 /// What a reader with this wish hears of a block.

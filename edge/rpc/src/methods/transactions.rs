@@ -2,6 +2,7 @@
 
 use crate::{
     App,
+    limits::Peer,
     methods::actors::at,
     read::{self, Found, Snapshot},
     refusal::{Answer, Asked, Named, Raw, Refusal, from_json},
@@ -14,8 +15,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use cowboy_api::{
-    ApiError, Client, Hex, convert,
-    error::{BODY_TOO_LARGE, NOT_FOUND, SERVER, TIMEOUT},
+    ApiError, Hex, convert,
+    error::{BODY_TOO_LARGE, NOT_FOUND, TIMEOUT},
     model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
 };
 use cowboy_chain::{
@@ -26,7 +27,7 @@ use cowboy_chain::{
 };
 use cowboy_node::{FinalizedBlock, mempool::Refused};
 use cowboy_store::ledger::View;
-use cowboy_types::{Hash, ReceiptKind, Transaction, error as aborts};
+use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -41,9 +42,9 @@ const MAX_TIMEOUT_MS: u64 = 120_000;
 /// Receipts that one answer names as set off by another.
 const MAX_DELIVERIES: usize = 1_024;
 
-pub(crate) async fn submit(State(app): State<App>, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
+pub(crate) async fn submit(State(app): State<App>, peer: Peer, headers: HeaderMap, Raw(body): Raw) -> Result<Response, Refusal> {
     let submission = submission(&headers, &body)?;
-    Ok(answer(take(&app, submission).await?))
+    Ok(answer(take(&app, peer, submission).await?))
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,6 +56,7 @@ pub(crate) struct Wait {
 pub(crate) async fn submit_wait(
     State(app): State<App>,
     Asked(wait): Asked<Wait>,
+    peer: Peer,
     headers: HeaderMap,
     Raw(body): Raw,
 ) -> Result<Response, Refusal> {
@@ -62,7 +64,7 @@ pub(crate) async fn submit_wait(
     let submission = submission(&headers, &body)?;
     // Listening begins before the first transaction is taken, so that no receipt is missed.
     let blocks = app.node.subscribe();
-    let mut results = take(&app, submission).await?;
+    let mut results = take(&app, peer, submission).await?;
     receipts(&app, blocks, &mut results, timeout).await?;
     Ok(answer(results))
 }
@@ -81,14 +83,11 @@ fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal>
     }
 }
 
-/// Checks transactions and puts them into the mempool, each for itself. A follower gives them to the node it follows.
-async fn take(app: &App, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, Refusal> {
+/// Checks transactions and puts them into the mempool, each for itself.
+async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, Refusal> {
     let decode = move || submission.iter().map(|bytes| SignedTransaction::decode(bytes).map_err(Refused::from)).collect::<Vec<_>>();
     // Recovering a batch's signatures takes milliseconds, for which other requests must not wait.
-    let signed = tokio::task::spawn_blocking(decode).await.map_err(|error| Refusal::new(SERVER, json!({ "reason": error.to_string() })))?;
-    if let Some(upstream) = &app.upstream {
-        return forward(upstream, signed).await;
-    }
+    let signed = app.limits.check(peer.client(), decode).await?;
     let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
     let answers = app.node.submit_signed(signed).await?;
     let mut results = Vec::with_capacity(answers.len());
@@ -103,18 +102,6 @@ async fn take(app: &App, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, 
         });
     }
     Ok(results)
-}
-
-/// Gives the well-formed ones among the transactions to another node, whose results they get. Nobody proposes from the mempool of a
-/// node that votes on nothing, so a transaction that waited there would be lost.
-async fn forward(upstream: &Client, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<SubmitResult>, Refusal> {
-    let given: Vec<Vec<u8>> = signed.iter().flatten().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
-    let mut answers = if given.is_empty() { Vec::new() } else { upstream.submit_all(given).await? }.into_iter();
-    let result = |signed: Result<SignedTransaction, Refused>| match signed {
-        Ok(_) => answers.next().unwrap_or_default(),
-        Err(refused) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },
-    };
-    Ok(signed.into_iter().map(result).collect())
 }
 
 fn taken(digest: Hash) -> SubmitResult {
@@ -282,7 +269,7 @@ const MESSAGE_CELLS: u64 = 10_000;
 /// How many times the present base fee the proposed maximum price is.
 const PRICE_FACTOR: u64 = 2;
 
-pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(body): Raw) -> Answer<model::Simulated> {
+pub(crate) async fn simulate(State(app): State<App>, peer: Peer, headers: HeaderMap, Raw(body): Raw) -> Answer<model::Simulated> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let bytes = if content_type.starts_with("application/octet-stream") {
         body.to_vec()
@@ -291,10 +278,26 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
     };
     let transaction = Transaction::from_bytes(&bytes)
         .map_err(|error| Refusal(ApiError::of_abort(aborts::NOT_CANONICAL).with(json!({ "reason": error.to_string() }))))?;
-    let mut state = Snapshot::newest(&app);
+    // What runs no program, a transfer above all, does not stand in the queue of programs.
+    let is_program = matches!(transaction.instruction, Instruction::Actor(_));
+    let (client, runtime) = (peer.client(), tokio::runtime::Handle::current());
+    let try_it = {
+        let app = app.clone();
+        move || runtime.block_on(simulated(&app, transaction))
+    };
+    let simulated = match is_program {
+        true => app.limits.run(client, move |_| try_it()).await??,
+        false => app.limits.check(client, try_it).await??,
+    };
+    Ok(Json(simulated))
+}
+
+/// Tries a transaction on the newest state: that of the moment when its turn has come, for older ones are not kept for long.
+async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulated, Refusal> {
+    let mut state = Snapshot::newest(app);
     let params = state.params(&app.chain.params).await?;
     let lane = Lane::of(&transaction.instruction);
-    let tried = try_out(&app, &state, transaction).await?;
+    let tried = try_out(app, &state, transaction).await?;
     let (receipt, trace) = tried.result.map_err(|invalid| Refusal(explain_invalid(&invalid)))?;
     // Messages draw on what the transaction leaves of its limits, and what they do not use comes back.
     let sent = u64::try_from(trace.sent.len()).unwrap_or(u64::MAX);
@@ -309,7 +312,7 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
         index: 0,
     };
     let receipt = convert::receipt(&receipt, &place, trace::inside(&trace), Vec::new());
-    Ok(Json(model::Simulated {
+    Ok(model::Simulated {
         block_height: state.head.height.get(),
         cycles_limit: roomy(receipt.cycles_used, MESSAGE_CYCLES, lane.budget(&params).get()),
         cells_limit: roomy(receipt.cells_used, MESSAGE_CELLS, params.fees.block_cells),
@@ -318,7 +321,7 @@ pub(crate) async fn simulate(State(app): State<App>, headers: HeaderMap, Raw(bod
         fee: receipt.fee.total,
         trace: trace::calls(&trace),
         receipt,
-    }))
+    })
 }
 
 /// Runs a transaction against the state, fetching what it misses.

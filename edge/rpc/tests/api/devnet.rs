@@ -13,11 +13,13 @@ use cowboy_node::{
     genesis::{self, DevGenesis},
 };
 use cowboy_rpc::{Backend, Config, Listeners, Server};
+use cowboy_serve::Slots;
 use cowboy_types::{
     Actor, Address, Amount, Blob, Cells, ChainId, Cycles, Instruction, Nonce, Text, Transaction, signing::PrivateKey, units::Price,
 };
 use std::{
     net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
@@ -33,6 +35,11 @@ pub(crate) struct Devnet {
 impl Devnet {
     /// Starts a devnet whose blocks come as soon as there is work, and waits for the first one.
     pub(crate) async fn start(requests_per_second: Option<u32>) -> Self {
+        Self::start_with(|config| Config { requests_per_second, ..config }).await
+    }
+
+    /// The same with a server whose settings are changed.
+    pub(crate) async fn start_with(change: impl FnOnce(Config) -> Config) -> Self {
         let words = Mnemonic::parse(DEV_MNEMONIC, "").expect("the words are good");
         let keys: Vec<PrivateKey> = (0..4).map(|index| words.key(index).expect("the index is small")).collect();
         let grant = |key: &PrivateKey, cby| Funded { address: key.address(), amount: Amount::from_cby(cby).expect("a small amount") };
@@ -50,9 +57,9 @@ impl Devnet {
             .expect("the node starts");
         node.watch_head().wait_for(|head| head.number > 0).await.expect("the node runs");
         let listen = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
-        let listeners = Listeners::bind(&Config { listen, requests_per_second }).await.expect("the loopback has free ports");
+        let listeners = Listeners::bind(&change(Config::new(listen, Slots::new(1_000)))).await.expect("the loopback has free ports");
         let client = Client::new(&format!("http://{}", listeners.address())).expect("the address is good");
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: Some(keys[3].clone()), upstream: None });
+        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: Some(keys[3].clone()), is_source_away: Arc::default() });
         Self { node, client, keys, server, _folder: folder }
     }
 

@@ -5,7 +5,7 @@ mod bad_input;
 mod burst;
 mod devnet;
 mod entitlements;
-mod follower;
+mod floods;
 mod governance;
 mod methods;
 mod proofs;

@@ -1,0 +1,131 @@
+//! What a node does under limits of the system, and whether it says how it stands.
+#![cfg(target_os = "linux")]
+
+use crate::process::{Node, cowboy};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use serde_json::Value;
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    time::Duration,
+};
+
+const DEV: [&str; 6] = ["dev", "--port", "0", "--runners", "0", "--no-gateway"];
+
+/// A limit that is too low to run a node is told by its name, with what to do, and nothing is begun.
+#[test]
+fn limits_that_are_too_low_are_told_at_the_start() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let rows = [
+        ("ulimit -n 64", "may open 64 files, and a node needs 384: raise the limit with `ulimit -n 4096`"),
+        ("ulimit -f 2048", "may write files of 1 MiB"),
+        ("ulimit -v 2000000", "may use 1953 MiB of address space"),
+    ];
+    for (limit, words) in rows {
+        let arguments = [&DEV[..], &["--state", "chain"]].concat();
+        let said = Node::limited(folder.path(), limit, &arguments).err().unwrap_or_default();
+        assert!(said.starts_with("exit Some(1)") && said.contains(words), "{limit}: {said}");
+        assert!(!folder.path().join("chain").exists(), "{limit}");
+    }
+}
+
+/// A limit that is met while the node runs ends it with the limit's name, and not without a word.
+#[test]
+fn limits_that_are_met_later_are_told() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let rows = [(Resource::Nofile, 1, "ulimit -n 4096"), (Resource::Fsize, 1_000, "ulimit -f unlimited")];
+    for (resource, limit, words) in rows {
+        let node = Node::start(folder.path(), &[&DEV[..], &["--block-time", "10ms"]].concat()).expect("the devnet starts");
+        let lowered = Rlimit { current: Some(limit), maximum: Some(limit) };
+        let pid = i32::try_from(node.id()).ok().and_then(Pid::from_raw).expect("a process has a number");
+        prlimit(Some(pid), resource, lowered).expect("limits of one's own processes may be lowered");
+        let (code, said) = node.ended();
+        assert!(code == Some(1) && said.contains(words), "{resource:?}: exit {code:?}: {said}");
+    }
+}
+
+/// Connections that nobody uses take none of the engine's files: the chain goes on, and others are served when they end.
+#[test]
+fn idle_connections_take_no_files_of_the_engine() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let arguments = [&DEV[..], &["--block-time", "20ms"]].concat();
+    let node = Node::limited(folder.path(), "ulimit -n 400", &arguments).expect("the devnet starts");
+    let address = node.url.trim_start_matches("http://").to_owned();
+    let before = height(&node.url);
+    let mut idle: Vec<TcpStream> = (0..150).map(|_| TcpStream::connect(&address).expect("the system takes it")).collect();
+    let mut refused = String::new();
+    let last = idle.last_mut().expect("there are some");
+    last.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+    // The reason, or its loss with the connection.
+    let _ = last.read_to_string(&mut refused);
+    assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 503"), "{refused}");
+    drop(idle);
+    while height(&node.url) < before + 100 {}
+    assert_eq!(node.terminate(), Some(0), "the node has noticed nothing");
+}
+
+fn height(url: &str) -> u64 {
+    loop {
+        let said = cowboy(Path::new("."), url, &["status", "--json"]);
+        // While connections end, others are refused.
+        if said.code == Some(0) {
+            return said.json()["health"]["height"].as_u64().expect("a height");
+        }
+    }
+}
+
+/// What is in a state folder is its owner's alone: the mnemonic, the ledger, votes.
+#[test]
+fn nobody_else_reads_the_state() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let state = folder.path().join("chain");
+    fs::create_dir(&state).expect("the directory is writable");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let node = Node::dev(folder.path(), &["--state", "chain"]);
+    assert_eq!(node.terminate(), Some(0));
+    let mut seen = Vec::new();
+    let mut waiting = vec![state];
+    while let Some(path) = waiting.pop() {
+        let metadata = fs::metadata(&path).expect("it is there");
+        assert_eq!(metadata.permissions().mode() & 0o077, 0, "{}", path.display());
+        if metadata.is_dir() {
+            waiting.extend(fs::read_dir(&path).expect("it is ours").map(|entry| entry.expect("an entry").path()));
+        } else {
+            seen.push(path.file_name().expect("files have names").to_string_lossy().into_owned());
+        }
+    }
+    assert!(["dev.json", "ledger.redb", "chain"].iter().all(|name| seen.iter().any(|seen| seen == name)), "{seen:?}");
+}
+
+/// A validator that cannot go on is alive and not ready, and says whom it waits for.
+#[test]
+fn a_validator_alone_says_that_it_waits_for_others() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let genesis = ["genesis", "--validators", "4", "--out", "network", "--p2p-port", "0"];
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(genesis).current_dir(folder.path()).output();
+    assert!(made.is_ok_and(|made| made.status.success()));
+    // Whoever else listens there speaks no QUIC of this chain.
+    let node = Node::start(folder.path(), &["start", "--config", "network/validator-0.json", "--port", "0"]).expect("the validator starts");
+    let (alive, _) = get(&node.url, "/health");
+    let (ready, said) = get(&node.url, "/health/ready");
+    assert_eq!((alive, ready), (200, 503), "{said}");
+    let waits_for = said["context"]["waits_for"].as_str().unwrap_or_default();
+    assert_eq!(waits_for, "the first block; 0 of 3 other validators are reached, and 2 are needed", "{said}");
+    let (_, detailed) = get(&node.url, "/health/detailed");
+    assert_eq!((detailed["status"].as_str(), detailed["peers_connected"].as_u64()), (Some("waiting"), Some(0)), "{detailed}");
+    assert_eq!(node.terminate(), Some(0));
+}
+
+/// The status and the JSON of a path.
+fn get(url: &str, path: &str) -> (u16, Value) {
+    let mut stream = TcpStream::connect(url.trim_start_matches("http://")).expect("the node listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").expect("the node reads");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("the node answers");
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    let body = text.split_once("\r\n\r\n").expect("a body").1;
+    (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}")))
+}

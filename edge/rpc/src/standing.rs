@@ -1,0 +1,148 @@
+//! Whether the node goes on: what it stands at, and what it waits for.
+
+use crate::App;
+use cowboy_node::{Head, engine};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// When the chain last moved, as this process saw it.
+pub(crate) struct Progress(Mutex<Moved>);
+
+struct Moved {
+    /// The newest block that was seen.
+    number: u64,
+    /// When it was, or when the server started.
+    at: Instant,
+    /// Since when there is work that a chain without a rhythm does not do.
+    work_since: Option<Instant>,
+}
+
+/// How the node is.
+pub(crate) struct Standing {
+    pub(crate) head: Head,
+    /// How long ago the newest block came.
+    pub(crate) age: Duration,
+    /// The newest round whose certificate the engine has seen since its start; 0 where there is none.
+    pub(crate) view: u64,
+    /// Validators, this one left out, and how many of them it is connected to.
+    pub(crate) peers: usize,
+    pub(crate) connected: usize,
+    /// What the node waits for, where it is not ready.
+    pub(crate) waits_for: Option<String>,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Moved { number: 0, at: Instant::now(), work_since: None }))
+    }
+
+    /// Takes note of the newest block, and answers how long ago it came.
+    fn note(&self, number: u64, now: Instant) -> Duration {
+        let mut moved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if moved.number != number {
+            *moved = Moved { number, at: now, work_since: None };
+        }
+        now.saturating_duration_since(moved.at)
+    }
+
+    /// For how long there has been work, as far as it was asked.
+    fn work(&self, has_work: bool, now: Instant) -> Duration {
+        let mut moved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !has_work {
+            moved.work_since = None;
+            return Duration::ZERO;
+        }
+        now.saturating_duration_since(*moved.work_since.get_or_insert(now))
+    }
+
+    /// Follows the newest block for as long as the node lives.
+    pub(crate) async fn watch(app: App) {
+        let mut heads = app.node.watch_head();
+        loop {
+            let number = heads.borrow_and_update().number;
+            app.progress.note(number, Instant::now());
+            if heads.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// How the node is now.
+pub(crate) fn standing(app: &App) -> Standing {
+    let (head, now) = (app.node.head(), Instant::now());
+    let age = app.progress.note(head.number, now);
+    let peers = app.node.config().peers.len();
+    let mut standing = Standing { head, age, view: 0, peers, connected: 0, waits_for: None };
+    let Ok(chain) = app.node.chain() else {
+        standing.waits_for = Some("the node is stopped while its state is copied".into());
+        return standing;
+    };
+    standing.view = chain.seeds.newest().unwrap_or(0);
+    standing.connected = if peers == 0 { 0 } else { app.node.metrics().map_or(0, |text| connected(&text)) };
+    standing.waits_for = if chain.state().is_none() {
+        Some("the state is being opened".into())
+    } else if head.number == 0 {
+        Some(format!("the first block; {}", reach(&standing, chain.committee.members().len())))
+    } else if app.is_source_away.load(std::sync::atomic::Ordering::Relaxed) {
+        Some("the node that it follows does not answer".into())
+    } else if chain.keys.is_none() {
+        None
+    } else {
+        let members = chain.committee.members().len();
+        let gap = chain.pace.gap();
+        let explained = engine::longest_pause(gap, members);
+        let stood = if gap.is_some() { age } else { app.progress.work(chain.mempool.has_work(), now) };
+        (stood > explained).then(|| {
+            let said = format!("block {}, for {} s; absent leaders explain {} s", head.number + 1, stood.as_secs(), explained.as_secs());
+            format!("{said}; the newest round it has seen is {}; {}", standing.view, reach(&standing, members))
+        })
+    };
+    standing
+}
+
+/// Who takes part, as far as this node sees.
+fn reach(standing: &Standing, members: usize) -> String {
+    match members {
+        1 => "it is the only validator: its log says more, and a restart shows whether its files are damaged".into(),
+        members => {
+            let quorum = members - (members - 1) / 3;
+            format!("{} of {} other validators are reached, and {} are needed", standing.connected, standing.peers, quorum - 1)
+        }
+    }
+}
+
+/// Peers that the network's own metrics count as connected.
+fn connected(metrics: &str) -> usize {
+    metrics.lines().filter(|line| !line.starts_with('#') && line.contains("directory_connected{")).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn age_counts_from_the_newest_block_and_work_from_when_it_was_seen() {
+        let progress = Progress::new();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(progress.note(7, at(10)), Duration::ZERO);
+        assert_eq!(progress.note(7, at(13)), Duration::from_secs(3));
+        assert_eq!(progress.work(true, at(13)), Duration::ZERO, "it may have come this moment");
+        assert_eq!(progress.work(true, at(20)), Duration::from_secs(7));
+        assert_eq!(progress.note(8, at(20)), Duration::ZERO);
+        assert_eq!(progress.work(true, at(21)), Duration::ZERO, "a block came since");
+        assert_eq!(progress.work(false, at(22)), Duration::ZERO);
+        assert_eq!(progress.work(true, at(23)), Duration::ZERO);
+    }
+
+    #[test]
+    fn peers_are_counted_in_the_networks_metrics() {
+        let text =
+            "# TYPE a_directory_connected gauge\na_directory_connected{peer=\"1\"} 17\na_directory_connected{peer=\"2\"} 18\na_tracked 3\n";
+        assert_eq!(connected(text), 2);
+        assert_eq!(connected(""), 0);
+    }
+}
