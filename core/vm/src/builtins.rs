@@ -485,6 +485,9 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
 }
 
+/// Cycles of a squaring modulo a number, for each bit of the exponent, beside a quarter of the square of the modulus's limbs.
+const MODULAR: usize = 3;
+
 fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[2].is_undefined() || args[2].is_none() {
         return vm.binary(BinaryOp::Pow, args[0], args[1]);
@@ -493,7 +496,7 @@ fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
         (Some(base), Some(exponent), Some(modulus)) => {
             let limbs = crate::num::int::bit_length(&modulus) / 64 + 1;
             let bits = crate::num::int::bit_length(&exponent) + 1;
-            vm.spend(limbs * limbs * bits / 5 + 10)?;
+            vm.spend((limbs * limbs / 4 + MODULAR) * bits + MODULAR)?;
             match crate::num::int::pow_mod(&base, &exponent, &modulus) {
                 Ok(value) => vm.int_value(value),
                 Err(error) => Err(vm.number_error(error)),
@@ -521,12 +524,12 @@ fn print(vm: &mut Vm, args: &[Value]) -> Outcome {
     let end = part(vm, args[1], "\n", "end")?;
     for (index, &value) in args[4..].iter().enumerate() {
         if index > 0 {
-            line.push_str(&separator);
+            vm.write(&mut line, &separator)?;
         }
-        line.push_str(&crate::objects::exception::display(vm, value)?);
+        let text = crate::objects::exception::display(vm, value)?;
+        vm.write(&mut line, &text)?;
     }
-    line.push_str(&end);
-    vm.spend(line.len())?;
+    vm.write(&mut line, &end)?;
     vm.write_output(&line)?;
     Ok(Value::None)
 }

@@ -108,6 +108,8 @@ pub(crate) struct Heap {
     doomed: Vec<Value>,
     /// Buffers of what died.
     pub(crate) spares: Spares,
+    /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `objects::characters`.
+    pub(crate) marks: Map<Ref, Box<[u32]>>,
     /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
     pub(crate) abandoned: Vec<Ref>,
     /// Modelled bytes in use.
@@ -141,6 +143,7 @@ impl Heap {
             free: Vec::with_capacity(FIRST_SLOTS / 4),
             doomed: Vec::with_capacity(FIRST_SLOTS / 4),
             spares: Spares::default(),
+            marks: Map::default(),
             abandoned: Vec::new(),
             memory: 0,
             peak: 0,
@@ -397,6 +400,9 @@ impl Heap {
         let size = match &mut slot.payload {
             Payload::Str(text) => {
                 let size = text.size();
+                if !text.ascii() && !self.marks.is_empty() {
+                    self.marks.swap_remove(&object);
+                }
                 self.spares.keep_text(moved(std::mem::take(&mut text.text)));
                 // The buffer was all that had to be dropped.
                 std::mem::forget(std::mem::replace(&mut slot.payload, Payload::Free));
@@ -441,6 +447,7 @@ impl Heap {
                 let class = slot.class;
                 self.free.push(index);
                 self.free_memory(payload.size());
+                self.forget_marks(dying);
                 let objects = |values: &[Value], doomed: &mut Vec<Value>| {
                     for value in values {
                         if let Value::Obj(object) = *value {
@@ -555,6 +562,7 @@ impl Heap {
     /// Appends a text to another one in place.
     #[inline]
     pub(crate) fn append_text(&mut self, target: Ref, more: Ref) {
+        self.forget_marks(target);
         let Payload::Str(text) = self.payload_mut(target) else { return };
         let before = text.size();
         // The text is out of its slot while the other one is read.

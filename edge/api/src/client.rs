@@ -151,6 +151,19 @@ impl Client {
         submitted.results.pop().ok_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "answer": "no result" })))
     }
 
+    /// Submits several transactions in their canonical encoding, and answers the result of each, in order.
+    pub async fn submit_all(&self, transactions: Vec<Vec<u8>>) -> Result<Vec<model::SubmitResult>, ApiError> {
+        let count = transactions.len();
+        let body = model::Submission { transactions: transactions.into_iter().map(Hex).collect() };
+        let response = self.http.post(self.url_of("/submit")).json(&body).send().await.map_err(|error| unreachable(&self.base, &error))?;
+        let bytes = response.bytes().await.map_err(|error| unreachable(&self.base, &error))?;
+        // Where all are refused the status says so, and the body still has the result of each.
+        match serde_json::from_slice::<model::Submitted>(&bytes) {
+            Ok(submitted) if submitted.results.len() == count => Ok(submitted.results),
+            _ => Err(refusal(&bytes).unwrap_or_else(|| ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base })))),
+        }
+    }
+
     /// Runs a transaction on committed state, without effect.
     pub async fn simulate(&self, transaction: &Transaction) -> Result<model::Simulated, ApiError> {
         self.post("/simulate", &model::Simulate { transaction: Hex(transaction.to_bytes().to_vec()) }).await

@@ -7,6 +7,7 @@ use crate::{
     committee::{Committee, ValidatorKeys},
     mempool::Mempool,
     pace::Pace,
+    progress::Progress,
     seeds::{Scheme, Seeds},
     traces,
     watch::Slow,
@@ -191,6 +192,8 @@ pub struct Chain {
     pub slow: Arc<Slow>,
     /// The newest finalized block.
     pub head: watch::Sender<Head>,
+    /// How far this node is behind its network.
+    pub progress: Progress,
     /// Finalized blocks, as they come.
     pub blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     /// Whether the engine has asked this node for a block since it started.
@@ -240,6 +243,7 @@ impl Chain {
             mempool,
             pace: setup.pace,
             slow: Arc::default(),
+            progress: Progress::new(setup.head.clone()),
             head: setup.head,
             blocks: setup.blocks,
             asked: watch::Sender::new(false),

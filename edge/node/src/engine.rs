@@ -6,6 +6,8 @@ use crate::{
     block::SealedBlock,
     chain::{Chain, StateReader},
     execute::Databases,
+    history::{Backed, History},
+    progress::Noted,
     proposer::Proposer,
     seeds::Scheme,
 };
@@ -22,7 +24,7 @@ use commonware_consensus::{
     },
     simplex::{
         self,
-        config::{Floor, ForwardPolicy, SkipPolicy},
+        config::{Floor, ForwardPolicy, SkipBudget, SkipPolicy},
     },
     types::{Epoch, FixedEpocher, ViewDelta},
 };
@@ -48,7 +50,12 @@ use cowboy_store::{
 use cowboy_types::Hash;
 use futures::future::{BoxFuture, select};
 use rand_core::CryptoRng;
-use std::{num::NonZeroUsize, pin::pin, sync::Arc, time::Duration};
+use std::{
+    num::{NonZeroU64, NonZeroUsize},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 /// The channels of the network, in the order of their numbers.
 pub const CHANNELS: [&str; 6] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool"];
@@ -59,8 +66,22 @@ pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
 /// The largest message of the mempool's channel.
 pub const MAX_GOSSIP_BYTES: usize = 1024 * 1024;
 
-/// Blocks that the engine itself keeps, to serve to validators that lag. The ledger keeps all.
-const KEPT_BLOCKS: usize = 1_024;
+/// What the engine's own archives keep. The ledger keeps every block, and answers for those that were pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Final blocks below the newest one that are never pruned.
+    pub blocks: usize,
+    /// Blocks that are pruned together. Part of the format on the disk.
+    pub section: NonZeroU64,
+    /// Blocks between two prunings.
+    pub interval: NonZeroUsize,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { blocks: 1_024, section: NZU64!(256), interval: NZUsize!(64) }
+    }
+}
 
 const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
 const MAILBOX: NonZeroUsize = NZUsize!(1_024);
@@ -75,6 +96,12 @@ const OPENING: Duration = Duration::from_secs(2);
 
 /// Short enough to be over soon, and long enough for a proposal.
 const SHORT: Duration = Duration::from_millis(500);
+
+/// How much longer than the time between blocks a leader has, and then the votes for its block.
+const LEADER_MARGIN: Duration = Duration::from_millis(1_500);
+
+/// How much longer than the longest view a validator is silent before it counts as away.
+const SKIP_MARGIN: Duration = Duration::from_millis(500);
 
 /// The largest message on any channel, for this many validators.
 pub fn max_message(validators: u32) -> u32 {
@@ -97,6 +124,19 @@ pub struct Parts<O, B, S, R> {
     pub channels: Vec<(S, R)>,
     /// How long views may take.
     pub patience: Patience,
+    /// What the engine's own archives keep.
+    pub kept: Kept,
+    /// Whether this node votes.
+    pub role: Role,
+}
+
+/// What a node does in consensus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It proposes and votes.
+    Votes,
+    /// It takes part in nothing and follows the certificates of the others.
+    Listens,
 }
 
 /// How long views may take.
@@ -134,13 +174,16 @@ where
     R: Receiver<PublicKey = PublicKey>,
     M: Reporter<Activity = Update<SealedBlock>>,
 {
-    let Parts { prefix, peers, blocker, channels, patience } = parts;
+    let Parts { prefix, peers, blocker, channels, patience, kept, role } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
     let [votes, certificates, resolver, backfill, broadcast, gossip] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
-    let scheme = chain.committee.voter(&chain.namespace, keys.share.clone()).expect("the share is one of this committee's");
+    let scheme = match role {
+        Role::Votes => chain.committee.voter(&chain.namespace, keys.share.clone()).expect("the share is one of this committee's"),
+        Role::Listens => chain.committee.verifier(&chain.namespace),
+    };
     let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());
 
     let backfill = marshal_resolver::init(
@@ -171,14 +214,15 @@ where
     );
     dissemination.start(broadcast);
 
-    let archive = |name: &str| archive(&prefix, name, pages.clone());
+    let archive = |name: &str| archive(&prefix, name, pages.clone(), kept.section);
     let finalizations = prunable::Archive::init(context.child("finalizations"), archive("finalizations")).await;
     let blocks = prunable::Archive::init(context.child("blocks"), archive("blocks")).await;
+    let history = History::new(chain.ledger.clone());
     let plan = SyncPlan::init(context.child("plan"), prefix.clone()).await;
     let (actor, marshal, floor) = MarshalActor::<_, Standard<SealedBlock>, _, _, _, _, _>::init(
         context.child("marshal"),
-        finalizations.expect("the archive of certificates opens: see the error above"),
-        blocks.expect("the archive of blocks opens: see the error above"),
+        Backed::new(finalizations.expect("the archive of certificates opens: see the error above"), history.clone()),
+        Backed::new(blocks.expect("the archive of blocks opens: see the error above"), history.clone()),
         marshal::Config {
             provider: ConstantProvider::new(scheme.clone()),
             epocher: FixedEpocher::new(NZU64!(u64::MAX)),
@@ -198,6 +242,7 @@ where
         },
     )
     .await;
+    history.open();
 
     let (machine, machine_mailbox) = Stateful::new(
         context.child("stateful"),
@@ -215,8 +260,8 @@ where
                 max_outstanding_requests: NZUsize!(8),
             },
             prune_config: Some(PruneConfig {
-                maintenance_interval: NZUsize!(64),
-                retained_marshal_blocks: KEPT_BLOCKS,
+                maintenance_interval: kept.interval,
+                retained_marshal_blocks: kept.blocks,
                 retained_qmdb_blocks: 0,
             }),
             strategy: Sequential,
@@ -224,7 +269,8 @@ where
     );
     let proposer = Proposer::new(machine_mailbox.clone(), chain.clone());
     let application = Deferred::new(context.child("deferred"), proposer, marshal.clone(), FixedEpocher::new(NZU64!(u64::MAX)));
-    actor.start(wrap(machine_mailbox.clone()), buffer, backfill);
+    actor.start(Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone())), buffer, backfill);
+    chain.progress.report(context.child("sync"), chain.ledger.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
@@ -253,7 +299,7 @@ where
             certification_timeout: times.certification,
             timeout_retry: times.retry,
             view_retention: ViewDelta::new(64),
-            skip: SkipPolicy::Disabled,
+            skip: times.skip,
             fetch_timeout: NZDuration!(FETCH_TIMEOUT),
             fetch_retry_delay: Duration::from_millis(500),
             forward: ForwardPolicy::Disabled,
@@ -263,23 +309,35 @@ where
     Engine { handle: engine.start(votes, certificates, resolver), marshal }
 }
 
+/// How long a view of several validators may take before it is given up.
+pub(crate) fn longest_view(gap: Option<Duration>) -> Duration {
+    gap.unwrap_or_default() + LEADER_MARGIN + LEADER_MARGIN
+}
+
 /// How long a view may take.
 struct Timeouts {
     leader: Duration,
     certification: Duration,
     retry: Duration,
+    /// When the turn of a leader that is away is given up at once.
+    skip: SkipPolicy,
 }
 
 impl Timeouts {
     fn of(patience: Patience, gap: Option<Duration>, validators: usize) -> Self {
         if patience == Patience::Short {
-            return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT };
+            return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT, skip: SkipPolicy::Disabled };
         }
+        let retry = Duration::from_secs(1);
         if validators == 1 {
-            return Self { leader: NEVER, certification: NEVER + NEVER, retry: Duration::from_secs(1) };
+            return Self { leader: NEVER, certification: NEVER + NEVER, retry, skip: SkipPolicy::Disabled };
         }
-        let leader = gap.unwrap_or_default() + Duration::from_millis(1_500);
-        Self { leader, certification: leader + Duration::from_millis(1_500), retry: Duration::from_secs(1) }
+        let leader = gap.unwrap_or_default() + LEADER_MARGIN;
+        let certification = longest_view(gap);
+        // A validator that takes part sends something in every view. One that nobody heard of for longer than a view can last
+        // is away, and its turns are given up at once. Without a quorum of others nothing is skipped.
+        let skip = SkipPolicy::Enabled { timeout: certification + SKIP_MARGIN, budget: SkipBudget::Participants };
+        Self { leader, certification, retry, skip }
     }
 }
 
@@ -298,7 +356,7 @@ pub fn longest_pause(gap: Option<Duration>, validators: usize) -> Duration {
     times.leader * LOST_VIEWS + times.certification
 }
 
-fn archive(prefix: &str, name: &str, pages: CacheRef) -> prunable::Config<TwoCap, ()> {
+fn archive(prefix: &str, name: &str, pages: CacheRef, section: NonZeroU64) -> prunable::Config<TwoCap, ()> {
     prunable::Config {
         translator: TwoCap,
         metadata_partition: format!("{prefix}-{name}-metadata"),
@@ -307,7 +365,7 @@ fn archive(prefix: &str, name: &str, pages: CacheRef) -> prunable::Config<TwoCap
         value_partition: format!("{prefix}-{name}-values"),
         compression: None,
         codec_config: (),
-        items_per_section: NZU64!(256),
+        items_per_section: section,
         key_write_buffer: BUFFER,
         value_write_buffer: BUFFER,
         replay_buffer: BUFFER,

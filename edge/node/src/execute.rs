@@ -17,7 +17,7 @@ use commonware_storage::{
 use cowboy_chain::{BlockInput, BlockInvalid, Execution, Mode, Need, Outcome, StateKey};
 use cowboy_store::state::{Db, Family, RawKey, raw};
 use cowboy_types::{Address, Hash, Instruction};
-use futures::future::{Either, select};
+use futures::future::{Either, pending, select};
 use std::{
     collections::HashMap,
     pin::pin,
@@ -49,9 +49,6 @@ pub enum Failed {
     /// The block breaks a rule.
     #[error(transparent)]
     Invalid(#[from] BlockInvalid),
-    /// The node is stopping.
-    #[error("the node is stopping")]
-    Stopped,
 }
 
 /// A block that was run.
@@ -84,7 +81,7 @@ pub async fn run<E: Context + Spawner + Clock>(
     let mut course = Course::new(runtime, fence, input);
     let mut answers = Vec::new();
     let outcome = loop {
-        match course.advance(runtime, answers).await? {
+        match course.advance(runtime, answers).await {
             Need::Done(outcome) => break *outcome,
             Need::Invalid(reason) => return Err(reason.into()),
             Need::Keys(keys) => {
@@ -169,7 +166,7 @@ impl<'a> Course<'a> {
     }
 
     /// Goes on until records are needed, or it is done. A proposal that gives up a transaction begins again without it.
-    async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Result<Need, Failed> {
+    async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
         let mut answers = answers;
         loop {
             let worker = self.worker.take().expect("it comes back from every round");
@@ -181,9 +178,10 @@ impl<'a> Course<'a> {
                 match select(round.as_mut(), pin!(runtime.sleep(self.fence.tick))).await {
                     Either::Left((Ok((worker, Some(need))), _)) => {
                         self.worker = Some(worker);
-                        return Ok(need);
+                        return need;
                     }
-                    Either::Left(_) => return Err(Failed::Stopped),
+                    // The runtime is stopping, and this task with it: a block that nobody ran is neither right nor wrong.
+                    Either::Left(_) => pending().await,
                     Either::Right(_) => {}
                 }
                 let Some((id, used)) = watcher.overdue(&self.watched, self.fence.most) else { continue };

@@ -25,8 +25,22 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
 ];
 
 /// How the engine's parts say that what they find on the disk does not fit together.
-const DAMAGED: [&str; 6] =
-    ["database init failed", "stateful actor dropped", "Corruption", "ChecksumMismatch", "the archive of", LOST_VOTES];
+const DAMAGED: [&str; 11] = [
+    "database init failed",
+    "stateful actor dropped",
+    "Corruption",
+    "ChecksumMismatch",
+    "the archive of",
+    "failed to initialize",
+    "failed to load",
+    "failed to replay",
+    "unable to open",
+    "unable to replay",
+    LOST_VOTES,
+];
+
+/// How the operating system's own refusals look: they are no damage.
+const SYSTEM: &str = "os error";
 
 /// What a lone validator says whose votes are gone.
 const LOST_VOTES: &str = "the engine's record of its votes is lost";
@@ -50,7 +64,7 @@ pub(crate) fn named(last_words: &str) -> NodeError {
 
 /// The error of a node that ended before it was ready, from its last words and the newest final block of its folder.
 pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeError {
-    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word));
+    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word)) && !last_words.contains(SYSTEM);
     match named(last_words) {
         NodeError::Ended(words) if is_damage => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
@@ -120,6 +134,8 @@ mod tests {
             ("stateful actor dropped during subscribe_databases: RecvError(())", true),
             ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
             ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
+            ("failed to initialize verified archive: Journal(MissingBlob(3))", true),
+            ("unable to open voter journal: Runtime(BlobOpenFailed(\"cowboy-simplex\", Too many open files (os error 24)))", false),
             ("unable to bind 127.0.0.1:3000", false),
         ];
         for (words, is_damaged) in rows {

@@ -103,6 +103,7 @@ where
     let expected = <crate::application::Machine as commonware_glue::stateful::Application<E>>::sync_targets(&tip);
     let databases = <Databases<E> as DatabaseSet<E>>::init(context.child("state"), state::config(STATE, pages), Some(expected)).await;
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
+    chain.progress.report(context.child("sync"), chain.ledger.clone());
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
     while let Some(Fed { block, certificate, answer }) = feed.recv().await {
         let result = follower.take(block, certificate).await;
@@ -172,7 +173,6 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         let Executed { merkleized, outcome, before } = executed.map_err(|failed| match failed {
             execute::Failed::Invalid(reason) => FollowError::Body { number, reason },
             execute::Failed::State(_) => FollowError::Different(number),
-            execute::Failed::Stopped => FollowError::Stopped,
         })?;
         let mut expected = block.header().clone();
         complete(&mut expected, &outcome);

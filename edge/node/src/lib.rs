@@ -33,12 +33,16 @@
 //! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
+//! - `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
+//! - [`check`]: the state of a stopped node against its ledger.
+//! - [`votes`], `listen`: a validator without the record of its votes listens before it votes.
 //! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
 
 pub mod application;
 pub mod begin;
 pub mod block;
 pub mod chain;
+pub mod check;
 pub mod clock;
 pub mod committee;
 pub mod dev;
@@ -48,15 +52,19 @@ mod failing;
 pub mod follow;
 pub mod genesis;
 pub mod gossip;
+mod history;
 pub mod images;
+mod listen;
 pub mod mempool;
 pub mod node;
 pub mod pace;
+pub mod progress;
 pub mod proposer;
 pub mod quic;
 pub mod rules;
 pub mod seeds;
 pub mod traces;
+pub mod votes;
 pub mod watch;
 
 pub use chain::{Chain, FinalizedBlock, Head};

@@ -2,17 +2,21 @@
 
 use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
+    check,
     committee::ValidatorKeys,
-    engine::{self, Parts, Patience},
+    engine::{self, Kept, Parts, Patience, Role},
     failing,
     follow::{self, Fed, Feed},
     genesis::Genesis,
     images::ImageCache,
+    listen::Listening,
     mempool::{Refused, Source, account_of},
     pace::{BlockTime, Pace},
     quic::{self, Quic},
+    votes::{self, Votes},
 };
 use bytes::Bytes;
+use commonware_codec::Encode as _;
 use commonware_cryptography::{ChaCha20Poly1305, Signer as _, ed25519::PublicKey};
 use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
@@ -31,7 +35,7 @@ use std::{
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::{Arc, Mutex, RwLock},
+    sync::{Arc, Mutex, OnceLock, RwLock},
     thread::JoinHandle,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -45,6 +49,12 @@ const STALL: Duration = Duration::from_secs(3);
 
 /// How often the view in which a lone validator was stopped is given up before the node is.
 const GIVEN_UP: u32 = 3;
+
+/// How long a peer has to answer when it is dialed.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The least time between two attempts to connect to a peer.
+const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
 
 /// The stack of the thread that starts the engine: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
@@ -68,6 +78,8 @@ pub struct NodeConfig {
     pub threads: usize,
     /// How much of the newest blocks it keeps beside the blocks.
     pub retention: Retention,
+    /// How long it listens before it votes where the record of its votes is lost. At least the longest round.
+    pub listening: Duration,
 }
 
 impl NodeConfig {
@@ -82,6 +94,7 @@ impl NodeConfig {
             peers: Vec::new(),
             threads: 2,
             retention: Retention::default(),
+            listening: votes::LISTENING_TIME,
         }
     }
 }
@@ -97,7 +110,7 @@ pub enum NodeError {
     Network(#[from] quic::SetupError),
     /// Its folder is there, and the chain in it cannot go on.
     #[error(
-        "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); restore the folder from a snapshot, or wipe it with --reset"
+        "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); see what is damaged with `cowboyd check --state {directory}`, restore the folder with `cowboyd snapshot import`, or wipe it with --reset"
     )]
     Damaged {
         /// The folder.
@@ -160,6 +173,8 @@ pub(crate) struct Inner {
     running: RwLock<Option<Running>>,
     /// Held while the node is stopped and started again, so that it happens once at a time.
     pub(crate) restarting: Mutex<()>,
+    /// Ends the wait of a validator that listens when the node is dropped.
+    listens: OnceLock<std::sync::mpsc::Sender<()>>,
 }
 
 /// A node between start and stop.
@@ -168,6 +183,8 @@ struct Running {
     metrics: Metrics,
     stop: Mutex<Option<oneshot::Sender<()>>>,
     thread: Option<JoinHandle<()>>,
+    /// Set where it may not vote yet.
+    listening: Option<Listening>,
 }
 
 type Metrics = Box<dyn Fn() -> String + Send + Sync>;
@@ -189,6 +206,7 @@ impl NodeHandle {
             peers: Vec::new(),
             threads: 2,
             retention: Retention::default(),
+            listening: votes::LISTENING_TIME,
         };
         let (feed, fed) = Feed::new();
         Ok((Self::launch(config, Some(fed))?, feed))
@@ -198,8 +216,15 @@ impl NodeHandle {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
         let tellers = Tellers { head, blocks, last_words: watch::Sender::default() };
-        let running = Running::start(&config, &tellers, fed)?;
-        Ok(Self(Arc::new(Inner { config, tellers, running: RwLock::new(Some(running)), restarting: Mutex::default() })))
+        let mut running = Running::start(&config, &tellers, fed)?;
+        let listening = running.listening.take();
+        let (running, restarting) = (RwLock::new(Some(running)), Mutex::default());
+        let inner = Arc::new(Inner { config, tellers, running, restarting, listens: OnceLock::new() });
+        if let Some(listening) = listening {
+            // Nobody else has set it yet.
+            let _ = inner.listens.set(listening.vote_later(&inner));
+        }
+        Ok(Self(inner))
     }
 
     /// What it was started with.
@@ -323,6 +348,18 @@ impl NodeHandle {
         Ok(())
     }
 
+    /// Starts a validator that has listened again, so that it votes from now on. One that was stopped meanwhile stays so.
+    pub(crate) fn restart_to_vote(&self, votes: &Votes) {
+        let _restarting = self.0.restarting.lock().expect("nothing panics while it holds the lock");
+        if self.chain().is_err() {
+            return;
+        }
+        self.stop();
+        if let Err(error) = votes.listened().map_err(NodeError::from).and_then(|()| self.resume()) {
+            self.0.tellers.last_words.send_replace(Some(error.to_string()));
+        }
+    }
+
     fn running<T>(&self, ask: impl FnOnce(&Running) -> T) -> Result<T, Unavailable> {
         self.0.running.read().expect("nothing panics while it holds the lock").as_ref().map(ask).ok_or(Unavailable)
     }
@@ -342,7 +379,11 @@ impl Running {
         let (mut fed, mut stall) = (fed, STALL);
         for _ in 0..GIVEN_UP {
             if let Some(running) = Self::attempt(config, tellers, fed.take(), Patience::Normal, stall)? {
-                return Ok(running);
+                match &running.listening {
+                    Some(listening) if listening.is_beginning(&running.chain)? => running.stop(),
+                    _ => return Ok(running),
+                }
+                continue;
             }
             tracing::warn!("the last proposal before the node was stopped is lost: its view is given up");
             if let Some(impatient) = Self::attempt(config, tellers, None, Patience::Short, 10 * STALL)? {
@@ -390,10 +431,14 @@ impl Running {
         // Giving up a view lasts only when a block after it is final.
         let wanted = if patience == Patience::Short { chain.head.borrow().number.saturating_add(1) } else { 0 };
         chain.pace.mine_until(wanted);
-        let quic = Quic::new()?;
+        // A follower has no connections, and nothing to be recognised by.
+        let secret = config.keys.as_ref().map(|keys| keys.network.encode());
+        let quic = Quic::new(secret.as_deref().unwrap_or_default())?;
+        let listening = Listening::needed(config, &directory, &chain)?;
+        let role = if listening.is_some() { Role::Listens } else { Role::Votes };
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, wanted, stall, stopped, ready };
+        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, role, wanted, stall, stopped, ready };
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
@@ -408,7 +453,7 @@ impl Running {
             })
             .map_err(|error| StoreError::file(&config.directory, error))?;
         match is_ready.recv() {
-            Ok(Ok(metrics)) => Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread) })),
+            Ok(Ok(metrics)) => Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread), listening })),
             Ok(Err(Stalled)) => {
                 // It says that it ends, and frees the folder when it has.
                 let _ = thread.join();
@@ -443,6 +488,7 @@ struct Task {
     quic: Arc<Quic>,
     fed: Option<mpsc::Receiver<Fed>>,
     patience: Patience,
+    role: Role,
     /// The block that a lone validator is ready with, beside the first.
     wanted: u64,
     /// After how long it is stalled.
@@ -464,10 +510,10 @@ impl Task {
     }
 
     async fn serve(self, context: runtime::Context) -> Option<String> {
-        let Self { config, chain, quic, fed, patience, wanted, stall, stopped, ready } = self;
+        let Self { config, chain, quic, fed, patience, role, wanted, stall, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
         let mut working = match (&config.keys, fed) {
-            (Some(keys), _) => validate(&context, &config, keys, chain.clone(), patience).await,
+            (Some(keys), _) => validate(&context, &config, keys, chain.clone(), (patience, role)).await,
             (None, Some(fed)) => {
                 let chain = chain.clone();
                 context.child("follower").spawn(move |context| follow::serve(context, chain, fed))
@@ -528,10 +574,11 @@ async fn validate(
     config: &NodeConfig,
     keys: &ValidatorKeys,
     chain: Arc<Chain>,
-    patience: Patience,
+    (patience, role): (Patience, Role),
 ) -> commonware_runtime::Handle<()> {
     let (oracle, channels) = network(context, config, keys);
-    let parts = Parts { prefix: "cowboy".into(), peers: oracle.clone(), blocker: oracle, channels, patience };
+    let parts =
+        Parts { prefix: check::VALIDATOR.into(), peers: oracle.clone(), blocker: oracle, channels, patience, kept: Kept::default(), role };
     engine::start(context.child("engine"), chain, parts, |machine| machine).await.handle
 }
 
@@ -565,6 +612,9 @@ fn network(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys) -
     let mut settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
     // The committee is one and the same; room for the messages of every set that is remembered would be set aside.
     settings.tracked_peer_sets = NZUsize!(1);
+    // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
+    settings.dial_timeout = DIAL_TIMEOUT;
+    settings.peer_connection_cooldown = DIAL_COOLDOWN;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     let peers = config.peers.iter().cloned().chain([(me, config.listen)]);
     let peers: Map<PublicKey, p2p::Address> =

@@ -2,6 +2,10 @@
 //!
 //! One connection per peer, one bidirectional stream per connection. The certificates are self-signed
 //! and prove nothing; who a peer is, the handshake inside the stream proves.
+//!
+//! A node that was killed answers the packets of its lost connections with a stateless reset (RFC 9000 §10.3) as soon as it is
+//! back, so its peers drop those connections at their next packet and connect again. For that the key of the reset tokens follows from
+//! the node's secret, and is the same after a restart.
 
 use bytes::Buf as _;
 use commonware_runtime::{
@@ -11,8 +15,13 @@ use commonware_runtime::{
     telemetry::metrics::{Metric, Registered},
     tokio::Context as Tokio,
 };
+use cowboy_types::{Hash, keccak256};
 use governor::clock::{Clock as GovernorClock, ReasonablyRealtime};
-use quinn::{ClientConfig, Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
+use quinn::{
+    ClientConfig, Connection, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, Incoming, RecvStream, SendStream,
+    ServerConfig, TransportConfig, VarInt,
+    crypto::{CryptoError, HmacKey},
+};
 use rand_core::{TryCryptoRng, TryRng};
 use rustls::{
     DigitallySignedStruct, SignatureScheme,
@@ -47,11 +56,11 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Handshakes under way at a time; more are refused.
 const MAX_HANDSHAKES: usize = 256;
 
-/// How often an idle connection says that it lives.
-const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// How often an idle connection says that it lives. A peer that was killed and is back is noticed after this time at the latest.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// After how long a silent connection is dead, in ms.
-const IDLE_MS: u32 = 30_000;
+const IDLE_MS: u32 = 10_000;
 
 /// What one read takes from the stream at most.
 const READ_BYTES: usize = 64 * 1024;
@@ -69,12 +78,15 @@ fn setup(error: impl fmt::Display) -> SetupError {
 pub struct Quic {
     server: ServerConfig,
     client: ClientConfig,
+    settings: EndpointConfig,
     endpoint: Mutex<Option<Endpoint>>,
 }
 
 impl Quic {
     /// An endpoint with a fresh self-signed certificate.
-    pub fn new() -> Result<Arc<Self>, SetupError> {
+    ///
+    /// The secret is the node's own and stays the same over its restarts: connections of an earlier run are reset by it.
+    pub fn new(secret: &[u8]) -> Result<Arc<Self>, SetupError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let certified = rcgen::generate_simple_self_signed(vec!["peer".into()]).map_err(setup)?;
         let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
@@ -97,7 +109,7 @@ impl Quic {
         server.transport_config(transport.clone());
         let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
         client.transport_config(transport);
-        Ok(Arc::new(Self { server, client, endpoint: Mutex::default() }))
+        Ok(Arc::new(Self { server, client, settings: settings(secret), endpoint: Mutex::default() }))
     }
 
     /// The endpoint to dial from: the listening one, where there is one.
@@ -106,8 +118,74 @@ impl Quic {
         if let Some(endpoint) = &*endpoint {
             return Ok(endpoint.clone());
         }
-        let client = Endpoint::client((Ipv4Addr::UNSPECIFIED, 0).into()).map_err(|_| Error::ConnectionFailed)?;
+        let client = self.endpoint_at((Ipv4Addr::UNSPECIFIED, 0).into(), None).map_err(|_| Error::ConnectionFailed)?;
         Ok(endpoint.insert(client).clone())
+    }
+
+    fn endpoint_at(&self, address: SocketAddr, server: Option<ServerConfig>) -> std::io::Result<Endpoint> {
+        let runtime = quinn::default_runtime().ok_or_else(|| std::io::Error::other("no runtime"))?;
+        Endpoint::new(self.settings.clone(), server, std::net::UdpSocket::bind(address)?, runtime)
+    }
+}
+
+/// Connection ids that nobody can guess, and reset tokens that a later run of the same node makes again.
+fn settings(secret: &[u8]) -> EndpointConfig {
+    let mut settings = EndpointConfig::new(Arc::new(ResetKey(keccak256(&[b"cowboy-quic-resets:", secret]))));
+    let secret = secret.to_vec();
+    settings.cid_generator(move || Box::new(Ids::new(&secret)));
+    settings
+}
+
+/// Makes connection ids from the node's secret, the moment of its start and a count. Whoever has not the secret sees random bytes.
+struct Ids {
+    seed: Hash,
+    made: u64,
+}
+
+impl Ids {
+    fn new(secret: &[u8]) -> Self {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let (now, process) = (since.as_nanos().to_be_bytes(), std::process::id().to_be_bytes());
+        Self { seed: keccak256(&[b"cowboy-quic-ids:", &now, &process, secret]), made: 0 }
+    }
+}
+
+impl ConnectionIdGenerator for Ids {
+    fn generate_cid(&mut self) -> ConnectionId {
+        self.made += 1;
+        let id = keccak256(&[&self.seed.0, &self.made.to_be_bytes()]);
+        ConnectionId::new(&id.0[..self.cid_len()])
+    }
+
+    fn cid_len(&self) -> usize {
+        16
+    }
+
+    fn cid_lifetime(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// Makes reset tokens: Keccak-256 of the key and the connection id. The sponge needs no HMAC around it.
+struct ResetKey(Hash);
+
+impl ResetKey {
+    fn tag(&self, data: &[u8]) -> Hash {
+        keccak256(&[&self.0.0, data])
+    }
+}
+
+impl HmacKey for ResetKey {
+    fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
+        signature_out.copy_from_slice(&self.tag(data).0);
+    }
+
+    fn signature_len(&self) -> usize {
+        self.0.0.len()
+    }
+
+    fn verify(&self, data: &[u8], signature: &[u8]) -> Result<(), CryptoError> {
+        if self.tag(data).0 == signature { Ok(()) } else { Err(CryptoError) }
     }
 }
 
@@ -307,7 +385,7 @@ impl Network for Context {
     type Listener = Listener;
 
     async fn bind(&self, socket: SocketAddr) -> Result<Listener, Error> {
-        let endpoint = Endpoint::server(self.quic.server.clone(), socket).map_err(|_| Error::BindFailed)?;
+        let endpoint = self.quic.endpoint_at(socket, Some(self.quic.server.clone())).map_err(|_| Error::BindFailed)?;
         let address = endpoint.local_addr().map_err(|_| Error::BindFailed)?;
         *self.quic.endpoint.lock().expect("nothing panics while it holds the lock") = Some(endpoint.clone());
         let (sender, accepted) = mpsc::channel(MAX_HANDSHAKES);
@@ -464,8 +542,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
         Runner::new(runtime).start(|context| async move {
-            let listens = Context::new(context.child("listens"), Quic::new().expect("QUIC"));
-            let dials = Context::new(context.child("dials"), Quic::new().expect("QUIC"));
+            let listens = Context::new(context.child("listens"), Quic::new(b"listens").expect("QUIC"));
+            let dials = Context::new(context.child("dials"), Quic::new(b"dials").expect("QUIC"));
             let listener = listens.bind(ANYWHERE).await.expect("a free port");
             test(listens, listener, dials).await;
         });
@@ -515,7 +593,7 @@ mod tests {
             let endpoint = Endpoint::client(ANYWHERE).expect("a free port");
             let other = endpoint.connect_with(client, address, "peer").expect("the address is good").await;
             assert!(other.is_err(), "another protocol's name");
-            let quic = Quic::new().expect("QUIC");
+            let quic = Quic::new(b"other").expect("QUIC");
             let ours = quic.dialer().expect("a free port").connect_with(quic.client.clone(), address, "peer").expect("the address is good");
             let connection = ours.await.expect("our own protocol's name");
             let (mut sending, _receiving) = connection.open_bi().await.expect("it is open");
@@ -524,6 +602,42 @@ mod tests {
             assert_eq!(received(&mut heard, 1).await, b"x", "and none before it was taken");
             connection.close(VarInt::from_u32(0), b"gone");
             assert!(heard.recv(1).await.is_err() && heard.recv(1).await.is_err(), "a connection that is gone stays gone");
+        });
+    }
+
+    /// A peer that was killed has said nothing. When it is back it resets the connections that it lost, and the other end drops
+    /// them at its next packet; without that it would hold on to them until they are idle for too long.
+    #[test]
+    fn connections_of_a_killed_peer_are_reset() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let threads = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
+        let quic = || Quic::new(b"the same secret").expect("QUIC");
+        let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
+        Runner::new(runtime).start(|context| async move {
+            let first = threads();
+            let listening = {
+                let _entered = first.enter();
+                quic().endpoint_at(ANYWHERE, Some(quic().server.clone())).expect("a free port")
+            };
+            let address = listening.local_addr().expect("it is bound");
+            let accepted = first.spawn(async move { finish(listening.accept().await?).await.map(|ends| (listening, ends)) });
+            let dials = Context::new(context.child("dials"), Quic::new(b"dials").expect("QUIC"));
+            let (mut sink, mut stream) = dials.dial(address).await.expect("somebody listens");
+            sink.send(b"hello".to_vec()).await.expect("it is open");
+            let kept = accepted.await.expect("it does not panic").expect("a connection");
+            // Nothing of the first run sends anything any more: its tasks are gone before its ends are.
+            tokio::task::spawn_blocking(move || drop(first)).await.expect("it ends");
+            drop(kept);
+
+            let again = threads();
+            let _back = {
+                let _entered = again.enter();
+                quic().endpoint_at(address, Some(quic().server.clone())).expect("the port is free again")
+            };
+            assert!(stream.recv(1).await.is_err(), "the connection is gone");
+            let reason = sink.connection.close_reason().expect("it is closed");
+            assert!(matches!(reason, quinn::ConnectionError::Reset), "{reason}");
+            again.shutdown_background();
         });
     }
 }

@@ -46,6 +46,11 @@ struct Inner {
 }
 
 impl Seeds {
+    /// Whether a certificate of any round was seen: then the network has begun.
+    pub fn is_any_seen(&self) -> bool {
+        !self.0.seen.lock().expect("nothing panics while it holds the lock").is_empty()
+    }
+
     /// The seed of a round, where it is known.
     pub fn get(&self, round: Round) -> Option<SeedBytes> {
         self.signature(round).map(to_bytes)

@@ -2,6 +2,8 @@
 //!
 //! One binary for all of them, because each instantiates the engine.
 
+#[path = "simulation/away.rs"]
+mod away;
 #[path = "simulation/beginning.rs"]
 mod beginning;
 #[path = "simulation/byzantine.rs"]

@@ -20,6 +20,7 @@ pub use explorer::PATH as EXPLORER_PATH;
 pub use limits::{FAUCET_PER_MINUTE, REQUESTS_PER_SECOND};
 
 use axum::{Router, body::Body, http::Request, response::Response};
+use cowboy_api::Client;
 use cowboy_chain::ChainConfig;
 use cowboy_node::NodeHandle;
 use cowboy_serve::{Settings, Slots};
@@ -43,6 +44,8 @@ pub struct Backend {
     pub chain: Arc<ChainConfig>,
     /// The account that the faucet pays from and that signs dev instructions; none on other chains.
     pub faucet: Option<PrivateKey>,
+    /// The node that a follower forwards submitted transactions to; none where the node proposes blocks itself.
+    pub upstream: Option<Client>,
     /// Whether the node that this one follows does not answer; false where it follows none.
     pub is_source_away: Arc<AtomicBool>,
 }
@@ -95,6 +98,7 @@ pub(crate) struct Shared {
     pub(crate) node: NodeHandle,
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) faucet: Option<methods::faucet::Payer>,
+    pub(crate) upstream: Option<Client>,
     pub(crate) limits: Limits,
     pub(crate) slots: Slots,
     pub(crate) connections: Settings,
@@ -153,6 +157,7 @@ impl Listeners {
             node: backend.node,
             chain: backend.chain,
             faucet: backend.faucet.map(methods::faucet::Payer::new),
+            upstream: backend.upstream,
             limits: self.limits,
             slots: self.slots,
             connections: self.connections,

@@ -8,8 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The newest layout of the folder that this program reads and the one it writes.
-pub const FORMAT: u32 = 1;
+/// The newest layout of the folder that this program reads and the one it writes. Since 2 the ledger's pages have checksums; a
+/// ledger without gets them when it is opened.
+pub const FORMAT: u32 = 2;
 
 /// A claimed folder. Other processes are kept out until it is dropped.
 #[derive(Debug)]
@@ -28,7 +29,12 @@ impl Directory {
         fs::create_dir_all(&path).and_then(|()| keep_private(&path)).map_err(|error| StoreError::file(&path, error))?;
         let lock = claim(&path)?;
         match read_marker(&path)? {
-            Some(marker) => marker.check(&path, genesis)?,
+            Some(marker) => {
+                marker.check(&path, genesis)?;
+                if marker.format < FORMAT {
+                    write_marker(&path, genesis)?;
+                }
+            }
             None => write_marker(&path, genesis)?,
         }
         Ok(Self { path, _lock: lock })

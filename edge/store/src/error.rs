@@ -45,11 +45,15 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// The ledger's file is damaged.
-    #[error("the ledger cannot be used: {0}; restore the folder from a snapshot, or wipe it with --reset")]
+    /// The ledger's file is damaged as a whole, or the embedded store refuses it.
+    #[error(
+        "the ledger cannot be used: {0}; stop the node and run `cowboyd check --state DIR --repair`, restore the folder from a snapshot, or wipe it with --reset"
+    )]
     Ledger(String),
-    /// A row of the ledger does not decode.
-    #[error("the ledger's row {row} is damaged: restore the folder from a snapshot, or wipe it with --reset")]
+    /// A row of the ledger is not as it was written.
+    #[error(
+        "damaged: {row} of the ledger is not as it was written; stop the node and run `cowboyd check --state DIR --repair`, or restore the folder from a snapshot"
+    )]
     Damaged {
         /// Which row.
         row: String,

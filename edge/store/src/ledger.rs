@@ -7,13 +7,14 @@
 //! Beside that it keeps, of the newest blocks only, what nobody could find out again without executing them:
 //! traces, and the values that they overwrote. [`Retention`] says of how many.
 
-use crate::{error::StoreError, recent::RECENT_BLOCKS};
+use crate::{
+    error::StoreError,
+    pages::{Damages, Pages, guarded},
+    recent::RECENT_BLOCKS,
+};
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_types::{Address, Block, Hash, Height, Receipt};
-use redb::{
-    Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition,
-    WriteTransaction,
-};
+use redb::{Database, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Memory that the ledger's pages may take.
@@ -38,6 +39,8 @@ const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
 const TRACES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("traces");
 /// Block number → the values that the block overwrote.
 const OVERWRITTEN: TableDefinition<u64, &[u8]> = TableDefinition::new("overwritten");
+/// The number of each block that a repair could not save → nothing.
+const LOST: TableDefinition<u64, ()> = TableDefinition::new("lost");
 /// Block digest → block number.
 const BY_DIGEST: TableDefinition<&[u8; 32], u64> = TableDefinition::new("by_digest");
 /// Height → block number. Differs from the number on dev chains that skipped heights.
@@ -113,6 +116,7 @@ pub struct BlockRecord {
 pub struct Ledger {
     database: Arc<Database>,
     retention: Retention,
+    damages: Damages,
 }
 
 impl Ledger {
@@ -120,24 +124,29 @@ impl Ledger {
     ///
     /// A node that is started again in the same process waits a little for the readers of its ledger to finish.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut tries = OPEN_TRIES;
-        loop {
-            tries -= 1;
-            match Database::builder().set_cache_size(CACHE_BYTES).create(path) {
-                Err(DatabaseError::DatabaseAlreadyOpen) if tries > 0 => std::thread::sleep(OPEN_WAIT),
-                opened => return Self::prepare(opened?),
-            }
+        if !path.exists() {
+            create(path)?;
         }
+        let damages = Damages::default();
+        for _ in 0..OPEN_TRIES {
+            if let Some(pages) = Pages::open(path, damages.clone())? {
+                let database =
+                    guarded(|| "the directory".into(), || Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(pages)?))?;
+                return Self::prepare(database, damages);
+            }
+            std::thread::sleep(OPEN_WAIT);
+        }
+        Err(StoreError::InUse(path.to_owned()))
     }
 
     /// A ledger that lives in memory, for simulations.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::prepare(Database::builder().create_with_backend(redb::backends::InMemoryBackend::new())?)
+        Self::prepare(Database::builder().create_with_backend(redb::backends::InMemoryBackend::new())?, Damages::default())
     }
 
-    fn prepare(database: Database) -> Result<Self, StoreError> {
-        let ledger = Self { database: Arc::new(database), retention: Retention::default() };
-        let write = ledger.database.begin_write()?;
+    fn prepare(database: Database, damages: Damages) -> Result<Self, StoreError> {
+        let ledger = Self { database: Arc::new(database), retention: Retention::default(), damages };
+        let write = begin_write(&ledger.database)?;
         Tables::open(&write)?;
         write.open_table(BLOCKS)?;
         write.open_table(RECEIPTS)?;
@@ -146,6 +155,7 @@ impl Ledger {
         write.open_table(CONCERNS)?;
         write.open_table(TRACES)?;
         write.open_table(OVERWRITTEN)?;
+        write.open_table(LOST)?;
         write.commit()?;
         Ok(ledger)
     }
@@ -155,6 +165,11 @@ impl Ledger {
         Self { retention, ..self }
     }
 
+    /// How often a page of the file was read that is not as it was written.
+    pub fn damages(&self) -> u64 {
+        self.damages.count()
+    }
+
     /// How much is kept of the newest blocks.
     pub fn retention(&self) -> Retention {
         self.retention
@@ -162,8 +177,7 @@ impl Ledger {
 
     /// Writes a block and its index rows, and returns when they are on the disk.
     pub fn append(&self, record: &BlockRecord) -> Result<(), StoreError> {
-        let mut write = self.database.begin_write()?;
-        write.set_durability(Durability::Immediate)?;
+        let write = begin_write(&self.database)?;
         let number = record.block.header.number.0;
         {
             write.open_table(BLOCKS)?.insert(number, &*record.block.encode())?;
@@ -184,8 +198,7 @@ impl Ledger {
 
     /// Writes the block that a ledger begins with: without what came of it, which nobody here has seen.
     pub fn begin(&self, block: &Block, certificate: &[u8], carry: &[u8]) -> Result<(), StoreError> {
-        let mut write = self.database.begin_write()?;
-        write.set_durability(Durability::Immediate)?;
+        let write = begin_write(&self.database)?;
         let number = block.header.number.0;
         write.open_table(BLOCKS)?.insert(number, &*block.encode())?;
         write.open_table(CARRY)?.insert(number, carry)?;
@@ -210,16 +223,43 @@ impl Ledger {
         Ok(())
     }
 
+    /// Notes that a repair could not save these blocks.
+    pub(crate) fn lose(&self, numbers: &[u64]) -> Result<(), StoreError> {
+        let write = begin_write(&self.database)?;
+        {
+            let mut lost = write.open_table(LOST)?;
+            for number in numbers {
+                lost.insert(number, ())?;
+            }
+        }
+        Ok(write.commit()?)
+    }
+
+    /// Drops of a block what is kept of the newest only.
+    pub(crate) fn forget(&self, number: u64, traces: bool, values: bool) -> Result<(), StoreError> {
+        if !traces && !values {
+            return Ok(());
+        }
+        let write = begin_write(&self.database)?;
+        if traces {
+            write.open_table(TRACES)?.retain_in((number, 0)..=(number, TRACED), |_, _| false)?;
+        }
+        if values {
+            write.open_table(OVERWRITTEN)?.remove(number)?;
+        }
+        Ok(write.commit()?)
+    }
+
     /// Adds a certificate that arrived after its block.
     pub fn certify(&self, number: u64, certificate: &[u8]) -> Result<(), StoreError> {
-        let write = self.database.begin_write()?;
+        let write = begin_write(&self.database)?;
         write.open_table(CERTIFICATES)?.insert(number, certificate)?;
         Ok(write.commit()?)
     }
 
     /// Makes every index anew from the blocks and receipts.
     pub fn reindex(&self) -> Result<(), StoreError> {
-        let write = self.database.begin_write()?;
+        let write = begin_write(&self.database)?;
         Tables::delete(&write)?;
         {
             let blocks = write.open_table(BLOCKS)?;
@@ -246,129 +286,278 @@ impl Ledger {
     }
 }
 
+/// A transaction that is on the disk when its commit returns. In two phases: after a crash the last commit is whole, or was never
+/// acknowledged; one that a disk damaged is an error, and not taken back.
+fn begin_write(database: &Database) -> Result<WriteTransaction, StoreError> {
+    let mut write = database.begin_write()?;
+    write.set_durability(Durability::Immediate)?;
+    write.set_two_phase_commit(true);
+    Ok(write)
+}
+
+/// Makes an empty ledger, so that the file is there as a whole or not at all.
+fn create(path: &Path) -> Result<(), StoreError> {
+    let draft = path.with_extension("draft");
+    let pages = Pages::create(&draft, Damages::default())?;
+    drop(Ledger::prepare(Database::builder().create_with_backend(pages)?, Damages::default())?);
+    std::fs::rename(&draft, path).map_err(|error| StoreError::file(path, error))
+}
+
 /// The ledger at one moment.
 pub struct View {
     read: ReadTransaction,
 }
 
 impl View {
-    /// The number of the newest block, or `None` before the first.
+    /// The number of the newest block, lost or not, or `None` before the first.
     pub fn tip(&self) -> Result<Option<u64>, StoreError> {
-        Ok(self.read.open_table(BLOCKS)?.last()?.map(|(number, _)| number.value()))
+        let lost = self.lost()?.last().copied();
+        let newest = || Ok(self.read.open_table(BLOCKS)?.last()?.map(|(number, _)| number.value()));
+        Ok(self.read(|| "the newest block".into(), newest)?.max(lost))
+    }
+
+    /// The number of the oldest block, lost or not, or `None` before the first.
+    pub fn first(&self) -> Result<Option<u64>, StoreError> {
+        let lost = self.lost()?.first().copied();
+        let oldest = || Ok(self.read.open_table(BLOCKS)?.first()?.map(|(number, _)| number.value()));
+        let oldest = self.read(|| "the oldest block".into(), oldest)?;
+        Ok(oldest.into_iter().chain(lost).min())
+    }
+
+    /// Reads rows of one block. Where a repair lost the block, a row that is not there may have been.
+    fn of<T>(&self, number: u64, row: impl Fn() -> String, read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        guarded(&row, || match self.read.open_table(LOST)?.get(number)? {
+            Some(_) => Err(StoreError::Damaged { row: row() }),
+            None => read(),
+        })
+    }
+
+    /// Reads rows, all of which were verified; `row` names them where they are damaged.
+    fn read<T>(&self, row: impl Fn() -> String, read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        guarded(row, read)
     }
 
     /// The block of this number.
     pub fn block(&self, number: u64) -> Result<Option<Block>, StoreError> {
-        let row = self.read.open_table(BLOCKS)?.get(number)?;
-        row.map(|bytes| decode("block", number, bytes.value())).transpose()
+        self.block_bytes(number)?.map(|bytes| decode("block", number, &bytes)).transpose()
     }
 
     /// The encoded block of this number.
     pub fn block_bytes(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.read.open_table(BLOCKS)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+        let row = || format!("block {number}");
+        self.read(row, || {
+            let found = self.read.open_table(BLOCKS)?.get(number)?.map(|bytes| bytes.value().to_vec());
+            // Between the oldest block and the newest none is missing, unless a repair could not save it.
+            let is_lost = found.is_none() && number >= self.first()?.unwrap_or(u64::MAX) && number <= self.tip()?.unwrap_or(0);
+            if is_lost { Err(StoreError::Damaged { row: row() }) } else { Ok(found) }
+        })
     }
 
     /// The number of the block with this digest.
     pub fn number_of(&self, digest: &Hash) -> Result<Option<u64>, StoreError> {
-        Ok(self.read.open_table(BY_DIGEST)?.get(&digest.0)?.map(|number| number.value()))
+        let found = || Ok(self.read.open_table(BY_DIGEST)?.get(&digest.0)?.map(|number| number.value()));
+        self.complete(|| format!("the number of block {digest}"), found)
     }
 
     /// The number of the block at this height, or `None` where a warp skipped it or it is yet to come.
     pub fn number_at(&self, height: Height) -> Result<Option<u64>, StoreError> {
-        Ok(self.read.open_table(BY_HEIGHT)?.get(height.0)?.map(|number| number.value()))
+        let found = || Ok(self.read.open_table(BY_HEIGHT)?.get(height.0)?.map(|number| number.value()));
+        self.complete(|| format!("the number of the block at height {height}"), found)
     }
 
     /// The encoded finalization of exactly this block, where this node has one.
     pub fn certificate(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.read.open_table(CERTIFICATES)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+        let found = || Ok(self.read.open_table(CERTIFICATES)?.get(number)?.map(|bytes| bytes.value().to_vec()));
+        self.of(number, || format!("the certificate of block {number}"), found)
     }
 
     /// The number and finalization of the first block from `number` on that has one: it finalizes every block before it too.
     pub fn certificate_from(&self, number: u64) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
-        match self.read.open_table(CERTIFICATES)?.range(number..)?.next() {
-            Some(row) => row.map(|(number, bytes)| Some((number.value(), bytes.value().to_vec()))).map_err(Into::into),
-            None => Ok(None),
-        }
+        let row = || format!("the first certificate from block {number} on");
+        self.read(row, || {
+            let found = self.read.open_table(CERTIFICATES)?.range(number..)?.next().transpose()?;
+            let found = found.map(|(number, bytes)| (number.value(), bytes.value().to_vec()));
+            let end = found.as_ref().map_or(u64::MAX, |(number, _)| *number);
+            let is_lost = self.lost()?.iter().any(|lost| (number..end).contains(lost));
+            if is_lost { Err(StoreError::Damaged { row: row() }) } else { Ok(found) }
+        })
     }
 
     /// What the driver left for itself with this block.
     pub fn carry(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.read.open_table(CARRY)?.get(number)?.map(|bytes| bytes.value().to_vec()))
+        let found = || Ok(self.read.open_table(CARRY)?.get(number)?.map(|bytes| bytes.value().to_vec()));
+        self.of(number, || format!("the carry of block {number}"), found)
     }
 
     /// The trace of the receipt at this place: `None` where the block's traces are not kept any more, and nothing inside
     /// where the receipt says it all.
     pub fn trace(&self, place: Place) -> Result<Option<Option<Vec<u8>>>, StoreError> {
-        let table = self.read.open_table(TRACES)?;
-        if table.get((place.number, TRACED))?.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(table.get((place.number, place.index))?.map(|bytes| bytes.value().to_vec())))
+        self.of(
+            place.number,
+            || format!("trace {} of block {}", place.index, place.number),
+            || {
+                let table = self.read.open_table(TRACES)?;
+                if table.get((place.number, TRACED))?.is_none() {
+                    return Ok(None);
+                }
+                Ok(Some(table.get((place.number, place.index))?.map(|bytes| bytes.value().to_vec())))
+            },
+        )
+    }
+
+    /// Every trace of a block that says more than its receipt, each with its receipt's place; `None` where the block's traces are
+    /// not kept any more.
+    pub fn traces(&self, number: u64) -> Result<Option<Vec<(u32, Vec<u8>)>>, StoreError> {
+        self.read(
+            || format!("the traces of block {number}"),
+            || {
+                let rows = self.read.open_table(TRACES)?.range((number, 0)..=(number, TRACED))?;
+                let rows: Vec<_> =
+                    rows.map(|row| row.map(|(key, bytes)| (key.value().1, bytes.value().to_vec()))).collect::<Result<_, _>>()?;
+                Ok(rows.split_last().filter(|(mark, _)| mark.0 == TRACED).map(|(_, traces)| traces.to_vec()))
+            },
+        )
+    }
+
+    /// The addresses that the receipts of a block concern, beside their senders and targets.
+    pub fn concerns(&self, number: u64) -> Result<Vec<Concern>, StoreError> {
+        let found = || Ok(self.read.open_table(CONCERNS)?.get(number)?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default());
+        self.read(|| format!("the concerns of block {number}"), found)
+    }
+
+    /// The values that a block overwrote, where they are still kept.
+    pub fn overwritten_by(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let found = || Ok(self.read.open_table(OVERWRITTEN)?.get(number)?.map(|bytes| bytes.value().to_vec()));
+        self.read(|| format!("the values that block {number} overwrote"), found)
     }
 
     /// The values that the newest blocks overwrote, each with the block's number, ascending.
     pub fn overwritten(&self) -> Result<Vec<(u64, Vec<u8>)>, StoreError> {
-        let rows = self.read.open_table(OVERWRITTEN)?.range::<u64>(..)?;
-        rows.map(|row| row.map(|(number, bytes)| (number.value(), bytes.value().to_vec())).map_err(Into::into)).collect()
+        self.read(
+            || "the values that the newest blocks overwrote".into(),
+            || {
+                let rows = self.read.open_table(OVERWRITTEN)?.range::<u64>(..)?;
+                rows.map(|row| row.map(|(number, bytes)| (number.value(), bytes.value().to_vec())).map_err(Into::into)).collect()
+            },
+        )
     }
 
     /// Where the receipt with this id stands. A transaction's id is its digest.
     pub fn place_of(&self, id: &Hash) -> Result<Option<Place>, StoreError> {
-        let row = self.read.open_table(BY_ID)?.get(&id.0)?;
-        Ok(row.map(|place| Place { number: place.value().0, index: place.value().1 }))
+        let found = || Ok(self.read.open_table(BY_ID)?.get(&id.0)?.map(|found| place(found.value().0, found.value().1)));
+        self.complete(|| format!("the place of receipt {id}"), found)
     }
 
     /// The receipt at this place.
     pub fn receipt(&self, place: Place) -> Result<Option<Receipt>, StoreError> {
-        let row = self.read.open_table(RECEIPTS)?.get((place.number, place.index))?;
-        row.map(|bytes| decode("receipt", place.number, bytes.value())).transpose()
+        self.of(
+            place.number,
+            || format!("receipt {} of block {}", place.index, place.number),
+            || {
+                let row = self.read.open_table(RECEIPTS)?.get((place.number, place.index))?;
+                row.map(|bytes| decode("receipt", place.number, bytes.value())).transpose()
+            },
+        )
     }
 
     /// All receipts of a block, in order.
     pub fn receipts(&self, number: u64) -> Result<Vec<Receipt>, StoreError> {
-        let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
-        rows.map(|row| decode("receipt", number, row?.1.value())).collect()
+        self.of(
+            number,
+            || format!("the receipts of block {number}"),
+            || {
+                let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
+                rows.map(|row| decode("receipt", number, row?.1.value())).collect()
+            },
+        )
     }
 
     /// Receipts that the account sent or received, newest first, older than `before` where given; at most `limit`.
     pub fn of_account(&self, account: &Address, before: Option<Place>, limit: usize) -> Result<Vec<Place>, StoreError> {
         let end = before.unwrap_or(Place { number: u64::MAX, index: u32::MAX });
-        let rows = self.read.open_table(BY_ACCOUNT)?.range((&account.0, 0, 0)..(&account.0, end.number, end.index))?;
-        rows.rev()
-            .take(limit)
-            .map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into))
-            .collect::<Result<_, _>>()
+        self.listed(
+            || format!("the receipts of account {account}"),
+            || {
+                let rows = self.read.open_table(BY_ACCOUNT)?.range((&account.0, 0, 0)..(&account.0, end.number, end.index))?;
+                rows.rev()
+                    .take(limit)
+                    .map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into))
+                    .collect::<Result<_, _>>()
+            },
+        )
     }
 
     /// Events of the emitter from block `from` on, oldest first: the receipt's place and the event's index in it; at most `limit`.
     pub fn of_emitter(&self, emitter: &Address, from: Place, limit: usize) -> Result<Vec<(Place, u32)>, StoreError> {
         let start = (&emitter.0, from.number, from.index, 0);
-        let rows = self.read.open_table(BY_EMITTER)?.range(start..=(&emitter.0, u64::MAX, u32::MAX, u32::MAX))?;
-        rows.take(limit)
-            .map(|row| {
-                let (key, _) = row?;
-                let (_, number, index, event) = key.value();
-                Ok((place(number, index), event))
-            })
-            .collect()
+        self.listed(
+            || format!("the events of {emitter}"),
+            || {
+                let rows = self.read.open_table(BY_EMITTER)?.range(start..=(&emitter.0, u64::MAX, u32::MAX, u32::MAX))?;
+                rows.take(limit)
+                    .map(|row| {
+                        let (key, _) = row?;
+                        let (_, number, index, event) = key.value();
+                        Ok((place(number, index), event))
+                    })
+                    .collect()
+            },
+        )
     }
 
     /// The deliveries that a transaction or timer set off, in order; at most `limit`.
     pub fn of_origin(&self, origin: &Hash, limit: usize) -> Result<Vec<Place>, StoreError> {
-        let rows = self.read.open_table(BY_ORIGIN)?.range((&origin.0, 0, 0)..=(&origin.0, u64::MAX, u32::MAX))?;
-        rows.take(limit).map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into)).collect()
+        self.listed(
+            || format!("the deliveries of {origin}"),
+            || {
+                let rows = self.read.open_table(BY_ORIGIN)?.range((&origin.0, 0, 0)..=(&origin.0, u64::MAX, u32::MAX))?;
+                rows.take(limit).map(|row| row.map(|(key, _)| place(key.value().1, key.value().2)).map_err(Into::into)).collect()
+            },
+        )
     }
 
     /// Actors that the account deployed, oldest first; at most `limit`.
     pub fn of_deployer(&self, deployer: &Address, after: Option<Place>, limit: usize) -> Result<Vec<(Place, Address)>, StoreError> {
         let start = after.map_or((0, 0), |place| (place.number, place.index.saturating_add(1)));
-        let rows = self.read.open_table(BY_DEPLOYER)?.range((&deployer.0, start.0, start.1)..=(&deployer.0, u64::MAX, u32::MAX))?;
-        rows.take(limit)
-            .map(|row| {
-                let (key, actor) = row?;
-                Ok((place(key.value().1, key.value().2), Address(*actor.value())))
-            })
-            .collect()
+        self.listed(
+            || format!("the actors of {deployer}"),
+            || {
+                let rows = self.read.open_table(BY_DEPLOYER)?.range((&deployer.0, start.0, start.1)..=(&deployer.0, u64::MAX, u32::MAX))?;
+                rows.take(limit)
+                    .map(|row| {
+                        let (key, actor) = row?;
+                        Ok((place(key.value().1, key.value().2), Address(*actor.value())))
+                    })
+                    .collect()
+            },
+        )
+    }
+
+    /// A row of an index. Where a repair lost blocks, a row that is not there may be one of theirs.
+    fn complete<T>(&self, row: impl Fn() -> String, read: impl FnOnce() -> Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+        match self.read(&row, read)? {
+            None if !self.lost()?.is_empty() => Err(StoreError::Damaged { row: row() }),
+            found => Ok(found),
+        }
+    }
+
+    /// Rows of an index. Where a repair lost blocks, some may be missing.
+    fn listed<T>(&self, row: impl Fn() -> String, read: impl FnOnce() -> Result<Vec<T>, StoreError>) -> Result<Vec<T>, StoreError> {
+        match self.lost()?.is_empty() {
+            true => self.read(row, read),
+            false => Err(StoreError::Damaged { row: row() }),
+        }
+    }
+
+    /// The blocks that a repair could not save, and that were not fetched again since.
+    pub fn lost(&self) -> Result<Vec<u64>, StoreError> {
+        self.read(
+            || "the list of lost blocks".into(),
+            || {
+                let rows = self.read.open_table(LOST)?.range::<u64>(..)?;
+                rows.map(|row| row.map(|(number, _)| number.value()).map_err(Into::into)).collect()
+            },
+        )
     }
 }
 

@@ -3,12 +3,16 @@
 //! - [`state`]: the QMDB database behind every `state_root`, and how it is configured.
 //! - [`recent`]: values that the last 16 blocks overwrote, so that a query sees one height (decision 126).
 //! - [`ledger`]: finalized blocks, receipts and certificates, and the indexes made from them.
+//!   Its file has a checksum for every page, which is verified when the page is read.
+//! - [`check`]: checks a stopped node's ledger, and saves what is readable of a damaged one.
 //! - [`directory`]: the folder all of it lives in, claimed by one process and one chain.
 //! - [`error`]: what can go wrong with a disk.
 
+pub mod check;
 pub mod directory;
 pub mod error;
 pub mod ledger;
+mod pages;
 pub mod proof;
 pub mod recent;
 pub mod state;

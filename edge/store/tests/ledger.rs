@@ -1,6 +1,10 @@
 //! The ledger and the folder.
 
-use cowboy_store::{BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError};
+use commonware_codec::Encode as _;
+use cowboy_store::{
+    BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError,
+    check::{check, repair},
+};
 use cowboy_types::{
     Address, Block, Hash, Height, Receipt, blake3,
     receipt::{Event, Fee, ReceiptKind},
@@ -84,6 +88,188 @@ fn record(number: u64, skipped: u64) -> BlockRecord {
         traces: vec![(1, vec![9])],
         overwritten: vec![8],
     }
+}
+
+/// Every read, one by one: what it says, or that it is refused.
+fn reads(ledger: &Ledger, tip: u64) -> Vec<Option<String>> {
+    fn said<T: std::fmt::Debug>(read: Result<T, StoreError>) -> Option<String> {
+        read.ok().map(|found| format!("{found:?}"))
+    }
+    let Ok(view) = ledger.view() else { return Vec::new() };
+    let mut all = vec![said(view.tip()), said(view.first()), said(view.overwritten()), said(view.lost())];
+    for number in 1..=tip + 1 {
+        let digest = record(number, 0).block.digest();
+        all.extend([said(view.block(number)), said(view.block_bytes(number)), said(view.receipts(number)), said(view.carry(number))]);
+        all.extend([said(view.certificate(number)), said(view.certificate_from(number)), said(view.number_at(Height(number)))]);
+        all.extend([said(view.number_of(&digest)), said(view.of_origin(&receipt(number, 0).id, 10))]);
+        for index in 0..3 {
+            let place = Place { number, index };
+            all.extend([said(view.receipt(place)), said(view.trace(place)), said(view.place_of(&receipt(number, index).id))]);
+        }
+    }
+    for account in [SENDER, TARGET, BYSTANDER, ACTOR] {
+        all.extend([said(view.of_account(&account, None, 1_000)), said(view.of_emitter(&account, Place { number: 0, index: 0 }, 1_000))]);
+        all.push(said(view.of_deployer(&account, None, 1_000)));
+    }
+    all
+}
+
+/// Damages a file: a bit is flipped, or the file is cut off. Answers what was done.
+fn damage(bytes: &mut Vec<u8>, seed: u64) -> String {
+    let drawn = |what: &str, below: usize| {
+        let hash = blake3(&[what.as_bytes(), &seed.to_be_bytes()]);
+        let number = u64::from_be_bytes(*hash.0.first_chunk().expect("a hash is longer"));
+        usize::try_from(number % u64::try_from(below).expect("a file is small")).expect("it is below")
+    };
+    if seed.is_multiple_of(10) {
+        bytes.truncate(drawn("length", bytes.len()));
+        return format!("seed {seed}: cut to {} bytes", bytes.len());
+    }
+    let (at, bit) = (drawn("at", bytes.len()), drawn("bit", 8));
+    bytes[at] ^= 1 << bit;
+    format!("seed {seed}: bit {bit} of byte {at}")
+}
+
+/// Whatever bit of the ledger's file flips, or wherever it is cut off, each read says the truth or is refused.
+///
+/// `COWBOY_FLIPS=n` damages n files. Half of them are those of a node that was killed.
+#[test]
+fn nothing_damaged_is_served() {
+    const BLOCKS: u64 = 40;
+    let flips = std::env::var("COWBOY_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(120u64);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.redb");
+    let ledger = Ledger::open(&path).expect("it opens");
+    (1..=BLOCKS).for_each(|number| ledger.append(&record(number, 0)).expect("it writes"));
+    let truth = reads(&ledger, BLOCKS);
+    let killed = fs::read(&path).expect("it is there");
+    drop(ledger);
+    let stopped = fs::read(&path).expect("it is there");
+    let (mut wrong, mut refused, mut healthy) = (Vec::new(), 0, 0);
+    for seed in 0..flips {
+        let mut bytes = if seed.is_multiple_of(2) { stopped.clone() } else { killed.clone() };
+        let what = damage(&mut bytes, seed / 2);
+        let damaged = folder.path().join("damaged.redb");
+        fs::write(&damaged, bytes).expect("it writes");
+        let Ok(ledger) = Ledger::open(&damaged) else {
+            refused += 1;
+            continue;
+        };
+        let found = reads(&ledger, BLOCKS);
+        let is_true = found.iter().zip(&truth).all(|(found, truth)| found.is_none() || found == truth);
+        if !is_true || found.len() > truth.len() {
+            wrong.push(what);
+        }
+        match found == truth {
+            true => healthy += 1,
+            false => refused += 1,
+        }
+    }
+    println!("{flips} damaged files: {healthy} without harm, {refused} refused in whole or in part, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(refused > 0, "some damage was found");
+}
+
+/// A record whose roots are those of its body and receipts, on this parent.
+fn committed(number: u64, parent: Hash) -> BlockRecord {
+    let mut record = record(number, 0);
+    let digests: Vec<Hash> = record.receipts.iter().map(Receipt::digest).collect();
+    record.block.header.receipt_root = cowboy_types::merkle::root(&digests);
+    record.block.header.tx_root = cowboy_types::merkle::root(&[]);
+    record.block.header.parent = parent;
+    record
+}
+
+/// The check finds what is damaged. A repair saves the rest, and whatever would need what is lost is refused.
+#[test]
+fn a_damaged_ledger_is_found_and_repaired() {
+    const BLOCKS: u64 = 30;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.redb");
+    let ledger = Ledger::open(&path).expect("it opens").keeping(Retention { traces: 4, values: 3 });
+    let mut parent = Hash::ZERO;
+    for number in 1..=BLOCKS {
+        let record = committed(number, parent);
+        parent = record.block.digest();
+        ledger.append(&record).expect("it writes");
+    }
+    let truth = reads(&ledger, BLOCKS);
+    drop(ledger);
+    let whole = fs::read(&path).expect("it is there");
+    let sound = check(&path).expect("it is there");
+    assert!(sound.is_sound() && sound.blocks == BLOCKS, "{sound:?}");
+    repair(&path).expect("there is nothing to repair");
+    assert!(reads(&Ledger::open(&path).expect("it opens"), BLOCKS) == truth, "a repair of a whole ledger changes nothing");
+
+    let repaired = |bytes: Vec<u8>, what: &str| {
+        fs::write(&path, bytes).expect("it writes");
+        let report = check(&path).expect("it is there");
+        let repaired = match repair(&path) {
+            Ok(repaired) => repaired,
+            Err(error) => {
+                assert!(!report.is_sound(), "{what}: what cannot be repaired is found");
+                println!("{what}: {error}");
+                return None;
+            }
+        };
+        assert_eq!(repaired.saved + u64::try_from(repaired.lost.len()).expect("few"), BLOCKS, "{what}");
+        let after = check(&path).expect("it is there");
+        assert_eq!((after.pages, after.faults, &after.lost), (vec![], vec![], &repaired.lost), "{what}");
+        let found = reads(&Ledger::open(&path).expect("it opens"), BLOCKS);
+        // What the newest blocks overwrote may be given up; and the list of lost blocks is another one.
+        let wrong: Vec<_> = found.iter().zip(&truth).enumerate().filter(|(_, (found, truth))| found.is_some() && found != truth).collect();
+        assert!(wrong.iter().all(|(read, _)| [2, 3].contains(read)), "{what}: {repaired:?}: {wrong:#?}");
+        Some((!report.is_sound(), repaired.lost, found))
+    };
+    for seed in 100..110 {
+        let mut bytes = whole.clone();
+        let what = damage(&mut bytes, seed * 10 + 1);
+        repaired(bytes, &what);
+    }
+    // A bit of a receipt, wherever the file has it.
+    let receipt = receipt(7, 1).encode();
+    let mut bytes = whole.clone();
+    for at in 0..bytes.len() - receipt.len() {
+        if bytes[at..].starts_with(&receipt) {
+            bytes[at + 40] ^= 4;
+        }
+    }
+    let (was_found, lost, found) = repaired(bytes, "a receipt of block 7").expect("the rest is whole");
+    assert!(was_found && lost.contains(&7) && lost.len() < 20, "{lost:?}");
+    let refused = found.iter().filter(|read| read.is_none()).count();
+    assert!(refused > lost.len(), "whatever would need the lost blocks is refused");
+}
+
+/// A ledger that an older program wrote, without checksums, is taken over as it is.
+#[test]
+fn a_ledger_without_checksums_gets_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.redb");
+    let blocks: redb::TableDefinition<u64, &[u8]> = redb::TableDefinition::new("blocks");
+    let block = record(1, 0).block;
+    let old = redb::Database::create(&path).expect("it is new");
+    let write = old.begin_write().expect("nobody else writes");
+    write.open_table(blocks).expect("it is new").insert(1, &*block.encode()).expect("it writes");
+    write.commit().expect("it writes");
+    drop(old);
+    for _ in 0..2 {
+        let ledger = Ledger::open(&path).expect("it opens");
+        assert_eq!(ledger.view().expect("it opens").block(1).expect("it reads"), Some(block.clone()));
+        assert_eq!(ledger.damages(), 0);
+    }
+}
+
+/// Two processes, or two nodes of one process, never have one ledger open.
+#[test]
+fn a_ledger_is_open_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger.redb");
+    let ledger = Ledger::open(&path).expect("it opens");
+    assert!(matches!(Ledger::open(&path), Err(StoreError::InUse(_))));
+    drop(ledger);
+    Ledger::open(&path).expect("it is free again");
+    fs::write(&path, []).expect("it writes");
+    assert!(matches!(Ledger::open(&path), Err(StoreError::Ledger(_))), "an empty file is no new ledger");
 }
 
 /// Everything that can be asked, as text to compare.

@@ -1,7 +1,8 @@
 //! Nanoseconds a cycle, worst first: of every instruction, of every native function with arguments of many kinds and sizes, and of
 //! programs that a seeded search makes expensive.
-//! `calibrate [opcodes|natives|written|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
-//! [--quickest MICROSECONDS]` prints Markdown.
+//! `calibrate [opcodes|natives|written|sizes|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
+//! [--quickest MICROSECONDS] [--bound NANOSECONDS]` prints Markdown; with a bound it fails where a cycle takes longer.
+//! `sizes` takes programs to the limits and says how time grows with cycles; `search` does that first, for a third of its time.
 //! `kept` measures the programs of a folder once more, which a search has written there.
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
@@ -16,15 +17,19 @@
     reason = "a bench reads files and the clock, and prints"
 )]
 
+mod calls;
 mod measure;
 mod natives;
 mod opcodes;
 mod search;
+mod sizes;
 mod written;
 
-use measure::{Bench, Figure, Random};
+use calls::Random;
+use measure::{Bench, Figure};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 fn table(title: &str, bench: &Bench, mut figures: Vec<Figure>, show: usize) {
     figures.sort_by(|one, other| other.cost.time.total_cmp(&one.cost.time));
@@ -48,7 +53,32 @@ fn table(title: &str, bench: &Bench, mut figures: Vec<Figure>, show: usize) {
     println!();
 }
 
-fn main() {
+/// How time grows with cycles; the most that a cycle took.
+fn growth_table(bench: &mut Bench, only: &str, random: &mut Random, show: usize) -> f64 {
+    let found = sizes::sizes(bench, only, random);
+    let worst = found.iter().map(sizes::Growth::worst).fold(0.0, f64::max);
+    println!(
+        "### Growth with size\n\n{} rows; steeper than their cycles: {}\n",
+        found.len(),
+        found.iter().filter(|row| row.is_steep()).count()
+    );
+    println!("| row | ns a cycle by size | power of the cycles | what ran |\n|---|---|---|---|");
+    for row in found.iter().take(show) {
+        let times: Vec<String> = row.times.iter().map(|(size, time)| format!("{size}: {time:.1}")).collect();
+        let program: String = row.program.replace('\n', " ⏎ ").replace('|', "\\|").chars().take(110).collect();
+        println!(
+            "| {}{} | {} | {:.2} | `{program}` |",
+            if row.is_steep() { "**steep** " } else { "" },
+            row.name,
+            times.join(", "),
+            row.slope()
+        );
+    }
+    println!();
+    worst
+}
+
+fn main() -> ExitCode {
     let mut options: BTreeMap<String, String> = BTreeMap::new();
     let mut what = "all".to_owned();
     let mut arguments = std::env::args().skip(1);
@@ -66,6 +96,11 @@ fn main() {
     let mut random = Random::new(seed);
     let mut bench = Bench::new(number("quickest", 0));
     eprintln!("seed {seed}");
+    let mut worst: f64 = 0.0;
+    if matches!(what.as_str(), "all" | "sizes" | "search") {
+        bench.allow(if what == "search" { seconds / 3 } else { seconds });
+        worst = growth_table(&mut bench, &only, &mut random, show);
+    }
     if matches!(what.as_str(), "all" | "opcodes") {
         let figures = opcodes::opcodes(&mut bench, &only, 7);
         table("Instructions", &bench, figures, show);
@@ -84,7 +119,7 @@ fn main() {
         table("Programs that were kept", &bench, figures, show);
     }
     if matches!(what.as_str(), "all" | "search") {
-        bench.allow(seconds);
+        bench.allow(seconds - if what == "search" { seconds / 3 } else { 0 });
         let (figures, tried) = search::search(&mut bench, &mut random, size("rounds", 1 << 30));
         if let Some(folder) = options.get("keep") {
             for (index, figure) in figures.iter().enumerate() {
@@ -92,6 +127,14 @@ fn main() {
                 std::fs::write(path, &figure.whole).expect("the folder can be written");
             }
         }
+        worst = figures.iter().map(|figure| figure.cost.time).fold(worst, f64::max);
         table(&format!("Adversarial search, {tried} programs"), &bench, figures, show);
+    }
+    match options.get("bound").and_then(|bound| bound.parse::<f64>().ok()) {
+        Some(bound) if worst > bound => {
+            eprintln!("A cycle takes {worst:.1} ns; the bound is {bound}.");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
     }
 }

@@ -9,27 +9,6 @@ const SETUP: u64 = 1 << 25;
 /// Seconds after which one measurement means that something is hardly charged at all: that is the finding, and the bench ends.
 const STUCK: Duration = Duration::from_secs(30);
 
-/// Programs' own random numbers (xorshift64*), from a printed seed.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        usize::try_from(mixed).expect("31 bits") % bound.max(1)
-    }
-
-    pub(crate) fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        choices[self.below(choices.len())]
-    }
-}
-
 /// What a cycle of a program takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {

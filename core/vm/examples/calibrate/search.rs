@@ -1,6 +1,7 @@
 //! The adversary: a seeded search for programs whose cycles take long.
 
-use crate::measure::{Bench, Cost, Figure, Random};
+use crate::calls::Random;
+use crate::measure::{Bench, Cost, Figure};
 use crate::natives::any_call;
 use cowboy_vm::{compile, native_costs};
 use std::collections::BTreeMap;

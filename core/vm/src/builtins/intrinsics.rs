@@ -5,6 +5,7 @@ use crate::interp::generator::Wake;
 use crate::interp::{OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::dict::NEAR;
+use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
 use crate::objects::{list, object};
 use crate::types::{nm, ty};
@@ -395,17 +396,26 @@ fn globals(vm: &mut Vm, _: &[Value]) -> Outcome {
     Ok(vm.heap.retain(globals))
 }
 
+/// Characters that `ascii` looks at between two looks at how large its result is.
+const AT_ONCE: usize = 4_096;
+
 fn ascii(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let length = vm.text(args[0]).map_or(0, str::len);
+    vm.spend(length)?;
     let text = vm.text(args[0]).unwrap_or_default().to_owned();
     let mut out = String::new();
-    for c in text.chars() {
-        let code = u32::from(c);
-        match code {
-            0..=0x7e => out.push(c),
-            0x7f..=0xff => out.push_str(&format!("\\x{code:02x}")),
-            0x100..=0xffff => out.push_str(&format!("\\u{code:04x}")),
-            _ => out.push_str(&format!("\\U{code:08x}")),
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(AT_ONCE));
+        for c in piece.chars() {
+            match c {
+                '\0'..='\x7e' => out.push(c),
+                c => push_escape(&mut out, u32::from(c)),
+            }
         }
+        vm.allow(out.len(), out.len())?;
+        rest = after;
     }
+    vm.spend(out.len())?;
     Ok(vm.heap.string(out))
 }

@@ -3,7 +3,7 @@
 //! more.
 
 use super::Vm;
-use super::operators::BinaryOp;
+use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
 use super::window::{afresh, moved};
 use crate::num::int;
@@ -164,6 +164,7 @@ impl Vm {
         if let Ok(small) = i64::try_from(wide) {
             return Some(Value::Int(small));
         }
+        self.charge_quickly(price_of_large(op, 1, 1, 0))?;
         let size = big_size(128 - wide.unsigned_abs().leading_zeros() as usize);
         Some(Value::Obj(self.heap.alloc_sized(ty::INT, Payload::BigInt(moved(IBig::from(wide))), size)))
     }
@@ -195,17 +196,22 @@ impl Vm {
         let a = self.large(left)?;
         let bits = int::bit_length(a);
         let limbs = bits / 64 + 1;
-        let (cost, most) = match (op, right) {
+        let more = match right {
+            Right::Small(_) => 0,
+            Right::Big(right) => int::bit_length(self.large(right)?),
+        };
+        let cost = price_of_large(op, limbs, more / 64 + 1, 0);
+        let most = match (op, right) {
             (BinaryOp::And, Right::Small(mask @ 0..)) => {
                 // The lowest bits make no large integer.
                 let low = int::low_bits(a, mask);
-                self.charge_quickly(limbs)?;
+                self.charge_quickly(cost)?;
                 return Some(Value::Int(low));
             }
             (BinaryOp::RightShift, Right::Small(distance)) => {
                 let distance = usize::try_from(distance).ok()?;
                 let in_place = temporary && self.heap.references(left) == 1;
-                self.charge_quickly(limbs)?;
+                self.charge_quickly(cost)?;
                 if in_place && self.heap.slot(left).class == ty::INT {
                     let a = self.take_large(left);
                     let result = moved(a >> distance);
@@ -219,17 +225,10 @@ impl Vm {
                 return Some(self.fresh_large(moved(result)));
             }
             (BinaryOp::FloorDiv | BinaryOp::Mod, Right::Small(0)) | (BinaryOp::RightShift, _) => return None,
-            (BinaryOp::Mul, Right::Small(_)) => (limbs, bits + 64),
-            (_, Right::Small(_)) => (limbs, bits + 1),
-            (BinaryOp::Mul, Right::Big(right)) => {
-                let more = int::bit_length(self.large(right)?);
-                (limbs * (more / 64 + 1), bits + more)
-            }
-            (BinaryOp::Mod | BinaryOp::FloorDiv, Right::Big(right)) => (limbs * int::limbs(self.large(right)?), bits),
-            (_, Right::Big(right)) => {
-                let more = int::bit_length(self.large(right)?);
-                (limbs.max(more / 64 + 1), bits.max(more) + 1)
-            }
+            (BinaryOp::Mul, Right::Small(_)) => bits + 64,
+            (BinaryOp::Mul, Right::Big(_)) => bits + more,
+            (BinaryOp::Mod | BinaryOp::FloorDiv, _) => bits,
+            _ => bits.max(more) + 1,
         };
         // Nothing is taken out of its place for a result that might be too large.
         if most > int::MOST_BITS {
@@ -283,7 +282,7 @@ impl Vm {
         if matches!(op, BinaryOp::RightShift) || bits + 64 > int::MOST_BITS {
             return None;
         }
-        self.charge_quickly(bits / 64 + 1)?;
+        self.charge_quickly(price_of_large(op, 1, bits / 64 + 1, 0))?;
         let result = moved(compute(op, &IBig::from(left), self.large(right)?));
         Some(self.fresh_large(moved(result)))
     }

@@ -1,5 +1,6 @@
 //! Iteration: `for`, unpacking, and builtin iterators.
 
+use super::allowance::Items;
 use super::generator::Wake;
 use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
@@ -8,6 +9,9 @@ use crate::heap::holds_objects;
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
+
+/// Cycles of a character beyond ASCII that becomes text of its own, beside its place in a list.
+pub(crate) const CHARACTER: usize = 4;
 
 /// What a step of a `for` loop found.
 pub(crate) enum Advance {
@@ -177,10 +181,7 @@ impl Vm {
                 let byte = *text.text.as_bytes().get(index)?;
                 return Some(Value::Obj(latin1(byte)));
             }
-            Payload::Str(text) => {
-                let character = text.text.chars().nth(index)?;
-                return Some(self.heap.str(character.encode_utf8(&mut [0; 4])));
-            }
+            Payload::Str(_) => return self.character(object, index),
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
             Payload::MemoryView(_) => return crate::objects::memoryview::item(self, object, index).ok().flatten(),
             Payload::Range(range) => {
@@ -518,11 +519,14 @@ impl Vm {
             }
             Payload::Str(text) => {
                 let text = text.text.clone();
-                let mut items = Vec::with_capacity(length);
+                // Characters beyond Latin-1 are objects of their own.
+                let price = if text.is_ascii() { 0 } else { CHARACTER };
+                let mut items = Items::new(price);
                 for character in text.chars() {
+                    items.pay(self)?;
                     items.push(self.heap.str(character.encode_utf8(&mut [0; 4])));
                 }
-                Ok(items)
+                Ok(items.into_values())
             }
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
             Payload::MemoryView(_) => {

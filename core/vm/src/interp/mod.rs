@@ -5,6 +5,7 @@
 //! [`Throw::Fallback`] before it has changed anything, and its helper, written in Python, does the same work in frames; or it
 //! ends with [`Throw::Call`], whose result becomes its own.
 
+pub(crate) mod allowance;
 mod aside;
 pub(crate) mod attribute;
 mod barrier;
@@ -42,7 +43,7 @@ pub(crate) mod trace;
 pub(crate) mod unwind;
 pub(crate) mod window;
 
-use crate::error::{Outcome, Throw, Trap};
+use crate::error::{Throw, Trap};
 use crate::heap::{Heap, holds_objects};
 use crate::image::{Image, Program};
 use crate::limits::{Limits, Usage};
@@ -452,28 +453,6 @@ impl Vm {
     /// What was printed since the last call.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.output)
-    }
-
-    /// Charges the cycles of work that is about to be done.
-    #[inline]
-    pub(crate) fn spend(&mut self, cycles: usize) -> Outcome<()> {
-        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
-        if self.cycles < 0 { Err(Throw::Trap(Trap::OutOfCycles)) } else { Ok(()) }
-    }
-
-    /// The same where nothing can be refused: a run whose cycles are used up ends at the next thing that it does.
-    #[inline]
-    pub(crate) fn owe(&mut self, cycles: usize) {
-        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
-    }
-
-    /// Makes sure that `bytes` more of modelled memory would fit, before work that needs them.
-    pub(crate) fn reserve(&mut self, bytes: usize) -> Outcome<()> {
-        if self.heap.memory.saturating_add(bytes) > self.heap.limit {
-            self.heap.use_memory(bytes);
-            return Err(Throw::Trap(Trap::OutOfMemory));
-        }
-        Ok(())
     }
 
     // ---- exceptions ----

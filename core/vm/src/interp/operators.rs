@@ -88,7 +88,31 @@ pub(crate) enum Number {
     Float(F64),
 }
 
+/// Cycles of an operation whose operands or result are integers beyond 64 bits, beside its limbs.
+const LARGE: usize = 3;
+
+/// Cycles of an operation on integers of so many limbs, one of which or the result is beyond 64 bits; a left shift by so many bits.
+#[inline(always)]
+pub(super) fn price_of_large(op: BinaryOp, left: usize, right: usize, shifted: usize) -> usize {
+    LARGE
+        + match op {
+            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => left * right,
+            BinaryOp::Pow => 64 * left * left,
+            // What it makes: as many limbs as bits are shifted.
+            BinaryOp::LeftShift => left.max(right) + shifted / 256,
+            _ => left.max(right),
+        }
+}
+
 impl Number {
+    /// Words of 64 bits that it takes, and one for the sign where they are full.
+    fn limbs(&self) -> usize {
+        match self {
+            Number::Big(value) => int::bit_length(value) / 64 + 1,
+            Number::Small(_) | Number::Float(_) => 1,
+        }
+    }
+
     /// The integer at full size.
     pub(crate) fn into_big(self) -> IBig {
         match self {
@@ -387,6 +411,7 @@ impl Vm {
             let b = self.to_float(&right)?;
             return self.float_op(op, a, b);
         }
+        let sizes = (left.limbs(), right.limbs());
         if let (Number::Small(a), Number::Small(b)) = (&left, &right) {
             let (a, b) = (*a, *b);
             let quick = match op {
@@ -410,23 +435,13 @@ impl Vm {
                 return Ok(Some(Value::Float(F64::from_i64(a) / F64::from_i64(b))));
             }
         }
-        self.big_op(op, left.into_big(), right.into_big()).map(Some)
+        self.big_op(op, left.into_big(), right.into_big(), sizes).map(Some)
     }
 
     /// Integers of any size; charged by their limbs.
-    fn big_op(&mut self, op: BinaryOp, a: IBig, b: IBig) -> Outcome {
-        let limbs = |value: &IBig| int::bit_length(value) / 64 + 1;
-        let (x, y) = (limbs(&a), limbs(&b));
-        let cost = match op {
-            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => x * y,
-            BinaryOp::Pow => 64 * x * x,
-            // What it makes: as many limbs as bits are shifted.
-            BinaryOp::LeftShift => x.max(y) + usize::try_from(&b).unwrap_or(0).min(int::MOST_BITS) / 256,
-            _ => x.max(y),
-        };
-        if x > 1 || y > 1 || matches!(op, BinaryOp::Pow | BinaryOp::LeftShift) {
-            self.spend(cost)?;
-        }
+    fn big_op(&mut self, op: BinaryOp, a: IBig, b: IBig, sizes: (usize, usize)) -> Outcome {
+        let shifted = if op == BinaryOp::LeftShift { usize::try_from(&b).unwrap_or(0).min(int::MOST_BITS) } else { 0 };
+        self.spend(price_of_large(op, sizes.0, sizes.1, shifted))?;
         if op == BinaryOp::Pow && b.sign() == dashu_int::Sign::Negative {
             let (a, b) = (self.to_float(&Number::Big(a))?, self.to_float(&Number::Big(b))?);
             return self.float_op(op, a, b).map(|value| value.unwrap_or(Value::NotImplemented));

@@ -2,8 +2,10 @@
 
 use super::Vm;
 use super::registers::{consume, set};
+use super::subscript::SLICED;
 use super::window::{afresh, moved};
 use crate::heap::holds_objects;
+use crate::objects::list::OVERWRITTEN;
 use crate::objects::payload::{List, Payload};
 use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -46,7 +48,7 @@ impl Vm {
         let Payload::List(list) = self.heap.payload(object) else { return false };
         let Some((range, backwards)) = bounds(&self.registers[first..first + 3], list.items.len()) else { return false };
         let count = range.len();
-        let charge = i64::try_from(count / 4).unwrap_or(i64::MAX);
+        let charge = i64::try_from(count / SLICED).unwrap_or(i64::MAX);
         if charge > self.cycles || count > SHORT || self.heap.memory.saturating_add(count) > self.heap.limit {
             return false;
         }
@@ -83,7 +85,7 @@ impl Vm {
         let (Some(old), Payload::List(new)) = (self.heap.items(target), self.heap.payload(source)) else { return false };
         let Some((range, false)) = bounds(&self.registers[first..first + 3], old.len()) else { return false };
         let count = range.len();
-        let charge = i64::try_from(count + old.len() / 8).unwrap_or(i64::MAX);
+        let charge = i64::try_from(count + old.len() / OVERWRITTEN).unwrap_or(i64::MAX);
         let plain = new.items.len() == count && self.heap.slot(source).class == ty::LIST;
         if !plain || charge > self.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
             return false;

@@ -11,6 +11,8 @@ use crate::value::{Ref, Value};
 
 /// Cycles of each index slot that is looked at beyond the near ones: finding a key, adding it and making room for more.
 const FAR: usize = 3;
+/// Items that a slice takes for a cycle.
+pub(super) const SLICED: usize = 2;
 
 impl Vm {
     // ---- dicts ----
@@ -369,11 +371,7 @@ impl Vm {
             Payload::List(list) => list.items[position],
             Payload::Tuple(items) => items[position],
             Payload::Str(text) if text.ascii() => Value::Obj(latin1(text.text.as_bytes()[position])),
-            Payload::Str(text) => {
-                let character = text.text.chars().nth(position).unwrap_or(' ');
-                self.spend(position / 8)?;
-                return Ok(self.heap.str(character.encode_utf8(&mut [0; 4])));
-            }
+            Payload::Str(_) => return Ok(self.character(receiver, position).unwrap_or(Value::Obj(nm::EMPTY))),
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Value::Int(i64::from(bytes[position])),
             Payload::Range(range) => {
                 let offset = i64::try_from(position).unwrap_or(0).wrapping_mul(range.step);
@@ -468,7 +466,7 @@ impl Vm {
             };
             return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
         }
-        self.spend(count / 2)?;
+        self.spend(count / SLICED)?;
         self.reserve(count)?;
         let indices = indices.map(|index| usize::try_from(index).unwrap_or(0));
         match self.heap.payload(receiver).core() {
@@ -482,23 +480,17 @@ impl Vm {
                 self.heap.retain_each(&items);
                 Ok(self.tuple(items))
             }
-            Payload::Str(text) => {
-                let result: String = if step == 1 {
+            Payload::Str(text) if text.ascii() => {
+                if step == 1 {
                     let first = usize::try_from(start).unwrap_or(0);
-                    if text.ascii() {
-                        let piece = self.heap.piece(receiver, first..first + count);
-                        return Ok(self.heap.ascii(piece));
-                    }
-                    text.text.chars().skip(first).take(count).collect()
-                } else if text.ascii() {
-                    let bytes = text.text.as_bytes();
-                    indices.map(|index| char::from(bytes[index])).collect()
-                } else {
-                    let characters: Vec<char> = text.text.chars().collect();
-                    indices.map(|index| characters[index]).collect()
-                };
-                Ok(self.heap.string(result))
+                    let piece = self.heap.piece(receiver, first..first + count);
+                    return Ok(self.heap.ascii(piece));
+                }
+                let bytes = text.text.as_bytes();
+                let result = indices.map(|index| char::from(bytes[index])).collect();
+                Ok(self.heap.ascii(result))
             }
+            Payload::Str(_) => self.slice_of_characters(receiver, start, step, count),
             Payload::Bytes(bytes) => {
                 let result: Vec<u8> = indices.map(|index| bytes[index]).collect();
                 Ok(self.heap.make(ty::BYTES, Payload::Bytes(result)))
@@ -509,6 +501,32 @@ impl Vm {
             }
             _ => Err(Throw::Trap(Trap::Internal)),
         }
+    }
+
+    /// A slice of text beyond ASCII.
+    fn slice_of_characters(&mut self, receiver: Ref, start: i64, step: i64, count: usize) -> Outcome {
+        let Some(last) = count.checked_sub(1) else { return Ok(Value::Obj(nm::EMPTY)) };
+        let number = |index: usize| usize::try_from(start + step * i64::try_from(index).unwrap_or(0)).unwrap_or(0);
+        let (low, high) = if step > 0 { (number(0), number(last)) } else { (number(last), number(0)) };
+        let range = self.bytes_of_characters(receiver, low, high + 1);
+        if step == 1 {
+            let piece = self.heap.piece(receiver, range);
+            return Ok(self.heap.string(piece));
+        }
+        // Every character between them is passed.
+        self.spend(range.len() / 2)?;
+        let Some(text) = self.text(Value::Obj(receiver)) else { return Err(Throw::Trap(Trap::Internal)) };
+        let each = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+        let characters = text[range].chars();
+        let result: String = if step > 0 { characters.step_by(each).collect() } else { characters.rev().step_by(each).collect() };
+        Ok(self.heap.string(result))
+    }
+
+    /// The character of a text at a position, as text of its own.
+    pub(super) fn character(&mut self, receiver: Ref, position: usize) -> Option<Value> {
+        let at = self.byte_of_character(receiver, position);
+        let character = self.text(Value::Obj(receiver))?.get(at..)?.chars().next()?;
+        Some(self.heap.str(character.encode_utf8(&mut [0; 4])))
     }
 
     // ---- writing ----
@@ -669,6 +687,7 @@ impl Vm {
                 crate::objects::bytes::may_resize(self, object, true)?;
                 if let Payload::ByteArray(bytes, _) = self.heap.payload_mut(receiver).core_mut() {
                     bytes.remove(position);
+                    crate::objects::bytes::settle(bytes);
                 }
                 self.heap.free_memory(1);
                 Ok(())

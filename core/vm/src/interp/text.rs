@@ -62,7 +62,7 @@ impl Vm {
             }
         }
         if out.len() > CHECK_EVERY {
-            self.reserve(out.len())?;
+            self.allow(out.len(), out.len())?;
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Vm {
             Payload::Str(text) => {
                 let text = text.text.clone();
                 self.spend(text.len() / 4)?;
-                crate::objects::str::write_repr(out, &text);
+                crate::objects::escapes::text(self, out, &text)?;
             }
             Payload::BigInt(number) => {
                 let text = number.to_string();
@@ -112,12 +112,12 @@ impl Vm {
             }
             Payload::Bytes(bytes) => {
                 let bytes = bytes.clone();
-                crate::objects::bytes::write_repr(out, &bytes);
+                crate::objects::escapes::bytes(self, out, &bytes)?;
             }
             Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
                 out.push_str("bytearray(");
-                crate::objects::bytes::write_repr(out, &bytes);
+                crate::objects::escapes::bytes(self, out, &bytes)?;
                 out.push(')');
             }
             Payload::MemoryView(view) => {
@@ -529,6 +529,8 @@ impl Vm {
         }
         let parts = first..first + count;
         let length = parts.clone().map(|index| self.text(afresh(&self.registers[index])).map_or(0, str::len)).sum();
+        self.spend(length)?;
+        self.reserve(length)?;
         let mut text = self.heap.spares.empty_text(length);
         for index in parts {
             let part = afresh(&self.registers[index]);
@@ -538,8 +540,6 @@ impl Vm {
             }
             self.heap.release(part);
         }
-        self.spend(text.len())?;
-        self.reserve(text.len())?;
         Ok(self.heap.string(moved(text)))
     }
 }

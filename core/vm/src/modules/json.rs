@@ -19,6 +19,8 @@ const VALUE: usize = 4;
 const READ: usize = 6;
 /// Bytes of text that one cycle reads or writes.
 const BYTES: usize = 8;
+/// Bytes of a text that are escaped between two looks at how large the result is.
+const PIECE: usize = 4_096;
 /// Longest run of digits that always fits 64 bits.
 const SHORT_INTEGER: usize = 18;
 
@@ -100,7 +102,7 @@ impl Writer {
                     Some(item) => {
                         let first = *next == 0;
                         *next += 1;
-                        self.separate(first);
+                        self.separate(vm, first)?;
                         (item, "")
                     }
                     None => (Value::None, "]"),
@@ -111,9 +113,9 @@ impl Writer {
                         *next += 1;
                         let Some(key) = key_text(vm, &self.style, key)? else { continue };
                         *written = true;
-                        self.separate(first);
+                        self.separate(vm, first)?;
                         self.text(vm, &key)?;
-                        self.out.push_str(&self.style.key_separator);
+                        put(vm, &mut self.out, &self.style.key_separator)?;
                         (item, "")
                     }
                     None => (Value::None, "}"),
@@ -124,28 +126,31 @@ impl Writer {
                 continue;
             }
             self.open.pop();
-            self.line();
+            self.line(vm)?;
             self.out.push_str(close);
         }
         Ok(())
     }
 
     /// What stands between two items.
-    fn separate(&mut self, first: bool) {
-        if !first {
-            self.out.push_str(&self.style.item_separator);
-            self.line();
+    fn separate(&mut self, vm: &mut Vm, first: bool) -> Outcome<()> {
+        if first {
+            return Ok(());
         }
+        put(vm, &mut self.out, &self.style.item_separator)?;
+        self.line(vm)
     }
 
     /// A new line, indented by the open containers.
-    fn line(&mut self) {
+    fn line(&mut self, vm: &mut Vm) -> Outcome<()> {
         if let Some(indent) = &self.style.indent {
             self.out.push('\n');
             for _ in 0..self.open.len() {
-                self.out.push_str(indent);
+                vm.spend(1)?;
+                put(vm, &mut self.out, indent)?;
             }
         }
+        Ok(())
     }
 
     fn value(&mut self, vm: &mut Vm, value: Value) -> Outcome<()> {
@@ -176,8 +181,10 @@ impl Writer {
                 self.out.push_str(&text);
                 return Ok(());
             }
-            Payload::List(list) => Open::Array { items: list.items.clone(), next: 0 },
-            Payload::Tuple(items) => Open::Array { items: items.to_vec(), next: 0 },
+            Payload::List(_) | Payload::Tuple(_) => {
+                vm.spend(vm.sequence_length(object) / BYTES)?;
+                Open::Array { items: vm.sequence_snapshot(value), next: 0 }
+            }
             Payload::Dict(_) => {
                 if vm.heap.slot(object).class != ty::DICT && has_own_items(vm, object) {
                     return Err(Throw::Fallback);
@@ -204,16 +211,37 @@ impl Writer {
         }
         self.open.push(open);
         self.out.push_str(&brackets[..1]);
-        self.line();
-        Ok(())
+        self.line(vm)
     }
 
     fn text(&mut self, vm: &mut Vm, text: &str) -> Outcome<()> {
-        vm.spend(text.len() / BYTES)?;
-        vm.reserve(self.out.len() + text.len())?;
-        write_quoted(&mut self.out, text, self.style.ascii);
-        Ok(())
+        quoted(vm, &mut self.out, text, self.style.ascii)
     }
+}
+
+/// Writes a piece of what stands between values: a cycle for some bytes, and room for all of it, before it is copied.
+fn put(vm: &mut Vm, out: &mut String, piece: &str) -> Outcome<()> {
+    vm.spend(piece.len() / BYTES)?;
+    vm.reserve(out.len() + piece.len())?;
+    out.push_str(piece);
+    Ok(())
+}
+
+/// Writes a text between quotes, charged by what it becomes.
+fn quoted(vm: &mut Vm, out: &mut String, text: &str, ascii: bool) -> Outcome<()> {
+    vm.spend(text.len() / BYTES)?;
+    out.push('"');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+        let before = out.len();
+        write_escaped(out, piece, ascii);
+        vm.spend((out.len() - before - piece.len()) / 2)?;
+        vm.reserve(out.len())?;
+        rest = after;
+    }
+    out.push('"');
+    Ok(())
 }
 
 /// Whether a subclass of dict has its own idea of its items.
@@ -294,8 +322,8 @@ fn number_text(vm: &mut Vm, style: &Style, value: Value) -> Outcome<Option<Strin
     }))
 }
 
-/// A text between quotes, with what JSON or ASCII cannot hold escaped.
-fn write_quoted(out: &mut String, text: &str, ascii: bool) {
+/// A text with what JSON or ASCII cannot hold escaped.
+fn write_escaped(out: &mut String, text: &str, ascii: bool) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let escaped = |out: &mut String, unit: u16| {
         out.push_str("\\u");
@@ -303,7 +331,6 @@ fn write_quoted(out: &mut String, text: &str, ascii: bool) {
             out.push(char::from(DIGITS[usize::from(unit >> shift & 15)]));
         }
     };
-    out.push('"');
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' && (byte < 0x7f || !ascii) {
@@ -332,7 +359,6 @@ fn write_quoted(out: &mut String, text: &str, ascii: bool) {
         }
     }
     out.push_str(&text[plain..]);
-    out.push('"');
 }
 
 fn quote(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -340,10 +366,9 @@ fn quote(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
-    vm.spend(text.len() / BYTES)?;
     vm.reserve(text.len())?;
     let mut out = String::with_capacity(text.len() + 2);
-    write_quoted(&mut out, &text, matches!(arguments[1], Value::Bool(Truth::True)));
+    quoted(vm, &mut out, &text, matches!(arguments[1], Value::Bool(Truth::True)))?;
     Ok(vm.heap.string(out))
 }
 

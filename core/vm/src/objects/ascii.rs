@@ -1,7 +1,7 @@
 //! The frequent methods of `str` for ASCII text: on bytes, where the text lies, without a copy of it. `None` means that the general
 //! form has to see to it; nothing has been charged then. What is charged is the same.
 
-use crate::error::Outcome;
+use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::interp::Vm;
 use crate::interp::window::{afresh, moved};
@@ -176,25 +176,43 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
         Value::Int(most) => usize::try_from(most).unwrap_or(usize::MAX),
         _ => return None,
     };
-    let length = text.text.len();
+    let mut price = text.text.len() / 4;
+    let blanks = matches!(args[1], Value::Undefined | Value::None);
+    if !blanks {
+        let (_, separator) = plain(vm, &args[1])?;
+        if separator.text.is_empty() {
+            return None;
+        }
+        price += separator.text.len() / 4;
+    }
+    if let Err(throw) = vm.spend(price) {
+        return Some(Err(throw));
+    }
+    // More parts than that end the run, so nobody sees where the last one would have ended.
+    let most = most.min(vm.affordable(super::str::PART));
     let room = std::mem::take(&mut vm.heap.spares.ranges);
     let (_, text) = plain(vm, &args[0])?;
-    let parts = match &args[1] {
-        Value::Undefined | Value::None => between_blanks(text.text.as_bytes(), most, room),
-        separator => match plain(vm, separator)?.1 {
-            separator if separator.text.is_empty() => return None,
-            separator => between(&text.text, &separator.text, most, room),
-        },
+    let parts = match plain(vm, &args[1]) {
+        Some((_, separator)) if !blanks => between(&text.text, &separator.text, most, room),
+        _ => between_blanks(text.text.as_bytes(), most, room),
     };
-    Some(vm.spend(length / 4).and_then(|()| vm.spend(parts.len().saturating_mul(3))).map(|()| {
-        let mut items = Vec::with_capacity(parts.len());
-        for range in &parts {
-            let item = part(vm, object, range.clone());
-            items.push(afresh(&item));
+    Some(listed(vm, object, parts))
+}
+
+/// The parts of a text as a list.
+fn listed(vm: &mut Vm, object: Ref, parts: Vec<Range<usize>>) -> Outcome {
+    vm.spend(parts.len().saturating_mul(super::str::PART))?;
+    vm.reserve(parts.len().saturating_mul(size_of::<u64>()))?;
+    let mut items = Vec::with_capacity(parts.len());
+    for range in &parts {
+        let item = part(vm, object, range.clone());
+        items.push(afresh(&item));
+        if vm.heap.exhausted() {
+            return Err(Throw::Trap(Trap::OutOfMemory));
         }
-        vm.heap.spares.keep_ranges(parts);
-        vm.list(items)
-    }))
+    }
+    vm.heap.spares.keep_ranges(parts);
+    Ok(vm.list(items))
 }
 
 /// Where a text begins in another one, the first or the last time, with neither start nor end given; `Some(None)` when it does not.
@@ -237,8 +255,8 @@ pub(super) fn join(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
     for item in items {
         size = size.checked_add(plain(vm, item)?.1.text.len())?;
     }
-    let count = items.len();
-    let charged = vm.spend(count).and_then(|()| vm.reserve(count.saturating_mul(8)));
+    let (count, prepared) = (items.len(), separator.text.len() / 4);
+    let charged = vm.spend(count + prepared).and_then(|()| vm.reserve(count.saturating_mul(8)));
     Some(charged.and_then(|()| vm.spend(size)).and_then(|()| vm.reserve(size)).map(|()| {
         let mut joined = String::with_capacity(size);
         if let (Some((_, separator)), Payload::List(_) | Payload::Tuple(_)) = (plain(vm, &args[0]), vm.heap.payload(object)) {

@@ -37,28 +37,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "bytearray.__imul__", "self, count, /", 2, imul, "retry_index"),
 ];
 
-/// Python's repr of bytes.
-pub(crate) fn write_repr(out: &mut String, bytes: &[u8]) {
-    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { b'"' } else { b'\'' };
-    out.push('b');
-    out.push(char::from(quote));
-    for &byte in bytes {
-        match byte {
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            byte if byte == quote => {
-                out.push('\\');
-                out.push(char::from(byte));
-            }
-            0x20..=0x7e => out.push(char::from(byte)),
-            byte => out.push_str(&format!("\\x{byte:02x}")),
-        }
-    }
-    out.push(char::from(quote));
-}
-
 /// The content of bytes or a bytearray, where it lies.
 pub(super) fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
     match value.object().map(|object| vm.heap.payload(object).core()) {
@@ -249,11 +227,22 @@ fn array_init(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::None)
 }
 
+/// Gives a buffer back that is much larger than what it holds: that is all that is modelled.
+pub(crate) fn settle(bytes: &mut Vec<u8>) {
+    if bytes.capacity() > 4 * bytes.len() + ROOM {
+        bytes.shrink_to(2 * bytes.len());
+    }
+}
+
+/// Bytes that an emptied buffer may keep.
+const ROOM: usize = 256;
+
 fn set_content(vm: &mut Vm, value: Value, bytes: Vec<u8>) {
     let Value::Obj(object) = value else { return };
     let before = vm.heap.payload(object).size();
     if let Payload::ByteArray(row, _) = vm.heap.payload_mut(object).core_mut() {
         *row = bytes;
+        settle(row);
     }
     let after = vm.heap.payload(object).size();
     vm.heap.resize_memory(before, after);
@@ -333,7 +322,11 @@ fn change<T>(vm: &mut Vm, value: Value, work: impl FnOnce(&mut Vec<u8>) -> T) ->
     let object = value.object()?;
     let before = vm.heap.payload(object).size();
     let result = match vm.heap.payload_mut(object).core_mut() {
-        Payload::ByteArray(bytes, _) => Some(work(bytes)),
+        Payload::ByteArray(bytes, _) => {
+            let result = work(bytes);
+            settle(bytes);
+            Some(result)
+        }
         _ => None,
     };
     let after = vm.heap.payload(object).size();

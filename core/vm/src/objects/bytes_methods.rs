@@ -4,6 +4,7 @@ use super::bytes::{byte, bytes_like, content, first_place, receiver, same_sort};
 use super::codec;
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
@@ -179,7 +180,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
                 return Err(vm.type_error(message));
             }
         }
-        vm.reserve(bytes.len())?;
+        vm.allow(bytes.len(), bytes.len() / 4)?;
     }
     vm.heap.release_all(items);
     vm.spend(bytes.len() / 4)?;
@@ -281,18 +282,53 @@ fn rindex(vm: &mut Vm, args: &[Value]) -> Outcome {
     found.map(int).ok_or_else(|| vm.value_error("subsection not found"))
 }
 
+/// Where a separator begins in `bytes`, the first times or the last times.
+fn cuts<'a>(bytes: &'a [u8], separator: &'a [u8], most: usize, last: bool) -> impl Iterator<Item = usize> + 'a {
+    // To prepare a search takes the length of what is looked for.
+    let most = if separator.len() > bytes.len() { 0 } else { most };
+    let (forwards, backwards) = match last {
+        true => (None, Some(memmem::rfind_iter(bytes, separator))),
+        false => (Some(memmem::find_iter(bytes, separator)), None),
+    };
+    forwards.into_iter().flatten().chain(backwards.into_iter().flatten()).take(most)
+}
+
 /// Parts of `bytes` between separators, at most `most` cuts from the left.
-fn pieces<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
-    let (mut parts, mut first) = (Vec::new(), 0);
-    if separator.len() > bytes.len() {
-        return vec![bytes];
-    }
-    for at in memmem::find_iter(bytes, separator).take(most) {
-        parts.push(&bytes[first..at]);
-        first = at + separator.len();
-    }
-    parts.push(&bytes[first..]);
-    parts
+fn pieces<'a>(bytes: &'a [u8], separator: &'a [u8], most: usize) -> impl Iterator<Item = &'a [u8]> {
+    let mut cuts = cuts(bytes, separator, most, false);
+    let mut rest = Some(0);
+    std::iter::from_fn(move || {
+        let first = rest?;
+        match cuts.next() {
+            Some(at) => {
+                rest = Some(at + separator.len());
+                Some(&bytes[first..at])
+            }
+            None => {
+                rest = None;
+                Some(&bytes[first..])
+            }
+        }
+    })
+}
+
+/// The same with cuts from the right: the last part first.
+fn pieces_from_end<'a>(bytes: &'a [u8], separator: &'a [u8], most: usize) -> impl Iterator<Item = &'a [u8]> {
+    let mut cuts = cuts(bytes, separator, most, true);
+    let mut rest = Some(bytes.len());
+    std::iter::from_fn(move || {
+        let end = rest?;
+        match cuts.next() {
+            Some(at) => {
+                rest = Some(at);
+                Some(&bytes[at + separator.len()..end])
+            }
+            None => {
+                rest = None;
+                Some(&bytes[..end])
+            }
+        }
+    })
 }
 
 fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -300,7 +336,7 @@ fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(Value::Int(0)) };
     vm.spend((end - first) / 4)?;
-    let count = if needle.is_empty() { end - first + 1 } else { pieces(&bytes[first..end], &needle, usize::MAX).len() - 1 };
+    let count = if needle.is_empty() { end - first + 1 } else { cuts(&bytes[first..end], &needle, usize::MAX, false).count() };
     Ok(int(count))
 }
 
@@ -316,12 +352,27 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     Ok(usize::try_from(whole(vm, value)?).unwrap_or(usize::MAX))
 }
 
-fn list_of(vm: &mut Vm, like: Value, parts: &[&[u8]]) -> Outcome {
-    vm.spend(parts.len())?;
-    let mut items = Vec::with_capacity(parts.len());
+/// Cycles of a part that was split, beside the search.
+const PART: usize = 4;
+
+/// Parts of the receiver's sort; each is paid for before it is made.
+fn items_of<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome<Vec<Value>> {
+    let mut items = Items::new(PART);
     for part in parts {
+        items.pay(vm)?;
         items.push(same_sort(vm, like, part.to_vec())?);
     }
+    Ok(items.into_values())
+}
+
+fn list_of<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome {
+    let items = items_of(vm, like, parts)?;
+    Ok(vm.list(items))
+}
+
+fn list_from_end<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome {
+    let mut items = items_of(vm, like, parts)?;
+    items.reverse();
     Ok(vm.list(items))
 }
 
@@ -333,54 +384,62 @@ fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<Vec<u8>>> {
     if separator.is_empty() { Err(vm.value_error("empty separator")) } else { Ok(Some(separator)) }
 }
 
+/// Parts between blanks, at most `most` cuts from the left.
+fn between_blanks(bytes: &[u8], most: usize) -> impl Iterator<Item = &[u8]> {
+    let (mut rest, mut cuts) = (bytes.trim_blank_start(), 0);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if cuts == most {
+            return Some(std::mem::take(&mut rest));
+        }
+        cuts += 1;
+        let (part, after) = rest.split_at(rest.iter().position(is_blank).unwrap_or(rest.len()));
+        rest = after.trim_blank_start();
+        Some(part)
+    })
+}
+
+/// The same with cuts from the right: the last part first.
+fn between_blanks_from_end(bytes: &[u8], most: usize) -> impl Iterator<Item = &[u8]> {
+    let (mut rest, mut cuts) = (bytes.trim_blank_end(), 0);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if cuts == most {
+            return Some(std::mem::take(&mut rest));
+        }
+        cuts += 1;
+        let (before, part) = rest.split_at(rest.iter().rposition(is_blank).map_or(0, |at| at + 1));
+        rest = before.trim_blank_end();
+        Some(part)
+    })
+}
+
 fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
-    if let Some(separator) = separator(vm, args[1])? {
-        vm.spend(bytes.len() / 4)?;
-        return list_of(vm, args[0], &pieces(&bytes, &separator, most));
-    }
-    let mut parts = Vec::new();
-    let mut rest = bytes.trim_blank_start();
-    while !rest.is_empty() {
-        if parts.len() == most {
-            parts.push(rest);
-            break;
+    match separator(vm, args[1])? {
+        Some(separator) => {
+            vm.spend(bytes.len() / 4)?;
+            list_of(vm, args[0], pieces(&bytes, &separator, most))
         }
-        let end = rest.iter().position(is_blank).unwrap_or(rest.len());
-        parts.push(&rest[..end]);
-        rest = rest[end..].trim_blank_start();
+        None => list_of(vm, args[0], between_blanks(&bytes, most)),
     }
-    list_of(vm, args[0], &parts)
 }
 
 fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
-    let mut parts = Vec::new();
-    let mut rest = bytes.as_slice();
-    if let Some(separator) = separator(vm, args[1])? {
-        vm.spend(bytes.len() / 4)?;
-        let most = if separator.len() > bytes.len() { 0 } else { most };
-        for at in memmem::rfind_iter(&bytes, &separator).take(most) {
-            parts.push(&rest[at + separator.len()..]);
-            rest = &rest[..at];
+    match separator(vm, args[1])? {
+        Some(separator) => {
+            vm.spend(bytes.len() / 4)?;
+            list_from_end(vm, args[0], pieces_from_end(&bytes, &separator, most))
         }
-        parts.push(rest);
-    } else {
-        rest = rest.trim_blank_end();
-        while !rest.is_empty() {
-            if parts.len() == most {
-                parts.push(rest);
-                break;
-            }
-            let start = rest.iter().rposition(is_blank).map_or(0, |at| at + 1);
-            parts.push(&rest[start..]);
-            rest = rest[..start].trim_blank_end();
-        }
+        None => list_from_end(vm, args[0], between_blanks_from_end(&bytes, most)),
     }
-    parts.reverse();
-    list_of(vm, args[0], &parts)
 }
 
 trait Blank {
@@ -398,26 +457,25 @@ impl Blank for [u8] {
     }
 }
 
+/// Lines, with their ends where those are kept.
+fn lines(bytes: &[u8], keep: bool) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else { return Some(std::mem::take(&mut rest)) };
+        let end = if rest[at..].starts_with(b"\r\n") { at + 2 } else { at + 1 };
+        let line = &rest[..if keep { end } else { at }];
+        rest = &rest[end..];
+        Some(line)
+    })
+}
+
 fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let keep = if args[1].is_undefined() { false } else { vm.truth(args[1])? };
-    let (mut parts, mut start, mut at): (Vec<&[u8]>, usize, usize) = (Vec::new(), 0, 0);
-    while at < bytes.len() {
-        let end = match (bytes[at], bytes.get(at + 1)) {
-            (b'\r', Some(b'\n')) => at + 2,
-            (b'\r' | b'\n', _) => at + 1,
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        parts.push(&bytes[start..if keep { end } else { at }]);
-        (start, at) = (end, end);
-    }
-    if start < bytes.len() {
-        parts.push(&bytes[start..]);
-    }
-    list_of(vm, args[0], &parts)
+    list_of(vm, args[0], lines(&bytes, keep))
 }
 
 fn three(vm: &mut Vm, like: Value, parts: [&[u8]; 3]) -> Outcome {
@@ -455,37 +513,43 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let (old, new) = (bytes_like(vm, args[1])?, bytes_like(vm, args[2])?);
     let most = most(vm, args[3])?;
     vm.spend(bytes.len() / 4)?;
-    let result = if old.is_empty() {
-        let gaps = most.min(bytes.len() + 1);
-        vm.reserve(bytes.len().saturating_add(gaps.saturating_mul(new.len())))?;
-        let mut out = Vec::new();
+    let count = if old.is_empty() { most.min(bytes.len() + 1) } else { cuts(&bytes, &old, most, false).count() };
+    let size = bytes.len().saturating_sub(count * old.len()).saturating_add(count.saturating_mul(new.len()));
+    vm.spend((size / 4).saturating_add(count))?;
+    vm.reserve(size)?;
+    let mut out = Vec::with_capacity(size);
+    if old.is_empty() {
         for (index, &byte) in bytes.iter().enumerate() {
-            if index < gaps {
+            if index < count {
                 out.extend(&new);
             }
             out.push(byte);
         }
-        if gaps > bytes.len() {
+        if count > bytes.len() {
             out.extend(&new);
         }
-        out
     } else {
-        let parts = pieces(&bytes, &old, most);
-        vm.reserve(bytes.len().saturating_add(parts.len().saturating_mul(new.len())))?;
-        parts.join(new.as_slice())
-    };
-    vm.spend(result.len() / 4)?;
-    same_sort(vm, args[0], result)
+        for (index, piece) in pieces(&bytes, &old, most).enumerate() {
+            if index > 0 {
+                out.extend(&new);
+            }
+            out.extend(piece);
+        }
+    }
+    same_sort(vm, args[0], out)
 }
 
 fn trimmed(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let chars = if args[1].is_undefined() || args[1].is_none() { b" \t\n\r\x0b\x0c".to_vec() } else { bytes_like(vm, args[1])? };
+    vm.spend(chars.len() / 4)?;
+    let mut goes = [false; 256];
+    chars.iter().for_each(|&byte| goes[usize::from(byte)] = true);
     let mut part = bytes.as_slice();
-    while left && part.first().is_some_and(|byte| chars.contains(byte)) {
+    while left && part.first().is_some_and(|&byte| goes[usize::from(byte)]) {
         part = &part[1..];
     }
-    while right && part.last().is_some_and(|byte| chars.contains(byte)) {
+    while right && part.last().is_some_and(|&byte| goes[usize::from(byte)]) {
         part = &part[..part.len() - 1];
     }
     same_sort(vm, args[0], part.to_vec())
@@ -556,13 +620,14 @@ fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
     let size = usize::try_from(size).unwrap_or(0);
-    let tabs = bytes.iter().filter(|&&byte| byte == b'\t').count();
-    vm.reserve(tabs.saturating_mul(size))?;
+    vm.spend(bytes.len() / 2)?;
     let (mut out, mut column) = (Vec::new(), 0);
     for byte in bytes {
         match byte {
             b'\t' if size > 0 => {
                 let blanks = size - column % size;
+                vm.spend(blanks / 4 + 1)?;
+                vm.reserve(out.len().saturating_add(blanks))?;
                 out.resize(out.len() + blanks, b' ');
                 column += blanks;
             }
@@ -672,7 +737,9 @@ fn translate(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.value_error("translation table must be 256 characters long"));
     }
     let doomed = if args[2].is_undefined() { Vec::new() } else { bytes_like(vm, args[2])? };
-    vm.spend(bytes.len() / 4)?;
-    let result = bytes.iter().filter(|byte| !doomed.contains(byte)).map(|&byte| table[usize::from(byte)]).collect();
+    vm.spend(bytes.len() / 4 + doomed.len() / 4)?;
+    let mut gone = [false; 256];
+    doomed.iter().for_each(|&byte| gone[usize::from(byte)] = true);
+    let result = bytes.iter().filter(|&&byte| !gone[usize::from(byte)]).map(|&byte| table[usize::from(byte)]).collect();
     same_sort(vm, args[0], result)
 }

@@ -2,6 +2,8 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::num::int::push_decimal;
+use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -148,44 +150,77 @@ pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: V
         Encoding::Latin1 => 256,
     };
     vm.reserve(text.len())?;
-    let characters: Vec<char> = text.chars().collect();
-    let mut bytes = Vec::with_capacity(characters.len());
-    let mut at = 0;
-    while at < characters.len() {
-        let code = u32::from(characters[at]);
-        if let Some(byte) = u8::try_from(code).ok().filter(|_| code < limit) {
-            bytes.push(byte);
-            at += 1;
-            continue;
+    let fits = |c: char| u32::from(c) < limit;
+    let mut bytes = Vec::with_capacity(text.len());
+    let (mut rest, mut at) = (text.as_str(), 0);
+    while !rest.is_empty() {
+        let (plain, after) = rest.split_at(rest.find(|c| !fits(c)).unwrap_or(rest.len()));
+        match limit {
+            128 => bytes.extend_from_slice(plain.as_bytes()),
+            _ => bytes.extend(plain.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or_default())),
         }
-        let end = (at..characters.len()).find(|&index| u32::from(characters[index]) < limit).unwrap_or(characters.len());
-        for &c in &characters[at..end] {
-            let code = u32::from(c);
-            match errors.as_str() {
-                "ignore" => {}
-                "replace" => bytes.push(b'?'),
-                "xmlcharrefreplace" => bytes.extend(format!("&#{code};").bytes()),
-                "backslashreplace" => bytes.extend(escaped(code).bytes()),
-                "strict" | "surrogateescape" | "surrogatepass" => {
-                    let reason = format!("ordinal not in range({limit})");
-                    let object = vm.heap.retain(source);
-                    return Err(unicode_error(vm, ty::UNICODE_ENCODE_ERROR, encoding.name(), object, at, end, &reason));
-                }
-                other => return Err(unknown_handler(vm, other)),
-            }
+        if after.is_empty() {
+            break;
         }
-        vm.reserve(bytes.len())?;
-        at = end;
+        at += plain.chars().count();
+        let (foreign, after) = after.split_at(after.find(fits).unwrap_or(after.len()));
+        let end = at + foreign.chars().count();
+        if matches!(errors.as_str(), "strict" | "surrogateescape" | "surrogatepass") {
+            let reason = format!("ordinal not in range({limit})");
+            let object = vm.heap.retain(source);
+            return Err(unicode_error(vm, ty::UNICODE_ENCODE_ERROR, encoding.name(), object, at, end, &reason));
+        }
+        replace_foreign(vm, &mut bytes, foreign, &errors)?;
+        (rest, at) = (after, end);
     }
     Ok(bytes)
 }
 
-fn escaped(code: u32) -> String {
-    match code {
-        0..=0xff => format!("\\x{code:02x}"),
-        0x100..=0xffff => format!("\\u{code:04x}"),
-        _ => format!("\\U{code:08x}"),
+/// Cycles of a stretch that an encoding does not have, beside what its error handler writes.
+const HANDLED: usize = 4;
+/// Bytes of a stretch that an error handler sees to at once.
+const HANDLED_AT_ONCE: usize = 4_096;
+
+/// What an error handler writes for characters that an encoding does not have.
+fn replace_foreign(vm: &mut Vm, bytes: &mut Vec<u8>, foreign: &str, errors: &str) -> Outcome<()> {
+    // The longest that is written for a character.
+    let width = match errors {
+        "ignore" => 0,
+        "replace" => 1,
+        "xmlcharrefreplace" | "backslashreplace" => 10,
+        other => return Err(unknown_handler(vm, other)),
+    };
+    vm.spend(HANDLED)?;
+    let mut rest = foreign;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(HANDLED_AT_ONCE));
+        let count = piece.chars().count();
+        vm.spend(count.saturating_mul(1 + width / 2))?;
+        vm.reserve(bytes.len() + count * width)?;
+        let mut escaped = String::new();
+        for c in piece.chars() {
+            match errors {
+                "replace" => escaped.push('?'),
+                "xmlcharrefreplace" => {
+                    escaped.push_str("&#");
+                    push_decimal(&mut escaped, i64::from(u32::from(c)));
+                    escaped.push(';');
+                }
+                "backslashreplace" => push_escape(&mut escaped, u32::from(c)),
+                _ => {}
+            }
+        }
+        bytes.extend_from_slice(escaped.as_bytes());
+        rest = after;
     }
+    Ok(())
+}
+
+/// A code as an escape.
+fn escaped(code: u32) -> String {
+    let mut text = String::new();
+    push_escape(&mut text, code);
+    text
 }
 
 /// A stretch of bytes that is no text.
@@ -202,7 +237,6 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
     vm.spend(bytes.len() / 4)?;
     vm.reserve(bytes.len().saturating_mul(2))?;
     let mut text = String::with_capacity(bytes.len());
-    let mut flaws = 0_usize;
     let (mut at, mut encoding) = (0, encoding);
     match encoding {
         Encoding::Utf8 { mark: true } if bytes.starts_with(b"\xef\xbb\xbf") => at = 3,
@@ -254,11 +288,12 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
             },
         };
         let Some(flaw) = flaw else { break };
-        flaws += 1;
+        vm.spend(HANDLED)?;
+        vm.reserve(text.len() + 2 * (bytes.len() - at))?;
         match errors.as_str() {
             "ignore" => {}
             "replace" => text.push('\u{fffd}'),
-            "backslashreplace" => bytes[flaw.from..flaw.to].iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}"))),
+            "backslashreplace" => bytes[flaw.from..flaw.to].iter().for_each(|&byte| push_escape(&mut text, u32::from(byte))),
             "strict" | "surrogateescape" | "surrogatepass" | "xmlcharrefreplace" => {
                 let object = vm.heap.make(ty::BYTES, Payload::Bytes(bytes.to_vec()));
                 return Err(unicode_error(vm, ty::UNICODE_DECODE_ERROR, encoding.name(), object, flaw.from, flaw.to, flaw.reason));
@@ -267,7 +302,6 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
         }
         at = flaw.to;
     }
-    vm.spend(flaws)?;
     Ok(text)
 }
 

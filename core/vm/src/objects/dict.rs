@@ -21,6 +21,8 @@ pub(crate) const NEAR: u32 = 16;
 const PASSED: usize = 8;
 /// So many deleted entries are kept beside four for each live one.
 const KEPT: usize = 64;
+/// Index slots that are kept for each live entry, beside [`KEPT`] eight times: what is copied or emptied is never much more than what it holds.
+const SPARSE: usize = 32;
 
 const EMPTY: u32 = u32::MAX;
 const DELETED: u32 = u32::MAX - 1;
@@ -28,6 +30,11 @@ const DELETED: u32 = u32::MAX - 1;
 /// Modelled bytes of a dict and of a set without anything in it.
 pub(crate) const EMPTY_DICT: usize = 64;
 pub(crate) const EMPTY_SET: usize = 216;
+
+/// Index slots of a table for one more than so many live entries.
+fn slots_for(live: usize) -> usize {
+    ((live + 1) * 3).next_power_of_two().max(8)
+}
 
 /// A hash table that remembers insertion order.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +90,11 @@ impl Dict {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.live
+    }
+
+    /// Deleted entries and index slots of no entry, which a copy takes along.
+    pub(crate) fn gaps(&self) -> usize {
+        (self.entries.len() - self.live) + self.index.len().saturating_sub(6 * self.live)
     }
 
     /// Starts looking for keys with this hash.
@@ -165,7 +177,7 @@ impl Dict {
     }
 
     fn grow(&mut self) {
-        let size = ((self.live + 1) * 3).next_power_of_two().max(8);
+        let size = slots_for(self.live);
         if size == 8 {
             self.entries.reserve_exact(5);
         }
@@ -180,6 +192,9 @@ impl Dict {
         }
         self.first = 0;
         self.used = 0;
+        if size * 4 < self.index.len() {
+            (self.index, self.entries) = (Vec::new(), self.entries.as_slice().to_vec());
+        }
         self.index.clear();
         self.index.resize(size, EMPTY);
         for position in 0..self.entries.len() {
@@ -206,14 +221,15 @@ impl Dict {
             self.entries.pop();
         }
         if self.live == 0 {
-            self.first = 0;
-            // A large index of which little was used is left as it is: emptying it takes as long as it is.
-            if self.index.len() <= KEPT || self.used * 8 >= self.index.len() {
-                self.used = 0;
+            (self.first, self.used) = (0, 0);
+            // A large index goes: emptying it takes as long as it is.
+            if self.index.len() <= KEPT {
                 self.index.iter_mut().for_each(|slot| *slot = EMPTY);
+            } else {
+                (self.index, self.entries) = (Vec::new(), Vec::new());
             }
-        } else if self.entries.len() > KEPT + 4 * self.live {
-            self.rebuild(self.index.len());
+        } else if self.entries.len() > KEPT + 4 * self.live || self.index.len() > 8 * KEPT + SPARSE * self.live {
+            self.rebuild(slots_for(self.live));
         } else if position == self.first {
             while self.entries.get(self.first).is_some_and(|entry| entry.key.is_undefined()) {
                 self.first += 1;

@@ -193,8 +193,8 @@ pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// A copy of a dict or set of a builtin class.
 pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
     let object = dict(vm, source)?;
-    let size = vm.dict_len(object);
-    vm.spend(size.saturating_mul(2))?;
+    let size = vm.table(object).map_or(0, |table| table.len().saturating_mul(2) + table.gaps() / 8);
+    vm.spend(size)?;
     vm.reserve(vm.heap.payload(object).size())?;
     let payload = match vm.heap.payload(object).core() {
         Payload::Dict(table) => Payload::Dict(table.clone()),

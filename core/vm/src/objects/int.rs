@@ -229,6 +229,9 @@ fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.tuple(vec![value, Value::Int(1)]))
 }
 
+/// Cycles of rounding an integer to a power of ten, beside a quarter of the square of its limbs.
+const ROUNDING: usize = 8;
+
 fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     let value = number(vm, args[0]);
     if args[1].is_undefined() || args[1].is_none() {
@@ -238,6 +241,8 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
         let message = format!("'{}' object cannot be interpreted as an integer", vm.class_name(args[1]));
         return Err(vm.type_error(message));
     };
+    let limbs = num::int::bit_length(&value) / 64 + 1;
+    vm.spend(limbs * limbs / 4 + ROUNDING)?;
     match num::int::round_to_places(&value, &places) {
         Ok(value) => vm.int_value(value),
         Err(error) => Err(vm.number_error(error)),

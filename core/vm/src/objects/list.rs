@@ -222,7 +222,7 @@ pub(crate) fn replace(vm: &mut Vm, object: Ref, other: Value) {
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.spend(length(vm, args[0]) / 4)?;
+    vm.spend(length(vm, args[0]) / 2)?;
     let items = snapshot(vm, args[0])?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
@@ -244,10 +244,11 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `index` of lists and tuples.
 pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let items = snapshot(vm, args[0])?;
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
-    let (start, _, count) = vm.slice_bounds(&parts, items.len())?;
+    let length = args[0].object().map_or(0, |object| vm.sequence_length(object));
+    let (start, _, count) = vm.slice_bounds(&parts, length)?;
     let start = usize::try_from(start).unwrap_or(0);
+    let items = snapshot(vm, args[0])?;
     match find(vm, &items[start..start + count], args[1])? {
         Some(position) => Ok(Value::Int(i64::try_from(start + position).unwrap_or(i64::MAX))),
         None => {
@@ -446,11 +447,16 @@ pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
-    let mut items = vm.sequence_snapshot(left);
-    items.extend(vm.sequence_snapshot(right));
-    vm.spend(4 + items.len() / 2)?;
-    vm.reserve(items.len() * 8)?;
-    let items = vm.heap.retain_all(&items);
+    let count = length(vm, left) + length(vm, right);
+    vm.spend(4 + count / 2)?;
+    vm.reserve(count * 8)?;
+    let mut items = Vec::with_capacity(count);
+    for side in [left, right] {
+        if let Some(Payload::List(row)) = side.object().map(|object| vm.heap.payload(object).core()) {
+            items.extend_from_slice(&row.items);
+        }
+    }
+    vm.heap.retain_each(&items);
     Ok(vm.list(items))
 }
 
@@ -506,6 +512,9 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
     Ok(())
 }
 
+/// Items of a list for a cycle in which as many are overwritten as there are new ones, beside a cycle a new one.
+pub(crate) const OVERWRITTEN: usize = 8;
+
 /// Whether another plain list or tuple has as many items as are replaced.
 fn overwrites(vm: &Vm, object: Ref, value: Value, count: usize) -> bool {
     let Value::Obj(source) = value else { return false };
@@ -519,7 +528,7 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
     let (length, count) = (vm.heap.items(object).map_or(0, <[Value]>::len), vm.heap.items(source).map_or(0, <[Value]>::len));
     vm.spend(count)?;
     vm.reserve(count.saturating_mul(8))?;
-    vm.spend(length / 4)?;
+    vm.spend(length / OVERWRITTEN)?;
     let mut items = vm.heap.spares.values(count);
     items.extend_from_slice(vm.heap.items(source).unwrap_or_default());
     // Numbers are neither counted nor part of a cycle.

@@ -3,10 +3,12 @@
 mod ascii;
 pub(crate) mod bytes;
 mod bytes_methods;
+mod characters;
 pub(crate) mod codec;
 pub(crate) mod complex;
 pub(crate) mod dict;
 pub(crate) mod dict_methods;
+pub(crate) mod escapes;
 pub(crate) mod exception;
 pub(crate) mod float;
 pub(crate) mod function;
@@ -113,6 +115,12 @@ fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     if !comparable {
         return Ok(if left.is(right) && op == CompareOp::Eq { Value::truth(true) } else { Value::NotImplemented });
     }
+    for side in [left, right] {
+        if let Some(Payload::BigInt(number)) = side.object().map(|object| vm.heap.payload(object).core()) {
+            let limbs = crate::num::int::limbs(number);
+            vm.spend(limbs / 4)?;
+        }
+    }
     let (left, right) = (plain(vm, left), plain(vm, right));
     let outcome = vm.compare_native(op, left, right);
     vm.heap.release(left);
@@ -125,6 +133,9 @@ fn same_family(vm: &Vm, left: Value, right: Value) -> bool {
     let (Value::Obj(a), Value::Obj(b)) = (left, right) else { return false };
     std::mem::discriminant(vm.heap.payload(a).core()) == std::mem::discriminant(vm.heap.payload(b).core())
 }
+
+/// Modelled bytes of builtin content that are copied for a cycle.
+const COPIED: usize = 16;
 
 /// The builtin content of an instance of a subclass, as an object of its own; retained.
 pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
@@ -140,6 +151,7 @@ pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
         },
         _ => return vm.heap.retain(value),
     };
+    vm.owe(inner.size() / COPIED);
     let class = match &inner {
         Payload::Str(_) => ty::STR,
         Payload::Bytes(_) => ty::BYTES,
@@ -292,6 +304,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
                     part => vec![part],
                 };
                 for item in items {
+                    vm.spend(members.len() / 4 + 1)?;
                     let item = if item.is_none() { Value::Obj(ty::NONE) } else { item };
                     if !members.iter().any(|member: &Value| member.is(item)) {
                         members.push(item);

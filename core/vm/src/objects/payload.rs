@@ -145,6 +145,9 @@ impl List {
         }
         let before = self.allocated;
         self.allocated = if length == 0 { 0 } else { (length + (length >> 3) + 6) & !3 };
+        if self.allocated < before {
+            self.items.shrink_to(self.allocated);
+        }
         (before * 8, self.allocated * 8)
     }
 }

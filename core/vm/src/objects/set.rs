@@ -1,6 +1,7 @@
 //! `set` and `frozenset`: dicts without values, so they keep insertion order.
 
 use crate::error::{Outcome, Throw};
+use crate::interp::iterate::CHARACTER;
 use crate::interp::operators::BinaryOp;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -8,6 +9,7 @@ use crate::objects::payload::{DictPart, Payload};
 use crate::objects::{dict_methods, list};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
+use std::collections::BTreeSet;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -85,6 +87,9 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
         }
         return Ok(entries);
     }
+    if let Some(pairs) = characters(vm, source)? {
+        return Ok(pairs);
+    }
     let items = vm.collect(source)?;
     vm.owe(items.len().saturating_mul(2));
     let mut pairs = Vec::with_capacity(items.len());
@@ -98,6 +103,31 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
         }
     }
     Ok(pairs)
+}
+
+/// The different characters of text beyond ASCII with their hashes; `None` for everything else.
+fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> {
+    if vm.is_python_instance(source) {
+        return Ok(None);
+    }
+    let length = vm.text(source).filter(|text| !text.is_ascii()).map_or(0, str::len);
+    if length == 0 {
+        return Ok(None);
+    }
+    // As many as it has bytes, two at least for each.
+    vm.spend(length.saturating_mul(2))?;
+    let text = vm.text(source).unwrap_or_default().to_owned();
+    let (mut seen, mut pairs) = (BTreeSet::new(), Vec::new());
+    for character in text.chars() {
+        if !seen.insert(character) {
+            continue;
+        }
+        vm.spend(CHARACTER)?;
+        vm.reserve(pairs.len().saturating_mul(size_of::<u64>()))?;
+        let item = vm.heap.str(character.encode_utf8(&mut [0; 4]));
+        pairs.push((item, vm.hash_native(item)?));
+    }
+    Ok(Some(pairs))
 }
 
 /// Keys and hashes of a builtin dict or set, not retained; `None` when it is none, or iterates in its own way.
@@ -348,7 +378,7 @@ fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
     let result = fold(vm, op, args)?;
-    vm.owe(vm.dict_len(target));
+    vm.owe(vm.dict_len(target).saturating_mul(3));
     replace(vm, target, result);
     Ok(Value::None)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::interp::window::moved;
 use crate::native::{NativeKind, NativeRow};
@@ -10,6 +11,7 @@ use crate::objects::{ascii, codec, list};
 use crate::types::ty;
 use crate::unicode::{self, is_space as is_python_space};
 use crate::value::Value;
+use std::collections::BTreeSet;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -73,35 +75,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "str.__str__", "self, /", 1, own_str, ""),
     NativeRow(M, "str.__format__", "self, format_spec, /", 2, own_format, ""),
 ];
-
-/// Python's repr of text.
-pub(crate) fn write_repr(out: &mut String, text: &str) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
-    for character in text.chars() {
-        match character {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if unicode::is_printable(c) => out.push(c),
-            c => {
-                let code = u32::from(c);
-                let escaped = match code {
-                    0..=0xff => format!("\\x{code:02x}"),
-                    0x100..=0xffff => format!("\\u{code:04x}"),
-                    _ => format!("\\U{code:08x}"),
-                };
-                out.push_str(&escaped);
-            }
-        }
-    }
-    out.push(quote);
-}
 
 /// The text of the receiver.
 fn text(vm: &Vm, value: Value) -> String {
@@ -234,9 +207,22 @@ fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
     ascii::recase(vm, args, true, upper_any)
 }
 
+/// Another case of a text: half the price where it is ASCII.
+fn recased(vm: &mut Vm, args: &[Value], change: fn(&str) -> String) -> Outcome {
+    let text = receiver(vm, args[0])?;
+    vm.spend(if text.is_ascii() { text.len() } else { text.len().saturating_mul(2) })?;
+    Ok(vm.heap.string(change(&text)))
+}
+
+fn lower_any(vm: &mut Vm, args: &[Value]) -> Outcome {
+    recased(vm, args, unicode::lower)
+}
+
+fn upper_any(vm: &mut Vm, args: &[Value]) -> Outcome {
+    recased(vm, args, unicode::upper)
+}
+
 mapped! {
-    lower_any |text| unicode::lower(&text);
-    upper_any |text| unicode::upper(&text);
     casefold |text| unicode::casefold(&text);
     capitalize |text| unicode::capitalize(&text);
     swapcase |text| unicode::swapcase(&text);
@@ -331,6 +317,9 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
     }
     let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
     let first = usize::try_from(first).unwrap_or(0);
+    if length == text.len() {
+        return Ok(Some((text[first..first + count].to_owned(), first)));
+    }
     Ok(Some((text.chars().skip(first).take(count).collect(), first)))
 }
 
@@ -433,8 +422,13 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
     } else {
         Some(argument(vm, args[1], "strip arg must be None or str, and ")?)
     };
+    // What goes is looked up for each character: in a set, however long the argument is.
+    if let Some(chars) = chars.as_ref().filter(|chars| !(text.is_ascii() && chars.is_ascii())) {
+        vm.spend(chars.len())?;
+    }
+    let chars = chars.map(|chars| chars.chars().collect::<BTreeSet<char>>());
     let goes = |c: char| match &chars {
-        Some(chars) => chars.contains(c),
+        Some(chars) => chars.contains(&c),
         None => is_python_space(c),
     };
     let mut part = text.as_str();
@@ -474,26 +468,72 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.string(result))
 }
 
-fn texts(vm: &mut Vm, parts: Vec<String>) -> Outcome {
-    vm.spend(parts.len().saturating_mul(3))?;
-    let parts = parts.into_iter().map(|part| vm.heap.string(part)).collect();
-    Ok(vm.list(parts))
+/// Cycles of a part of a text that was split, beside the search.
+pub(super) const PART: usize = 3;
+
+/// Parts of a text as a list; each is paid for before it is made.
+fn texts<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
+    let items = Items::new(PART).texts(vm, parts)?;
+    Ok(vm.list(items))
+}
+
+/// The same for parts that come from the end.
+fn texts_from_end<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
+    let mut items = Items::new(PART).texts(vm, parts)?;
+    items.reverse();
+    Ok(vm.list(items))
 }
 
 /// Parts between blanks, at most `most` cuts from the left.
-fn split_blanks(text: &str, most: usize) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut rest = text.trim_start_matches(is_python_space);
-    while !rest.is_empty() {
-        if parts.len() == most {
-            parts.push(rest.to_owned());
-            break;
+fn split_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    let (mut rest, mut cuts) = (text.trim_start_matches(is_python_space), 0);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
         }
+        if cuts == most {
+            return Some(std::mem::take(&mut rest));
+        }
+        cuts += 1;
         let end = rest.find(is_python_space).unwrap_or(rest.len());
-        parts.push(rest[..end].to_owned());
+        let part = &rest[..end];
         rest = rest[end..].trim_start_matches(is_python_space);
-    }
-    parts
+        Some(part)
+    })
+}
+
+/// The same with cuts from the right: the last part first.
+fn rsplit_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    let (mut rest, mut cuts) = (text.trim_end_matches(is_python_space), 0);
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if cuts == most {
+            return Some(std::mem::take(&mut rest));
+        }
+        cuts += 1;
+        let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+        let part = &rest[start..];
+        rest = rest[..start].trim_end_matches(is_python_space);
+        Some(part)
+    })
+}
+
+/// Lines, with their ends where those are kept.
+fn lines(text: &str, keep: bool) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let ends = |c: char| matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let Some(at) = rest.find(ends) else { return Some(std::mem::take(&mut rest)) };
+        let width = if rest[at..].starts_with("\r\n") { 2 } else { rest[at..].chars().next().map_or(0, char::len_utf8) };
+        let line = &rest[..if keep { at + width } else { at }];
+        rest = &rest[at + width..];
+        Some(line)
+    })
 }
 
 fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<String>> {
@@ -520,35 +560,19 @@ fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let text = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
-    let parts = match separator(vm, args[1])? {
-        Some(separator) => text.splitn(most.saturating_add(1), &separator).map(str::to_owned).collect(),
-        None => split_blanks(&text, most),
-    };
-    texts(vm, parts)
+    match separator(vm, args[1])? {
+        Some(separator) => texts(vm, text.splitn(most.saturating_add(1), &separator)),
+        None => texts(vm, split_blanks(&text, most)),
+    }
 }
 
 fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
-    let mut parts: Vec<String> = match separator(vm, args[1])? {
-        Some(separator) => text.rsplitn(most.saturating_add(1), &separator).map(str::to_owned).collect(),
-        None => {
-            let mut parts = Vec::new();
-            let mut rest = text.trim_end_matches(is_python_space);
-            while !rest.is_empty() {
-                if parts.len() == most {
-                    parts.push(rest.to_owned());
-                    break;
-                }
-                let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
-                parts.push(rest[start..].to_owned());
-                rest = rest[..start].trim_end_matches(is_python_space);
-            }
-            parts
-        }
-    };
-    parts.reverse();
-    texts(vm, parts)
+    match separator(vm, args[1])? {
+        Some(separator) => texts_from_end(vm, text.rsplitn(most.saturating_add(1), &separator)),
+        None => texts_from_end(vm, rsplit_blanks(&text, most)),
+    }
 }
 
 fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -559,30 +583,7 @@ fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
         Value::Undefined => false,
         value => vm.truth(value)?,
     };
-    let mut parts = Vec::new();
-    let mut line = String::new();
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        let end = matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
-        if !end {
-            line.push(c);
-            continue;
-        }
-        if keep {
-            line.push(c);
-        }
-        if c == '\r' && characters.peek() == Some(&'\n') {
-            characters.next();
-            if keep {
-                line.push('\n');
-            }
-        }
-        parts.push(std::mem::take(&mut line));
-    }
-    if !line.is_empty() {
-        parts.push(line);
-    }
-    texts(vm, parts)
+    texts(vm, lines(&text, keep))
 }
 
 fn three(vm: &mut Vm, parts: [&str; 3]) -> Outcome {
@@ -654,26 +655,26 @@ fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
     let size = usize::try_from(size).unwrap_or(0);
-    vm.reserve(text.matches('\t').count().saturating_mul(size))?;
-    let (mut result, mut column) = (String::new(), 0);
-    for c in text.chars() {
-        match c {
-            '\t' if size > 0 => {
-                let blanks = size - column % size;
-                result.push_str(&pad(' ', blanks));
-                column += blanks;
-            }
-            '\t' => {}
-            '\n' | '\r' => {
-                result.push(c);
-                column = 0;
-            }
-            c => {
-                result.push(c);
-                column += 1;
-            }
+    vm.spend(text.len() / 2)?;
+    let (mut result, mut column, mut rest) = (String::new(), 0, text.as_str());
+    while let Some(at) = rest.find(['\t', '\n', '\r']) {
+        let (before, end) = (&rest[..at], &rest[at..=at]);
+        vm.write(&mut result, before)?;
+        vm.spend(PART)?;
+        if end == "\t" {
+            column += before.chars().count();
+            let blanks = if size > 0 { size - column % size } else { 0 };
+            vm.spend(blanks)?;
+            vm.reserve(result.len().saturating_add(blanks))?;
+            result.extend(std::iter::repeat_n(' ', blanks));
+            column += blanks;
+        } else {
+            vm.write(&mut result, end)?;
+            column = 0;
         }
+        rest = &rest[at + 1..];
     }
+    vm.write(&mut result, rest)?;
     Ok(vm.heap.string(result))
 }
 

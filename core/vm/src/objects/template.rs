@@ -3,14 +3,17 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::num::hash::hash_str;
+use crate::num::int::decimal;
+use crate::objects::dict::NEAR;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
-use std::iter::Peekable;
-use std::str::Chars;
 
 /// Cycles for each field, beside those of what it writes.
 const FIELD: usize = 8;
+/// Bytes of a template, and values, that are copied for a cycle.
+const COPIED: usize = 16;
 
 /// Whether formatting the value runs no Python code.
 fn plain(vm: &Vm, value: Value) -> bool {
@@ -30,15 +33,13 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
     if spec.is_empty() {
         match value {
             Value::Int(number) => {
-                use std::fmt::Write as _;
-                if write!(out, "{number}").is_ok() {
-                    return Ok(Some(()));
-                }
+                let text = decimal(number);
+                vm.write(out, &text)?;
+                return Ok(Some(()));
             }
             Value::Obj(_) => {
-                if let Some(text) = vm.text(value) {
-                    out.push_str(text);
-                    return Ok(Some(()));
+                if vm.text(value).is_some() {
+                    return write_text(vm, out, value).map(Some);
                 }
             }
             _ => {}
@@ -47,7 +48,7 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
     let outcome = if spec.is_empty() { vm.str_value(value) } else { vm.format_builtin(value, spec) };
     match outcome {
         Ok(text) => {
-            out.push_str(vm.text(text).unwrap_or_default());
+            write_text(vm, out, text)?;
             vm.heap.release(text);
             Ok(Some(()))
         }
@@ -60,23 +61,34 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
     }
 }
 
-fn finish(vm: &mut Vm, out: String) -> Outcome<Option<Value>> {
-    vm.spend(out.len())?;
-    vm.reserve(out.len())?;
-    Ok(Some(vm.heap.string(out)))
+/// Writes the text that a value is, as [`Vm::write`] does.
+fn write_text(vm: &mut Vm, out: &mut String, value: Value) -> Outcome<()> {
+    let length = vm.text(value).map_or(0, str::len);
+    vm.spend(length)?;
+    vm.reserve(out.len() + length)?;
+    out.push_str(vm.text(value).unwrap_or_default());
+    Ok(())
+}
+
+/// The value of a keyword, where it is near where its hash says; `None` leaves it to the helper.
+fn keyword(vm: &mut Vm, keywords: Value, name: &str) -> Outcome<Option<Value>> {
+    vm.spend(name.len() / 8)?;
+    let Some(table) = keywords.object().and_then(|keywords| vm.table(keywords)) else { return Ok(None) };
+    let found = table.find(hash_str(name), NEAR, |key| vm.text(*key) == Some(name)).flatten();
+    Ok(found.and_then(|position| table.entries.get(position)).map(|entry| entry.value))
 }
 
 /// `template.format(*positional, **keywords)`
 pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keywords: Value) -> Outcome<Option<Value>> {
-    let Some(template) = vm.text(template).map(str::to_owned) else { return Ok(None) };
+    let template = template_text(vm, template)?;
     let mut out = String::new();
     let mut rest = template.as_str();
     let mut automatic = 0;
     while let Some(brace) = rest.find(['{', '}']) {
-        out.push_str(&rest[..brace]);
+        vm.write(&mut out, &rest[..brace])?;
         let doubled = rest[brace..].starts_with("{{") || rest[brace..].starts_with("}}");
         if doubled {
-            out.push_str(&rest[brace..=brace]);
+            vm.write(&mut out, &rest[brace..=brace])?;
             rest = &rest[brace + 2..];
             continue;
         }
@@ -95,7 +107,7 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
             automatic = -1;
             name.parse::<usize>().ok().and_then(|index| positional.get(index).copied())
         } else if !name.is_empty() && !name.as_bytes()[0].is_ascii_digit() && name.chars().all(|c| c == '_' || c.is_alphanumeric()) {
-            vm.dict_pairs(keywords).into_iter().find(|(key, _)| vm.text(*key) == Some(name)).map(|(_, value)| value)
+            keyword(vm, keywords, name)?
         } else {
             None
         };
@@ -105,8 +117,15 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
         }
         rest = after;
     }
-    out.push_str(rest);
-    finish(vm, out)
+    vm.write(&mut out, rest)?;
+    Ok(Some(vm.heap.string(out)))
+}
+
+/// A copy of a template, charged.
+fn template_text(vm: &mut Vm, template: Value) -> Outcome<String> {
+    let length = vm.text(template).map_or(0, str::len);
+    vm.spend(length / COPIED)?;
+    Ok(vm.text(template).unwrap_or_default().to_owned())
 }
 
 /// `template % values`
@@ -118,20 +137,20 @@ pub(crate) fn percent(vm: &mut Vm, template: Value, values: Value) -> Outcome<Op
         },
         _ => vec![values],
     };
-    let Some(template) = vm.text(template).map(str::to_owned) else { return Ok(None) };
+    vm.spend(values.len() / COPIED)?;
+    let template = template_text(vm, template)?;
     let mut values = values.into_iter();
     let mut out = String::new();
-    let mut characters = template.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character != '%' {
-            out.push(character);
+    let mut rest = template.as_str();
+    while let Some(at) = rest.find('%') {
+        vm.write(&mut out, &rest[..at])?;
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('%') {
+            vm.write(&mut out, "%")?;
+            rest = after;
             continue;
         }
-        if characters.next_if_eq(&'%').is_some() {
-            out.push('%');
-            continue;
-        }
-        let (Some(value), Some((spec, letter))) = (values.next().filter(|value| plain(vm, *value)), directive(&mut characters)) else {
+        let (Some(value), Some((spec, letter, after))) = (values.next().filter(|value| plain(vm, *value)), directive(rest)) else {
             return Ok(None);
         };
         let number = matches!(value, Value::Int(_) | Value::Float(_)) || vm.text(value).is_none();
@@ -145,26 +164,31 @@ pub(crate) fn percent(vm: &mut Vm, template: Value, values: Value) -> Outcome<Op
         if !fits || write(vm, &mut out, value, &spec)?.is_none() {
             return Ok(None);
         }
+        rest = after;
     }
+    vm.write(&mut out, rest)?;
     if values.next().is_some() {
         return Ok(None);
     }
-    finish(vm, out)
+    Ok(Some(vm.heap.string(out)))
 }
 
-/// A directive after its `%`: the format specification without the letter, and the letter.
-fn directive(characters: &mut Peekable<Chars<'_>>) -> Option<(String, char)> {
+/// How many digits a text begins with.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// A directive after its `%`: the format specification without the letter, the letter, and what follows.
+fn directive(text: &str) -> Option<(String, char, &str)> {
     let mut spec = String::new();
-    let left = characters.next_if_eq(&'-').is_some();
-    let zero = !left && characters.next_if_eq(&'0').is_some();
-    let mut number = String::new();
-    while let Some(digit) = characters.next_if(char::is_ascii_digit) {
-        number.push(digit);
-    }
-    if number.len() > 3 || (number.is_empty() && (left || zero)) {
+    let left = text.starts_with('-');
+    let zero = text.starts_with('0');
+    let mut rest = &text[usize::from(left || zero)..];
+    let width = digits(rest);
+    if width > 3 || (width == 0 && (left || zero)) {
         return None;
     }
-    if !number.is_empty() {
+    if width > 0 {
         spec.push_str(if left {
             "<"
         } else if zero {
@@ -172,23 +196,21 @@ fn directive(characters: &mut Peekable<Chars<'_>>) -> Option<(String, char)> {
         } else {
             ">"
         });
-        spec.push_str(&number);
+        spec.push_str(&rest[..width]);
+        rest = &rest[width..];
     }
-    let mut precise = false;
-    if characters.next_if_eq(&'.').is_some() {
-        precise = true;
-        spec.push('.');
-        let mut digits = 0;
-        while let Some(digit) = characters.next_if(char::is_ascii_digit) {
-            spec.push(digit);
-            digits += 1;
-        }
-        if digits == 0 || digits > 2 {
+    let precise = rest.starts_with('.');
+    if precise {
+        let count = digits(&rest[1..]);
+        if count == 0 || count > 2 {
             return None;
         }
+        spec.push_str(&rest[..=count]);
+        rest = &rest[count + 1..];
     }
+    let mut characters = rest.chars();
     let letter = characters.next()?;
     // `%.3d` and `%05s` have meanings of their own.
     let own = (precise && matches!(letter, 'd' | 'x' | 'X')) || (zero && letter == 's');
-    if own { None } else { Some((spec, letter)) }
+    if own { None } else { Some((spec, letter, characters.as_str())) }
 }

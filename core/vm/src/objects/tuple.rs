@@ -86,11 +86,17 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     if right.is(Value::Obj(EMPTY_TUPLE)) && vm.heap.class_of(left) == ty::TUPLE {
         return Ok(vm.heap.retain(left));
     }
-    let mut items = vm.sequence_snapshot(left);
-    items.extend(vm.sequence_snapshot(right));
-    vm.spend(4 + items.len() / 2)?;
-    vm.reserve(items.len() * 8)?;
-    let items = vm.heap.retain_all(&items);
+    let length = |vm: &Vm, side: Value| side.object().map_or(0, |object| vm.sequence_length(object));
+    let count = length(vm, left) + length(vm, right);
+    vm.spend(4 + count / 2)?;
+    vm.reserve(count * 8)?;
+    let mut items = Vec::with_capacity(count);
+    for side in [left, right] {
+        if let Some(Payload::Tuple(row)) = side.object().map(|object| vm.heap.payload(object).core()) {
+            items.extend_from_slice(row);
+        }
+    }
+    vm.heap.retain_each(&items);
     Ok(vm.tuple(items))
 }
 

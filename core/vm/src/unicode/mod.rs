@@ -116,18 +116,43 @@ const FOLDED_CASE: Mapping = Mapping { runs: &tables::FOLDED_CASE, special: &tab
 impl Mapping {
     /// Appends a character's image.
     fn push(&self, out: &mut String, character: char) {
-        let code = u32::from(character);
-        if let Ok(at) = self.special.binary_search_by_key(&code, |row| row.0) {
-            out.push_str(self.special[at].1);
-            return;
+        match self.special.binary_search_by_key(&u32::from(character), |row| row.0) {
+            Ok(at) => out.push_str(self.special[at].1),
+            Err(_) => out.push(self.plain(character)),
         }
+    }
+
+    /// A character's image where that is one character.
+    fn single(&self, character: char) -> Option<char> {
+        match self.special.binary_search_by_key(&u32::from(character), |row| row.0) {
+            Ok(at) => {
+                let mut image = self.special[at].1.chars();
+                image.next().filter(|_| image.next().is_none())
+            }
+            Err(_) => Some(self.plain(character)),
+        }
+    }
+
+    /// The image of a character that is not special.
+    fn plain(&self, character: char) -> char {
+        let code = u32::from(character);
         let after = self.runs.partition_point(|run| run.0 <= code);
         let image = after.checked_sub(1).and_then(|at| self.runs.get(at)).and_then(|&(first, last, step, distance)| {
             let inside = code <= last && (code - first).is_multiple_of(step);
             if inside { code.checked_add_signed(distance).and_then(char::from_u32) } else { None }
         });
-        out.push(image.unwrap_or(character));
+        image.unwrap_or(character)
     }
+}
+
+/// The lower case of a character where that is one character.
+pub(crate) fn lower_of(character: char) -> Option<char> {
+    LOWER_CASE.single(character)
+}
+
+/// The upper case of a character where that is one character.
+pub(crate) fn upper_of(character: char) -> Option<char> {
+    UPPER_CASE.single(character)
 }
 
 /// `str.lower`.

@@ -122,6 +122,7 @@ impl Dev {
             node: node.clone(),
             chain: devnet.genesis.chain.clone(),
             faucet: Some(devnet.faucet.clone()),
+            upstream: None,
             is_source_away: Arc::default(),
         };
         let server = listeners.serve(backend);

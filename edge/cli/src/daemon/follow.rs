@@ -101,7 +101,13 @@ pub(super) async fn follow(
     let (node, feed) = started.map_err(node_failure)?;
     let own = format!("http://{}", listeners.address());
     let is_source_away = Arc::new(AtomicBool::new(false));
-    let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, is_source_away: is_source_away.clone() });
+    let server = listeners.serve(Backend {
+        node: node.clone(),
+        chain,
+        faucet: None,
+        upstream: Some(source.clone()),
+        is_source_away: is_source_away.clone(),
+    });
     let note = |is_away| is_source_away.store(is_away, Ordering::Relaxed);
     output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));

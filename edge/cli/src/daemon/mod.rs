@@ -1,6 +1,7 @@
 //! `cowboyd`: the node.
 
 mod banner;
+mod check;
 mod dev;
 mod examples;
 pub(crate) mod follow;
@@ -48,6 +49,8 @@ enum Command {
     /// Pack the chain of a stopped node into a file, or unpack it elsewhere
     #[command(subcommand)]
     Snapshot(snapshot::Snapshot),
+    /// Check everything on a stopped node's disk, and repair its ledger
+    Check(check::Check),
     /// Print the public keys of a validator's file
     Keys(network::Keys),
     /// Print the version
@@ -55,7 +58,7 @@ enum Command {
 }
 
 /// What is logged where RUST_LOG says nothing. The engine warns about every fresh folder.
-const QUIET: &str = "warn,commonware_storage=error,commonware_runtime=error";
+const QUIET: &str = "warn,cowboy_node::progress=info,commonware_storage=error,commonware_runtime=error";
 
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
@@ -68,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Genesis(network) => network.run(output),
         Command::Init(init) => init.run(output),
         Command::Snapshot(snapshot) => snapshot.run(output),
+        Command::Check(check) => check.run(output),
         Command::Keys(keys) => keys.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");

@@ -18,6 +18,7 @@ use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
+    votes::LISTENING_TIME,
 };
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
@@ -58,10 +59,17 @@ struct ValidatorFile {
     /// Milliseconds between blocks, where it is not as `consensus.block_time` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     block_time_ms: Option<u64>,
+    /// Milliseconds for which it listens before it votes where the record of its votes is lost.
+    #[serde(default = "default_listening_ms")]
+    listen_before_voting_ms: u64,
     /// The other validators.
     peers: Vec<Peer>,
     /// The secrets.
     secrets: Secrets,
+}
+
+fn default_listening_ms() -> u64 {
+    u64::try_from(LISTENING_TIME.as_millis()).expect("some seconds")
 }
 
 /// `node.json`: a follower's settings.
@@ -195,6 +203,7 @@ impl NewNetwork {
                 state: format!("state-{index}").into(),
                 listen: self.address(index)?,
                 block_time_ms: None,
+                listen_before_voting_ms: default_listening_ms(),
                 peers: peers.collect::<Result<_, Failure>>()?,
                 secrets: Secrets::of(own),
             };
@@ -343,9 +352,10 @@ impl Start {
         config.peers = peers;
         config.block_time =
             file.block_time_ms.map_or(BlockTime::Governed, |milliseconds| BlockTime::Every(Duration::from_millis(milliseconds)));
+        config.listening = Duration::from_millis(file.listen_before_voting_ms);
         let chain = config.genesis.chain.clone();
         let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, is_source_away: Arc::default() });
+        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None, is_source_away: Arc::default() });
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
         let told = signals.told(&node).await;

@@ -6,6 +6,7 @@
 use super::node_failure;
 use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand};
+use cowboy_node::votes;
 use cowboy_store::Directory;
 use cowboy_types::Hash;
 use serde_json::json;
@@ -32,8 +33,8 @@ pub(crate) enum Snapshot {
 
 /// Packs.
 #[derive(Args, Debug)]
-#[command(after_help = "A validator of a network that has voted since must never go back to a snapshot of its own: it could vote
-twice in one round, and lose stake. Give snapshots to followers.
+#[command(after_help = "The file may be given to anybody: a validator that imports it keeps its own record of votes, or listens for a
+while before it votes.
 
 Example:
   cowboyd snapshot export --state chain --out chain.tar")]
@@ -48,13 +49,15 @@ pub(crate) struct Export {
 
 /// Unpacks.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
+#[command(after_help = "A folder that has the same chain already is replaced, but for the record of votes: that stays the validator's own.
+
+Example:
   cowboyd snapshot import chain.tar --state copy
   cowboyd dev --state copy")]
 pub(crate) struct Import {
     /// The file
     file: PathBuf,
-    /// The folder to make
+    /// The folder to make, or a stopped node's folder with the same chain
     #[arg(long, value_name = "DIR")]
     state: PathBuf,
 }
@@ -117,13 +120,51 @@ impl Export {
 
 impl Import {
     fn unpack(&self) -> Result<Hash, Failure> {
-        if self.state.exists() {
-            return Err(Failure::argument(format!("{} exists already", self.state.display()), "name a folder that is not there yet"));
+        let (draft, old) = (self.state.with_extension("part"), self.state.with_extension("old"));
+        // An import that was cut off between its last two steps.
+        if !self.state.exists() && old.exists() {
+            std::fs::rename(&old, &self.state).map_err(Failure::file(&self.state))?;
         }
-        let draft = self.state.with_extension("part");
+        let replaced = self.claim()?;
+        if draft.exists() {
+            std::fs::remove_dir_all(&draft).map_err(Failure::file(&draft))?;
+        }
         std::fs::create_dir_all(&draft).map_err(Failure::file(&draft))?;
-        let genesis = self.extract(&draft).inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        let genesis = self.fill(&draft, replaced.as_ref()).inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        if replaced.is_some() {
+            std::fs::rename(&self.state, &old).map_err(Failure::file(&self.state))?;
+        }
         std::fs::rename(&draft, &self.state).map_err(Failure::file(&self.state))?;
+        drop(replaced);
+        if old.exists() {
+            std::fs::remove_dir_all(&old).map_err(Failure::file(&old))?;
+        }
+        Ok(genesis)
+    }
+
+    /// Claims the folder that is replaced, where there is one.
+    fn claim(&self) -> Result<Option<(Directory, Hash)>, Failure> {
+        if !self.state.exists() {
+            return Ok(None);
+        }
+        let no_chain =
+            || Failure::argument(format!("{} exists and has no chain", self.state.display()), "name a folder that is not there yet");
+        let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
+        Ok(Some((Directory::open(&self.state, &genesis).map_err(node_failure)?, genesis)))
+    }
+
+    /// Unpacks, and gives a folder that replaces another one its record of votes.
+    fn fill(&self, draft: &Path, replaced: Option<&(Directory, Hash)>) -> Result<Hash, Failure> {
+        let genesis = self.extract(draft)?;
+        if let Some((own, own_genesis)) = replaced {
+            if *own_genesis != genesis {
+                return Err(Failure::argument(
+                    format!("the snapshot is of the chain {genesis}, and {} has {own_genesis}", self.state.display()),
+                    "name another folder",
+                ));
+            }
+            votes::replace(&draft.join("engine"), Some(&own.engine())).map_err(Failure::file(draft))?;
+        }
         Ok(genesis)
     }
 
@@ -184,7 +225,19 @@ mod tests {
         assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
         assert_eq!(std::fs::read(copy.join("engine/blobs")).ok(), Some(vec![0; 5_000_000]));
         assert!(!copy.join("snapshots").exists());
-        assert!(import.unpack().is_err(), "a folder that is there stays as it is");
+        std::fs::create_dir_all(copy.join("engine").join(votes::RECORD)).expect("the folder is writable");
+        std::fs::write(copy.join("engine").join(votes::RECORD).join("0"), "own votes").expect("the folder is writable");
+        std::fs::write(copy.join("ledger.redb"), "damaged").expect("the folder is writable");
+        assert_eq!(import.unpack().ok(), Some(genesis), "a folder with the same chain is replaced");
+        assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
+        assert_eq!(std::fs::read(copy.join("engine").join(votes::RECORD).join("0")).ok(), Some(b"own votes".to_vec()), "but for its votes");
+        let held = Directory::open(&copy, &genesis).expect("nobody holds it");
+        assert!(import.unpack().is_err(), "the folder of a node that runs stays as it is");
+        drop(held);
+        let foreign = parent.path().join("foreign");
+        drop(Directory::open(&foreign, &Hash([8; 32])).expect("a new folder"));
+        let import = Import { file: import.file, state: foreign.clone() };
+        assert!(import.unpack().is_err() && !foreign.join("ledger.redb").exists(), "and so does one of another chain");
         let held = Directory::open(&state, &genesis).expect("nobody holds it");
         assert!(export.pack().is_err(), "a node that runs keeps its folder");
         drop(held);

@@ -97,7 +97,7 @@ fn newer_state(root: &Path) -> &'static str {
     assert_eq!(node.terminate(), Some(0));
     let marker = root.join("newer/chain");
     let text = fs::read_to_string(&marker).expect("the folder has a marker");
-    fs::write(&marker, text.replacen("format 1", "format 999", 1)).expect("the marker is writable");
+    fs::write(&marker, text.replacen("format 2", "format 999", 1)).expect("the marker is writable");
     "newer"
 }
 
@@ -181,6 +181,18 @@ fn a_chain_moves_and_is_followed_from_a_config() {
     assert_eq!(packed.0, Some(0), "{packed:?}");
     let unpacked = daemon(&["snapshot", "import", "chain.tar", "--state", "copy"]);
     assert_eq!(unpacked.0, Some(0), "{unpacked:?}");
+    assert_eq!(daemon(&["check", "--state", "chain"]).0, Some(0), "everything is as it was written");
+    let ledger = root.join("chain/ledger.redb");
+    let mut bytes = fs::read(&ledger).expect("it is there");
+    // Beyond the two copies of the first page, where the newest pages are.
+    let at = (20_000..bytes.len()).find(|at| bytes[*at] != 0).expect("there are blocks");
+    bytes[at] ^= 16;
+    fs::write(&ledger, bytes).expect("it is writable");
+    let damaged = daemon(&["check", "--state", "chain"]);
+    assert!(damaged.0 == Some(1) && damaged.1.contains("damaged pages of the ledger"), "{damaged:?}");
+    assert_eq!(daemon(&["snapshot", "import", "chain.tar", "--state", "chain"]).0, Some(0), "a folder with the same chain is replaced");
+    let sound = daemon(&["check", "--state", "chain"]);
+    assert!(sound.0 == Some(0) && sound.1.contains("the state is that of block"), "{sound:?}");
     let second = Node::dev(root, &["--state", "copy"]);
     let balance = |url: &str| cowboy(root, url, &["account", "balance", account, "--json"]).json()["balance"].as_u64();
     assert_eq!(balance(&second.url), Some(5_000_000_000_000), "the copy has what the chain had");
@@ -195,14 +207,17 @@ fn a_chain_moves_and_is_followed_from_a_config() {
     assert_eq!((follower.terminate(), second.terminate()), (Some(0), Some(0)));
 }
 
-/// Listens to `/follow` until a block of this height has come through.
+/// Listens to `/follow` until the node has a block of this height.
 fn wait_for_height(url: &str, height: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = cowboy_api::Client::new(url).expect("the address is good");
         let mut stream = Box::pin(client.stream(&format!("/follow?from={height}")).await.expect("the stream opens"));
-        let bytes = futures::StreamExt::next(&mut stream).await;
-        assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
+        // A stream from a height that is yet to come begins with the next block.
+        while client.height().await.expect("the node answers") < height {
+            let bytes = futures::StreamExt::next(&mut stream).await;
+            assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
+        }
     });
 }
 

@@ -29,7 +29,7 @@ use cowboy_node::{
     block::SealedBlock,
     chain::Setup,
     committee::ValidatorKeys,
-    engine::{self, Parts, Patience},
+    engine::{self, Kept, Parts, Patience, Role},
     genesis as node_genesis,
     images::ImageCache,
     mempool::Source,
@@ -37,7 +37,13 @@ use cowboy_node::{
     seeds::Scheme,
 };
 use cowboy_store::Ledger;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 const VALIDATORS: u32 = 4;
 
@@ -56,6 +62,14 @@ pub(crate) struct Network {
     keys: Vec<ValidatorKeys>,
     ledgers: Vec<Ledger>,
     pub(crate) traitor: Option<Traitor>,
+    /// What the engines' own archives keep.
+    pub(crate) kept: Kept,
+    /// The validator whose disk is empty whenever it is started again.
+    pub(crate) wiped: Option<usize>,
+    /// The validator that only listens.
+    pub(crate) listens: Option<usize>,
+    /// How often each validator was started.
+    starts: Arc<Vec<AtomicUsize>>,
 }
 
 impl Network {
@@ -64,7 +78,8 @@ impl Network {
         let config = GenesisConfig { is_dev: false, ..dev.config };
         let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
         let ledgers = (0..VALIDATORS).map(|_| Ledger::in_memory().expect("memory is enough")).collect();
-        Self { genesis, keys, ledgers, traitor: None }
+        let starts = Arc::new((0..VALIDATORS).map(|_| AtomicUsize::new(0)).collect());
+        Self { genesis, keys, ledgers, traitor: None, kept: Kept::default(), wiped: None, listens: None, starts }
     }
 
     /// The same, where the last validator betrays the others: of two halves, the first speaks to two of them.
@@ -137,7 +152,12 @@ impl EngineDefinition for Network {
         let traitor = self.traitor.clone().filter(|traitor| traitor.index == index);
         let treason = traitor.as_ref().map(|traitor| traitor.treason);
         let [first, second] = halves(&context, channels, participants, traitor);
-        let chain = self.chain(index, self.ledgers[index].clone(), Duration::from_secs(1));
+        let start = self.starts[index].fetch_add(1, Ordering::Relaxed);
+        let (prefix, ledger) = match self.wiped == Some(index) && start > 0 {
+            true => (format!("validator-{index}-{start}"), Ledger::in_memory().expect("memory is enough")),
+            false => (format!("validator-{index}"), self.ledgers[index].clone()),
+        };
+        let chain = self.chain(index, ledger, Duration::from_secs(1));
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {
                 let _ends = (first, second);
@@ -150,7 +170,8 @@ impl EngineDefinition for Network {
             accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
         };
         context.child("client").spawn(move |clock| client.run(clock));
-        let ends = Around { oracle, me: participants[index].clone(), monitor: treason.is_none().then_some(monitor) };
+        let role = if self.listens == Some(index) { Role::Listens } else { Role::Votes };
+        let ends = Around { oracle, me: participants[index].clone(), kept: self.kept, role, monitor: treason.is_none().then_some(monitor) };
         if treason == Some(Treason::Twins) {
             // Its blocks come a little later, so that they are others.
             let ledger = Ledger::in_memory().expect("memory is enough");
@@ -158,7 +179,7 @@ impl EngineDefinition for Network {
             validator(context.child("twin"), format!("twin-{index}"), other, second, &ends).await;
         }
         // Last, and on the context itself: who ends this engine ends everything above.
-        let engine = validator(context, format!("validator-{index}"), chain.clone(), first, &ends).await;
+        let engine = validator(context, prefix, chain.clone(), first, &ends).await;
         (engine.handle, Validator { chain, marshal: treason.is_none().then_some(engine.marshal) })
     }
 
@@ -171,6 +192,8 @@ impl EngineDefinition for Network {
 struct Around<'a> {
     oracle: &'a Oracle<PublicKey, Context>,
     me: PublicKey,
+    kept: Kept,
+    role: Role,
     /// Where an honest one reports.
     monitor: Option<mpsc::UnboundedSender<FinalizationUpdate<PublicKey>>>,
 }
@@ -184,7 +207,7 @@ async fn validator<S: commonware_p2p::Sender<PublicKey = PublicKey>>(
 ) -> engine::Engine {
     let me = around.me.clone();
     let (peers, blocker) = (around.oracle.manager(), around.oracle.control(me.clone()));
-    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal };
+    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal, kept: around.kept, role: around.role };
     let monitor = around.monitor.clone().unwrap_or_else(|| mpsc::unbounded_channel().0);
     engine::start(context, chain, parts, |machine| MonitorReporter::new(me, monitor, machine)).await
 }

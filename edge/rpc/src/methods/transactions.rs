@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use cowboy_api::{
-    ApiError, Hex, convert,
+    ApiError, Client, Hex, convert,
     error::{BODY_TOO_LARGE, NOT_FOUND, TIMEOUT},
     model::{self, MAX_SUBMISSION_TRANSACTIONS, SubmitResult},
 };
@@ -83,11 +83,14 @@ fn submission(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Vec<u8>>, Refusal>
     }
 }
 
-/// Checks transactions and puts them into the mempool, each for itself.
+/// Checks transactions and puts them into the mempool, each for itself. A follower gives them to the node it follows.
 async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>) -> Result<Vec<SubmitResult>, Refusal> {
     let decode = move || submission.iter().map(|bytes| SignedTransaction::decode(bytes).map_err(Refused::from)).collect::<Vec<_>>();
     // Recovering a batch's signatures takes milliseconds, for which other requests must not wait.
     let signed = app.limits.check(peer.client(), decode).await?;
+    if let Some(upstream) = &app.upstream {
+        return forward(upstream, signed).await;
+    }
     let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
     let answers = app.node.submit_signed(signed).await?;
     let mut results = Vec::with_capacity(answers.len());
@@ -102,6 +105,18 @@ async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>) -> Result<Vec<Sub
         });
     }
     Ok(results)
+}
+
+/// Gives the well-formed ones among the transactions to another node, whose results they get. Nobody proposes from the mempool of a
+/// node that votes on nothing, so a transaction that waited there would be lost.
+async fn forward(upstream: &Client, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<SubmitResult>, Refusal> {
+    let given: Vec<Vec<u8>> = signed.iter().flatten().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
+    let mut answers = if given.is_empty() { Vec::new() } else { upstream.submit_all(given).await? }.into_iter();
+    let result = |signed: Result<SignedTransaction, Refused>| match signed {
+        Ok(_) => answers.next().unwrap_or_default(),
+        Err(refused) => SubmitResult { error: Some(explain(&refused)), ..SubmitResult::default() },
+    };
+    Ok(signed.into_iter().map(result).collect())
 }
 
 fn taken(digest: Hash) -> SubmitResult {

@@ -59,7 +59,13 @@ impl Devnet {
         let listen = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
         let listeners = Listeners::bind(&change(Config::new(listen, Slots::new(1_000)))).await.expect("the loopback has free ports");
         let client = Client::new(&format!("http://{}", listeners.address())).expect("the address is good");
-        let server = listeners.serve(Backend { node: node.clone(), chain, faucet: Some(keys[3].clone()), is_source_away: Arc::default() });
+        let server = listeners.serve(Backend {
+            node: node.clone(),
+            chain,
+            faucet: Some(keys[3].clone()),
+            upstream: None,
+            is_source_away: Arc::default(),
+        });
         Self { node, client, keys, server, _folder: folder }
     }
 

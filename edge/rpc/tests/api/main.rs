@@ -6,6 +6,7 @@ mod burst;
 mod devnet;
 mod entitlements;
 mod floods;
+mod follower;
 mod governance;
 mod methods;
 mod proofs;

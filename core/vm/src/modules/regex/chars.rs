@@ -58,7 +58,7 @@ pub(super) fn lower(code: u32, fold: Fold) -> u32 {
         // The one whose full lower case is two characters.
         Some('\u{130}') => 0x69,
         Some('\u{3a3}') => 0x3c3,
-        Some(character) => single(&unicode::lower(character.encode_utf8(&mut [0; 4]))).unwrap_or(code),
+        Some(character) => unicode::lower_of(character).map_or(code, u32::from),
         None => code,
     }
 }
@@ -66,15 +66,7 @@ pub(super) fn lower(code: u32, fold: Fold) -> u32 {
 /// The simple upper case of a character, as far as its full one is one character.
 fn upper(code: u32) -> u32 {
     let Some(character) = char::from_u32(code) else { return code };
-    single(&unicode::upper(character.encode_utf8(&mut [0; 4]))).unwrap_or(code)
-}
-
-fn single(text: &str) -> Option<u32> {
-    let mut characters = text.chars();
-    match (characters.next(), characters.next()) {
-        (Some(only), None) => Some(u32::from(only)),
-        _ => None,
-    }
+    unicode::upper_of(character).map_or(code, u32::from)
 }
 
 /// Whether a character has another case.

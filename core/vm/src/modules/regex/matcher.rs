@@ -12,6 +12,11 @@ pub(super) const UNSET: usize = usize::MAX;
 /// Modelled bytes of an entry of the stack.
 pub(super) const ENTRY: usize = 40;
 
+/// Cycles of finding a character beyond ASCII in the tables of sets and cases.
+const LOOKUP: i64 = 2;
+/// Marks of groups that are reset for a cycle.
+const RESET: usize = 32;
+
 /// What a match has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -139,7 +144,7 @@ impl<'a> Matcher<'a> {
             }
             at = next;
         };
-        self.spend(skipped / 2)?;
+        self.spend(skipped / 2 + skipped.saturating_mul(self.lookup(one)))?;
         Ok(found)
     }
 
@@ -150,6 +155,13 @@ impl<'a> Matcher<'a> {
     fn spend(&mut self, cycles: i64) -> Result<(), Stop> {
         self.cycles -= cycles;
         if self.cycles < 0 { Err(Stop::Cycles) } else { Ok(()) }
+    }
+
+    /// Cycles of looking a character of a text beyond ASCII up, beside those of the step.
+    #[inline]
+    fn lookup(&self, one: One) -> i64 {
+        let searches = self.wide && matches!(one, One::In(_) | One::Folds(_, Fold::Unicode));
+        if searches { LOOKUP } else { 0 }
     }
 
     #[inline]
@@ -179,6 +191,7 @@ impl<'a> Matcher<'a> {
     fn attempt<const WIDE: bool>(&mut self, start: usize, mode: Mode, barred: usize) -> Result<(), Stop> {
         let program = self.program;
         let text = self.text;
+        self.spend(i64::try_from(self.marks.len() / RESET).unwrap_or(i64::MAX))?;
         self.marks.fill(UNSET);
         self.last = 0;
         self.stack.clear();
@@ -191,6 +204,9 @@ impl<'a> Matcher<'a> {
                         let (code, next) = read::<WIDE>(text, at);
                         at = next;
                         step += 1;
+                        if WIDE {
+                            self.spend(self.lookup(one))?;
+                        }
                         self.passes(one, code)
                     } else {
                         false
@@ -445,7 +461,7 @@ impl<'a> Matcher<'a> {
                 return Err(Stop::Cycles);
             }
         }
-        self.spend(i64::from(count))?;
+        self.spend(i64::from(count) * (1 + self.lookup(one)))?;
         if count < least {
             return Ok(None);
         }

@@ -23,6 +23,10 @@ use std::sync::Arc;
 const PATTERN_CHARACTER: usize = 40;
 /// Bytes of a text that one cycle copies or counts.
 const BYTES: usize = 16;
+/// Cycles of a part of a text that becomes a value, beside its bytes.
+const PIECE: usize = 5;
+/// Cycles of a match that becomes a tuple, beside its marks.
+const MATCH: usize = 4;
 
 /// Rows of the module `_re`.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -36,6 +40,8 @@ pub(crate) const ROWS: &[NativeRow] = &[
 ];
 
 fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
+    let length = vm.text(arguments[0]).map_or(0, str::len);
+    vm.spend(length)?;
     Ok(Value::truth(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
 }
 
@@ -214,7 +220,7 @@ fn piece(vm: &mut Vm, string: Value, begin: usize, end: usize, absent: Value) ->
     if begin == UNSET || end == UNSET {
         return Ok(absent);
     }
-    vm.spend(1 + (end - begin) / BYTES)?;
+    vm.spend(PIECE + (end - begin) / BYTES)?;
     let Some((text, _, is_text)) = subject(vm, string) else { return Ok(absent) };
     let part = text[begin..end].to_vec();
     if is_text {
@@ -250,7 +256,7 @@ fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outcome {
-    vm.spend(marks.len())?;
+    vm.spend(MATCH + marks.len())?;
     let Some((text, wide, _)) = subject(vm, string) else { return Ok(Value::None) };
     let mut places = Places::new(wide);
     let mut items = Vec::with_capacity(marks.len() + 1);
@@ -279,7 +285,7 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     search(vm, &program, string, end, |matcher| every(matcher, start, 0, |matcher| found.extend_from_slice(&matcher.marks[skipped..])))?;
     vm.reserve(found.len() * 8)?;
     let empty = piece(vm, string, 0, 0, Value::None)?;
-    let mut items = Vec::with_capacity(found.len() / width.max(1));
+    let mut items = Vec::new();
     for marks in found.chunks(width) {
         let mut groups = Vec::with_capacity(width / 2);
         for pair in marks.chunks(2) {
@@ -290,7 +296,7 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             }
         }
         items.push(if groups.len() == 1 { groups.remove(0) } else { vm.tuple(groups) });
-        vm.reserve(0)?;
+        vm.reserve(items.len() * size_of::<u64>())?;
     }
     vm.heap.release(empty);
     Ok(vm.list(items))
@@ -299,13 +305,20 @@ fn findall(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
     let (program, start, end) = opened(vm, arguments[0], string, number(arguments[2]), number(arguments[3]))?;
-    let mut found: Vec<(Vec<usize>, usize)> = Vec::new();
+    let width = 2 * program.groups + 1;
+    let mut found: Vec<usize> = Vec::new();
     let count = number(arguments[4]);
-    search(vm, &program, string, end, |matcher| every(matcher, start, count, |matcher| found.push((matcher.marks.clone(), matcher.last))))?;
-    let mut items = Vec::with_capacity(found.len());
-    for (marks, last) in found {
-        items.push(marks_tuple(vm, string, &marks, last)?);
-        vm.reserve(0)?;
+    search(vm, &program, string, end, |matcher| {
+        every(matcher, start, count, |matcher| {
+            found.extend_from_slice(&matcher.marks);
+            found.push(matcher.last);
+        })
+    })?;
+    let mut items = Vec::new();
+    for row in found.chunks(width) {
+        let (last, marks) = row.split_last().unwrap_or((&0, &[]));
+        items.push(marks_tuple(vm, string, marks, *last)?);
+        vm.reserve(items.len() * size_of::<u64>())?;
     }
     Ok(vm.list(items))
 }
@@ -314,19 +327,19 @@ fn split(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let string = arguments[1];
     let (program, start, end) = opened(vm, arguments[0], string, 0, i64::MAX)?;
     let most = number(arguments[2]);
-    let mut found: Vec<Vec<usize>> = Vec::new();
+    let mut found: Vec<usize> = Vec::new();
     if most >= 0 {
-        search(vm, &program, string, end, |matcher| every(matcher, start, most, |matcher| found.push(matcher.marks.clone())))?;
+        search(vm, &program, string, end, |matcher| every(matcher, start, most, |matcher| found.extend_from_slice(&matcher.marks)))?;
     }
     let mut items = Vec::new();
     let mut last = 0;
-    for marks in found {
+    for marks in found.chunks(2 * program.groups) {
         items.push(piece(vm, string, last, marks[0], Value::None)?);
         for pair in marks[2..].chunks(2) {
             items.push(piece(vm, string, pair[0], pair[1], Value::None)?);
         }
         last = marks[1];
-        vm.reserve(items.len())?;
+        vm.reserve(items.len() * size_of::<u64>())?;
     }
     items.push(piece(vm, string, last, end, Value::None)?);
     Ok(vm.list(items))

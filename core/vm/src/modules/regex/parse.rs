@@ -310,11 +310,11 @@ impl Parser<'_> {
     fn quoted(&self, text: &str) -> String {
         let mut out = String::new();
         if self.is_text {
-            crate::objects::str::write_repr(&mut out, text);
+            crate::objects::escapes::write_text(&mut out, text);
         } else {
             let bytes: Vec<u8> = text.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect();
             let name: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            crate::objects::str::write_repr(&mut out, &name);
+            crate::objects::escapes::write_text(&mut out, &name);
         }
         out
     }

@@ -196,9 +196,9 @@ pub fn round_to_places(value: &IBig, places: &IBig) -> Result<IBig, NumberError>
     if places.sign() == Sign::Positive {
         return Ok(value.clone());
     }
-    // No integer within the cap has so many digits: it rounds to zero.
+    // Three bits a digit at least: a number of fewer than half the power rounds to zero, and the power need not be known.
     let digits = match usize::try_from(places.unsigned_abs()) {
-        Ok(digits) if digits <= MOST_BITS => digits,
+        Ok(digits) if digits.saturating_mul(3) <= bit_length(value) + 1 => digits,
         _ => return Ok(IBig::ZERO),
     };
     let power = UBig::from(10u8).pow(digits);

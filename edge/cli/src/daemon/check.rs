@@ -1,0 +1,92 @@
+//! `cowboyd check`: whether everything on a stopped node's disk is as it was written.
+
+use super::node_failure;
+use crate::{failure::Failure, output::Output};
+use clap::Args;
+use cowboy_store::{
+    Directory, Ledger,
+    check::{Repaired, check, repair},
+};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Faults that are printed one by one.
+const PRINTED: usize = 20;
+
+/// Checks.
+#[derive(Args, Debug)]
+#[command(after_help = "It reads every page of the ledger, compares every block with its hash, its parent and its roots, and the state
+with the newest header. --repair writes what is whole of a damaged ledger into a new one, makes its indexes anew, and
+keeps the damaged file as ledger.damaged. Reads that would need what is lost are refused then; import a snapshot to have
+them again: a validator keeps its own record of votes.
+
+Example:
+  cowboyd check --state chain
+  cowboyd check --state chain --repair")]
+pub(crate) struct Check {
+    /// The node's folder
+    #[arg(long, value_name = "DIR")]
+    state: PathBuf,
+    /// Save what is whole of a damaged ledger
+    #[arg(long)]
+    repair: bool,
+}
+
+impl Check {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        let no_chain = || Failure::argument(format!("{} has no chain", self.state.display()), "name the folder of --state");
+        let genesis = Directory::genesis_of(&self.state).map_err(node_failure)?.ok_or_else(no_chain)?;
+        // Held until the end, so that no node starts meanwhile.
+        let claimed = Directory::open(&self.state, &genesis).map_err(node_failure)?;
+        let path = claimed.ledger();
+        let mut report = check(&path).map_err(node_failure)?;
+        let mut repaired = None;
+        if self.repair && !(report.pages.is_empty() && report.faults.is_empty()) {
+            repaired = Some(repair(&path).map_err(|error| unrepaired(&error))?);
+            report = check(&path).map_err(node_failure)?;
+        }
+        let state = Ledger::open(&path).map_err(|error| error.to_string());
+        let state = state.and_then(|ledger| cowboy_node::check::state(&claimed, &ledger));
+        let is_sound = report.is_sound() && state.is_ok();
+        let mut lines = vec![format!("{} blocks checked", report.blocks)];
+        lines.extend(repaired.iter().map(|Repaired { saved, lost }| format!("repaired: {saved} blocks saved, {} lost", lost.len())));
+        lines.extend((!report.pages.is_empty()).then(|| format!("damaged pages of the ledger: {}", list(&report.pages))));
+        lines.extend(report.faults.iter().take(PRINTED).cloned());
+        lines.extend((!report.lost.is_empty()).then(|| format!("lost blocks: {}", list(&report.lost))));
+        lines.push(match &state {
+            Ok(Some(number)) => format!("the state is that of block {number}"),
+            Ok(None) => "there is no block yet".into(),
+            Err(damage) => format!("the state is damaged: {damage}"),
+        });
+        let json = json!({
+            "sound": is_sound,
+            "blocks": report.blocks,
+            "damaged_pages": report.pages,
+            "faults": report.faults,
+            "lost": report.lost,
+            "repaired": repaired.map(|repaired| json!({ "saved": repaired.saved, "lost": repaired.lost })),
+            "state_of_block": state.as_ref().ok().copied().flatten(),
+            "state_damage": state.as_ref().err(),
+        });
+        output.result(&json, format_args!("{}", lines.join("\n")));
+        if is_sound { Ok(()) } else { Err(damaged(state.is_err(), self.repair)) }
+    }
+}
+
+fn list(numbers: &[u64]) -> String {
+    let shown: Vec<_> = numbers.iter().take(PRINTED).map(u64::to_string).collect();
+    let more = numbers.len().saturating_sub(PRINTED);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+fn unrepaired(error: &cowboy_store::StoreError) -> Failure {
+    node_failure(format_args!("nothing can be saved ({error}): restore the folder with `cowboyd snapshot import`, or wipe it with --reset"))
+}
+
+fn damaged(is_state: bool, is_repaired: bool) -> Failure {
+    let next = match (is_state, is_repaired) {
+        (false, false) => "run it again with --repair",
+        _ => "restore the folder with `cowboyd snapshot import FILE --state DIR`: a validator keeps its own record of votes",
+    };
+    node_failure(format_args!("the folder is damaged: {next}"))
+}

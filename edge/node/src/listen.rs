@@ -1,0 +1,71 @@
+//! A validator whose record of votes is lost: it listens for a while, and then starts again to vote (decision 0088).
+
+use crate::{
+    chain::Chain,
+    engine::longest_view,
+    node::{Inner, NodeConfig, NodeHandle},
+    votes::Votes,
+};
+use cowboy_store::{Directory, StoreError};
+use std::{
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+/// How long a new network is silent before its validators begin. A network that runs is heard sooner.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether somebody was heard.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A validator that may not vote yet.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    votes: Votes,
+    time: Duration,
+    /// Whether the folder has no block: then this may be the beginning of the network.
+    is_new: bool,
+}
+
+impl Listening {
+    /// Whether this node must listen: a validator among others without a record of its own votes.
+    pub(crate) fn needed(config: &NodeConfig, directory: &Directory, chain: &Chain) -> Result<Option<Self>, StoreError> {
+        let Some(keys) = config.keys.as_ref().filter(|_| chain.committee.members().len() > 1) else { return Ok(None) };
+        let votes = Votes::new(directory.engine(), &commonware_cryptography::Signer::public_key(&keys.network));
+        if votes.may_vote()? {
+            return Ok(None);
+        }
+        let time = config.listening.max(2 * longest_view(chain.pace.gap()));
+        chain.progress.listens(Some(time));
+        Ok(Some(Self { votes, time, is_new: chain.head.borrow().number == 0 }))
+    }
+
+    /// Whether nobody else is there, as when a network begins. Blocks the thread for as long as that takes to find out.
+    pub(crate) fn is_beginning(&self, chain: &Chain) -> Result<bool, StoreError> {
+        let mut waited = Duration::ZERO;
+        while self.is_new && waited < SILENCE && !chain.seeds.is_any_seen() {
+            std::thread::sleep(LOOK);
+            waited += LOOK;
+        }
+        let is_beginning = self.is_new && !chain.seeds.is_any_seen();
+        if is_beginning {
+            self.votes.listened()?;
+        }
+        Ok(is_beginning)
+    }
+
+    /// Starts the node again as a voter when the time is over, unless it was stopped. Answers what ends the wait when dropped.
+    pub(crate) fn vote_later(self, node: &Arc<Inner>) -> mpsc::Sender<()> {
+        tracing::warn!(seconds = self.time.as_secs(), "the record of this validator's votes is not there: it listens before it votes");
+        let (sender, dropped) = mpsc::channel();
+        let node = Arc::downgrade(node);
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(self.time) != Err(mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            let Some(inner) = node.upgrade() else { return };
+            NodeHandle(inner).restart_to_vote(&self.votes);
+        });
+        sender
+    }
+}

@@ -1,0 +1,181 @@
+//! How far a node is behind its network, and what it waits for.
+
+use crate::{block::SealedBlock, chain::Head};
+use commonware_actor::Feedback;
+use commonware_consensus::{Reporter, marshal::Update};
+use commonware_runtime::{
+    Clock, Metrics, Spawner, Supervisor,
+    telemetry::metrics::{GaugeExt as _, MetricsExt as _},
+};
+use cowboy_store::Ledger;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// Blocks behind the newest known one up to which a node counts as current: the engine holds a few while they are executed.
+const NEAR: u64 = 8;
+
+/// How often a node that is behind writes its progress to the log.
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What a node is doing to come up with its network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It executes or fetches the blocks up to the newest one that it knows to be final.
+    Blocks {
+        /// The next block it needs.
+        next: u64,
+        /// The newest final block that it knows of.
+        newest: u64,
+    },
+    /// It has lost the record of its votes and only listens, so that it does not vote twice in one round.
+    Listening {
+        /// How long it listens in all.
+        for_ms: u64,
+    },
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blocks { next, newest } => write!(f, "catching up: block {next} of {newest} is next"),
+            Self::Listening { for_ms } => {
+                write!(f, "listening for {for_ms} ms before it votes: the record of its own votes is not there")
+            }
+        }
+    }
+}
+
+/// How far the node has come. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Progress(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    head: watch::Sender<Head>,
+    /// The newest final block that this node has heard of.
+    newest: AtomicU64,
+    is_listening: AtomicBool,
+    listens_ms: AtomicU64,
+}
+
+impl Progress {
+    /// The progress of the node with this head.
+    pub fn new(head: watch::Sender<Head>) -> Self {
+        Self(Arc::new(Inner { head, newest: AtomicU64::new(0), is_listening: AtomicBool::new(false), listens_ms: AtomicU64::new(0) }))
+    }
+
+    /// The number of the newest final block that this node knows of, whether it has executed it or not.
+    pub fn newest(&self) -> u64 {
+        self.0.newest.load(Ordering::Acquire).max(self.0.head.borrow().number)
+    }
+
+    /// What the node waits for before it takes its full part; `None` where it is current.
+    pub fn waiting(&self) -> Option<Waiting> {
+        if self.0.is_listening.load(Ordering::Acquire) {
+            return Some(Waiting::Listening { for_ms: self.0.listens_ms.load(Ordering::Acquire) });
+        }
+        let (number, newest) = (self.0.head.borrow().number, self.newest());
+        (newest > number.saturating_add(NEAR)).then_some(Waiting::Blocks { next: number.saturating_add(1), newest })
+    }
+
+    /// Notes that this block is final.
+    pub(crate) fn heard_of(&self, number: u64) {
+        self.0.newest.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// Notes that the node listens for this long, or, with `None`, that it votes.
+    pub(crate) fn listens(&self, time: Option<Duration>) {
+        let time_ms = time.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        self.0.listens_ms.store(time_ms, Ordering::Release);
+        self.0.is_listening.store(time.is_some(), Ordering::Release);
+    }
+
+    /// Writes the progress and the ledger's damages to the metrics, and the progress to the log while the node is behind.
+    pub(crate) fn report<E: Spawner + Supervisor + Clock + Metrics>(&self, context: E, ledger: Ledger) {
+        let progress = self.clone();
+        context.spawn(move |context| async move {
+            let behind = context.gauge("blocks_behind", "final blocks that this node knows of and has not executed");
+            let damages = context.gauge("ledger_damages", "reads of the ledger that met a page that is not as it was written");
+            let mut before = None;
+            loop {
+                let number = progress.0.head.borrow().number;
+                // A gauge holds less than a count only after 2^63 blocks.
+                let _ = behind.try_set(progress.newest().saturating_sub(number));
+                let _ = damages.try_set(ledger.damages());
+                match progress.waiting() {
+                    Some(Waiting::Blocks { next, newest }) if before == Some(number) => {
+                        tracing::warn!(next, newest, "no progress: no peer has served the next block yet");
+                    }
+                    Some(waiting) => tracing::info!(block = number, "{waiting}"),
+                    None if before.is_some() => tracing::info!(block = number, "this node is level with its network"),
+                    None => {}
+                }
+                before = progress.waiting().map(|_| number);
+                context.sleep(REPORT_INTERVAL).await;
+            }
+        });
+    }
+}
+
+/// Notes the newest final block on its way to the state machine.
+#[derive(Clone)]
+pub(crate) struct Noted<R> {
+    progress: Progress,
+    inner: R,
+}
+
+impl<R> Noted<R> {
+    pub(crate) fn new(progress: Progress, inner: R) -> Self {
+        Self { progress, inner }
+    }
+}
+
+impl<R: Reporter<Activity = Update<SealedBlock>>> Reporter for Noted<R> {
+    type Activity = Update<SealedBlock>;
+
+    fn report(&mut self, activity: Update<SealedBlock>) -> Feedback {
+        if let Update::Tip(_, number, _) = activity {
+            self.progress.heard_of(number.get());
+        }
+        self.inner.report(activity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::{Hash, Height, TimestampMs};
+
+    #[test]
+    fn a_node_says_what_it_waits_for() {
+        let at = |number| Head {
+            number,
+            height: Height(number),
+            digest: Hash([0; 32]),
+            state_root: Hash([0; 32]),
+            timestamp_ms: TimestampMs(0),
+        };
+        let head = watch::Sender::new(at(3));
+        let progress = Progress::new(head.clone());
+        assert_eq!((progress.newest(), progress.waiting()), (3, None));
+        progress.heard_of(3 + NEAR);
+        assert_eq!(progress.waiting(), None, "a few blocks are always under way");
+        progress.heard_of(2_000);
+        progress.heard_of(7);
+        let waiting = progress.waiting().expect("it is far behind");
+        assert_eq!(waiting, Waiting::Blocks { next: 4, newest: 2_000 });
+        assert_eq!(waiting.to_string(), "catching up: block 4 of 2000 is next");
+        progress.listens(Some(Duration::from_secs(2)));
+        assert_eq!(progress.waiting(), Some(Waiting::Listening { for_ms: 2_000 }));
+        progress.listens(None);
+        head.send_replace(at(2_001));
+        assert_eq!((progress.newest(), progress.waiting()), (2_001, None));
+    }
+}
