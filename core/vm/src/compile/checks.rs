@@ -1,6 +1,6 @@
 //! Static checks: what 003 forbids in an actor is refused before anything runs, with the place and the reason.
 
-use super::CompileError;
+use super::{CompileError, nesting};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{CmpOp, Expr, Stmt, StringLiteral};
 use ruff_text_size::{TextRange, TextSize};
@@ -94,102 +94,15 @@ const FORBIDDEN_ATTRIBUTES: &[&str] = &[
     "__setstate__",
 ];
 
-/// Depth of brackets and indentation that the compiler follows.
+/// Expressions and blocks inside one another that the emitter follows. A chain of operators is one.
 const NESTING_LIMIT: usize = 100;
-
-/// Operators in a row, calls and attributes included, that one expression may chain: the tree leans by one level for each.
-const CHAIN_LIMIT: usize = 500;
-
-/// Refuses text whose expressions chain more operators than the stacks of the parser and the compiler bear.
-fn chains(source: &str) -> Result<(), CompileError> {
-    let bytes = source.as_bytes();
-    let mut counters = vec![0_usize];
-    let mut words = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        match byte {
-            b'#' => {
-                while at < bytes.len() && bytes[at] != b'\n' {
-                    at += 1;
-                }
-                continue;
-            }
-            b'\'' | b'"' => {
-                at = after_string(bytes, at);
-                continue;
-            }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                let start = at;
-                while bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-                    at += 1;
-                }
-                // Words that put one expression inside another one. A lambda's colon does not end it.
-                if matches!(&bytes[start..at], b"not" | b"lambda" | b"await" | b"else" | b"if" | b"yield" | b"from") {
-                    words += 1;
-                }
-                if words > CHAIN_LIMIT {
-                    let message = format!("more than {CHAIN_LIMIT} operations in one expression: name the parts");
-                    return Err(CompileError::too_large(place(at), message));
-                }
-                continue;
-            }
-            b'(' | b'[' | b'{' => counters.push(0),
-            b')' | b']' | b'}' => {
-                if counters.len() > 1 {
-                    counters.pop();
-                }
-                *counters.last_mut().expect("one always stays") += 1;
-            }
-            b',' | b';' | b':' => *counters.last_mut().expect("one always stays") = 0,
-            b'\n' if counters.len() == 1 => {
-                counters[0] = 0;
-                words = 0;
-            }
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'<' | b'>' | b'.' | b'~' => {
-                *counters.last_mut().expect("one always stays") += 1;
-            }
-            _ => {}
-        }
-        if counters.last().is_some_and(|&count| count > CHAIN_LIMIT) || counters.len() > CHAIN_LIMIT {
-            let message = format!("more than {CHAIN_LIMIT} operations in one expression: name the parts");
-            return Err(CompileError::too_large(place(at), message));
-        }
-        at += 1;
-    }
-    Ok(())
-}
-
-/// Where the text literal that begins at `start` ends.
-fn after_string(bytes: &[u8], start: usize) -> usize {
-    let quote = bytes[start];
-    let triple = bytes.get(start..start + 3).is_some_and(|three| three.iter().all(|&byte| byte == quote));
-    let mut at = start + if triple { 3 } else { 1 };
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'\n' if !triple => return at,
-            byte if byte == quote => {
-                if !triple {
-                    return at + 1;
-                }
-                if bytes.get(at..at + 3).is_some_and(|three| three.iter().all(|&byte| byte == quote)) {
-                    return at + 3;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    bytes.len()
-}
 
 /// Refuses text that would nest too deep for the parser's and the compiler's stacks.
 pub(super) fn text(source: &str) -> Result<(), CompileError> {
     if let Some(offset) = source.find('\0') {
         return Err(CompileError::at(place(offset), "source code cannot contain null bytes"));
     }
-    chains(source)
+    nesting::check(source)
 }
 
 fn place(offset: usize) -> TextRange {
@@ -206,7 +119,7 @@ pub(super) fn actor(body: &[Stmt], more: &[String], source: &str) -> Vec<Compile
 }
 
 /// Most refusals of one source that are kept.
-const REFUSALS: usize = 100;
+pub(super) const REFUSALS: usize = 100;
 
 struct Checker<'a> {
     errors: Vec<CompileError>,

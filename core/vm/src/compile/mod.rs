@@ -12,6 +12,7 @@ mod expr;
 mod literal;
 mod loops;
 mod lowering;
+mod nesting;
 mod pattern;
 mod scope;
 mod stmt;
@@ -140,7 +141,7 @@ fn found(source: &str) -> Vec<CompileError> {
         let parsed = ruff_python_parser::parse_unchecked(source, options);
         let errors = parsed.errors().iter().map(|error| CompileError::at(error.location, error.error.to_string()));
         let newer = parsed.unsupported_syntax_errors().iter().map(|error| CompileError::at(error.range(), error.to_string()));
-        let errors: Vec<CompileError> = errors.chain(newer).collect();
+        let errors: Vec<CompileError> = errors.chain(newer).take(checks::REFUSALS).collect();
         if !errors.is_empty() {
             return errors;
         }

@@ -4,6 +4,7 @@
 //! registers of the frame around them.
 
 use super::CompileError;
+use super::checks::nesting_limit;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Comprehension, ExceptHandler, Expr, Parameters, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextRange};
@@ -53,6 +54,8 @@ pub(super) struct Scope {
     pub kind: ScopeKind,
     /// The scope around it.
     pub parent: Option<ScopeId>,
+    /// How many scopes are around it.
+    pub depth: usize,
     /// Names, ordered so that register numbers do not depend on chance.
     pub symbols: BTreeMap<String, Symbol>,
     /// Parameters, then other bindings, in order of appearance.
@@ -106,7 +109,7 @@ pub(super) fn mangle(class: Option<&str>, name: &str) -> String {
 /// Collects and resolves the scopes of a module.
 pub(super) fn analyse(body: &[Stmt]) -> Result<Scopes, CompileError> {
     let mut builder = Builder { scopes: Scopes { all: Vec::new(), nodes: BTreeMap::new() }, current: 0, classes: Vec::new(), error: None };
-    builder.scopes.all.push(new_scope(ScopeKind::Module, None));
+    builder.scopes.all.push(new_scope(ScopeKind::Module, None, 0));
     builder.visit_body(body);
     if let Some(error) = builder.error {
         return Err(error);
@@ -115,8 +118,8 @@ pub(super) fn analyse(body: &[Stmt]) -> Result<Scopes, CompileError> {
     Ok(builder.scopes)
 }
 
-fn new_scope(kind: ScopeKind, parent: Option<ScopeId>) -> Scope {
-    Scope { kind, parent, symbols: BTreeMap::new(), order: Vec::new(), yields: false, comprehension: false }
+fn new_scope(kind: ScopeKind, parent: Option<ScopeId>, depth: usize) -> Scope {
+    Scope { kind, parent, depth, symbols: BTreeMap::new(), order: Vec::new(), yields: false, comprehension: false }
 }
 
 struct Builder {
@@ -155,7 +158,12 @@ impl Builder {
 
     fn open(&mut self, kind: ScopeKind, range: TextRange, node: NodeKind) -> ScopeId {
         let id = self.scopes.all.len();
-        self.scopes.all.push(new_scope(kind, Some(self.current)));
+        let depth = self.scopes.all[self.current].depth + 1;
+        // A name is looked for in every scope around.
+        if depth > nesting_limit() && self.error.is_none() {
+            self.error = Some(CompileError::too_large(range, "too many functions and classes inside one another"));
+        }
+        self.scopes.all.push(new_scope(kind, Some(self.current), depth));
         let key = (range.start().to_u32(), range.end().to_u32(), node);
         self.scopes.nodes.insert(key, id);
         std::mem::replace(&mut self.current, id)

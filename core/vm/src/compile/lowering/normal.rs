@@ -2,6 +2,7 @@
 
 use super::build::Build;
 use super::{CompileError, awaits, awaits_in, has_await};
+use crate::compile::checks::nesting_limit;
 use ruff_python_ast::visitor::transformer::{self, Transformer};
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef, StmtIf, StmtTry, StmtWith, Suite};
@@ -80,11 +81,13 @@ pub(super) struct Normal<'a> {
     pub(super) awaits: usize,
     /// Blocks with names of their own so far.
     pub(super) blocks: usize,
+    /// Blocks inside one another that are being looked at. An `elif` and a second item of a `with` are blocks of their own here.
+    depth: usize,
 }
 
 impl<'a> Normal<'a> {
     pub(super) fn new(name: &'a str) -> Self {
-        Self { name, awaits: 0, blocks: 0 }
+        Self { name, awaits: 0, blocks: 0, depth: 0 }
     }
 
     fn refuse<T>(&self, place: TextRange, message: &str) -> Refused<T> {
@@ -165,6 +168,19 @@ impl<'a> Normal<'a> {
     }
 
     fn compound(&mut self, stmt: Stmt) -> Refused<Vec<Stmt>> {
+        if self.depth >= nesting_limit() {
+            return Err(CompileError::too_large(
+                stmt.range(),
+                "too many blocks or elif clauses around an await: move it into a helper method",
+            ));
+        }
+        self.depth += 1;
+        let made = self.compound_inner(stmt);
+        self.depth -= 1;
+        made
+    }
+
+    fn compound_inner(&mut self, stmt: Stmt) -> Refused<Vec<Stmt>> {
         let mut before = Vec::new();
         let made = match stmt {
             Stmt::If(node) => Stmt::If(self.if_statement(node, &mut before)?),
