@@ -114,6 +114,7 @@ fn make_fixed(heap: &mut Heap) {
             qualname: row.name.rsplit('.').next().unwrap_or(row.name).into(),
             has_dict: row.layout == crate::types::Layout::Exception || row.name == "function",
             heap: false,
+            solid: ty::OBJECT,
         };
         heap.alloc(ty::TYPE, Payload::Class(Box::new(class)));
     }

@@ -301,32 +301,36 @@ fn id(_: &mut Vm, args: &[Value]) -> Outcome {
     }))
 }
 
-/// Classes in a class, tuple of classes or union; `None` when something else is among them.
-fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> bool {
+/// Tuples inside one another in which classes are looked for natively; deeper ones are left to Python.
+const CLASS_NESTING: usize = 32;
+
+/// Classes in a class, tuple of classes or union, appended to `found`; `false` when something else is among them.
+fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> Outcome<bool> {
     let Value::Obj(object) = value else {
         if value.is_none() && depth > 0 {
             found.push(Value::Obj(ty::NONE));
-            return true;
+            return Ok(true);
         }
-        return false;
+        return Ok(false);
     };
-    match vm.heap.payload(object) {
+    let items = match vm.heap.payload(object) {
         Payload::Class(_) => {
             found.push(value);
-            true
+            return Ok(true);
         }
-        Payload::Tuple(items) if depth < 32 => {
-            let items = items.to_vec();
-            vm.owe(items.len().saturating_mul(4));
-            items.into_iter().all(|item| classes(vm, item, found, depth + 1))
+        Payload::Tuple(items) if depth < CLASS_NESTING => items.to_vec(),
+        Payload::Union(items) => vm.tuple_items(*items),
+        _ => return Ok(false),
+    };
+    // The same tuple may stand in many places, so that there is more to visit than there is memory.
+    vm.spend(items.len().saturating_mul(4))?;
+    vm.reserve(found.len().saturating_add(items.len()).saturating_mul(size_of::<Value>()))?;
+    for item in items {
+        if !classes(vm, item, found, depth + 1)? {
+            return Ok(false);
         }
-        Payload::Union(items) => {
-            let items = vm.tuple_items(*items);
-            vm.owe(items.len().saturating_mul(4));
-            items.into_iter().all(|item| classes(vm, item, found, depth + 1))
-        }
-        _ => false,
     }
+    Ok(true)
 }
 
 fn has_hook(vm: &mut Vm, classes: &[Value], name: crate::value::Ref) -> bool {
@@ -335,7 +339,7 @@ fn has_hook(vm: &mut Vm, classes: &[Value], name: crate::value::Ref) -> bool {
 
 fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut found = Vec::new();
-    if !classes(vm, args[1], &mut found, 0) {
+    if !classes(vm, args[1], &mut found, 0)? {
         if vm.is_python_instance(args[1]) && vm.special(args[1], nm::INSTANCECHECK).is_some() {
             return Err(Throw::Fallback);
         }
@@ -370,7 +374,7 @@ fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(class) = args[0].object().filter(|_| object::is_class(vm, args[0])) else {
         return Err(vm.type_error("issubclass() arg 1 must be a class"));
     };
-    if !classes(vm, args[1], &mut found, 0) {
+    if !classes(vm, args[1], &mut found, 0)? {
         if vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
             return Err(Throw::Fallback);
         }

@@ -16,7 +16,7 @@ use crate::spares::Spares;
 use crate::types::{Layout, latin1, ty};
 use crate::value::{Link, Ref, Value};
 use indexmap::IndexMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ pub(crate) struct Heap {
     /// Where characters of texts beyond ASCII begin that were looked at in their middle; see `objects::characters`.
     pub(crate) marks: Map<Ref, Box<[u32]>>,
     /// Generators whose last reference is gone and that have to be closed before they die. The list holds one reference to each.
-    pub(crate) abandoned: Vec<Ref>,
+    pub(crate) abandoned: VecDeque<Ref>,
     /// Modelled bytes in use.
     pub memory: usize,
     /// Most modelled bytes in use so far.
@@ -144,7 +144,7 @@ impl Heap {
             doomed: Vec::with_capacity(FIRST_SLOTS / 4),
             spares: Spares::default(),
             marks: Map::default(),
-            abandoned: Vec::new(),
+            abandoned: VecDeque::new(),
             memory: 0,
             peak: 0,
             limit,
@@ -441,7 +441,7 @@ impl Heap {
             let slot = &mut self.slots[index as usize];
             if matches!(&slot.payload, Payload::Generator(row) if row.guarded) {
                 slot.count = 1;
-                self.abandoned.push(dying);
+                self.abandoned.push_back(dying);
             } else {
                 let payload = std::mem::replace(&mut slot.payload, Payload::Free);
                 let class = slot.class;

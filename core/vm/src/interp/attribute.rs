@@ -1,11 +1,14 @@
 //! Attributes: lookup through descriptors, instances and classes, with inline caches.
 
+use super::compare::NATIVE_DEPTH;
 use super::{Cache, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::{Attributes, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Value};
 
+/// Cycles of an attribute that is looked up in what holds it, and in what holds that.
+const HELD: usize = 5;
 /// Cycles of setting or deleting an attribute of a class: what was found out about attributes of any class has to be found out anew.
 const CLASS_CHANGE: usize = 50;
 /// Ancestors up to which looking an attribute up has the price of its instruction.
@@ -130,6 +133,21 @@ impl Vm {
         }
     }
 
+    /// An attribute of what an object stands for, such as the function of a bound method. That may stand for another one, and so on:
+    /// a RecursionError past the nesting that is followed natively.
+    pub(super) fn held_attribute(&mut self, held: Value, name: Ref) -> Outcome {
+        if self.native_depth > NATIVE_DEPTH {
+            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
+        }
+        if self.native_depth > 0 {
+            self.spend(HELD)?;
+        }
+        self.native_depth += 1;
+        let outcome = self.get_attribute(held, name);
+        self.native_depth -= 1;
+        outcome
+    }
+
     /// `object.__getattribute__(name)` of the builtin sort.
     pub(crate) fn get_attribute_plain(&mut self, object: Value, class: Ref, name: Ref) -> Outcome {
         if let Value::Obj(receiver) = object {
@@ -150,7 +168,7 @@ impl Vm {
                         nm::ORIGIN | nm::ALIAS_ARGS | nm::PARAMETERS | nm::CLASS | nm::MRO_ENTRIES | nm::UNPACKED | nm::UNPACKED_ARGS
                     );
                     if !own && matches!(self.lookup(class, name), None | Some(Value::None)) {
-                        return self.get_attribute(origin, name);
+                        return self.held_attribute(origin, name);
                     }
                 }
                 _ => {}
@@ -175,7 +193,7 @@ impl Vm {
             None => match object.object().map(|receiver| self.heap.payload(receiver)) {
                 Some(Payload::BoundMethod { function, .. }) => {
                     let function = *function;
-                    self.get_attribute(function, name)
+                    self.held_attribute(function, name)
                 }
                 _ => Err(self.no_attribute(object, name)),
             },
@@ -221,7 +239,7 @@ impl Vm {
             Payload::Function(_) => {
                 self.heap.retain(found);
                 self.heap.retain(object);
-                Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver: object }))
+                Ok(self.bound_method(found, object))
             }
             Payload::Native(row) => {
                 let kind = crate::native::native(*row).kind;
@@ -229,13 +247,13 @@ impl Vm {
                     crate::native::NativeKind::Method => {
                         self.heap.retain(object);
                         self.heap.retain(found);
-                        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver: object }))
+                        Ok(self.bound_method(found, object))
                     }
                     crate::native::NativeKind::ClassMethod => {
                         self.heap.retain(found);
                         self.heap.retain(Value::Obj(class));
                         let receiver = Value::Obj(class);
-                        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: found, receiver }))
+                        Ok(self.bound_method(found, receiver))
                     }
                     _ => Ok(self.heap.retain(found)),
                 }
@@ -284,6 +302,18 @@ impl Vm {
         }
     }
 
+    /// A bound method, which takes both references over.
+    ///
+    /// It stays without a label until it is stored, but the methods that it holds get theirs: so labelling one never goes deeper than one.
+    pub(crate) fn bound_method(&mut self, function: Value, receiver: Value) -> Value {
+        for held in [function, receiver] {
+            if held.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::BoundMethod { .. })) {
+                self.label_method(held);
+            }
+        }
+        self.heap.make(ty::METHOD, Payload::BoundMethod { function, receiver })
+    }
+
     /// A class method bound to a class.
     fn bind_class_method(&mut self, inner: Value, class: Ref) -> Outcome {
         if let Value::Obj(object) = inner {
@@ -294,7 +324,7 @@ impl Vm {
         }
         self.heap.retain(inner);
         self.heap.retain(Value::Obj(class));
-        Ok(self.heap.make(ty::METHOD, Payload::BoundMethod { function: inner, receiver: Value::Obj(class) }))
+        Ok(self.bound_method(inner, Value::Obj(class)))
     }
 
     fn get_class_attribute(&mut self, class: Ref, meta: Ref, name: Ref) -> Outcome {

@@ -6,6 +6,9 @@ use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 
+/// Values of a container that are looked at for a cycle when its label changes.
+const SEEN: usize = 8;
+
 impl Vm {
     /// Whether a value can be part of a reference cycle.
     #[inline]
@@ -50,13 +53,36 @@ impl Vm {
         for leaf in leaves {
             // A method is bound without a label: most are called and gone. One that is kept holds its object.
             if matches!(self.heap.payload(leaf), Payload::BoundMethod { .. }) {
-                self.label_children(Value::Obj(leaf));
+                self.label_method(Value::Obj(leaf));
             }
             let slot = self.heap.slot_mut(leaf);
             if slot.depth == i32::MAX {
                 slot.depth = 0;
             }
             lowest = lowest.min(slot.depth);
+        }
+        if lowest != i32::MAX {
+            self.heap.slot_mut(object).depth = lowest.saturating_sub(1);
+        }
+    }
+
+    /// Labels a bound method, if it has no label yet. Methods that it holds have theirs since it was made.
+    pub(crate) fn label_method(&mut self, method: Value) {
+        let Value::Obj(object) = method else { return };
+        if self.heap.slot(object).depth != i32::MAX {
+            return;
+        }
+        let mut held = Vec::new();
+        self.heap.payload(object).each(&mut |value| held.extend(value.object()));
+        let mut lowest = i32::MAX;
+        for child in held {
+            if is_tracked(self.heap.payload(child)) {
+                let slot = self.heap.slot_mut(child);
+                if slot.depth == i32::MAX {
+                    slot.depth = 0;
+                }
+                lowest = lowest.min(slot.depth);
+            }
         }
         if lowest != i32::MAX {
             self.heap.slot_mut(object).depth = lowest.saturating_sub(1);
@@ -74,7 +100,7 @@ impl Vm {
             return Err(self.cycle_error());
         }
         if matches!(self.heap.payload(child), Payload::BoundMethod { .. }) && self.heap.slot(child).depth == i32::MAX {
-            self.label_children(Value::Obj(child));
+            self.label_method(Value::Obj(child));
         }
         let (p, c) = (self.heap.slot(parent).depth, self.heap.slot(child).depth);
         match (p, c) {
@@ -90,17 +116,18 @@ impl Vm {
         Ok(())
     }
 
-    /// Containers directly inside an object.
-    fn children(&self, object: Ref) -> Vec<Ref> {
-        let mut found = Vec::new();
+    /// Containers directly inside an object, and how many values were looked at for them.
+    fn children(&self, object: Ref) -> (Vec<Ref>, usize) {
+        let (mut found, mut seen) = (Vec::new(), 0);
         self.heap.payload(object).each(&mut |value| {
+            seen += 1;
             if let Value::Obj(child) = value {
                 if is_tracked(self.heap.payload(child)) {
                     found.push(child);
                 }
             }
         });
-        found
+        (found, seen)
     }
 
     /// Moves the child and what it holds below the parent; meeting the parent means a cycle, and nothing has changed then.
@@ -119,10 +146,11 @@ impl Vm {
             if depth != i32::MAX && depth >= least {
                 continue;
             }
-            self.spend(1)?;
+            let (children, seen) = self.children(object);
+            self.spend(1 + seen / SEEN)?;
             before.push((object, depth));
             self.heap.slot_mut(object).depth = least;
-            for inner in self.children(object) {
+            for inner in children {
                 stack.push((inner, least.saturating_add(1)));
             }
         }

@@ -165,7 +165,7 @@ impl Vm {
             }
             (Payload::BoundMethod { function, .. }, _) => {
                 let function = *function;
-                return self.get_attribute(function, name).map(Some);
+                return self.held_attribute(function, name).map(Some);
             }
             (Payload::StaticMethod(inner) | Payload::ClassMethod(inner), nm::FUNC | nm::WRAPPED) => {
                 let inner = *inner;
@@ -176,7 +176,7 @@ impl Vm {
                 nm::NAME | nm::QUALNAME | nm::DOC | nm::MODULE | nm::ANNOTATIONS | nm::IS_ABSTRACT,
             ) => {
                 let inner = *inner;
-                return match self.get_attribute(inner, name) {
+                return match self.held_attribute(inner, name) {
                     Ok(value) => Ok(Some(value)),
                     Err(Throw::Raise(exception)) if name == nm::IS_ABSTRACT => {
                         self.heap.release(exception);
@@ -251,7 +251,7 @@ impl Vm {
                     };
                     if name == nm::DOC && value.is_none() && !parts[0].is_none() {
                         let getter = parts[0];
-                        return self.get_attribute(getter, nm::DOC).map(Some);
+                        return self.held_attribute(getter, nm::DOC).map(Some);
                     }
                     Some(self.heap.retain(value))
                 }

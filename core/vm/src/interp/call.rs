@@ -14,6 +14,12 @@ use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
+/// Calls inside one another before any of them has a frame.
+const CALL_DEPTH: usize = 64;
+/// Cycles of a callee that only stands for another one, beside the first of a call, and how many arguments are moved for one more.
+const PASSED: usize = 10;
+const PASSED_ARGUMENTS: usize = 8;
+
 impl Vm {
     /// Calls what register `at` holds with the `count` arguments after it, the last ones named by the tuple `names`.
     /// Says whether the top frame has to be loaded anew.
@@ -57,11 +63,31 @@ impl Vm {
         if !call.namespace.is_undefined() {
             return self.push_class_body(call.function, call.namespace, top + 1, dest, call.on_return);
         }
-        let outcome = self.dispatch(call.function, top + 1, count, names, dest, call.on_return);
+        let outcome = self.dispatch_deeper(call.function, top + 1, count, names, dest, call.on_return);
         if let Some(names) = names {
             self.heap.release(Value::Obj(names));
         }
         outcome.map(|_| ())
+    }
+
+    /// Calls what a call under way needs first, such as `__new__` of a class that is called. Where that is a class as well, and so on,
+    /// calls lie inside one another before any frame is pushed.
+    pub(super) fn dispatch_deeper(
+        &mut self,
+        callee: Value,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        if self.native_depth >= CALL_DEPTH {
+            return Err(self.recursion_error(callee, at, count));
+        }
+        self.native_depth += 1;
+        let outcome = self.dispatch(callee, at, count, names, dest, on_return);
+        self.native_depth -= 1;
+        outcome
     }
 
     pub(crate) fn ensure_registers(&mut self, needed: usize) {
@@ -86,99 +112,106 @@ impl Vm {
         dest: usize,
         on_return: OnReturn,
     ) -> Outcome<bool> {
-        let Value::Obj(object) = callee else { return self.not_callable(callee, at, count) };
-        match self.heap.payload(object) {
-            Payload::Function(function) => {
-                let (code, globals) = (function.code, function.globals);
-                let linked = &self.program.codes[code as usize].code;
-                let plain = names.is_none()
-                    && linked.kind == CodeKind::Plain
-                    && usize::from(linked.positional) == count
-                    && linked.keyword_only == 0
-                    && !linked.var_positional
-                    && !linked.var_keyword;
-                if plain {
-                    if self.frames.len() >= self.limits.recursion {
-                        return Err(self.recursion_error(callee, at, count));
-                    }
-                    let top = at + usize::from(linked.registers);
-                    let free = usize::from(linked.free_start);
-                    if self.registers.len() < top {
-                        self.registers.resize(top + 256, Value::Undefined);
-                    }
-                    if !linked.free_names.is_empty() {
-                        self.copy_closure(object, at + free);
-                    }
-                    push(
-                        &mut self.frames,
-                        Frame {
-                            code,
-                            pc: 0,
-                            base: at as u32,
-                            dest: dest as u32,
-                            globals,
-                            handled: self.handled.len() as u32,
-                            generator: Link::NONE,
-                            namespace: Value::Undefined,
-                            on_return,
-                        },
-                    );
+        let (mut callee, mut at, mut count) = (callee, at, count);
+        // What a callee stands for is called in its place: an endless chain of them is a RecursionError.
+        let mut passed = 0;
+        loop {
+            let Value::Obj(object) = callee else { return self.not_callable(callee, at, count) };
+            let next = match self.heap.payload(object) {
+                Payload::Function(_) => return self.call_function(callee, object, at, count, names, dest, on_return),
+                Payload::Native(row) => {
+                    let row = *row;
+                    let outcome = self.call_native(row, at, count, names, dest, on_return);
                     self.heap.release(callee);
-                    return Ok(true);
+                    return outcome;
                 }
-                self.push_general(object, at, count, names, dest, on_return)?;
-                self.heap.release(callee);
-                Ok(true)
+                Payload::Class(_) => return self.call_class(object, at, count, names, dest, on_return),
+                Payload::BoundMethod { function, receiver } => {
+                    let (function, receiver) = (*function, *receiver);
+                    self.heap.retain(receiver);
+                    (function, Some(receiver))
+                }
+                Payload::StaticMethod(inner) => (*inner, None),
+                _ => {
+                    let Some(function) = self.special(callee, nm::CALL) else {
+                        return self.not_callable(callee, at, count);
+                    };
+                    (function, Some(self.heap.retain(callee)))
+                }
+            };
+            let (function, receiver) = next;
+            self.heap.retain(function);
+            self.heap.release(callee);
+            callee = function;
+            if let Some(receiver) = receiver {
+                at = self.insert_receiver(receiver, at, count);
+                count += 1;
             }
-            Payload::Native(row) => {
-                let row = *row;
-                let outcome = self.call_native(row, at, count, names, dest, on_return);
-                self.heap.release(callee);
-                outcome
+            if passed > 0 {
+                if passed >= self.limits.recursion {
+                    return Err(self.recursion_error(callee, at, count));
+                }
+                // The arguments may have been moved for each.
+                self.spend(PASSED + count / PASSED_ARGUMENTS)?;
             }
-            Payload::BoundMethod { function, receiver } => {
-                let (function, receiver) = (*function, *receiver);
-                self.heap.retain(function);
-                self.heap.retain(receiver);
-                self.heap.release(callee);
-                let at = self.insert_receiver(receiver, at, count);
-                self.dispatch_deeper(function, at, count + 1, names, dest, on_return)
-            }
-            Payload::Class(_) => self.call_class(object, at, count, names, dest, on_return),
-            Payload::StaticMethod(inner) => {
-                let inner = *inner;
-                self.heap.retain(inner);
-                self.heap.release(callee);
-                self.dispatch_deeper(inner, at, count, names, dest, on_return)
-            }
-            _ => {
-                let Some(function) = self.special(callee, nm::CALL) else {
-                    return self.not_callable(callee, at, count);
-                };
-                let at = self.insert_receiver(callee, at, count);
-                self.heap.retain(function);
-                self.dispatch_deeper(function, at, count + 1, names, dest, on_return)
-            }
+            passed += 1;
         }
     }
 
-    /// What a callee stands for, called in its place: an endless chain of them is a RecursionError.
-    fn dispatch_deeper(
+    /// Calls a function written in Python, `callee`, which is `function`.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
+    #[inline]
+    fn call_function(
         &mut self,
         callee: Value,
+        function: Ref,
         at: usize,
         count: usize,
         names: Option<Ref>,
         dest: usize,
         on_return: OnReturn,
     ) -> Outcome<bool> {
-        if self.native_depth >= self.limits.recursion {
+        let Payload::Function(row) = self.heap.payload(function) else { return Err(Throw::Trap(Trap::Internal)) };
+        let (code, globals) = (row.code, row.globals);
+        let linked = &self.program.codes[code as usize].code;
+        let plain = names.is_none()
+            && linked.kind == CodeKind::Plain
+            && usize::from(linked.positional) == count
+            && linked.keyword_only == 0
+            && !linked.var_positional
+            && !linked.var_keyword;
+        if !plain {
+            self.push_general(function, at, count, names, dest, on_return)?;
+            self.heap.release(callee);
+            return Ok(true);
+        }
+        if self.frames.len() >= self.limits.recursion {
             return Err(self.recursion_error(callee, at, count));
         }
-        self.native_depth += 1;
-        let outcome = self.dispatch(callee, at, count, names, dest, on_return);
-        self.native_depth -= 1;
-        outcome
+        let top = at + usize::from(linked.registers);
+        let free = usize::from(linked.free_start);
+        if self.registers.len() < top {
+            self.registers.resize(top + 256, Value::Undefined);
+        }
+        if !linked.free_names.is_empty() {
+            self.copy_closure(function, at + free);
+        }
+        push(
+            &mut self.frames,
+            Frame {
+                code,
+                pc: 0,
+                base: at as u32,
+                dest: dest as u32,
+                globals,
+                handled: self.handled.len() as u32,
+                generator: Link::NONE,
+                namespace: Value::Undefined,
+                on_return,
+            },
+        );
+        self.heap.release(callee);
+        Ok(true)
     }
 
     /// Puts a receiver before the arguments; where they begin now. The register before the result may not be free any more.

@@ -44,9 +44,9 @@ impl Vm {
                 layout = row.layout;
             }
         }
-        if self.best_base(&bases).is_none() {
+        let Some(best) = self.best_base(&bases) else {
             return Err(self.type_error("multiple bases have instance lay-out conflict"));
-        }
+        };
         let base_has_dict = has_dict;
         for (index, base) in bases.iter().enumerate() {
             if bases[..index].contains(base) {
@@ -158,7 +158,9 @@ impl Vm {
         for &base in mro.iter().skip(1) {
             self.heap.retain(Value::Obj(base));
         }
-        let class = Class { name: name.into(), bases, mro, attributes, layout, qualname, has_dict, heap: true };
+        let is_member = |value: &Value| matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. }));
+        let solid = if attributes.values().any(is_member) { object } else { self.solid_base(best) };
+        let class = Class { name: name.into(), bases, mro, attributes, layout, qualname, has_dict, heap: true, solid };
         let payload = Payload::Class(Box::new(class));
         self.heap.use_memory(payload.size());
         *self.heap.payload_mut(object) = payload;
@@ -203,18 +205,14 @@ impl Vm {
         })
     }
 
-    /// The class in the line of first bases that adds to what instances hold: a builtin one, or one with slots.
+    /// The class in the line of bases that adds to what instances hold: a builtin one, or one with slots.
     fn solid_base(&self, class: Ref) -> Ref {
         let mut class = class;
-        for _ in 0..256 {
-            let Payload::Class(row) = self.heap.payload(class) else { return class };
-            let adds = row
-                .attributes
-                .values()
-                .any(|value| matches!(value, Value::Obj(member) if matches!(self.heap.payload(*member), Payload::Member { .. })));
-            match self.best_base(&row.bases) {
-                Some(base) if row.heap && !adds => class = base,
-                Some(base) if !row.heap && row.layout == self.heap.layout(base) => class = base,
+        while let Payload::Class(row) = self.heap.payload(class) {
+            match row.bases.first() {
+                // Found out when it was made: a search through the bases of the bases would take as long as there are ways up.
+                _ if row.heap => return row.solid,
+                Some(&base) if row.layout == self.heap.layout(base) => class = base,
                 _ => return class,
             }
         }

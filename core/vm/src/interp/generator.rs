@@ -231,10 +231,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     pub(super) fn close_abandoned(&mut self) -> bool {
-        if self.heap.abandoned.is_empty() {
-            return false;
-        }
-        let generator = self.heap.abandoned.remove(0);
+        let Some(generator) = self.heap.abandoned.pop_front() else { return false };
         if let Payload::Generator(row) = self.heap.payload_mut(generator) {
             row.guarded = false;
         }

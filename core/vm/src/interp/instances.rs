@@ -192,7 +192,7 @@ impl Vm {
             }
         };
         let at = self.receiver_before(instance, at, count);
-        self.dispatch(init, at, count + 1, names, dest, then)
+        self.dispatch_deeper(init, at, count + 1, names, dest, then)
     }
 
     fn receiver_before(&mut self, receiver: Value, at: usize, count: usize) -> usize {

@@ -12,6 +12,16 @@ use crate::value::{Ref, Value};
 
 /// Cycles of a character beyond ASCII that becomes text of its own, beside its place in a list.
 pub(crate) const CHARACTER: usize = 4;
+/// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.
+pub(crate) const ITERATOR_NESTING: u8 = 200;
+
+/// Cycles of a step of a builtin iterator inside another one.
+const INNER_STEP: usize = 4;
+
+/// Cycles of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
+fn inner_step(nesting: u8) -> usize {
+    if nesting > 2 { INNER_STEP } else { 0 }
+}
 
 /// What a step of a `for` loop found.
 pub(crate) enum Advance {
@@ -354,13 +364,16 @@ impl Vm {
                     None => None,
                 }
             }
-            Iter::Enumerate { inner, count } => self.next_native(inner)?.map(|item| self.pair(Value::Int(count), item)),
-            Iter::Zip { ref inner, strict } => {
+            Iter::Enumerate { inner, count, nesting } => {
+                self.spend(inner_step(nesting))?;
+                self.next_native(inner)?.map(|item| self.pair(Value::Int(count), item))
+            }
+            Iter::Zip { ref inner, strict, nesting } => {
                 let width = inner.len();
                 if width == 0 {
                     return Ok(None);
                 }
-                self.spend(1 + width)?;
+                self.spend(1 + width + inner_step(nesting))?;
                 return self.next_side_by_side(object, width, strict);
             }
             _ => return Err(Throw::Trap(Trap::Internal)),
@@ -399,7 +412,14 @@ impl Vm {
         };
         let mut items = self.heap.spares.values(width);
         for position in 0..width {
-            match self.next_native(inner(self, position))? {
+            let item = match self.next_native(inner(self, position)) {
+                Ok(item) => item,
+                Err(throw) => {
+                    self.heap.release_all(items);
+                    return Err(throw);
+                }
+            };
+            match item {
                 Some(item) => items.push(item),
                 None => {
                     self.heap.release_all(items);
@@ -547,9 +567,6 @@ impl Vm {
                 Ok(pairs.into_iter().map(|(key, value)| self.dict_part(key, value, part)).collect())
             }
             Payload::Iterator(_) => {
-                if !self.all_native(value) {
-                    return Err(Throw::Fallback);
-                }
                 let mut items = Vec::new();
                 while let Some(item) = self.next_native(value)? {
                     self.spend(1)?;
@@ -567,16 +584,15 @@ impl Vm {
         }
     }
 
-    /// Whether a builtin iterator has only builtin ones inside.
-    pub(crate) fn all_native(&self, iterator: Value) -> bool {
-        let Value::Obj(object) = iterator else { return false };
-        match self.heap.payload(object) {
-            Payload::Iterator(state) => match &**state {
-                Iter::Enumerate { inner, .. } => self.all_native(*inner),
-                Iter::Zip { inner, .. } => inner.iter().all(|&each| self.all_native(each)),
-                _ => true,
+    /// How many builtin iterators lie inside one another in this one, itself included; `None` when it is not builtin. Inside a builtin
+    /// iterator are only builtin ones: what makes one sees to that.
+    pub(crate) fn iterator_nesting(&self, iterator: Value) -> Option<u8> {
+        match self.heap.payload(iterator.object()?) {
+            Payload::Iterator(state) => match **state {
+                Iter::Enumerate { nesting, .. } | Iter::Zip { nesting, .. } => Some(nesting),
+                _ => Some(1),
             },
-            _ => false,
+            _ => None,
         }
     }
 

@@ -52,7 +52,7 @@ impl Vm {
     pub(super) fn next_pair(&mut self, source: Ref, dest: usize) -> Option<i64> {
         let Payload::Iterator(state) = self.heap.payload(source) else { return None };
         let (pair, price, position) = match **state {
-            Iter::Enumerate { inner, count } => {
+            Iter::Enumerate { inner, count, .. } => {
                 count.checked_add(1)?;
                 ([Value::Int(count), self.item_ahead(inner)?], 0, 0)
             }
@@ -80,7 +80,7 @@ impl Vm {
         }
         let Payload::Iterator(state) = self.heap.payload_mut(source) else { return None };
         match &mut **state {
-            Iter::Enumerate { inner, count } => {
+            Iter::Enumerate { inner, count, .. } => {
                 *count += 1;
                 let inner = *inner;
                 self.pass_item(inner);

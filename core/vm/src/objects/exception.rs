@@ -2,6 +2,7 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::compare::NATIVE_DEPTH;
 use crate::native::{NativeKind, NativeRow};
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -9,6 +10,9 @@ use crate::value::Value;
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
 const C: NativeKind = NativeKind::ClassMethod;
+
+/// Cycles of asking for the text of an exception that one holds which another one holds.
+const INNER_TEXT: usize = 10;
 
 /// Rows of `BaseException` and what needs more.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -183,10 +187,20 @@ pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
     if let Some(text) = vm.text(value) {
         return Ok(text.to_owned());
     }
-    if vm.exception_data(value).is_some() {
-        return message(vm, value);
+    if vm.exception_data(value).is_none() {
+        return vm.repr_native(value);
     }
-    vm.repr_native(value)
+    // The text of an exception may be that of one inside it, and so on.
+    if vm.native_depth > NATIVE_DEPTH {
+        return Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded while getting the str of an object"));
+    }
+    if vm.native_depth > 0 {
+        vm.spend(INNER_TEXT)?;
+    }
+    vm.native_depth += 1;
+    let text = message(vm, value);
+    vm.native_depth -= 1;
+    text
 }
 
 fn str(vm: &mut Vm, args: &[Value]) -> Outcome {

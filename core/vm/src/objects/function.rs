@@ -2,6 +2,7 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
+use crate::interp::iterate::ITERATOR_NESTING;
 use crate::interp::{OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::{GeneratorState, Iter, Payload};
@@ -271,7 +272,7 @@ fn method_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     vm.heap.retain(args[1]);
     vm.heap.retain(args[2]);
-    Ok(vm.heap.make(ty::METHOD, Payload::BoundMethod { function: args[1], receiver: args[2] }))
+    Ok(vm.bound_method(args[1], args[2]))
 }
 
 /// `types.MappingProxyType(mapping)`
@@ -410,14 +411,22 @@ pub(crate) fn iterator_next(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
 }
 
-/// The iterator of a value when that and its steps need no Python code.
-fn native_iterator(vm: &mut Vm, value: Value) -> Outcome<Option<Value>> {
+/// The iterator of a value when that and its steps need no Python code, with the nesting of a builtin iterator around it.
+/// RecursionError when that is more than a step may go through.
+fn native_iterator(vm: &mut Vm, value: Value) -> Outcome<Option<(Value, u8)>> {
     match vm.iterator(value) {
-        Ok(iterator) if vm.all_native(iterator) => Ok(Some(iterator)),
-        Ok(iterator) => {
-            vm.heap.release(iterator);
-            Ok(None)
-        }
+        Ok(iterator) => match vm.iterator_nesting(iterator) {
+            Some(nesting) if nesting < ITERATOR_NESTING => Ok(Some((iterator, nesting + 1))),
+            nesting => {
+                vm.heap.release(iterator);
+                match nesting {
+                    Some(_) => {
+                        Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded: too many iterators inside one another"))
+                    }
+                    None => Ok(None),
+                }
+            }
+        },
         Err(Throw::Call(call)) => {
             vm.heap.release_all(call.arguments);
             vm.heap.release(call.function);
@@ -444,7 +453,7 @@ fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
         return vm.call_helper("enumerate_generator", &[args[1], start]);
     }
     match native_iterator(vm, args[1])? {
-        Some(inner) => Ok(vm.heap.make(ty::ENUMERATE, Payload::Iterator(Box::new(Iter::Enumerate { inner, count })))),
+        Some((inner, nesting)) => Ok(vm.heap.make(ty::ENUMERATE, Payload::Iterator(Box::new(Iter::Enumerate { inner, count, nesting })))),
         None => vm.call_helper("enumerate_generator", &[args[1], start]),
     }
 }
@@ -454,10 +463,20 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
         Value::Undefined => false,
         value => vm.truth(value)?,
     };
-    let mut inner = Vec::new();
+    let (mut inner, mut deepest) = (Vec::new(), 1);
     for &iterable in &args[2..] {
-        match native_iterator(vm, iterable)? {
-            Some(iterator) => inner.push(iterator),
+        let iterator = match native_iterator(vm, iterable) {
+            Ok(iterator) => iterator,
+            Err(throw) => {
+                vm.heap.release_all(inner);
+                return Err(throw);
+            }
+        };
+        match iterator {
+            Some((iterator, nesting)) => {
+                inner.push(iterator);
+                deepest = deepest.max(nesting);
+            }
             None => {
                 vm.heap.release_all(inner);
                 let items = vm.heap.retain_all(&args[2..]);
@@ -468,7 +487,7 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
             }
         }
     }
-    Ok(vm.heap.make(ty::ZIP, Payload::Iterator(Box::new(Iter::Zip { inner, strict }))))
+    Ok(vm.heap.make(ty::ZIP, Payload::Iterator(Box::new(Iter::Zip { inner, strict, nesting: deepest }))))
 }
 
 fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -182,6 +182,8 @@ pub(crate) struct Class {
     pub has_dict: bool,
     /// Whether a program made it.
     pub heap: bool,
+    /// Of a class that a program made: the class that adds to what instances hold, itself or one above it.
+    pub solid: Ref,
 }
 
 /// A function made by `def` or `lambda`.
@@ -279,10 +281,10 @@ pub(crate) enum Iter {
     Reversed { sequence: Value, left: usize },
     /// Over the entries of a dict from its end.
     ReversedDict { dict: Value, left: usize, size: usize, kind: DictPart },
-    /// With a count.
-    Enumerate { inner: Value, count: i64 },
-    /// Side by side.
-    Zip { inner: Vec<Value>, strict: bool },
+    /// With a count. `nesting` is how many builtin iterators lie inside one another, this one included.
+    Enumerate { inner: Value, count: i64, nesting: u8 },
+    /// Side by side. `nesting` as for `Enumerate`, along the deepest way.
+    Zip { inner: Vec<Value>, strict: bool, nesting: u8 },
     /// Nothing left.
     Done,
 }
