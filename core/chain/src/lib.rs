@@ -40,6 +40,7 @@ mod vm_driver;
 
 pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
 pub use cowboy_state::StateKey;
+pub use cowboy_vm::STACK_BYTES;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};
 pub use execution::{Execution, Ran};
 pub use genesis::{GenesisConfig, genesis};

@@ -49,6 +49,15 @@ impl Program {
     }
 }
 
+/// Runs `work`, which may compile and run programs, with the stack that they need, whatever the shell gives the first thread.
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(2 * cowboy_vm::STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, work).expect("the system gives a command one thread");
+        thread.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+    })
+}
+
 /// Runs the program that the first argument names, or else `built`. Answers the exit code: 0 done, 1 failed, 2 usage.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -56,7 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> Exi
     let program = name.as_deref().and_then(Program::of_name).unwrap_or(built);
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
-        Program::Client => client::Cli::try_parse_from(arguments).map(client::run),
+        Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),
         Program::Runner => worker::Cli::try_parse_from(arguments).map(worker::run),
         Program::Gateway => gateway::Cli::try_parse_from(arguments).map(gateway::run),
     };

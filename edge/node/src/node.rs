@@ -56,8 +56,9 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The least time between two attempts to connect to a peer.
 const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
 
-/// The stack of the thread that starts the engine: unoptimised, its futures are large.
+/// The stack of the threads that start the engine and run it: unoptimised, its futures are large, and programs run in them.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
+const _: () = assert!(STACK_BYTES >= 2 * cowboy_chain::STACK_BYTES, "programs have room beside the engine's own frames");
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -503,7 +504,10 @@ struct Stalled;
 impl Task {
     /// Runs the node until it is told to stop, or ends by itself: then it says why. The folder is given back last.
     fn run(self, directory: Directory) -> Option<String> {
-        let runtime = runtime::Config::new().with_storage_directory(directory.engine()).with_worker_threads(self.config.threads);
+        let runtime = runtime::Config::new()
+            .with_storage_directory(directory.engine())
+            .with_worker_threads(self.config.threads)
+            .with_thread_stack_size(STACK_BYTES);
         let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context));
         drop(directory);
         last_words

@@ -1,0 +1,589 @@
+//! The crate's sources, read by `syn`: functions, types, and what each function may call.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use syn::visit::{self, Visit};
+
+/// A function, or a macro that contains code.
+pub(crate) struct Function {
+    /// `file Type::name`, or `file name`.
+    pub id: String,
+    /// File below `src`.
+    pub file: String,
+    /// The type that the function belongs to.
+    pub owner: Option<String>,
+    /// The modules that it is in, outermost first.
+    pub modules: Vec<String>,
+    /// Its name.
+    pub name: String,
+    /// Arguments, the receiver aside.
+    pub arity: usize,
+    /// Whether it takes a receiver.
+    pub is_method: bool,
+    /// Whether it has the signature of a native function, which tables name and one place calls.
+    pub is_native: bool,
+    /// The name of the type that it returns.
+    pub returns: Option<String>,
+    /// What it may call.
+    pub calls: Vec<Call>,
+}
+
+/// A call, a function named as a value, or a macro's use.
+pub(crate) enum Call {
+    /// `name(…)` or `module::Type::name(…)`, also without arguments: what stands before the name, and the name.
+    Path { before: Vec<String>, name: String },
+    /// `receiver.name(…)`; `None` where the receiver's type is unknown.
+    Method { receiver: Option<String>, name: String, arity: usize },
+    /// A call of a native function, whose pointer a table holds.
+    Native,
+    /// Every `visit_*` of the type: a walk of `ruff_python_ast` calls them.
+    Walk { owner: Option<String> },
+}
+
+/// Everything read.
+#[derive(Default)]
+pub(crate) struct Crate {
+    /// All functions.
+    pub functions: Vec<Function>,
+    /// Types held by the fields of each type, by name.
+    pub types: BTreeMap<String, BTreeSet<String>>,
+    /// Names that a file imports.
+    pub imports: BTreeSet<(String, String)>,
+    /// The type of each field.
+    fields: BTreeMap<(String, String), String>,
+}
+
+impl Crate {
+    /// Reads every file below `root`, test modules aside.
+    pub(crate) fn read(root: &Path) -> Self {
+        let mut files = Vec::new();
+        collect(root, root, &mut files);
+        files.sort();
+        let parsed: Vec<(String, syn::File)> = files
+            .iter()
+            .map(|file| {
+                let text = std::fs::read_to_string(root.join(file)).expect("a source file is readable");
+                (file.clone(), syn::parse_file(&text).unwrap_or_else(|error| panic!("{file}: {error}")))
+            })
+            .collect();
+        let mut found = Self::default();
+        for (_, file) in &parsed {
+            Types(&mut found).visit_file(file);
+        }
+        // Twice: what a call returns is known only once every function is.
+        let mut returns = BTreeMap::new();
+        for _ in 0..2 {
+            found.functions.clear();
+            for (name, file) in &parsed {
+                let mut reader = Reader { found: &mut found, returns: &returns, file: name.clone(), owner: None, outer: Vec::new() };
+                reader.visit_file(file);
+            }
+            for function in &found.functions {
+                if let Some(returned) = &function.returns {
+                    returns.insert((function.owner.clone(), function.name.clone()), returned.clone());
+                }
+            }
+        }
+        found
+    }
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a source folder is readable") {
+        let path = entry.expect("a source folder is readable").path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            files.push(name);
+        }
+    }
+}
+
+/// The name of a type behind references, boxes and results.
+fn type_name(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Reference(reference) => type_name(&reference.elem),
+        syn::Type::Paren(inner) => type_name(&inner.elem),
+        syn::Type::Slice(_) | syn::Type::Array(_) => Some("[]".to_owned()),
+        syn::Type::Tuple(_) => Some("()".to_owned()),
+        syn::Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            let name = last.ident.to_string();
+            if matches!(name.as_str(), "Box" | "Arc" | "Rc" | "ManuallyDrop" | "Cow") {
+                if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
+                    return arguments.args.iter().find_map(|argument| match argument {
+                        syn::GenericArgument::Type(inner) => type_name(inner),
+                        _ => None,
+                    });
+                }
+            }
+            // A type parameter may be anything.
+            if name.len() == 1 { None } else { Some(name) }
+        }
+        _ => None,
+    }
+}
+
+/// What `?`, `unwrap` and their like take out of a type.
+fn inside(ty: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    if !matches!(last.ident.to_string().as_str(), "Outcome" | "Result" | "Option" | "Compiled" | "Parsed" | "Refused") {
+        return None;
+    }
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            syn::GenericArgument::Type(inner) => type_name(inner),
+            _ => None,
+        },
+        _ => (last.ident == "Outcome").then(|| "Value".to_owned()),
+    }
+}
+
+/// The modules of a file.
+fn modules(file: &str) -> Vec<String> {
+    let path = file.trim_end_matches(".rs");
+    path.split('/').filter(|part| !matches!(*part, "mod" | "lib")).map(str::to_owned).collect()
+}
+
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("test")
+            || (attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "test"))
+    })
+}
+
+/// Collects types and their fields.
+struct Types<'a>(&'a mut Crate);
+
+struct Named<'a>(&'a mut BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Named<'_> {
+    fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+        self.0.insert(segment.ident.to_string());
+        visit::visit_path_segment(self, segment);
+    }
+}
+
+impl<'ast> Visit<'ast> for Types<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        let name = item.ident.to_string();
+        for (index, field) in item.fields.iter().enumerate() {
+            Named(self.0.types.entry(name.clone()).or_default()).visit_type(&field.ty);
+            let label = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
+            if let Some(ty) = type_name(&field.ty) {
+                self.0.fields.insert((name.clone(), label), ty);
+            }
+        }
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        let name = item.ident.to_string();
+        for field in item.variants.iter().flat_map(|variant| &variant.fields) {
+            Named(self.0.types.entry(name.clone()).or_default()).visit_type(&field.ty);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+}
+
+/// Collects functions.
+struct Reader<'a> {
+    found: &'a mut Crate,
+    returns: &'a BTreeMap<(Option<String>, String), String>,
+    file: String,
+    owner: Option<String>,
+    outer: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn function(&mut self, signature: &syn::Signature, block: &syn::Block) {
+        let name = signature.ident.to_string();
+        let mut known = BTreeMap::new();
+        let mut natives = Vec::new();
+        for input in &signature.inputs {
+            if let syn::FnArg::Typed(typed) = input {
+                natives.push(type_name(&typed.ty));
+                if let (syn::Pat::Ident(pattern), Some(ty)) = (&*typed.pat, type_name(&typed.ty)) {
+                    known.insert(pattern.ident.to_string(), ty);
+                }
+            }
+        }
+        let (returns, is_outcome) = match &signature.output {
+            syn::ReturnType::Type(_, ty) => (inside(ty).or_else(|| type_name(ty)), type_name(ty).as_deref() == Some("Outcome")),
+            syn::ReturnType::Default => (Some("()".to_owned()), false),
+        };
+        let returns = if returns.as_deref() == Some("Self") { self.owner.clone() } else { returns };
+        let mut bound = Bound::default();
+        signature.inputs.iter().for_each(|input| bound.visit_fn_arg(input));
+        bound.visit_block(block);
+        let mut body = Body { reader: self, known, bound: bound.0, calls: Vec::new(), inner: Vec::new() };
+        body.visit_block(block);
+        let (calls, inner) = (body.calls, body.inner);
+        let owned = self.owner.as_ref().map_or_else(String::new, |owner| format!("{owner}::"));
+        let outer: String = self.outer.iter().map(|outer| format!("{outer}::")).collect();
+        self.found.functions.push(Function {
+            id: format!("{} {owned}{outer}{name}", self.file),
+            file: self.file.clone(),
+            modules: modules(&self.file),
+            owner: self.owner.clone(),
+            name: name.clone(),
+            arity: signature.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_))).count(),
+            is_method: signature.receiver().is_some(),
+            is_native: is_outcome && natives == [Some("Vm".to_owned()), Some("[]".to_owned())],
+            returns,
+            calls,
+        });
+        self.outer.push(name);
+        for item in inner {
+            self.visit_item(&item);
+        }
+        self.outer.pop();
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_use_name(&mut self, item: &'ast syn::UseName) {
+        self.found.imports.insert((self.file.clone(), item.ident.to_string()));
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let outer = std::mem::replace(&mut self.owner, type_name(&item.self_ty));
+        visit::visit_item_impl(self, item);
+        self.owner = outer;
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        let outer = self.owner.replace(item.ident.to_string());
+        visit::visit_item_trait(self, item);
+        self.owner = outer;
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        if !is_test(&item.attrs) {
+            let outer = self.owner.take();
+            self.function(&item.sig, &item.block);
+            self.owner = outer;
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !is_test(&item.attrs) {
+            self.function(&item.sig, &item.block);
+        }
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        if let Some(block) = &item.default {
+            self.function(&item.sig, block);
+        }
+    }
+
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        // Closures in tables of natives.
+        let mut closures = Closures(Vec::new());
+        closures.visit_expr(&item.expr);
+        let mut body = Body { reader: self, known: BTreeMap::new(), bound: BTreeSet::new(), calls: Vec::new(), inner: Vec::new() };
+        closures.0.iter().for_each(|closure| body.visit_expr(&closure.body));
+        let calls = body.calls;
+        self.found.functions.push(Function {
+            id: format!("{} {}", self.file, item.ident),
+            file: self.file.clone(),
+            modules: modules(&self.file),
+            owner: self.owner.clone(),
+            // Naming a table calls nothing.
+            name: String::new(),
+            arity: 0,
+            is_method: false,
+            is_native: true,
+            returns: None,
+            calls,
+        });
+    }
+
+    fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+        // The code in a macro counts as a native function: macros here write rows of tables.
+        let mut calls = Vec::new();
+        tokens(item.mac.tokens.clone(), &mut calls);
+        let name = item.ident.as_ref().map_or_else(|| format!("{}!", path_name(&item.mac.path)), |ident| format!("{ident}!"));
+        self.found.functions.push(Function {
+            id: format!("{} {name}", self.file),
+            file: self.file.clone(),
+            modules: modules(&self.file),
+            owner: None,
+            name,
+            arity: 0,
+            is_method: false,
+            is_native: self.outer.is_empty(),
+            returns: None,
+            calls,
+        });
+    }
+}
+
+fn path_name(path: &syn::Path) -> String {
+    path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string())
+}
+
+/// Calls in tokens that are no syntax tree: `name(`, `.name(`, `qualifier::name`.
+fn tokens(stream: proc_macro2::TokenStream, calls: &mut Vec<Call>) {
+    let all: Vec<proc_macro2::TokenTree> = stream.into_iter().collect();
+    for (at, token) in all.iter().enumerate() {
+        match token {
+            proc_macro2::TokenTree::Group(group) => tokens(group.stream(), calls),
+            proc_macro2::TokenTree::Ident(ident) => {
+                let is =
+                    |at: usize, wanted: char| matches!(all.get(at), Some(proc_macro2::TokenTree::Punct(mark)) if mark.as_char() == wanted);
+                let arguments = match all.get(at + 1) {
+                    Some(proc_macro2::TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Parenthesis => Some(group),
+                    _ => None,
+                };
+                let name = ident.to_string();
+                if at > 0 && is(at - 1, '.') {
+                    if let Some(group) = arguments {
+                        let arity = arity_of(group.stream());
+                        let receiver = match all.get(at.wrapping_sub(2)) {
+                            Some(proc_macro2::TokenTree::Ident(ident)) if ident == "vm" => Some("Vm".to_owned()),
+                            _ => None,
+                        };
+                        calls.push(Call::Method { receiver, name, arity });
+                    }
+                } else {
+                    let before: Vec<String> = match (at >= 3 && is(at - 1, ':') && is(at - 2, ':')).then(|| &all[at - 3]) {
+                        Some(proc_macro2::TokenTree::Ident(ident)) => vec![ident.to_string()],
+                        _ => Vec::new(),
+                    };
+                    if arguments.is_some() || !before.is_empty() {
+                        calls.push(Call::Path { before, name });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn arity_of(stream: proc_macro2::TokenStream) -> usize {
+    let all: Vec<proc_macro2::TokenTree> = stream.into_iter().collect();
+    if all.is_empty() {
+        return 0;
+    }
+    let commas = all.iter().filter(|token| matches!(token, proc_macro2::TokenTree::Punct(mark) if mark.as_char() == ',')).count();
+    let trailing = matches!(all.last(), Some(proc_macro2::TokenTree::Punct(mark)) if mark.as_char() == ',');
+    commas + usize::from(!trailing)
+}
+
+/// The closures in an expression.
+struct Closures<'ast>(Vec<&'ast syn::ExprClosure>);
+
+impl<'ast> Visit<'ast> for Closures<'ast> {
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.0.push(closure);
+    }
+}
+
+/// The names that patterns bind.
+#[derive(Default)]
+struct Bound(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Bound {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.0.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+/// Collects the calls of one function.
+struct Body<'a, 'b> {
+    reader: &'a Reader<'b>,
+    known: BTreeMap<String, String>,
+    /// Names of variables and parameters.
+    bound: BTreeSet<String>,
+    calls: Vec<Call>,
+    inner: Vec<syn::Item>,
+}
+
+impl Body<'_, '_> {
+    fn path(&mut self, path: &syn::Path) {
+        let mut before: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let name = before.pop().unwrap_or_default();
+        if name.starts_with("walk_") {
+            self.calls.push(Call::Walk { owner: self.reader.owner.clone() });
+        }
+        if let ([first], Some(owner)) = (before.as_mut_slice(), &self.reader.owner) {
+            if first == "Self" {
+                first.clone_from(owner);
+            }
+        }
+        self.calls.push(Call::Path { before, name });
+    }
+
+    /// The name of an expression's type, where it can be told.
+    fn infer(&self, expr: &syn::Expr) -> Option<String> {
+        match expr {
+            syn::Expr::Path(path) => match path.path.get_ident() {
+                Some(ident) if ident == "self" => self.reader.owner.clone(),
+                Some(ident) => self.known.get(&ident.to_string()).cloned(),
+                None => None,
+            },
+            syn::Expr::Reference(inner) => self.infer(&inner.expr),
+            syn::Expr::Paren(inner) => self.infer(&inner.expr),
+            syn::Expr::Unary(inner) if matches!(inner.op, syn::UnOp::Deref(_)) => self.infer(&inner.expr),
+            syn::Expr::Try(inner) => self.infer(&inner.expr),
+            syn::Expr::Field(field) => {
+                let label = match &field.member {
+                    syn::Member::Named(ident) => ident.to_string(),
+                    syn::Member::Unnamed(index) => index.index.to_string(),
+                };
+                self.reader.found.fields.get(&(self.infer(&field.base)?, label)).cloned()
+            }
+            syn::Expr::MethodCall(call) => {
+                let receiver = self.infer(&call.receiver);
+                let name = call.method.to_string();
+                if matches!(name.as_str(), "clone" | "unwrap" | "expect" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned") {
+                    return receiver;
+                }
+                let returned = self.reader.returns.get(&(receiver.clone(), name)).cloned();
+                // What is known to be of another crate gives something of another crate.
+                returned.or_else(|| receiver.filter(|receiver| !self.reader.found.types.contains_key(receiver)))
+            }
+            syn::Expr::Call(call) => match &*call.func {
+                syn::Expr::Path(path) => {
+                    let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+                    let name = segments.last()?.clone();
+                    let owner = match segments.len().checked_sub(2).map(|at| segments[at].as_str()) {
+                        Some("Self") => self.reader.owner.clone(),
+                        Some(owner) if owner.starts_with(char::is_uppercase) => Some(owner.to_owned()),
+                        _ => None,
+                    };
+                    let returned = self.reader.returns.get(&(owner.clone(), name)).cloned();
+                    returned.or_else(|| owner.filter(|owner| !self.reader.found.types.contains_key(owner)))
+                }
+                _ => None,
+            },
+            syn::Expr::Macro(call) => match path_name(&call.mac.path).as_str() {
+                "vec" => Some("Vec".to_owned()),
+                "format" => Some("String".to_owned()),
+                _ => None,
+            },
+            syn::Expr::Struct(item) => Some(path_name(&item.path)),
+            syn::Expr::Lit(_) => Some("literal".to_owned()),
+            syn::Expr::Array(_) | syn::Expr::Index(_) if matches!(expr, syn::Expr::Array(_)) => Some("[]".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Body<'_, '_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        self.inner.push(item.clone());
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        visit::visit_local(self, local);
+        let (pattern, declared) = match &local.pat {
+            syn::Pat::Type(typed) => (&*typed.pat, type_name(&typed.ty)),
+            pattern => (pattern, None),
+        };
+        if let syn::Pat::Ident(ident) = pattern {
+            let inferred = declared.or_else(|| local.init.as_ref().and_then(|init| self.infer(&init.expr)));
+            match inferred {
+                Some(ty) => self.known.insert(ident.ident.to_string(), ty),
+                None => self.known.remove(&ident.ident.to_string()),
+            };
+        }
+    }
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        // A new binding hides what was known of the name.
+        self.known.remove(&pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        let before = self.known.clone();
+        for input in &closure.inputs {
+            if let syn::Pat::Type(typed) = input {
+                if let (syn::Pat::Ident(ident), Some(ty)) = (&*typed.pat, type_name(&typed.ty)) {
+                    self.known.insert(ident.ident.to_string(), ty);
+                }
+            } else {
+                self.visit_pat(input);
+            }
+        }
+        self.visit_expr(&closure.body);
+        self.known = before;
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        // A variable hides a function of its name, unless it is called.
+        if path.path.get_ident().is_none_or(|ident| !self.bound.contains(&ident.to_string())) {
+            self.path(&path.path);
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        match &*call.func {
+            syn::Expr::Path(path) => {
+                let ty = path.path.get_ident().and_then(|ident| self.known.get(&ident.to_string()));
+                if ty.is_some_and(|ty| ty == "NativeFunction") {
+                    self.calls.push(Call::Native);
+                }
+                self.path(&path.path);
+                call.args.iter().for_each(|argument| self.visit_expr(argument));
+            }
+            _ => {
+                // Native functions get the machine and their arguments; other values that are called are closures, whose calls count
+                // for the function that they stand in.
+                let machine = call.args.first().and_then(|argument| self.infer(argument));
+                if call.args.len() == 2 && machine.as_deref() == Some("Vm") {
+                    self.calls.push(Call::Native);
+                }
+                visit::visit_expr_call(self, call);
+            }
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let (receiver, name) = (self.infer(&call.receiver), call.method.to_string());
+        if name.starts_with("visit_") {
+            self.calls.push(Call::Walk { owner: receiver });
+        } else {
+            self.calls.push(Call::Method { receiver, name, arity: call.args.len() });
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let parser = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        match call.parse_body_with(parser) {
+            // The tree lives only here, so it is walked by a visitor of its own.
+            Ok(arguments) => {
+                let mut body = Body {
+                    reader: self.reader,
+                    known: self.known.clone(),
+                    bound: self.bound.clone(),
+                    calls: Vec::new(),
+                    inner: Vec::new(),
+                };
+                for argument in &arguments {
+                    body.visit_expr(argument);
+                }
+                self.calls.append(&mut body.calls);
+            }
+            Err(_) => tokens(call.tokens.clone(), &mut self.calls),
+        }
+        self.calls.push(Call::Path { before: Vec::new(), name: format!("{}!", path_name(&call.path)) });
+    }
+}
