@@ -7,7 +7,7 @@ use crate::types::ty;
 use crate::value::{Ref, Value};
 
 /// Values of a container that are looked at for a cycle when its label changes.
-const SEEN: usize = 8;
+const SEEN: usize = 4;
 
 impl Vm {
     /// Whether a value can be part of a reference cycle.

@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// Calls inside one another before any of them has a frame.
 const CALL_DEPTH: usize = 64;
+/// Calls inside one another that making an instance takes, and the cycles of each one more.
+const USUAL_DEPTH: usize = 2;
+const INNER_CALL: usize = 60;
 /// Cycles of a callee that only stands for another one, beside the first of a call, and how many arguments are moved for one more.
 const PASSED: usize = 10;
 const PASSED_ARGUMENTS: usize = 8;
@@ -83,6 +86,9 @@ impl Vm {
     ) -> Outcome<bool> {
         if self.native_depth >= CALL_DEPTH {
             return Err(self.recursion_error(callee, at, count));
+        }
+        if self.native_depth > USUAL_DEPTH {
+            self.spend(INNER_CALL)?;
         }
         self.native_depth += 1;
         let outcome = self.dispatch(callee, at, count, names, dest, on_return);

@@ -12,6 +12,8 @@ use crate::value::{Ref, Value};
 
 /// Entries of a table that is searched from end to end.
 const SMALL_TABLE: usize = 8;
+/// Cycles of the hash of a tuple that holds more than plain values, or of an alias, beside those of what it holds.
+const INNER_HASH: usize = 10;
 /// The longest tuples whose comparison costs nothing of its own.
 const FEW: usize = 3;
 /// Cycles of the hash of an instance of a class that a program made.
@@ -256,6 +258,7 @@ impl Vm {
             Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
             Payload::GenericAlias { origin, arguments, .. } => {
                 let (origin, arguments) = (*origin, *arguments);
+                self.spend(INNER_HASH)?;
                 Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
             }
             Payload::Union(_) => Err(Throw::Fallback),
@@ -268,7 +271,7 @@ impl Vm {
                     return Ok(hash);
                 }
                 let items = items.to_vec();
-                self.spend(items.len())?;
+                self.spend(INNER_HASH + items.len())?;
                 let mut hashes = Vec::with_capacity(items.len());
                 self.native_depth += 1;
                 for item in items {

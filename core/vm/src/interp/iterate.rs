@@ -16,7 +16,7 @@ pub(crate) const CHARACTER: usize = 4;
 pub(crate) const ITERATOR_NESTING: u8 = 200;
 
 /// Cycles of a step of a builtin iterator inside another one.
-const INNER_STEP: usize = 4;
+const INNER_STEP: usize = 8;
 
 /// Cycles of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
 fn inner_step(nesting: u8) -> usize {

@@ -14,6 +14,9 @@ use crate::value::{Ref, Truth, Value};
 /// Cycles of finding the digits of a float, beside those of writing them.
 const FLOAT_DIGITS: usize = 12;
 
+/// Containers around one whose repr is written that are looked through for a cycle.
+const AROUND: usize = 8;
+
 /// Longest text that repr builds before it stops to ask for memory.
 const CHECK_EVERY: usize = 4_096;
 
@@ -74,6 +77,8 @@ impl Vm {
             out.push_str(close);
             return Ok(());
         }
+        // Each look for an object goes through those around it.
+        self.spend(self.in_repr.len() / AROUND)?;
         self.in_repr.push(object);
         out.push_str(open);
         let mut outcome = Ok(());

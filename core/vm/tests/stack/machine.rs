@@ -1,16 +1,13 @@
 //! What programs make as deep as they can, at the limit and far beyond it, on 256 KiB of stack.
 
 use crate::on_stack;
-use cowboy_vm::{Entry, Exit, HostValue, Limits, PyError, STACK_BYTES, Vm, build_image, compile, script_image};
+use cowboy_vm::{Entry, Exit, HostValue, Limits, PyError, Rules, STACK_BYTES, Vm, build_image, compile, script_image};
 
 /// The stack that the machine runs on here.
 const SMALL: usize = 256 << 10;
 
-const LIMITS: Limits = Limits { cycles: 200_000_000, memory_bytes: 64 << 20, weight_ns: 1 << 50, ..limits() };
-
-const fn limits() -> Limits {
-    Limits { cycles: 0, cells: 1 << 20, memory_bytes: 0, recursion: 256, weight_ns: 0 }
-}
+const LIMITS: Limits =
+    Limits { cycles: 200_000_000, cells: 1 << 20, memory_bytes: 64 << 20, recursion: 256, weight_ns: 1 << 50, rules: Rules::GENESIS };
 
 /// Runs a program, compiled on a thread of the size that is promised.
 fn run(source: &str) -> Exit {
@@ -194,7 +191,34 @@ fn a_step_of_nested_iterators_is_paid_for() {
         assert!(matches!(vm.run(), Exit::Return(_)));
         vm.usage().cycles
     };
-    assert!(cycles(150) - cycles(50) >= 100 * 100 * 4, "{} {}", cycles(150), cycles(50));
+    assert!(cycles(150) - cycles(50) >= 100 * 100 * 8, "{} {}", cycles(150), cycles(50));
+}
+
+/// What a program makes deep or wide costs cycles for every part that is gone through, however few instructions ask for it.
+#[test]
+fn work_inside_nested_values_is_paid_for() {
+    let cases = [
+        ("members of unions", "x = int\nfor i in range(1000): x = x | list[i]\n", 1_000 * 1_000 / 2 - 10_000),
+        ("hashes", "x = ()\nfor i in range(150): x = (x,)\nfor i in range(100): hash(x)\n", 150 * 100 * 10),
+        (
+            "labels",
+            "b = [0] * 40000\nc = [[]]\nfor i in range(99):\n    n = []\n    c[-1].append(n)\n    c.append(n)\nfor n in c: n.append(b)\n",
+            99 * 40_000 / 4,
+        ),
+        ("repr", "x = ()\nfor i in range(150): x = (x,)\nfor i in range(10): repr(x)\n", 10 * 150 * 150 / 2 / 8),
+        ("classes", "t = (int,)\nfor i in range(16): t = (t, t)\nisinstance('', t)\n", (1 << 17) * 4),
+        (
+            "calls",
+            "x = object\nfor i in range(50): x = type('C', (), {'__new__': x})\nfor i in range(20):\n    try: x()\n    except TypeError: pass\n",
+            20 * 46 * 60,
+        ),
+    ];
+    for (name, source, least) in cases {
+        let unit = compile(source, "deep.py").expect("valid source");
+        let mut vm = Vm::start(script_image(&unit), Entry::Script, LIMITS);
+        assert!(matches!(vm.run(), Exit::Return(_)), "{name}");
+        assert!(vm.usage().cycles >= least, "{name}: {} cycles, at least {least}", vm.usage().cycles);
+    }
 }
 
 #[test]

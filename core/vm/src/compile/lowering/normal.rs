@@ -168,7 +168,8 @@ impl<'a> Normal<'a> {
     }
 
     fn compound(&mut self, stmt: Stmt) -> Refused<Vec<Stmt>> {
-        if self.depth >= nesting_limit() {
+        let blocks = if let Stmt::With(node) = &stmt { node.items.len() } else { 1 };
+        if self.depth.saturating_add(blocks) > nesting_limit() {
             return Err(CompileError::too_large(
                 stmt.range(),
                 "too many blocks or elif clauses around an await: move it into a helper method",
