@@ -11,7 +11,7 @@ use cowboy_types::{
     units::Count,
     wire::{Blob, Fixed, List, Text},
 };
-use std::fs;
+use std::{fs, io::Write as _};
 
 const SENDER: Address = Address([1; 20]);
 const TARGET: Address = Address([2; 20]);
@@ -165,7 +165,8 @@ fn nothing_damaged_is_served() {
             false => refused += 1,
         }
     }
-    println!("{flips} damaged files: {healthy} without harm, {refused} refused in whole or in part, {} wrong", wrong.len());
+    let figures = format!("{flips} damaged files: {healthy} without harm, {refused} refused in whole or in part, {} wrong", wrong.len());
+    writeln!(std::io::stdout(), "{figures}").expect("somebody reads");
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(refused > 0, "some damage was found");
 }
@@ -204,13 +205,9 @@ fn a_damaged_ledger_is_found_and_repaired() {
     let repaired = |bytes: Vec<u8>, what: &str| {
         fs::write(&path, bytes).expect("it writes");
         let report = check(&path).expect("it is there");
-        let repaired = match repair(&path) {
-            Ok(repaired) => repaired,
-            Err(error) => {
-                assert!(!report.is_sound(), "{what}: what cannot be repaired is found");
-                println!("{what}: {error}");
-                return None;
-            }
+        let Ok(repaired) = repair(&path) else {
+            assert!(!report.is_sound(), "{what}: what cannot be repaired is found");
+            return None;
         };
         assert_eq!(repaired.saved + u64::try_from(repaired.lost.len()).expect("few"), BLOCKS, "{what}");
         let after = check(&path).expect("it is there");
