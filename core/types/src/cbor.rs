@@ -1,7 +1,9 @@
-//! Canonical CBOR (RFC 8949 §4.2, CIP-6 §11.5): what manifests, event data and payloads are written in.
-//!
-//! One value has one encoding: shortest lengths and integers, no indefinite lengths, map keys ascending by
-//! encoded length and then bytes, no duplicates. Everything else is refused.
+//! Canonical CBOR as a tree: what manifests, event data and payloads are written in. The codec is that of `cowboy-cbor`, which actors
+//! use as well.
+
+use cowboy_cbor::{Item, Reader, write_array, write_bool, write_bytes, write_float, write_integer, write_map, write_null, write_text};
+
+pub use cowboy_cbor::{CborError, Fault, MAX_DEPTH};
 
 /// A CBOR value.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +14,13 @@ pub enum Value {
     Bool(bool),
     /// An integer of at most 64 bits and a sign.
     Integer(i128),
+    /// A larger integer, of at most 4,096 bits: `magnitude`, or −1 − `magnitude`.
+    Bignum {
+        /// Whether it is below zero.
+        negative: bool,
+        /// The integer, or −1 minus it, big-endian, without zeros before it.
+        magnitude: Vec<u8>,
+    },
     /// A byte string.
     Bytes(Vec<u8>),
     /// A text.
@@ -23,19 +32,6 @@ pub enum Value {
     /// A finite binary64, by its bits. Allowed between SDK and runtime only.
     Float(u64),
 }
-
-/// Why bytes are not canonical CBOR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not canonical CBOR at byte {at}: {reason}")]
-pub struct CborError {
-    /// Where the fault is.
-    pub at: usize,
-    /// What it is.
-    pub reason: &'static str,
-}
-
-/// How deep values nest.
-const MAX_DEPTH: usize = 64;
 
 impl Value {
     /// A text.
@@ -97,39 +93,34 @@ impl Value {
         out
     }
 
+    /// Recursive: a value that was decoded has at most [`MAX_DEPTH`] levels, and the protocol makes none that are deeper.
     fn write(&self, out: &mut Vec<u8>) {
-        let length = |length: usize| u64::try_from(length).expect("a length fits 64 bits");
-        match self {
-            Self::Null => out.push(0xF6),
-            Self::Bool(value) => out.push(if *value { 0xF5 } else { 0xF4 }),
-            Self::Integer(number) => match u64::try_from(*number) {
-                Ok(number) => head(out, 0, number),
-                Err(_) => head(out, 1, u64::try_from(-1 - *number).unwrap_or(u64::MAX)),
-            },
-            Self::Bytes(bytes) => {
-                head(out, 2, length(bytes.len()));
-                out.extend_from_slice(bytes);
+        let written = match self {
+            Self::Null => Ok(write_null(out)),
+            Self::Bool(value) => Ok(write_bool(out, *value)),
+            Self::Integer(number) => {
+                let negative = *number < 0;
+                write_integer(out, negative, &(if negative { -1 - *number } else { *number }).to_be_bytes())
             }
-            Self::Text(text) => {
-                head(out, 3, length(text.len()));
-                out.extend_from_slice(text.as_bytes());
-            }
+            Self::Bignum { negative, magnitude } => write_integer(out, *negative, magnitude),
+            Self::Bytes(bytes) => Ok(write_bytes(out, bytes)),
+            Self::Text(text) => Ok(write_text(out, text)),
             Self::Array(items) => {
-                head(out, 4, length(items.len()));
+                write_array(out, items.len());
                 items.iter().for_each(|item| item.write(out));
+                Ok(())
             }
             Self::Map(pairs) => {
-                head(out, 5, length(pairs.len()));
+                write_map(out, pairs.len());
                 for (key, value) in pairs {
                     key.write(out);
                     value.write(out);
                 }
+                Ok(())
             }
-            Self::Float(bits) => {
-                out.push(0xFB);
-                out.extend_from_slice(&bits.to_be_bytes());
-            }
-        }
+            Self::Float(bits) => write_float(out, *bits),
+        };
+        debug_assert!(written.is_ok(), "a float is finite and an integer has at most 4,096 bits");
     }
 }
 
@@ -138,122 +129,68 @@ fn sort_key(key: &Value) -> (usize, Vec<u8>) {
     (bytes.len(), bytes)
 }
 
-fn head(out: &mut Vec<u8>, major: u8, number: u64) {
-    let major = major << 5;
-    if let Ok(small) = u8::try_from(number) {
-        if small < 24 {
-            out.push(major | small);
-        } else {
-            out.extend_from_slice(&[major | 24, small]);
-        }
-    } else if let Ok(number) = u16::try_from(number) {
-        out.push(major | 25);
-        out.extend_from_slice(&number.to_be_bytes());
-    } else if let Ok(number) = u32::try_from(number) {
-        out.push(major | 26);
-        out.extend_from_slice(&number.to_be_bytes());
-    } else {
-        out.push(major | 27);
-        out.extend_from_slice(&number.to_be_bytes());
-    }
-}
-
 /// The one value that these bytes encode.
 pub fn decode(bytes: &[u8]) -> Result<Value, CborError> {
-    let mut reader = Reader { bytes, at: 0 };
-    let value = reader.value(0)?;
-    if reader.at == bytes.len() { Ok(value) } else { Err(reader.fault("bytes follow the value")) }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn fault(&self, reason: &'static str) -> CborError {
-        CborError { at: self.at, reason }
-    }
-
-    fn take(&mut self, count: u64) -> Result<&'a [u8], CborError> {
-        let count = usize::try_from(count).map_err(|_| self.fault("a length is longer than the bytes"))?;
-        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len()).ok_or_else(|| self.fault("the bytes end too early"))?;
-        let taken = &self.bytes[self.at..end];
-        self.at = end;
-        Ok(taken)
-    }
-
-    fn number(&mut self, width: u64) -> Result<u64, CborError> {
-        Ok(self.take(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
-
-    /// A length or integer in its shortest form.
-    fn argument(&mut self, info: u8) -> Result<u64, CborError> {
-        let (width, least) = match info {
-            0..=23 => return Ok(u64::from(info)),
-            24 => (1, 24),
-            25 => (2, 0x100),
-            26 => (4, 0x1_0000),
-            27 => (8, 0x1_0000_0000),
-            _ => return Err(self.fault("indefinite lengths are not canonical")),
+    let (mut reader, mut open, mut whole) = (Reader::new(bytes), Vec::new(), Value::Null);
+    while let Some(item) = reader.next_item()? {
+        let mut value = match item {
+            Item::Null => Value::Null,
+            Item::Bool(truth) => Value::Bool(truth),
+            Item::Integer { negative: false, magnitude } => Value::Integer(i128::from(magnitude)),
+            Item::Integer { negative: true, magnitude } => Value::Integer(-1 - i128::from(magnitude)),
+            Item::Bignum { negative, magnitude } => Value::Bignum { negative, magnitude: magnitude.to_vec() },
+            Item::Float(bits) => Value::Float(bits),
+            Item::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+            Item::Text(text) => Value::text(text),
+            Item::Array(left @ 1..) => {
+                open.push(Partial { left, key: None, value: Value::Array(Vec::new()) });
+                continue;
+            }
+            Item::Map(left @ 1..) => {
+                open.push(Partial { left, key: None, value: Value::Map(Vec::new()) });
+                continue;
+            }
+            Item::Array(0) => Value::Array(Vec::new()),
+            Item::Map(0) => Value::Map(Vec::new()),
         };
-        let number = self.number(width)?;
-        if number < least { Err(self.fault("a number is longer than it needs to be")) } else { Ok(number) }
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Value, CborError> {
-        if depth > MAX_DEPTH {
-            return Err(self.fault("values nest too deeply"));
-        }
-        let first = self.take(1)?[0];
-        let (major, info) = (first >> 5, first & 0x1F);
-        if major == 7 {
-            return self.simple(info);
-        }
-        let argument = self.argument(info)?;
-        match major {
-            0 => Ok(Value::Integer(i128::from(argument))),
-            1 => Ok(Value::Integer(-1 - i128::from(argument))),
-            2 => Ok(Value::Bytes(self.take(argument)?.to_vec())),
-            3 => {
-                let text = std::str::from_utf8(self.take(argument)?).map_err(|_| self.fault("a text is not UTF-8"))?;
-                Ok(Value::text(text))
+        // A value may be the last of what holds it, which may be the last of what holds that.
+        while let Some(mut partial) = open.pop() {
+            match partial.add(value) {
+                Some(full) => value = full,
+                None => {
+                    open.push(partial);
+                    value = Value::Null;
+                    break;
+                }
             }
-            4 => (0..argument).map(|_| self.value(depth + 1)).collect::<Result<_, _>>().map(Value::Array),
-            5 => self.pairs(argument, depth),
-            _ => Err(self.fault("tags are not canonical here")),
         }
+        whole = value;
     }
+    Ok(whole)
+}
 
-    fn simple(&mut self, info: u8) -> Result<Value, CborError> {
-        match info {
-            20 => Ok(Value::Bool(false)),
-            21 => Ok(Value::Bool(true)),
-            22 => Ok(Value::Null),
-            27 => {
-                let bits = self.number(8)?;
-                let is_finite = bits >> 52 & 0x7FF != 0x7FF;
-                let is_minus_zero = bits == 1 << 63;
-                if is_finite && !is_minus_zero { Ok(Value::Float(bits)) } else { Err(self.fault("only finite floats, and no minus zero")) }
-            }
-            _ => Err(self.fault("an unknown simple value")),
-        }
-    }
+/// An array or map that is being read.
+struct Partial {
+    /// Values or pairs to come.
+    left: u64,
+    /// The key whose value is next.
+    key: Option<Value>,
+    value: Value,
+}
 
-    fn pairs(&mut self, count: u64, depth: usize) -> Result<Value, CborError> {
-        let mut pairs: Vec<(Value, Value)> = Vec::new();
-        let mut last: Option<(usize, &'a [u8])> = None;
-        for _ in 0..count {
-            let start = self.at;
-            let key = self.value(depth + 1)?;
-            let encoded = (self.at - start, &self.bytes[start..self.at]);
-            if last.is_some_and(|last| last >= encoded) {
-                return Err(self.fault("keys do not ascend"));
+impl Partial {
+    /// Adds a value; gives the array or map when it was the last one.
+    fn add(&mut self, value: Value) -> Option<Value> {
+        match (&mut self.value, self.key.take()) {
+            (Value::Array(items), _) => items.push(value),
+            (Value::Map(pairs), Some(key)) => pairs.push((key, value)),
+            _ => {
+                self.key = Some(value);
+                return None;
             }
-            last = Some(encoded);
-            pairs.push((key, self.value(depth + 1)?));
         }
-        Ok(Value::Map(pairs))
+        self.left -= 1;
+        (self.left == 0).then(|| std::mem::replace(&mut self.value, Value::Null))
     }
 }
 
@@ -276,6 +213,8 @@ mod tests {
             ("1a000f4240", Value::uint(1_000_000)),
             ("1bffffffffffffffff", Value::uint(u64::MAX)),
             ("3bffffffffffffffff", Value::Integer(-18_446_744_073_709_551_616)),
+            ("c249010000000000000000", Value::Bignum { negative: false, magnitude: vec![1, 0, 0, 0, 0, 0, 0, 0, 0] }),
+            ("c349010000000000000000", Value::Bignum { negative: true, magnitude: vec![1, 0, 0, 0, 0, 0, 0, 0, 0] }),
             ("20", Value::Integer(-1)),
             ("f4", Value::Bool(false)),
             ("f6", Value::Null),
@@ -306,7 +245,6 @@ mod tests {
             ("c074", "a tag"),
             ("f97e00", "a half float"),
             ("fb7ff8000000000000", "a NaN"),
-            ("fb8000000000000000", "minus zero"),
             ("6180", "no UTF-8"),
             ("5bffffffffffffffff00", "a lying length"),
             ("9bffffffffffffffff", "a lying list"),
@@ -315,5 +253,8 @@ mod tests {
             assert!(decode(&hex(encoded)).is_err(), "{why}");
         }
         assert!(decode(&[0x81; 10_000]).is_err(), "too deep");
+        assert_eq!(decode(&hex("fb8000000000000000")), Ok(Value::Float(0)), "minus zero reads as zero, as in the published SDK");
+        let deep = [vec![0x81; MAX_DEPTH], vec![0x00]].concat();
+        assert_eq!(decode(&deep).map(|value| value.encode()), Ok(deep), "as deep as in the virtual machine");
     }
 }

@@ -32,7 +32,6 @@
 
 mod base;
 mod builtins;
-pub mod cbor;
 mod compile;
 mod costs;
 mod error;

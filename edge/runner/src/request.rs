@@ -186,6 +186,8 @@ pub(crate) fn json(value: &Value) -> Json {
             copy(value, &mut fields);
             Json::Object(fields)
         }
+        Value::Bignum { negative: false, magnitude } => format!("0x{}", hex::encode(magnitude)).into(),
+        Value::Bignum { negative: true, magnitude } => format!("-1-0x{}", hex::encode(magnitude)).into(),
         Value::Float(bits) => f64::from_bits(*bits).into(),
     }
 }

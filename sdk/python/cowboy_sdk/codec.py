@@ -1,8 +1,9 @@
 """Canonical CBOR: one value, one encoding (RFC 8949 §4.2, the profile of CIP-6 §11.5).
 
-None, bool, int, finite float, bytes, str, list, tuple and dict; shortest heads; integers past 64 bits as bignums;
-floats always binary64 with one zero; map keys unique and ordered by encoded length, then bytes; nothing of indefinite
-length. An object may offer `__cbor_reduce__()`, which returns the plain value to encode in its place.
+None, bool, int of up to 4,096 bits, finite float, bytes, str, list, tuple and dict; shortest heads; integers past 64 bits
+as bignums; floats always binary64 with one zero (minus zero is written and read as zero); map keys unique, ordered by
+encoded length, then bytes, and neither lists nor tuples nor dicts; nothing of indefinite length; at most 256 levels. All
+else is a CodecError: sets, frozensets and `...` as well. An object may offer `__cbor_reduce__()`, which returns the plain value to encode in its place.
 
 Inside the VM both directions run natively; the Python below is the reference and what tests outside the VM use. (It
 imports `struct` where it needs it, so that loading the SDK loads nothing else.)
@@ -14,6 +15,8 @@ from .errors import CodecError
 # Nesting allowed in both directions, so that what is written can be read.
 MAX_DEPTH = 256
 
+# Bits of the largest integer: that of the VM.
+_MAX_INTEGER_BITS = 4096
 _MAX_REDUCTIONS = 2
 _U64_MAX = (1 << 64) - 1
 _SMALLEST_WITH_WIDTH = (24, 1 << 8, 1 << 16, 1 << 32)
@@ -43,7 +46,7 @@ def decode(data):
         except _native_error as problem:
             fault = _fault(problem)
         raise CodecError(fault)
-    if not isinstance(data, (bytes, bytearray)):
+    if not isinstance(data, (bytes, bytearray)) and not (isinstance(data, memoryview) and data.c_contiguous):
         raise CodecError(f"CBOR data must be a bytes-like object, got '{type(data).__name__}'")
     data = bytes(data)
     if not data:
@@ -72,9 +75,11 @@ def _plain(value, reductions):
         for key, item in value.items():
             reduced = _plain(key, 0)
             if isinstance(reduced, (list, dict, bytearray)):
-                raise CodecError(f"CBOR map key of type {type(key).__name__!r} is unhashable")
+                raise CodecError(
+                    f"CBOR map key of type {type(key).__name__!r} is unhashable once frozen to {type(reduced).__name__!r}"
+                )
             if reduced in plain:
-                raise CodecError("Duplicate CBOR map key after reducing the keys")
+                raise CodecError("Duplicate CBOR map key after freezing a key subclass")
             plain[reduced] = _plain(item, 0)
         return plain
     reduce = getattr(value, "__cbor_reduce__", None)
@@ -137,6 +142,8 @@ def _encode_int(major, magnitude, depth):
     # A bignum is a tag around a byte string: the tag counts as a level, here as in decoding.
     if depth >= MAX_DEPTH:
         raise CodecError(f"CBOR: nesting exceeds {MAX_DEPTH} levels")
+    if magnitude.bit_length() > _MAX_INTEGER_BITS:
+        raise CodecError(f"CBOR: integer has more than {_MAX_INTEGER_BITS} bits")
     length = (magnitude.bit_length() + 7) // 8
     return _head(6, 2 + major) + _head(2, length) + magnitude.to_bytes(length, "big")
 
@@ -187,7 +194,10 @@ def _decode(data, offset, depth):
     if not isinstance(magnitude, bytes) or len(magnitude) <= 8 or magnitude[0] == 0:
         raise CodecError("CBOR: non-minimal or invalid bignum")
     value = int.from_bytes(magnitude, "big")
-    return (value if number == 2 else -1 - value), offset
+    value = value if number == 2 else -1 - value
+    if value.bit_length() > _MAX_INTEGER_BITS:
+        raise CodecError(f"CBOR: integer has more than {_MAX_INTEGER_BITS} bits")
+    return value, offset
 
 
 def _decode_simple(data, info, offset):

@@ -129,6 +129,7 @@ def parity_calls():
 def cases():
     return [
         case("sdk/python/tests/parity/actors.py", parity_calls()),
+        case("sdk/python/tests/parity/codecs_actor.py", [("encodes",), ("decodes",), ("others",)]),
         case(
             "examples/hello/actor.py",
             [("greetings",), ("greet", "Ada"), ("greet",), ("greet", ["é🤠"]), ("greetings",), ("farewell",), ("__init__",)],

@@ -192,22 +192,15 @@ fn no_bytes_break_a_decoder() {
             },
         },
         Row {
-            name: "CBOR of the protocol",
-            corpus: vec![value.encode()],
-            times: MUTATIONS,
+            name: "CBOR",
+            corpus: vec![value.encode(), vec![0xFB, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0], vec![0xC2, 0x49, 1, 0, 0, 0, 0, 0, 0, 0, 0]],
+            times: 2 * MUTATIONS,
             check: |bytes| {
                 if let Ok(value) = cbor::decode(bytes) {
-                    assert_eq!(value.encode(), bytes);
-                }
-            },
-        },
-        Row {
-            name: "CBOR of the machine",
-            corpus: vec![value.encode(), vec![0xFB, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0], vec![0xC2, 0x49, 1, 0, 0, 0, 0, 0, 0, 0, 0]],
-            times: MUTATIONS,
-            check: |bytes| {
-                if let Ok(value) = cowboy_vm::cbor::decode(bytes) {
-                    assert_eq!(cowboy_vm::cbor::encode(&value).as_deref(), Ok(bytes));
+                    // Minus zero is the only thing that reads as something else.
+                    let has_minus_zero = bytes.windows(9).any(|part| part == [0xFB, 0x80, 0, 0, 0, 0, 0, 0, 0]);
+                    assert!(has_minus_zero || value.encode() == bytes);
+                    assert_eq!(cbor::decode(&value.encode()), Ok(value));
                 }
             },
         },

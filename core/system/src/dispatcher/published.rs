@@ -237,7 +237,7 @@ fn write_json(value: &Value, out: &mut String) -> Result<(), Abort> {
             }
             out.push('}');
         }
-        Value::Bytes(_) => return Err(invalid()),
+        Value::Bytes(_) | Value::Bignum { .. } => return Err(invalid()),
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Modules written in Rust: their functions as rows, their constants.
 
+pub(crate) mod cbor;
 mod decimal;
 pub(crate) mod digests;
 pub(crate) mod files;

@@ -1,7 +1,8 @@
 //! The module `pvm_host`: pure functions are answered here, all others leave to the host.
 
+use super::cbor;
 use crate::error::{Outcome, Throw};
-use crate::host::{HOST_FUNCTIONS, HostCall, HostError, HostRow};
+use crate::host::{HOST_FUNCTIONS, HostCall, HostRow};
 use crate::interp::Vm;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::Payload;
@@ -33,60 +34,22 @@ fn keccak256(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn cbor_encode(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if reducible(vm, args[0], 0)? {
-        return Err(Throw::Fallback);
-    }
-    let value = vm.to_host(args[0])?;
-    let out = match crate::cbor::encode(&value) {
-        Ok(out) => out,
-        Err(message) => return Err(refuse(vm, message)),
-    };
-    vm.spend(out.len())?;
-    vm.reserve(out.len())?;
+    let out = cbor::encode(vm, args[0])?;
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(out)))
 }
 
-/// Whether an object that says itself how it is encoded is inside.
-fn reducible(vm: &mut Vm, value: Value, depth: usize) -> Outcome<bool> {
-    let Value::Obj(object) = value else { return Ok(false) };
-    if depth > 64 {
-        return Ok(false);
-    }
-    // The same list may stand in many places, so that there is more to visit than there is memory.
-    vm.spend(1)?;
-    let parts: Vec<Value> = match vm.heap.payload(object).core() {
-        Payload::Dict(_) => vm.dict_pairs(value).into_iter().flat_map(|(key, value)| [key, value]).collect(),
-        Payload::List(_) | Payload::Tuple(_) => vm.sequence_snapshot(value),
-        _ => Vec::new(),
-    };
-    if vm.is_python_instance(value) {
-        let name = vm.heap.intern("__cbor_reduce__");
-        let class = vm.heap.class_of(value);
-        if vm.lookup(class, name).is_some() {
-            return Ok(true);
-        }
-    }
-    for part in parts {
-        if reducible(vm, part, depth + 1)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 fn cbor_decode(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let data = crate::objects::bytes::bytes_like(vm, args[0])?;
+    let data = match crate::objects::bytes::bytes_like(vm, args[0]) {
+        Ok(data) => data,
+        Err(Throw::Raise(exception)) => {
+            vm.heap.release(exception);
+            let words = format!("CBOR data must be a bytes-like object, got '{}'", vm.class_name(args[0]));
+            return Err(cbor::refuse(vm, words));
+        }
+        Err(throw) => return Err(throw),
+    };
     vm.spend(data.len())?;
-    match crate::cbor::decode(&data) {
-        Ok(value) => Ok(vm.value_from_host(&value)),
-        Err(message) => Err(refuse(vm, message)),
-    }
-}
-
-/// HostError 2: what has no canonical form.
-fn refuse(vm: &mut Vm, message: String) -> Throw {
-    let error = HostError { code: 2, name: "invalid_input", message };
-    Throw::Raise(vm.host_error(&error))
+    cbor::decode(vm, &data)
 }
 
 /// Leaves to the host.

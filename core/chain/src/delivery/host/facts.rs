@@ -142,6 +142,6 @@ fn host_value(value: &Value) -> HostValue {
         Value::Bool(value) => HostValue::Bool(*value),
         Value::Array(items) => HostValue::List(items.iter().map(host_value).collect()),
         Value::Map(pairs) => HostValue::Map(pairs.iter().map(|(key, value)| (host_value(key), host_value(value))).collect()),
-        Value::Null | Value::Float(_) => HostValue::None,
+        Value::Null | Value::Float(_) | Value::Bignum { .. } => HostValue::None,
     }
 }
