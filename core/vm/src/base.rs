@@ -197,8 +197,12 @@ fn make_natives(heap: &mut Heap) {
             vm.dict_set_name(module, name, function);
         }
     }
-    for class in [ty::LIST, ty::DICT, ty::SET, ty::BYTEARRAY, ty::SLICE] {
+    for class in [ty::LIST, ty::DICT, ty::SET, ty::BYTEARRAY, ty::SLICE, ty::MAPPING_PROXY, ty::DICT_KEYS, ty::DICT_ITEMS] {
         vm.set_class_attribute(class, nm::HASH, Value::None);
+    }
+    for (class, name) in [(ty::GENERIC_ALIAS, "types.GenericAlias"), (ty::UNION, "types.UnionType")] {
+        let name = Value::Obj(vm.heap.intern(name));
+        vm.set_class_attribute(class, nm::NAME_IN_MESSAGES, name);
     }
     crate::modules::constants(&mut vm);
     std::mem::swap(&mut vm.heap, heap);
@@ -276,9 +280,11 @@ const HELPER_NAMES: &[&str] = &[
     "alias_iter",
     "alias_parameters",
     "and_slow",
+    "anext_default",
     "as_tuple",
     "ascii",
     "async_generator_close",
+    "bound_special",
     "build_class",
     "build_dict",
     "build_set",
@@ -290,6 +296,8 @@ const HELPER_NAMES: &[&str] = &[
     "compare_ne",
     "contains",
     "coroutine_await",
+    "delegate_close",
+    "delegate_throw",
     "dict_delitem",
     "dict_getitem",
     "dict_ior",
@@ -301,6 +309,7 @@ const HELPER_NAMES: &[&str] = &[
     "exception_group_new",
     "exception_group_split",
     "exception_group_subgroup",
+    "exception_set_args",
     "exception_str",
     "filter_new",
     "format_converted",
@@ -327,7 +336,9 @@ const HELPER_NAMES: &[&str] = &[
     "match_keys",
     "match_rest",
     "max_list",
+    "max_slow",
     "min_list",
+    "min_slow",
     "next_of_iterator",
     "object_ne",
     "or_slow",

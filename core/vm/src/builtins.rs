@@ -19,6 +19,8 @@ pub(crate) const ROWS: &[&[NativeRow]] = &[BUILTINS, intrinsics::ROWS];
 
 const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "abs", "x, /", 1, abs, ""),
+    NativeRow(F, "aiter", "async_iterable, /", 2, aiter, ""),
+    NativeRow(F, "anext", "aiterator, default=, /", 2, anext, ""),
     NativeRow(F, "all", "iterable, /", 1, all, "all_slow"),
     NativeRow(F, "any", "iterable, /", 1, any, "any_slow"),
     NativeRow(F, "bin", "x, /", 2, bin, ""),
@@ -37,8 +39,8 @@ const BUILTINS: &[NativeRow] = &[
     NativeRow(F, "issubclass", "cls, class_or_tuple, /", 2, issubclass, "issubclass_slow"),
     NativeRow(F, "iter", "object, sentinel=, /", 2, iter, ""),
     NativeRow(F, "len", "x, /", 1, len, ""),
-    NativeRow(F, "max", "*args, key=, default=", 4, max, "max_slow"),
-    NativeRow(F, "min", "*args, key=, default=", 4, min, "min_slow"),
+    NativeRow(F, "max", "*args, key=, default=", 4, max, ""),
+    NativeRow(F, "min", "*args, key=, default=", 4, min, ""),
     NativeRow(F, "next", "iterator, default=, /", 2, next, "next_slow"),
     NativeRow(F, "oct", "x, /", 2, oct, ""),
     NativeRow(F, "ord", "c, /", 1, ord, ""),
@@ -67,12 +69,31 @@ fn abs(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     match vm.special(args[0], nm::ABS) {
-        Some(function) => Err(vm.call_later(function, &[args[0]], OnReturn::Store)),
+        Some(function) => Err(vm.call_special(function, &[args[0]], OnReturn::Store)),
         None => {
             let message = format!("bad operand type for abs(): '{}'", vm.class_name(args[0]));
             Err(vm.type_error(message))
         }
     }
+}
+
+fn aiter(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.special(args[0], nm::AITER).is_none() {
+        let message = format!("'{}' object is not an async iterable", vm.class_name(args[0]));
+        return Err(vm.type_error(message));
+    }
+    vm.async_iter(args[0])
+}
+
+fn anext(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.special(args[0], nm::ANEXT).is_none() {
+        let message = format!("'{}' object is not an async iterator", vm.class_name(args[0]));
+        return Err(vm.type_error(message));
+    }
+    if args[1].is_undefined() {
+        return vm.async_next(args[0]);
+    }
+    vm.call_helper("anext_default", &[args[0], args[1]])
 }
 
 fn quantify(vm: &mut Vm, args: &[Value], stop: bool) -> Outcome {
@@ -401,15 +422,27 @@ fn len(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn extreme(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Outcome {
-    let (key, default, rest) = (args[0], args[1], &args[2..]);
-    if !key.is_undefined() && !key.is_none() {
-        return Err(Throw::Fallback);
+    match extreme_native(vm, args, op, name) {
+        Err(Throw::Fallback) => {
+            let (key, default, rest) = (args[0], args[1], &args[2..]);
+            let given = [key.or(Value::None), default.or(Value::None), Value::truth(!default.is_undefined())];
+            let helper = if op == CompareOp::Gt { "max_slow" } else { "min_slow" };
+            vm.call_helper(helper, &[&given, rest].concat())
+        }
+        outcome => outcome,
     }
+}
+
+fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Outcome {
+    let (key, default, rest) = (args[0], args[1], &args[2..]);
     if rest.is_empty() {
         return Err(vm.type_error(format!("{name} expected at least 1 argument, got 0")));
     }
     if rest.len() > 1 && !default.is_undefined() {
         return Err(vm.type_error(format!("Cannot specify a default for {name}() with multiple positional arguments")));
+    }
+    if !key.is_undefined() && !key.is_none() {
+        return Err(Throw::Fallback);
     }
     let items = if rest.len() == 1 { vm.collect(rest[0])? } else { vm.heap.retain_all(rest) };
     let Some(&first) = items.first() else {
@@ -479,7 +512,7 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
                 } else {
                     OnReturn::Other(Box::new(Pending::NextDefault { default: vm.heap.retain(args[1]) }))
                 };
-                Err(vm.call_later(function, &[args[0]], on_return))
+                Err(vm.call_special(function, &[args[0]], on_return))
             }
             None => {
                 let message = format!("'{}' object is not an iterator", vm.class_name(args[0]));
@@ -511,6 +544,9 @@ fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn print(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if !args[2].is_undefined() && !args[2].is_none() {
+        return Err(Throw::Fallback);
+    }
     let mut line = String::new();
     let part = |vm: &mut Vm, value: Value, default: &str, name: &str| -> Outcome<String> {
         if value.is_undefined() || value.is_none() {
@@ -546,7 +582,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.special(args[0], nm::ROUND) {
         Some(function) => {
             let arguments = if args[1].is_undefined() || args[1].is_none() { vec![args[0]] } else { vec![args[0], args[1]] };
-            Err(vm.call_later(function, &arguments, OnReturn::Store))
+            Err(vm.call_special(function, &arguments, OnReturn::Store))
         }
         None => {
             let message = format!("type {} doesn't define __round__ method", vm.class_name(args[0]));

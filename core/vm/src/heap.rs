@@ -483,6 +483,7 @@ impl Heap {
                     Payload::Generator(row) => {
                         objects(&row.registers, &mut doomed);
                         objects(&row.handled, &mut doomed);
+                        objects(&row.again, &mut doomed);
                         objects(&[row.name, row.qualname], &mut doomed);
                     }
                     payload => payload.take_apart(&mut doomed),

@@ -38,6 +38,8 @@ pub(crate) enum Role {
     ObjectNew,
     /// `object.__init__`
     ObjectInit,
+    /// `object.__lt__` and the like, which compare nothing
+    ObjectOrder,
     /// `__new__` of a container that `__init__` fills.
     ContainerNew,
     /// `BaseException.__new__`
@@ -57,6 +59,7 @@ impl Role {
         match name {
             "object.__new__" => Role::ObjectNew,
             "object.__init__" => Role::ObjectInit,
+            "object.__lt__" | "object.__le__" | "object.__gt__" | "object.__ge__" => Role::ObjectOrder,
             "list.__new__" | "dict.__new__" | "set.__new__" | "bytearray.__new__" => Role::ContainerNew,
             "BaseException.__new__" => Role::ExceptionNew,
             "BaseException.__init__" => Role::ExceptionInit,
@@ -87,6 +90,54 @@ pub(crate) struct Signature {
     pub simple: bool,
 }
 
+/// What the first argument of a native function has to be, before the function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// Anything: the function looks for itself.
+    Any,
+    /// An instance of this type: the receiver of a method.
+    Instance(Ref),
+    /// This type or a class below it: what a `__new__` makes instances of.
+    Class(Ref),
+}
+
+impl First {
+    fn of(kind: NativeKind, name: &str) -> Self {
+        let Some((owner, method)) = name.rsplit_once('.') else { return First::Any };
+        let Some(owner) = TYPES.iter().position(|row| row.name == owner).map(Ref::fixed) else { return First::Any };
+        match kind {
+            NativeKind::Method => First::Instance(owner),
+            NativeKind::Static if method == "__new__" => First::Class(owner),
+            _ => First::Any,
+        }
+    }
+}
+
+/// Methods of builtin types with the name of a special method that CPython counts among the other methods: their errors have other words.
+const PLAIN_METHODS: &[&str] = &[
+    "__ceil__",
+    "__class_getitem__",
+    "__complex__",
+    "__contains__",
+    "__dir__",
+    "__enter__",
+    "__exit__",
+    "__floor__",
+    "__format__",
+    "__getitem__",
+    "__getnewargs__",
+    "__init_subclass__",
+    "__instancecheck__",
+    "__prepare__",
+    "__reduce__",
+    "__reversed__",
+    "__round__",
+    "__sizeof__",
+    "__subclasscheck__",
+    "__subclasshook__",
+    "__trunc__",
+];
+
 /// A row with its signature parsed.
 #[derive(Debug)]
 pub(crate) struct Native {
@@ -106,17 +157,28 @@ pub(crate) struct Native {
     pub helper: &'static str,
     /// What it does when its class is called.
     pub role: Role,
-    /// The type of which it makes instances, where it is a `__new__`: its first argument has to be that or a subclass.
-    pub makes: Option<Ref>,
+    /// What its first argument has to be.
+    pub first: First,
 }
 
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
         let (weight, role) = (20 + cycles * 4, Role::of(name));
-        let owner = name.strip_suffix(".__new__");
-        let makes = owner.and_then(|owner| TYPES.iter().position(|row| row.name == owner)).map(Ref::fixed);
-        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, makes }
+        let first = First::of(*kind, name);
+        Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, first }
+    }
+
+    /// Whether it is one of the methods that CPython calls slots: `list.__len__`, but not `list.append`.
+    pub(crate) fn is_slot(&self) -> bool {
+        let (owner, name) = self.name.rsplit_once('.').unwrap_or(("", self.name));
+        // `__getitem__` and `__contains__` are methods of lists, dicts and sets, and slots of all others.
+        let is_method = match name {
+            "__getitem__" => matches!(owner, "list" | "dict"),
+            "__contains__" => matches!(owner, "dict" | "set" | "frozenset"),
+            _ => PLAIN_METHODS.contains(&name),
+        };
+        name.starts_with("__") && name.ends_with("__") && !is_method
     }
 
     /// The name without its owner.

@@ -186,6 +186,29 @@ fn the_corpus_runs_as_on_cpython() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Every special method × everything that a class may hold under its name: a function, a static or class method, a property, a descriptor, an
+/// instance that can be called, a class, a bound method, a builtin, `None` and a number.
+#[test]
+fn special_methods_are_bound_as_on_cpython() {
+    if !is_python_311() {
+        println!("skipped: python3 on this machine is not 3.11, which special methods are compared with");
+        return;
+    }
+    let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/matrix.py");
+    let made = Command::new("python3").arg(generator).output().expect("python3 was found before");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("special_methods");
+    std::fs::create_dir_all(&folder).expect("the target's folder can be written");
+    let program = folder.join("matrix.py");
+    std::fs::write(&program, made.stdout).expect("the target's folder can be written");
+    let ((output, last, ..), (expected, _)) = (ours(&program), theirs(&program));
+    assert_eq!(last, "", "it ends by itself");
+    let differing = output.lines().zip(expected.lines()).filter(|(ours, theirs)| ours != theirs);
+    let shown: Vec<String> = differing.map(|(ours, theirs)| format!("{ours}\n  CPython: {theirs}")).collect();
+    assert!(shown.is_empty(), "{} of {} calls differ:\n{}", shown.len(), expected.lines().count(), shown[..shown.len().min(20)].join("\n"));
+    assert_eq!(output.lines().count(), expected.lines().count());
+    println!("{} calls agree", expected.lines().count());
+}
+
 /// What a run leaves when everything of it is dropped: references that are counted wrong would panic on the way, in every test.
 #[test]
 fn programs_that_let_go_of_everything_leave_no_objects() {

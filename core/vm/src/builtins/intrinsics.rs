@@ -28,6 +28,7 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.new", "cls, /", 2, new_builtin, ""),
     NativeRow(F, "_vm.fill_list", "target, items, /", 2, fill_list, ""),
     NativeRow(F, "_vm.own", "value, name, /", 2, own, ""),
+    NativeRow(F, "_vm.bind", "found, object, cls, /", 2, bind, ""),
     NativeRow(F, "_vm.raw_format", "value, spec, /", 2, raw_format, ""),
     NativeRow(F, "_vm.inner", "iterator, /", 2, inner, ""),
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
@@ -51,7 +52,6 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.wrap", "cls, value, /", 2, wrap, ""),
     NativeRow(F, "_vm.code", "function, /", 5, code, ""),
     NativeRow(F, "_vm.output", "text, /", 2, output, ""),
-    NativeRow(F, "_vm.globals", "", 2, globals, ""),
     NativeRow(F, "_vm.ascii", "text, /", 2, ascii, ""),
 ];
 
@@ -192,6 +192,12 @@ fn own(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.retain(found))
 }
 
+/// What an attribute of a class gives for an instance.
+fn bind(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[2])?;
+    vm.bind_attribute(args[0], args[1], class, nm::CALL)
+}
+
 fn raw_format(vm: &mut Vm, args: &[Value]) -> Outcome {
     let spec = vm.text(args[1]).unwrap_or_default().to_owned();
     vm.format_builtin(args[0], &spec)
@@ -298,6 +304,17 @@ fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
         None => vm.class_argument(args[1])?,
     };
     let generator = vm.class_argument(args[0])?;
+    let parameters = match vm.heap.payload(generator) {
+        Payload::Generator(row) if matches!(class, ty::MAP | ty::FILTER | ty::ZIP | ty::CALLABLE_ITERATOR) => {
+            let count = vm.program.codes[row.code as usize].code.parameters();
+            row.registers[..count.min(row.registers.len())].to_vec()
+        }
+        _ => Vec::new(),
+    };
+    vm.heap.retain_each(&parameters);
+    if let Payload::Generator(row) = vm.heap.payload_mut(generator) {
+        row.again = parameters.into();
+    }
     vm.heap.retain(Value::Obj(class));
     let old = std::mem::replace(&mut vm.heap.slot_mut(generator).class, class);
     vm.heap.release(Value::Obj(old));
@@ -389,11 +406,6 @@ fn output(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = vm.text(args[0]).unwrap_or_default().to_owned();
     vm.write_output(&text)?;
     Ok(Value::None)
-}
-
-fn globals(vm: &mut Vm, _: &[Value]) -> Outcome {
-    let globals = vm.frames.last().map(|frame| Value::Obj(frame.globals)).unwrap_or(Value::None);
-    Ok(vm.heap.retain(globals))
 }
 
 /// Characters that `ascii` looks at between two looks at how large its result is.

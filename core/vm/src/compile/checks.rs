@@ -111,11 +111,26 @@ fn place(offset: usize) -> TextRange {
 }
 
 /// Refuses what an actor may not say. It may import the modules named in `more` beside those of the whitelist.
-/// Each time, in the order of the tree.
+/// Each time, in the order of the source.
 pub(super) fn actor(body: &[Stmt], more: &[String], source: &str) -> Vec<CompileError> {
     let mut checker = Checker { errors: Vec::new(), more, source };
     checker.visit_body(body);
+    // What the scopes have to say against a program is said when it is compiled.
+    if let Ok(scopes) = super::scope::analyse(body) {
+        for &(scope, range, name) in &scopes.forbidden {
+            if !scopes.is_bound(scope, name) {
+                let hint = FORBIDDEN_NAMES.iter().find(|(forbidden, _)| *forbidden == name).map_or("", |(_, hint)| hint);
+                checker.refuse(range, format!("'{name}' is forbidden: {hint}"));
+            }
+        }
+    }
+    checker.errors.sort_by_key(|error| error.range.start());
     checker.errors
+}
+
+/// The name, where it is one that an actor may not take from the builtins. It may give the name to something of its own.
+pub(super) fn forbidden_name(name: &str) -> Option<&'static str> {
+    FORBIDDEN_NAMES.iter().map(|(forbidden, _)| *forbidden).find(|forbidden| *forbidden == name)
 }
 
 /// Most refusals of one source that are kept.
@@ -205,11 +220,7 @@ impl<'a> Visitor<'a> for Checker<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => {
-                if let Some((_, hint)) = FORBIDDEN_NAMES.iter().find(|(forbidden, _)| *forbidden == name.id.as_str()) {
-                    if name.ctx.is_load() {
-                        self.refuse(name.range, format!("'{}' is forbidden: {hint}", name.id));
-                    }
-                } else if matches!(name.id.as_str(), "__builtins__" | "__loader__" | "__spec__") {
+                if matches!(name.id.as_str(), "__builtins__" | "__loader__" | "__spec__") {
                     self.refuse(name.range, format!("'{}' is forbidden: it reaches outside the sandbox", name.id));
                 }
             }

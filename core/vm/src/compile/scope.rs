@@ -85,6 +85,8 @@ pub(super) struct Scopes {
     /// The scopes; 0 is the module.
     pub all: Vec<Scope>,
     nodes: BTreeMap<(u32, u32, NodeKind), ScopeId>,
+    /// Where names are read that an actor may not take from the builtins.
+    pub forbidden: Vec<(ScopeId, TextRange, &'static str)>,
 }
 
 impl Scopes {
@@ -92,6 +94,19 @@ impl Scopes {
     pub(super) fn of(&self, range: TextRange, kind: NodeKind) -> ScopeId {
         let key = (range.start().to_u32(), range.end().to_u32(), kind);
         *self.nodes.get(&key).expect("the first pass saw every node that the second one compiles")
+    }
+
+    /// Whether a name that is read in a scope is bound by the program: there, in a function around it, or in the module.
+    pub(super) fn is_bound(&self, scope: ScopeId, name: &str) -> bool {
+        let (mut current, mut is_innermost) = (Some(scope), true);
+        while let Some(scope) = current.map(|id| &self.all[id]) {
+            let symbol = scope.symbols.get(name).copied().unwrap_or_default();
+            if symbol.bound && !symbol.global && (is_innermost || scope.kind != ScopeKind::Class) {
+                return true;
+            }
+            (current, is_innermost) = (scope.parent, false);
+        }
+        false
     }
 }
 
@@ -108,7 +123,12 @@ pub(super) fn mangle(class: Option<&str>, name: &str) -> String {
 
 /// Collects and resolves the scopes of a module.
 pub(super) fn analyse(body: &[Stmt]) -> Result<Scopes, CompileError> {
-    let mut builder = Builder { scopes: Scopes { all: Vec::new(), nodes: BTreeMap::new() }, current: 0, classes: Vec::new(), error: None };
+    let mut builder = Builder {
+        scopes: Scopes { all: Vec::new(), nodes: BTreeMap::new(), forbidden: Vec::new() },
+        current: 0,
+        classes: Vec::new(),
+        error: None,
+    };
     builder.scopes.all.push(new_scope(ScopeKind::Module, None, 0));
     builder.visit_body(body);
     if let Some(error) = builder.error {
@@ -349,6 +369,9 @@ impl<'a> Visitor<'a> for Builder {
             Expr::Name(name) => {
                 if name.ctx.is_load() {
                     self.symbol(&name.id).used = true;
+                    if let Some(forbidden) = super::checks::forbidden_name(&name.id) {
+                        self.scopes.forbidden.push((self.current, name.range, forbidden));
+                    }
                     let in_function = self.current != 0;
                     if in_function && (name.id.as_str() == "super") {
                         self.symbol("__class__").used = true;

@@ -14,7 +14,11 @@ class deque:
     The items are a slice of a list: what is popped from the left leaves a gap there, closed when it is half the list.
     """
 
+    _name_in_messages = "collections.deque"
+
     __slots__ = ("_list", "_start", "_maxlen")
+
+    __class_getitem__ = classmethod(type(list[int]))
 
     __hash__ = None
 
@@ -228,6 +232,8 @@ _abc.MutableSequence.register(deque)
 class defaultdict(dict):
     """A dict that makes the value of a missing key with a function."""
 
+    _name_in_messages = "collections.defaultdict"
+
     __slots__ = ("default_factory",)
 
     def __init__(self, default_factory=None, /, *args, **kwargs):
@@ -268,6 +274,8 @@ class defaultdict(dict):
 
 class OrderedDict(dict):
     """A dict with operations on its order; two of them are equal only in the same order."""
+
+    _name_in_messages = "collections.OrderedDict"
 
     def move_to_end(self, key, last=True):
         value = self[key]

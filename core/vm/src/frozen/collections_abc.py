@@ -30,6 +30,8 @@ class Hashable(metaclass=ABCMeta):
 
 
 class Awaitable(metaclass=ABCMeta):
+    __class_getitem__ = classmethod(_GenericAlias)
+
     @abstractmethod
     def __await__(self):
         yield
@@ -74,6 +76,8 @@ def _closed(throw, message):
 
 
 class AsyncIterable(metaclass=ABCMeta):
+    __class_getitem__ = classmethod(_GenericAlias)
+
     @abstractmethod
     def __aiter__(self):
         return self
@@ -123,6 +127,8 @@ class AsyncGenerator(AsyncIterator):
 
 
 class Iterable(metaclass=ABCMeta):
+    __class_getitem__ = classmethod(_GenericAlias)
+
     @abstractmethod
     def __iter__(self):
         while False:
@@ -190,6 +196,8 @@ class Sized(metaclass=ABCMeta):
 
 
 class Container(metaclass=ABCMeta):
+    __class_getitem__ = classmethod(_GenericAlias)
+
     @abstractmethod
     def __contains__(self, x):
         return False
@@ -442,6 +450,8 @@ class Mapping(Collection):
 
 class MappingView(Sized):
     __slots__ = ("_mapping",)
+
+    __class_getitem__ = classmethod(_GenericAlias)
 
     def __init__(self, mapping):
         self._mapping = mapping

@@ -64,6 +64,9 @@ def _product(iterable, start):
 class partial:
     """A function with some arguments fixed in advance."""
 
+    _name_in_messages = "functools.partial"
+    __class_getitem__ = classmethod(type(list[int]))
+
     __slots__ = ("_func", "_args", "_keywords", "__dict__")
 
     def __init__(self, /, *args, **keywords):
@@ -111,6 +114,8 @@ class partial:
 
 class partialmethod:
     """A method with some arguments fixed in advance."""
+
+    __class_getitem__ = classmethod(type(list[int]))
 
     def __init__(self, func, /, *args, **keywords):
         if not callable(func) and not hasattr(func, "__get__"):
@@ -245,6 +250,8 @@ def _cached(function, maxsize, typed):
 
 class cached_property:
     """A property computed at the first access and then kept in the instance's `__dict__`."""
+
+    __class_getitem__ = classmethod(type(list[int]))
 
     def __init__(self, func):
         self.func = func

@@ -57,6 +57,8 @@ class repeat:
 class chain:
     """The items of the first iterable, then those of the next."""
 
+    __class_getitem__ = classmethod(type(list[int]))
+
     def __init__(self, *iterables):
         self._items = _chained(iterables)
 

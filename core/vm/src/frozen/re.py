@@ -509,6 +509,8 @@ def _compile(pattern, flags):
         if flags:
             raise ValueError("cannot process flags argument with a compiled pattern")
         return pattern
+    if not isinstance(flags, int):
+        raise TypeError(f"unsupported operand type(s) for &: '{type(flags).__name__}' and 'RegexFlag'")
     found = _re.compile(pattern, flags)
     if len(found) == 2:
         raise error(found[0], None if found[1] is None else pattern, found[1])

@@ -14,6 +14,9 @@ const CLASS_CHANGE: usize = 50;
 /// Ancestors up to which looking an attribute up has the price of its instruction.
 const NEAR: usize = 10;
 
+/// Attributes of functions that nothing replaces.
+const FIXED_OF_FUNCTIONS: &[&str] = &["__code__", "__closure__", "__globals__", "__builtins__"];
+
 impl Vm {
     // ---- reading ----
 
@@ -108,7 +111,7 @@ impl Vm {
                 }
                 None => OnReturn::Store,
             };
-            return Err(self.call_later(function, &[object, Value::Obj(name)], on_return));
+            return Err(self.call_special(function, &[object, Value::Obj(name)], on_return));
         }
         match self.get_attribute_plain(object, class, name) {
             Err(Throw::Raise(exception)) if self.is_instance(exception, ty::ATTRIBUTE_ERROR) => match self.lookup(class, nm::GETATTR) {
@@ -116,7 +119,7 @@ impl Vm {
                     self.heap.release(exception);
                     // The exception that says so was made.
                     self.spend(super::unwind::RAISE_CYCLES)?;
-                    Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Store))
+                    Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Store))
                 }
                 None => Err(Throw::Raise(exception)),
             },
@@ -217,7 +220,7 @@ impl Vm {
         let text = self.name_text(name).to_owned();
         let message = match object {
             Value::Obj(receiver) => match self.heap.payload(receiver) {
-                Payload::Class(class) => format!("type object '{}' has no attribute '{text}'", class.name),
+                Payload::Class(_) => format!("type object '{}' has no attribute '{text}'", self.name_of_class(receiver)),
                 Payload::Module { name: module, .. } => {
                     format!("module '{}' has no attribute '{text}'", self.text(*module).unwrap_or("?"))
                 }
@@ -293,7 +296,7 @@ impl Vm {
                 match self.lookup(descriptor, nm::GET) {
                     Some(get) => {
                         let owner = Value::Obj(class);
-                        Err(self.call_later(get, &[found, object, owner], OnReturn::Store))
+                        Err(self.call_special(get, &[found, object, owner], OnReturn::Store))
                     }
                     None => Ok(self.heap.retain(found)),
                 }
@@ -379,7 +382,7 @@ impl Vm {
         if let Payload::Extended(_) = self.heap.payload(attribute) {
             // A subclass of property, staticmethod or classmethod may say for itself what it gives.
             if let Some(get) = self.python_method(found, nm::GET) {
-                return Err(self.call_later(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
+                return Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store));
             }
         }
         match self.heap.payload(attribute).core() {
@@ -397,7 +400,7 @@ impl Vm {
             Payload::Instance(_) | Payload::Extended(_) => {
                 let descriptor = self.heap.slot(attribute).class;
                 match self.lookup(descriptor, nm::GET) {
-                    Some(get) => Err(self.call_later(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store)),
+                    Some(get) => Err(self.call_special(get, &[found, Value::None, Value::Obj(class)], OnReturn::Store)),
                     None => Ok(self.heap.retain(found)),
                 }
             }
@@ -435,6 +438,15 @@ impl Vm {
         match found {
             Some(found) if receiver.is(Value::Obj(start)) => self.bind_to_class_or_method(found, start),
             Some(found) => self.bind_attribute(found, receiver, start, name),
+            None if matches!(self.name_text(name), "__self__" | "__self_class__" | "__thisclass__") => {
+                let value = match self.name_text(name) {
+                    "__self__" => receiver,
+                    "__thisclass__" => Value::Obj(class),
+                    _ if receiver.is_none() => Value::None,
+                    _ => Value::Obj(start),
+                };
+                Ok(self.heap.retain(value))
+            }
             None => match self.lookup(ty::SUPER, name) {
                 Some(own) => self.bind_attribute(own, object, ty::SUPER, name),
                 None => {
@@ -500,16 +512,19 @@ impl Vm {
             let message = format!("'{}' object does not support the {protocol} protocol{missed}", self.class_name(object));
             return Err(self.type_error(message));
         };
-        let plain = match found {
-            Value::Obj(function) => matches!(self.heap.payload(function), Payload::Function(_) | Payload::Native(_)),
-            _ => false,
-        };
-        if plain {
+        if self.is_plain_method(found) {
             self.heap.retain(found);
             self.heap.retain(object);
             return Ok((found, object));
         }
-        self.bind_attribute(found, object, class, name).map(|value| (value, Value::Undefined))
+        match self.bind_attribute(found, object, class, name) {
+            Err(Throw::Call(call)) => {
+                self.heap.release(call.function);
+                self.heap.release_all(call.arguments);
+                Ok((self.bound_later(found, object, Value::Obj(class)), Value::Undefined))
+            }
+            outcome => outcome.map(|value| (value, Value::Undefined)),
+        }
     }
 
     // ---- writing ----
@@ -548,7 +563,7 @@ impl Vm {
     pub(crate) fn set_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<()> {
         let class = self.heap.class_of(object);
         if let Some(function) = self.overridden(class, nm::SETATTR) {
-            return Err(self.call_later(function, &[object, Value::Obj(name), value], OnReturn::Discard));
+            return Err(self.call_special(function, &[object, Value::Obj(name), value], OnReturn::Discard));
         }
         self.set_attribute_plain(object, name, value)
     }
@@ -571,7 +586,7 @@ impl Vm {
                     Payload::Instance(_) | Payload::Extended(_) => {
                         let descriptor = self.heap.slot(attribute).class;
                         if let Some(set) = self.lookup(descriptor, nm::SET) {
-                            return Err(self.call_later(set, &[found, object, value], OnReturn::Discard));
+                            return Err(self.call_special(set, &[found, object, value], OnReturn::Discard));
                         }
                     }
                     Payload::Member { name, .. } => {
@@ -607,6 +622,7 @@ impl Vm {
                 self.dict_set_name(dict, name, value);
                 Ok(())
             }
+            Payload::Function(_) if FIXED_OF_FUNCTIONS.contains(&self.name_text(name)) => Err(self.fixed_of_function(name)),
             payload if payload.attributes().is_some() => {
                 let has_dict = match self.heap.payload(class) {
                     Payload::Class(row) => row.has_dict,
@@ -619,6 +635,13 @@ impl Vm {
             }
             _ => Err(self.cannot_set(object, name)),
         }
+    }
+
+    fn fixed_of_function(&mut self, name: Ref) -> Throw {
+        if self.name_text(name) == "__code__" {
+            return self.type_error("__code__ must be set to a code object");
+        }
+        self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute")
     }
 
     fn cannot_set(&mut self, object: Value, name: Ref) -> Throw {
@@ -719,7 +742,7 @@ impl Vm {
     pub(crate) fn delete_attribute(&mut self, object: Value, name: Ref) -> Outcome<()> {
         let class = self.heap.class_of(object);
         if let Some(function) = self.overridden(class, nm::DELATTR) {
-            return Err(self.call_later(function, &[object, Value::Obj(name)], OnReturn::Discard));
+            return Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Discard));
         }
         self.delete_attribute_plain(object, name)
     }
@@ -740,7 +763,7 @@ impl Vm {
                 Payload::Instance(_) | Payload::Extended(_) => {
                     let descriptor = self.heap.slot(attribute).class;
                     if let Some(delete) = self.lookup(descriptor, nm::DELETE) {
-                        return Err(self.call_later(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
+                        return Err(self.call_special(delete, &[Value::Obj(attribute), object], OnReturn::Discard));
                     }
                 }
                 _ => {}
@@ -754,6 +777,23 @@ impl Vm {
             (Payload::Generator(_), nm::NAME | nm::QUALNAME) => {
                 let message = format!("{} must be set to a string object", self.name_text(name));
                 return Err(self.type_error(message));
+            }
+            (Payload::Function(_), nm::NAME | nm::QUALNAME) => {
+                let message = format!("{} must be set to a string object", self.name_text(name));
+                return Err(self.type_error(message));
+            }
+            (Payload::Function(_), _) if FIXED_OF_FUNCTIONS.contains(&self.name_text(name)) => return Err(self.fixed_of_function(name)),
+            (Payload::Class(_), nm::MRO) => return Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute")),
+            (Payload::Function(_), nm::DEFAULTS | nm::KWDEFAULTS | nm::ANNOTATIONS) => {
+                return self.set_function_attribute(receiver, name, Value::None);
+            }
+            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MODULE | nm::DOC) => {
+                // CPython's words, whatever the class.
+                let message = format!("cannot delete '{}' attribute of immutable type '{}'", self.name_text(name), row.name);
+                return Err(self.type_error(message));
+            }
+            (Payload::Class(row), nm::DICT) if row.heap => {
+                return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"));
             }
             (Payload::Exception(_), nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::TRACEBACK) => {
                 let message = format!("{} may not be deleted", self.name_text(name));

@@ -270,6 +270,9 @@ impl Vm {
                 if index < method {
                     let message = if native.short() == "__new__" {
                         format!("{}(): not enough arguments", native.name)
+                    } else if native.is_slot() {
+                        let owner = native.name.rsplit_once('.').map_or("", |(owner, _)| owner);
+                        format!("descriptor '{}' of '{owner}' object needs an argument", native.short())
                     } else {
                         format!("unbound method {}() needs an argument", native.name)
                     };

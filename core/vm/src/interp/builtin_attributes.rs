@@ -1,6 +1,6 @@
 //! The attributes that every builtin object has beside those of its class.
 
-use super::Vm;
+use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw};
 use crate::objects::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
@@ -305,6 +305,11 @@ impl Vm {
     }
 
     fn exception_attribute(&mut self, object: Value, name: Ref) -> Option<Value> {
+        if name == nm::MSG {
+            if let Some(own) = self.instance_attribute(object, name) {
+                return Some(self.heap.retain(own));
+            }
+        }
         let row = self.exception_data(object)?;
         let value = match name {
             nm::ARGS => row.args,
@@ -379,44 +384,65 @@ impl Vm {
         (row.has_dict, slots)
     }
 
-    /// Sets a builtin attribute; says whether there was one. The value is borrowed.
-    pub(crate) fn set_builtin_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
-        let Value::Obj(receiver) = object else { return Ok(false) };
-        match (self.heap.payload(receiver), name) {
-            (Payload::Function(_), nm::NAME | nm::QUALNAME | nm::ANNOTATIONS) => {
-                self.heap.retain(value);
-                let mut old = Value::Undefined;
-                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
-                    let place = match name {
-                        nm::NAME => &mut row.name,
-                        nm::QUALNAME => &mut row.qualname,
-                        _ => &mut row.annotations,
-                    };
-                    old = std::mem::replace(place, value);
-                }
-                self.heap.release(old);
-                Ok(true)
-            }
-            (Payload::Function(_), nm::DEFAULTS) => {
+    /// Sets what a function says of itself or fills its parameters with. The value is borrowed.
+    pub(super) fn set_function_attribute(&mut self, function: Ref, name: Ref, value: Value) -> Outcome<()> {
+        let (class, word) = match name {
+            nm::NAME | nm::QUALNAME => (ty::STR, "string"),
+            nm::DEFAULTS => (ty::TUPLE, "tuple"),
+            _ => (ty::DICT, "dict"),
+        };
+        if !self.is_instance(value, class) && !(value.is_none() && class != ty::STR) {
+            let message = format!("{} must be set to a {word} object", self.name_text(name));
+            return Err(self.type_error(message));
+        }
+        let mut old = Vec::new();
+        match name {
+            nm::DEFAULTS => {
+                self.store_barrier(function, value)?;
                 let items = self.tuple_items(value);
                 let items = self.heap.retain_all(&items);
-                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
-                    let old = std::mem::replace(&mut row.defaults, items);
-                    self.heap.release_all(old);
+                if let Payload::Function(row) = self.heap.payload_mut(function) {
+                    old = std::mem::replace(&mut row.defaults, items);
                 }
-                Ok(true)
             }
-            (Payload::Function(_), nm::KWDEFAULTS) => {
+            nm::KWDEFAULTS => {
+                self.store_barrier(function, value)?;
                 let mut named = Vec::new();
                 for (key, value) in self.dict_pairs(value) {
                     if let Some(name) = key.object().and_then(|key| self.heap.intern_object(key)) {
                         named.push((name, self.heap.retain(value)));
                     }
                 }
-                if let Payload::Function(row) = self.heap.payload_mut(receiver) {
-                    row.keyword_defaults = named;
+                if let Payload::Function(row) = self.heap.payload_mut(function) {
+                    old = std::mem::replace(&mut row.keyword_defaults, named).into_iter().map(|(_, value)| value).collect();
                 }
+            }
+            _ => {
+                self.heap.retain(value);
+                if let Payload::Function(row) = self.heap.payload_mut(function) {
+                    let place = match name {
+                        nm::NAME => &mut row.name,
+                        nm::QUALNAME => &mut row.qualname,
+                        _ => &mut row.annotations,
+                    };
+                    old.push(std::mem::replace(place, value));
+                }
+            }
+        }
+        self.heap.release_all(old);
+        Ok(())
+    }
+
+    /// Sets a builtin attribute; says whether there was one. The value is borrowed.
+    pub(crate) fn set_builtin_attribute(&mut self, object: Value, name: Ref, value: Value) -> Outcome<bool> {
+        let Value::Obj(receiver) = object else { return Ok(false) };
+        match (self.heap.payload(receiver), name) {
+            (Payload::Function(_), nm::NAME | nm::QUALNAME | nm::ANNOTATIONS | nm::DEFAULTS | nm::KWDEFAULTS) => {
+                self.set_function_attribute(receiver, name, value)?;
                 Ok(true)
+            }
+            (Payload::Class(row), nm::DICT) if row.heap => {
+                Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"))
             }
             (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO) => {
                 let word = self.name_text(name).to_owned();
@@ -425,7 +451,7 @@ impl Vm {
                     return Err(self.type_error(message));
                 }
                 if name == nm::MRO {
-                    return Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__mro__' of 'type' objects is not writable"));
+                    return Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute"));
                 }
                 if name == nm::BASES {
                     return Err(self.type_error("the bases of a class are fixed when it is made"));
@@ -516,14 +542,17 @@ impl Vm {
                 if !problem.is_empty() {
                     return Err(self.type_error(problem));
                 }
-                self.heap.retain(value);
-                let converted = if name == nm::ARGS {
-                    let items = self.sequence_snapshot(value);
-                    let items = self.heap.retain_all(&items);
-                    self.heap.release(value);
-                    self.tuple(items)
+                let converted = if name == nm::ARGS && !self.is_instance(value, ty::TUPLE) {
+                    match self.collect(value) {
+                        Ok(items) => self.tuple(items),
+                        Err(Throw::Fallback) => {
+                            let helper = self.helper("exception_set_args");
+                            return Err(self.call_later(helper, &[object, value], OnReturn::Discard));
+                        }
+                        Err(throw) => return Err(throw),
+                    }
                 } else {
-                    value
+                    self.heap.retain(value)
                 };
                 let truth = matches!(value, Value::Bool(Truth::True));
                 let mut old = Value::Undefined;

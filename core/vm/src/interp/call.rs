@@ -7,10 +7,10 @@ use super::{Expect, Frame, OnReturn, Pending, Vm};
 use crate::compile::code::{Code, CodeKind};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::native::{NATIVE_PARAMETERS, Native};
+use crate::native::{First, NATIVE_PARAMETERS, Native, NativeKind};
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::opcode::{CYCLES, Instruction, Op};
-use crate::types::{nm, ty};
+use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
@@ -142,6 +142,10 @@ impl Vm {
                     let Some(function) = self.special(callee, nm::CALL) else {
                         return self.not_callable(callee, at, count);
                     };
+                    if !self.is_plain_method(function) {
+                        let class = Value::Obj(self.heap.class_of(callee));
+                        return self.bind_and_dispatch([function, callee, class], at, count, names, dest, on_return);
+                    }
                     (function, Some(self.heap.retain(callee)))
                 }
             };
@@ -162,6 +166,29 @@ impl Vm {
             }
             passed += 1;
         }
+    }
+
+    /// Calls a special method that has to be bound first: what the class has, the instance whose reference is taken over, and the class
+    /// go before the arguments of the helper that does both.
+    #[cold]
+    pub(super) fn bind_and_dispatch(
+        &mut self,
+        [found, instance, class]: [Value; 3],
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        self.heap.retain(found);
+        self.heap.retain(class);
+        let at = self.insert_receiver(class, at, count);
+        let at = self.insert_receiver(instance, at, count + 1);
+        let at = self.insert_receiver(found, at, count + 2);
+        let helper = self.helper("bound_special");
+        self.heap.retain(helper);
+        let Value::Obj(function) = helper else { return Err(Throw::Trap(Trap::Internal)) };
+        self.call_function(helper, function, at, count + 3, names, dest, on_return)
     }
 
     /// Calls a function written in Python, `callee`, which is `function`.
@@ -368,6 +395,7 @@ impl Vm {
             handled: Vec::new(),
             sent: 0,
             delegate: None,
+            again: Box::default(),
             state: GeneratorState::Created,
             guarded: false,
             name,
@@ -415,13 +443,32 @@ impl Vm {
         self.finish_native(row, &[], outcome, at, count, dest, on_return)
     }
 
-    /// Runs a builtin function. One that makes instances is given the class of them, which nobody else has looked at.
+    /// Runs a builtin function, after a look at its first argument: nobody else has checked the receiver of a method that was taken from
+    /// its class, or the class that a `__new__` is given.
     #[inline]
     pub(super) fn run_native(&mut self, native: &Native, arguments: &[Value]) -> Outcome {
-        if let (Some(owner), Some(&class)) = (native.makes, arguments.first()) {
-            self.check_made(owner, class)?;
+        match (native.first, arguments.first()) {
+            (First::Instance(owner), Some(&receiver)) => {
+                let class = self.heap.class_of(receiver);
+                if class != owner && !self.is_subclass(class, owner) {
+                    return Err(self.wrong_receiver(native, owner, receiver));
+                }
+            }
+            (First::Class(owner), Some(&class)) => self.check_made(owner, class)?,
+            _ => {}
         }
         (native.function)(self, arguments)
+    }
+
+    /// TypeError for a method of a builtin type that is called with something else before its arguments.
+    #[cold]
+    fn wrong_receiver(&mut self, native: &Native, owner: Ref, receiver: Value) -> Throw {
+        let (name, owner, class) = (native.short(), self.name_of_class(owner), self.class_name(receiver));
+        self.type_error(if native.is_slot() {
+            format!("descriptor '{name}' requires a '{owner}' object but received a '{class}'")
+        } else {
+            format!("descriptor '{name}' for '{owner}' objects doesn't apply to a '{class}' object")
+        })
     }
 
     /// TypeError where `owner.__new__` is to make an instance of something else than its own classes.
@@ -684,10 +731,60 @@ impl Vm {
         Throw::Call(Box::new(PendingCall { function, arguments, keywords: Vec::new(), namespace: Value::Undefined, on_return }))
     }
 
-    /// The same, with a check of the result.
+    /// A call of a special method as a class has it: what is no plain function is bound first, as its own type says.
+    pub(crate) fn call_special(&mut self, found: Value, arguments: &[Value], on_return: OnReturn) -> Throw {
+        if self.is_plain_method(found) {
+            return self.call_later(found, arguments, on_return);
+        }
+        let helper = self.helper("bound_special");
+        let class = Value::Obj(self.heap.class_of(arguments[0]));
+        let arguments = [&[found, arguments[0], class], &arguments[1..]].concat();
+        self.call_later(helper, &arguments, on_return)
+    }
+
+    /// A special method that needs Python code to be bound: it is bound when it is called.
+    pub(super) fn bound_later(&mut self, found: Value, object: Value, class: Value) -> Value {
+        let helper = self.helper("bound_special");
+        let mut function = self.heap.retain(helper);
+        for receiver in [found, object, class] {
+            self.heap.retain(receiver);
+            function = self.heap.make(ty::METHOD, Payload::BoundMethod { function, receiver });
+        }
+        function
+    }
+
+    /// Whether an attribute of a class binds an instance by going before the arguments, and does nothing else.
+    #[inline]
+    pub(crate) fn is_plain_method(&self, found: Value) -> bool {
+        match found.object().map(|object| self.heap.payload(object)) {
+            Some(Payload::Function(_)) => true,
+            Some(Payload::Native(row)) => self.natives[usize::from(*row)].kind == NativeKind::Method,
+            _ => false,
+        }
+    }
+
+    /// A special method that a class sets itself; `None` where it has the one of its builtin base, or none.
+    pub(crate) fn own_special(&mut self, class: Ref, name: Ref) -> Option<Value> {
+        let found = self.lookup(class, name)?;
+        (!found.is_none() && !self.is_inherited(class, name, found)).then_some(found)
+    }
+
+    /// Whether what a class has under a name is what its builtin base has there.
+    pub(crate) fn is_inherited(&mut self, class: Ref, name: Ref, found: Value) -> bool {
+        if self.native_row(found).is_none() {
+            return false;
+        }
+        let base = match self.heap.payload(class) {
+            Payload::Class(row) => row.mro.iter().copied().find(|base| base.0 < TYPE_COUNT).unwrap_or(ty::OBJECT),
+            _ => return true,
+        };
+        base == class || self.lookup(base, name).is_some_and(|own| own.is(found))
+    }
+
+    /// The same as [`Vm::call_special`], with a check of the result.
     pub(crate) fn call_expecting(&mut self, function: Value, arguments: &[Value], expect: Expect) -> Throw {
         let pending = Pending::Check { expect, then: None, negate: false };
-        self.call_later(function, arguments, OnReturn::Other(Box::new(pending)))
+        self.call_special(function, arguments, OnReturn::Other(Box::new(pending)))
     }
 
     /// Whether the instruction under way is a call, whose row has paid for it. So is what begins a run.

@@ -2,8 +2,9 @@
 
 use super::operators::Number;
 use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
-use crate::error::{Outcome, PendingCall, Throw, Trap};
+use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
+use crate::native::Role;
 use crate::objects::payload::Payload;
 use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
@@ -271,10 +272,7 @@ impl Vm {
             return false;
         }
         let class = self.heap.class_of(value);
-        let is_python = |vm: &mut Vm, name: Ref| {
-            vm.lookup(class, name).and_then(Value::object).is_some_and(|function| !matches!(vm.heap.payload(function), Payload::Native(_)))
-        };
-        is_python(self, op.method()) || (op == CompareOp::Ne && is_python(self, nm::EQ))
+        self.own_special(class, op.method()).is_some() || (op == CompareOp::Ne && self.own_special(class, nm::EQ).is_some())
     }
 
     /// The dict that a read-only view shows; anything else is itself.
@@ -443,11 +441,15 @@ impl Vm {
         }
         for (class, op, swapped) in order {
             let mut function = self.lookup(class, op.method()).filter(|function| !function.is_none());
+            if function.and_then(|found| self.native_row(found)).is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectOrder)
+            {
+                function = None;
+            }
             let mut negate = false;
             if op == CompareOp::Ne {
                 // `object.__ne__` asks `__eq__`.
-                let inherited = function.and_then(|f| self.native_row(f)).is_some();
-                let own_eq = self.lookup(class, nm::EQ).filter(|f| self.native_row(*f).is_none() && !f.is_none());
+                let inherited = function.is_some_and(|found| self.is_inherited(class, nm::NE, found));
+                let own_eq = self.own_special(class, nm::EQ);
                 if inherited && own_eq.is_some() {
                     function = own_eq;
                     negate = true;
@@ -459,7 +461,9 @@ impl Vm {
             }
         }
         // Containers that hold such instances compare item by item, in Python.
-        let containers = alternatives.iter().all(|alternative| self.native_row(alternative.function).is_some());
+        let containers = !(self.own_special(left_class, op.method()).is_some()
+            || self.own_special(right_class, op.reflected().method()).is_some())
+            && alternatives.iter().all(|alternative| self.native_row(alternative.function).is_some());
         if containers {
             self.release_alternatives(alternatives);
             let name = match op {
@@ -517,15 +521,10 @@ impl Vm {
             return Ok(Err(truth));
         };
         let arguments = if next.swapped { [right, left] } else { [left, right] };
-        let arguments = self.heap.retain_all(&arguments);
         let pending = Pending::Compare { rest, negate: next.negate, left, right, op, then };
-        Ok(Ok(Throw::Call(Box::new(PendingCall {
-            function: next.function,
-            arguments,
-            keywords: Vec::new(),
-            namespace: Value::Undefined,
-            on_return: OnReturn::Other(Box::new(pending)),
-        }))))
+        let throw = self.call_special(next.function, &arguments, OnReturn::Other(Box::new(pending)));
+        self.heap.release(next.function);
+        Ok(Ok(throw))
     }
 
     /// Goes on after a method returned `NotImplemented`.
@@ -563,13 +562,10 @@ impl Vm {
         };
         if self.is_python_instance(value) {
             let class = self.heap.slot(object).class;
-            let own = |vm: &mut Vm, name: Ref| {
-                vm.lookup(class, name).filter(|function| vm.native_row(*function).is_none() && !function.is_none())
-            };
-            if let Some(function) = own(self, nm::BOOL) {
+            if let Some(function) = self.own_special(class, nm::BOOL) {
                 return Err(self.call_expecting(function, &[value], Expect::Bool));
             }
-            if let Some(function) = own(self, nm::LEN) {
+            if let Some(function) = self.own_special(class, nm::LEN) {
                 return Err(self.call_expecting(function, &[value], Expect::LenTruth));
             }
         }

@@ -114,17 +114,55 @@ impl Vm {
                 Ok(())
             }
             Wake::Throw(exception) => match delegate.map(|register| self.registers[base + usize::from(register)]) {
-                Some(Value::Obj(inner)) if started && matches!(self.heap.payload(inner), Payload::Generator(_)) => {
+                Some(Value::Obj(inner)) if started && self.takes_exceptions(inner) => {
                     // The exception goes to the generator that is delegated to; the `Send` and `Yield` before `pc` take its answer.
                     let send = self.program.codes[code as usize].code.instructions[pc as usize - 2];
                     let done = i64::from(pc) - 1 + send.immediate();
                     self.frames.last_mut().expect("pushed above").pc = pc - 1;
-                    let on_return = OnReturn::Send { done: done as u32 };
-                    self.resume_generator(inner, Wake::Throw(exception), on_return, base + usize::from(send.a))
+                    let (on_return, dest) = (OnReturn::Send { done: done as u32 }, base + usize::from(send.a));
+                    let exits = self.is_generator_exit(exception);
+                    if !exits && matches!(self.heap.payload(inner), Payload::Generator(_)) {
+                        return self.resume_generator(inner, Wake::Throw(exception), on_return, dest);
+                    }
+                    // `close` is for GeneratorExit, which goes on here; other iterators may have a `throw` of their own.
+                    let helper = self.helper(if exits { "delegate_close" } else { "delegate_throw" });
+                    let throw = self.call_later(helper, &[Value::Obj(inner), exception], on_return);
+                    self.heap.release(exception);
+                    match throw {
+                        Throw::Call(call) => self.begin_call(*call, dest),
+                        throw => Err(throw),
+                    }
                 }
                 _ => Err(Throw::Raise(exception)),
             },
         }
+    }
+
+    /// Whether an iterator that `yield from` or `await` goes through is told of exceptions.
+    fn takes_exceptions(&self, iterator: Ref) -> bool {
+        matches!(self.heap.payload(iterator), Payload::Generator(_) | Payload::Instance(_) | Payload::Extended(_))
+    }
+
+    /// Whether what is thrown is a GeneratorExit, or its class.
+    fn is_generator_exit(&self, thrown: Value) -> bool {
+        self.exception_class(thrown).is_some_and(|class| self.is_subclass(class, ty::GENERATOR_EXIT))
+            || self.is_instance(thrown, ty::GENERATOR_EXIT)
+    }
+
+    /// Whether what is thrown into a suspended generator reaches an object of a class written in Python, which takes anything.
+    pub(crate) fn throws_into_object(&self, generator: Value) -> bool {
+        let mut current = generator;
+        for _ in 0..self.limits.recursion {
+            let Value::Obj(object) = current else { return false };
+            match self.heap.payload(object) {
+                Payload::Generator(row) => match row.delegate.and_then(|register| row.registers.get(usize::from(register))) {
+                    Some(&inner) if row.state == GeneratorState::Suspended => current = inner,
+                    _ => return false,
+                },
+                payload => return matches!(payload, Payload::Instance(_) | Payload::Extended(_)),
+            }
+        }
+        false
     }
 
     /// The next step of a generator that a `for` loop or a `yield from` walks over; `false` when the general form has to see to it.
@@ -278,6 +316,19 @@ impl Vm {
         self.give_back(value, frame.on_return, frame.dest as usize)
     }
 
+    /// Marks a generator whose frame an exception left. A `map`, `filter` or `zip` goes on with the next item when it is asked again.
+    pub(super) fn abort_generator(&mut self, generator: Ref) {
+        self.finish_generator(generator);
+        let again = match self.heap.payload(generator) {
+            Payload::Generator(row) if !row.again.is_empty() => row.again.clone(),
+            _ => return,
+        };
+        self.heap.retain_each(&again);
+        if let Some(row) = self.generator(generator) {
+            (row.registers, row.pc, row.delegate, row.state) = (again.into_vec(), 0, None, GeneratorState::Created);
+        }
+    }
+
     /// Marks a generator whose frame was left, and drops the frame's reference.
     pub(crate) fn finish_generator(&mut self, generator: Ref) {
         let mut registers = Vec::new();
@@ -365,7 +416,7 @@ impl Vm {
             return Err(self.type_error(message));
         };
         let arguments = if value.is_none() { vec![iterator] } else { vec![iterator, value] };
-        let throw = self.call_later(function, &arguments, pending());
+        let throw = self.call_special(function, &arguments, pending());
         self.heap.release(value);
         match throw {
             Throw::Call(call) => self.begin_call(*call, dest),
@@ -420,7 +471,7 @@ impl Vm {
             return Ok(self.heap.retain(value));
         }
         match self.special(value, nm::AITER) {
-            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            Some(function) => Err(self.call_special(function, &[value], OnReturn::Store)),
             None => {
                 let message = format!("'async for' requires an object with __aiter__ method, got {}", self.class_name(value));
                 Err(self.type_error(message))
@@ -435,7 +486,7 @@ impl Vm {
             return Ok(self.heap.make(ty::ASYNC_STEP, Payload::AsyncStep { generator: value, sent: Value::None, kind: 0 }));
         }
         match self.special(value, nm::ANEXT) {
-            Some(function) => Err(self.call_later(function, &[value], OnReturn::Store)),
+            Some(function) => Err(self.call_special(function, &[value], OnReturn::Store)),
             None => {
                 let message = format!("'async for' requires an iterator with __anext__ method, got {}", self.class_name(value));
                 Err(self.type_error(message))

@@ -6,7 +6,7 @@ use crate::error::{Outcome, Throw};
 use crate::heap::Heap;
 use crate::num::{hash_f64, hash_i64, hash_int};
 use crate::objects::dict::{Dict, NEAR};
-use crate::objects::payload::Payload;
+use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
@@ -229,7 +229,7 @@ impl Vm {
             self.spend(OWN_CLASS)?;
             match self.lookup(class, nm::HASH) {
                 Some(Value::None) => return Err(self.unhashable(value)),
-                Some(function) if self.native_row(function).is_none() => return Err(Throw::Fallback),
+                Some(function) if !self.is_inherited(class, nm::HASH, function) => return Err(Throw::Fallback),
                 _ => {}
             }
         }
@@ -302,9 +302,13 @@ impl Vm {
                 let hashes: Vec<i64> = parts.iter().map(|part| self.heap.simple_hash(*part).unwrap_or(0)).collect();
                 Ok(crate::num::hash::hash_tuple(hashes.into_iter()))
             }
-            Payload::List(_) | Payload::Dict(_) | Payload::Set(_) | Payload::ByteArray(..) | Payload::Slice(_) => {
-                Err(self.unhashable(value))
-            }
+            Payload::List(_)
+            | Payload::Dict(_)
+            | Payload::Set(_)
+            | Payload::ByteArray(..)
+            | Payload::Slice(_)
+            | Payload::MappingProxy(_) => Err(self.unhashable(value)),
+            Payload::DictView { part: DictPart::Keys | DictPart::Items, .. } => Err(self.unhashable(value)),
             Payload::BoundMethod { function, receiver } => {
                 let (function, receiver) = (*function, *receiver);
                 let hash = |value: Value| value.object().map_or(0, |object| object.number());

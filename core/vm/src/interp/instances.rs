@@ -32,6 +32,9 @@ impl Vm {
                     self.begin_call(call, dest)?;
                     return Ok(true);
                 }
+                if !self.is_plain_method(function) {
+                    return self.bind_and_dispatch([function, Value::Obj(class), Value::Obj(meta)], at, count, names, dest, on_return);
+                }
             }
         }
         if class == ty::TYPE && count == 1 && names.is_none() {
@@ -177,22 +180,36 @@ impl Vm {
         on_return: OnReturn,
     ) -> Outcome<bool> {
         self.heap.retain(instance);
+        if !matches!(on_return, OnReturn::Store) || !self.is_plain_method(init) {
+            // Rare: the instance itself goes on to another continuation, or what `__init__` is has to be bound.
+            let (arguments, keywords) = self.take_arguments(at, count, names);
+            let dest = match on_return {
+                OnReturn::Store => dest,
+                on_return => self.push_trampoline(on_return, dest)?,
+            };
+            let call = self.init_call(init, instance, arguments, keywords);
+            self.begin_call(call, dest)?;
+            return Ok(true);
+        }
         self.heap.retain(init);
-        let then = match on_return {
-            OnReturn::Store => OnReturn::Init(instance),
-            on_return => {
-                // Rare: the instance itself goes on to another continuation.
-                let (mut arguments, keywords) = self.take_arguments(at, count, names);
-                arguments.insert(0, instance);
-                let dest = self.push_trampoline(on_return, dest)?;
-                let call =
-                    PendingCall { function: init, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) };
-                self.begin_call(call, dest)?;
-                return Ok(true);
-            }
-        };
         let at = self.receiver_before(instance, at, count);
-        self.dispatch_deeper(init, at, count + 1, names, dest, then)
+        self.dispatch_deeper(init, at, count + 1, names, dest, OnReturn::Init(instance))
+    }
+
+    /// The call of an `__init__`, whose result is the instance. Takes over one reference to the instance and those to the arguments.
+    fn init_call(&mut self, init: Value, instance: Value, arguments: Vec<Value>, keywords: Vec<(Ref, Value)>) -> PendingCall {
+        let mut all = vec![instance];
+        let mut function = init;
+        if !self.is_plain_method(init) {
+            let class = Value::Obj(self.heap.class_of(instance));
+            all = vec![init, instance, class];
+            self.heap.retain(init);
+            self.heap.retain(class);
+            function = self.helper("bound_special");
+        }
+        self.heap.retain(function);
+        all.extend(arguments);
+        PendingCall { function, arguments: all, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) }
     }
 
     fn receiver_before(&mut self, receiver: Value, at: usize, count: usize) -> usize {
@@ -226,11 +243,8 @@ impl Vm {
             }
             return self.give_back(instance, OnReturn::Store, dest);
         }
-        let mut all = vec![self.heap.retain(instance)];
-        all.extend(arguments);
-        self.heap.retain(init);
-        let call =
-            PendingCall { function: init, arguments: all, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) };
+        self.heap.retain(instance);
+        let call = self.init_call(init, instance, arguments, keywords);
         self.begin_call(call, dest)
     }
 

@@ -124,7 +124,7 @@ impl Vm {
         if class.0 >= crate::types::FIXED_COUNT || matches!(self.heap.payload(object), Payload::Class(_)) {
             match self.lookup(class, nm::ITER) {
                 Some(Value::None) => return Err(self.not_iterable(value)),
-                Some(function) if self.native_row(function).is_none() => {
+                Some(function) if !self.is_inherited(class, nm::ITER, function) => {
                     return Err(self.call_expecting(function, &[value], Expect::Iter));
                 }
                 Some(_) => {}
@@ -272,7 +272,7 @@ impl Vm {
                     let message = format!("'{}' object is not an iterator", self.class_name(Value::Obj(source)));
                     return Err(self.type_error(message));
                 };
-                let throw = self.call_later(function, &[Value::Obj(source)], OnReturn::Store);
+                let throw = self.call_special(function, &[Value::Obj(source)], OnReturn::Store);
                 self.push_step(throw, dest, exit)
             }
         }
@@ -499,13 +499,34 @@ impl Vm {
         }
     }
 
+    /// The items of a builtin iterable that is to give `count` of them: of an iterator no more than one beyond those.
+    fn collect_for(&mut self, value: Value, count: usize) -> Outcome<Vec<Value>> {
+        let is_iterator = value.object().is_some_and(|object| matches!(self.heap.payload(object), Payload::Iterator(_)));
+        if !is_iterator {
+            return self.collect(value);
+        }
+        let mut items = Vec::new();
+        while items.len() <= count {
+            match self.next_native(value) {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => break,
+                Err(throw) => {
+                    self.heap.release_all(items);
+                    return Err(throw);
+                }
+            }
+            self.spend(1)?;
+        }
+        Ok(items)
+    }
+
     /// Every item of a builtin iterable, each retained; `Fallback` when Python code would have to run.
     pub(crate) fn collect(&mut self, value: Value) -> Outcome<Vec<Value>> {
         let Value::Obj(object) = value else { return Err(self.not_iterable(value)) };
         if self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT {
             let class = self.heap.slot(object).class;
             match self.lookup(class, nm::ITER) {
-                Some(function) if self.native_row(function).is_some() => {}
+                Some(function) if self.is_inherited(class, nm::ITER, function) => {}
                 Some(_) => return Err(Throw::Fallback),
                 None if self.lookup(class, nm::GETITEM).is_some() => return Err(Throw::Fallback),
                 None => return Err(self.not_iterable(value)),
@@ -638,7 +659,7 @@ impl Vm {
         let items = match quick {
             Some(items) => self.heap.retain_all(&items),
             None => {
-                let items = match self.collect(value) {
+                let items = match self.collect_for(value, count) {
                     Ok(items) => items,
                     Err(Throw::Raise(exception)) if !matches!(value, Value::Obj(_)) => {
                         self.heap.release(exception);

@@ -37,13 +37,16 @@ impl Vm {
         }
         if self.is_python_instance(container) || self.heap.slot_class_is_type(container) {
             if let Some(function) = self.lookup(class, nm::CONTAINS) {
-                if self.native_row(function).is_none() {
+                if !self.is_inherited(class, nm::CONTAINS, function) {
                     if function.is_none() {
                         let message = format!("'{}' object is not a container", self.class_name(container));
                         return Err(self.type_error(message));
                     }
-                    return Err(self.call_later(function, &[container, item], OnReturn::Truth { negate: false }));
+                    return Err(self.call_special(function, &[container, item], OnReturn::Truth { negate: false }));
                 }
+            } else if self.lookup(class, nm::ITER).or_else(|| self.lookup(class, nm::GETITEM)).is_none_or(|found| found.is_none()) {
+                let message = format!("argument of type '{}' is not iterable", self.class_name(container));
+                return Err(self.type_error(message));
             } else {
                 return Err(Throw::Fallback);
             }

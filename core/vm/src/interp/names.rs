@@ -81,7 +81,7 @@ impl Vm {
             if let Some(function) = self.special(Value::Obj(dict), nm::SETITEM) {
                 let is_native = function.object().is_some_and(|f| matches!(self.heap.payload(f), Payload::Native(_)));
                 if !is_native {
-                    let throw = self.call_later(function, &[Value::Obj(dict), Value::Obj(name), value], OnReturn::Discard);
+                    let throw = self.call_special(function, &[Value::Obj(dict), Value::Obj(name), value], OnReturn::Discard);
                     self.heap.release(value);
                     return Err(throw);
                 }

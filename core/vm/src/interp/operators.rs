@@ -406,6 +406,9 @@ impl Vm {
     }
 
     fn number_op(&mut self, op: BinaryOp, left: Number, right: Number) -> Outcome<Option<Value>> {
+        if op == BinaryOp::MatMul {
+            return Ok(None);
+        }
         if let (Number::Float(_), _) | (_, Number::Float(_)) = (&left, &right) {
             let a = self.to_float(&left)?;
             let b = self.to_float(&right)?;
@@ -580,15 +583,10 @@ impl Vm {
     fn try_alternative(&mut self, mut rest: Vec<Alternative>, left: Value, right: Value, symbol: &'static str) -> Result<Throw, ()> {
         let Some(next) = rest.pop() else { return Err(()) };
         let arguments = if next.swapped { [right, left] } else { [left, right] };
-        let arguments = self.heap.retain_all(&arguments);
         let pending = Pending::Binary { rest, left, right, symbol };
-        Ok(Throw::Call(Box::new(crate::error::PendingCall {
-            function: next.function,
-            arguments,
-            keywords: Vec::new(),
-            namespace: Value::Undefined,
-            on_return: OnReturn::Other(Box::new(pending)),
-        })))
+        let throw = self.call_special(next.function, &arguments, OnReturn::Other(Box::new(pending)));
+        self.heap.release(next.function);
+        Ok(throw)
     }
 
     /// Goes on after a method returned `NotImplemented`.
@@ -663,7 +661,7 @@ impl Vm {
             _ => (nm::INVERT, "~"),
         };
         match self.special(operand, name) {
-            Some(function) => Err(self.call_later(function, &[operand], OnReturn::Store)),
+            Some(function) => Err(self.call_special(function, &[operand], OnReturn::Store)),
             None => {
                 let message = format!("bad operand type for unary {symbol}: '{}'", self.class_name(operand));
                 Err(self.type_error(message))

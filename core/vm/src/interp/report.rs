@@ -88,6 +88,9 @@ impl Report {
     }
 }
 
+/// Characters of a source line that a traceback shows.
+const LONGEST_LINE: usize = 1_000;
+
 /// Where the lines of sources begin and end, found once for each source.
 #[derive(Default)]
 struct Sources(std::collections::BTreeMap<u32, Vec<(usize, usize)>>);
@@ -106,7 +109,9 @@ impl Sources {
             source.split_inclusive('\n').map(span).collect()
         });
         let span = line.checked_sub(1).and_then(|line| spans.get(line as usize));
-        span.and_then(|&(start, end)| source.get(start..end)).unwrap_or("").trim()
+        let text = span.and_then(|&(start, end)| source.get(start..end)).unwrap_or("").trim();
+        let end = text.char_indices().nth(LONGEST_LINE).map_or(text.len(), |(end, _)| end);
+        &text[..end]
     }
 }
 
@@ -144,7 +149,7 @@ impl Vm {
         let Some(function) = self.own_str(exception).filter(|_| self.frames.is_empty() && !self.describing) else {
             return self.exception_text(exception);
         };
-        let Throw::Call(call) = self.call_later(function, &[exception], super::OnReturn::Entry) else { return String::new() };
+        let Throw::Call(call) = self.call_special(function, &[exception], super::OnReturn::Entry) else { return String::new() };
         let allowed = std::mem::replace(&mut self.host_allowed, false);
         let text = match self.begin_call(*call, 0) {
             Ok(()) => match self.finished().unwrap_or_else(|| self.run_frames()) {

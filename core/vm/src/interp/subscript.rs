@@ -14,6 +14,9 @@ const FAR: usize = 3;
 /// Items that a slice takes for a cycle.
 pub(super) const SLICED: usize = 2;
 
+/// Builtin classes that take types in brackets, as the classes below them do.
+const GENERIC: &[Ref] = &[ty::LIST, ty::DICT, ty::TUPLE, ty::SET, ty::FROZENSET, ty::ENUMERATE, ty::BASE_EXCEPTION_GROUP];
+
 impl Vm {
     // ---- dicts ----
 
@@ -225,13 +228,13 @@ impl Vm {
             return None;
         }
         let class = self.heap.class_of(object);
-        self.lookup(class, name).filter(|function| self.native_row(*function).is_none() && !function.is_none())
+        self.own_special(class, name)
     }
 
     /// `object[key]`, retained.
     pub(crate) fn get_item(&mut self, object: Value, key: Value) -> Outcome {
         if let Some(function) = self.own_method(object, nm::GETITEM) {
-            return Err(self.call_later(function, &[object, key], OnReturn::Store));
+            return Err(self.call_special(function, &[object, key], OnReturn::Store));
         }
         match self.get_item_native(object, key) {
             Err(Throw::Fallback) => self.call_helper("dict_getitem", &[object, key]),
@@ -254,7 +257,7 @@ impl Vm {
                         let class = self.heap.slot(receiver).class;
                         if class != ty::DICT {
                             if let Some(function) = self.lookup(class, nm::MISSING) {
-                                return Err(self.call_later(function, &[object, key], OnReturn::Store));
+                                return Err(self.call_special(function, &[object, key], OnReturn::Store));
                             }
                         }
                         Err(self.key_error(key))
@@ -308,7 +311,12 @@ impl Vm {
                 self.heap.release(function);
                 return Err(throw);
             }
-            if !matches!(class, ty::LIST | ty::DICT | ty::TUPLE | ty::SET | ty::FROZENSET | ty::TYPE) {
+            let takes_types = match self.heap.payload(class) {
+                _ if class == ty::TYPE => true,
+                Payload::Class(row) => row.mro.iter().any(|base| GENERIC.contains(base)),
+                _ => false,
+            };
+            if !takes_types {
                 return Err(self.not_subscriptable(Value::Obj(class)));
             }
         }
@@ -452,18 +460,22 @@ impl Vm {
         if let Payload::Range(range) = self.heap.payload(receiver) {
             let range = *range;
             let first = range.start.wrapping_add(start.wrapping_mul(range.step));
-            let step = range.step.wrapping_mul(step);
-            let stop = match self.number(parts[1]) {
-                _ if parts[1].is_none() && range.step.signum() == step.signum() => range.stop,
-                Some(Number::Small(stop)) => {
-                    let signed = i64::try_from(length).unwrap_or(i64::MAX);
-                    let low = if parts[2].is_none() || step.signum() == range.step.signum() { 0 } else { -1 };
-                    let high = if low < 0 { signed - 1 } else { signed };
-                    let stop = if stop < 0 { stop + signed } else { stop }.clamp(low, high);
-                    range.start.wrapping_add(stop.wrapping_mul(range.step))
+            let signed = i64::try_from(length).unwrap_or(i64::MAX);
+            let (low, high) = if step > 0 { (0, signed) } else { (-1, signed - 1) };
+            let end = match self.number(parts[1]) {
+                Some(Number::Small(stop)) => (if stop < 0 { stop.saturating_add(signed) } else { stop }).clamp(low, high),
+                Some(Number::Big(stop)) if stop.sign() == dashu_int::Sign::Negative => low,
+                Some(Number::Big(_)) => high,
+                _ => {
+                    if step > 0 {
+                        high
+                    } else {
+                        low
+                    }
                 }
-                _ => first.wrapping_add(step.wrapping_mul(i64::try_from(count).unwrap_or(0))),
             };
+            let stop = range.start.wrapping_add(end.wrapping_mul(range.step));
+            let step = range.step.wrapping_mul(step);
             return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
         }
         self.spend(count / SLICED)?;
@@ -534,7 +546,7 @@ impl Vm {
     /// `object[key] = value`; all borrowed.
     pub(crate) fn set_item(&mut self, object: Value, key: Value, value: Value) -> Outcome<()> {
         if let Some(function) = self.own_method(object, nm::SETITEM) {
-            return Err(self.call_later(function, &[object, key, value], OnReturn::Discard));
+            return Err(self.call_special(function, &[object, key, value], OnReturn::Discard));
         }
         match self.set_item_native(object, key, value) {
             Err(Throw::Fallback) => {
@@ -625,7 +637,7 @@ impl Vm {
     /// `del object[key]`
     pub(crate) fn delete_item(&mut self, object: Value, key: Value) -> Outcome<()> {
         if let Some(function) = self.own_method(object, nm::DELITEM) {
-            return Err(self.call_later(function, &[object, key], OnReturn::Discard));
+            return Err(self.call_special(function, &[object, key], OnReturn::Discard));
         }
         match self.delete_item_native(object, key) {
             Err(Throw::Fallback) => self.call_helper("dict_delitem", &[object, key]).map(|_| ()),
@@ -636,7 +648,14 @@ impl Vm {
     /// `del object[key]` of the builtin types.
     pub(crate) fn delete_item_native(&mut self, object: Value, key: Value) -> Outcome<()> {
         let unsupported = |vm: &mut Vm| {
-            let message = format!("'{}' object doesn't support item deletion", vm.class_name(object));
+            // Sequences are asked by position first, in other words.
+            let is_sequence = object.object().is_some_and(|object| {
+                let content = vm.heap.payload(object).core();
+                vm.heap.slot(object).class.0 >= crate::types::FIXED_COUNT
+                    || matches!(content, Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::Range(_) | Payload::Set(_))
+            });
+            let does_not = if is_sequence && vm.as_int(key).is_some() { "doesn't" } else { "does not" };
+            let message = format!("'{}' object {does_not} support item deletion", vm.class_name(object));
             Err(vm.type_error(message))
         };
         let Value::Obj(receiver) = object else { return unsupported(self) };

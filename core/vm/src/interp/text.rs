@@ -27,7 +27,7 @@ impl Vm {
         if class.0 < crate::types::FIXED_COUNT && !self.heap.slot_class_is_type(value) {
             return None;
         }
-        self.lookup(class, name).filter(|function| self.native_row(*function).is_none() && !function.is_none())
+        self.own_special(class, name)
     }
 
     /// `repr(value)` when it needs no Python code.

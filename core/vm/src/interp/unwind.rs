@@ -212,10 +212,12 @@ impl Vm {
             self.truncate_handled(outer_handled);
             self.heap.release(frame.namespace);
             if let Some(generator) = frame.generator.get() {
-                self.finish_generator(generator);
+                self.abort_generator(generator);
                 exception = self.leave_generator(generator, exception);
             }
-            match self.absorb(exception, frame.on_return, frame.dest as usize, !frame.generator.is_none())? {
+            // No generator of the program is left by StopIteration any more.
+            let is_generator = !frame.generator.is_none() && !self.is_instance(exception, ty::STOP_ITERATION);
+            match self.absorb(exception, frame.on_return, frame.dest as usize, is_generator)? {
                 None => return Ok(None),
                 Some(still) => exception = still,
             }
@@ -230,6 +232,18 @@ impl Vm {
         }
     }
 
+    /// Whether a generator is one of the program: for a builtin iterator that is one inside, StopIteration is the end, whoever raises it.
+    fn is_own_generator(&self, generator: Ref) -> bool {
+        let unit = match self.heap.payload(generator) {
+            Payload::Generator(row) => self.program.codes[row.code as usize].unit,
+            _ => return true,
+        };
+        // The frozen modules come before all others.
+        let is_of_itertools = self.program.files.iter().position(|file| file.file == "itertools.py") == Some(unit as usize);
+        let class = self.heap.slot(generator).class;
+        !is_of_itertools && matches!(class, ty::GENERATOR | ty::COROUTINE | ty::ASYNC_GENERATOR | ty::COROUTINE_WRAPPER)
+    }
+
     /// StopIteration must not leave a generator as itself.
     fn leave_generator(&mut self, generator: Ref, exception: Value) -> Value {
         let class = self.heap.slot(generator).class;
@@ -239,7 +253,7 @@ impl Vm {
             let word = if class == ty::COROUTINE { "coroutine" } else { "generator" };
             (self.is_instance(exception, ty::STOP_ITERATION), word)
         };
-        if !stop {
+        if !stop || !self.is_own_generator(generator) {
             return exception;
         }
         let name = if self.is_instance(exception, ty::STOP_ITERATION) { "StopIteration" } else { "StopAsyncIteration" };
@@ -301,7 +315,7 @@ impl Vm {
                 let missing = self.is_instance(exception, ty::ATTRIBUTE_ERROR);
                 let call = if missing {
                     self.heap.release(exception);
-                    Some(self.call_later(fallback, &[object, name], OnReturn::Store))
+                    Some(self.call_special(fallback, &[object, name], OnReturn::Store))
                 } else {
                     None
                 };

@@ -156,6 +156,9 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
             return Ok(text);
         }
     }
+    if let Some(text) = super::os_error::message(vm, exception)? {
+        return Ok(text);
+    }
     let items = vm.tuple_items(args);
     if vm.is_instance(exception, ty::BASE_EXCEPTION_GROUP) && items.len() == 2 {
         let count = items[1].object().map_or(0, |members| vm.sequence_length(members));
@@ -165,13 +168,6 @@ pub(crate) fn message(vm: &mut Vm, exception: Value) -> Outcome<String> {
     match items.as_slice() {
         [] => Ok(String::new()),
         [one] if vm.is_instance(exception, ty::KEY_ERROR) => vm.repr_native(*one),
-        [number, text] if vm.is_instance(exception, ty::OS_ERROR) => {
-            let (number, text) = (display(vm, *number)?, display(vm, *text)?);
-            match vm.instance_attribute(exception, nm::FILENAME) {
-                Some(filename) if !filename.is_none() => Ok(format!("[Errno {number}] {text}: {}", vm.repr_native(filename)?)),
-                _ => Ok(format!("[Errno {number}] {text}")),
-            }
-        }
         [one] => display(vm, *one),
         _ => vm.repr_native(args),
     }

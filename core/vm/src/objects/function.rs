@@ -341,6 +341,10 @@ fn resume(generator: Value, wake: Wake, pending: Pending) -> Throw {
 }
 
 fn generator_throw(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if args[2].is_undefined() && vm.throws_into_object(args[0]) {
+        vm.heap.retain(args[1]);
+        return Err(resume(args[0], Wake::Throw(args[1]), Pending::Next));
+    }
     let exception = if vm.exception_class(args[1]).is_some() {
         if args[2].is_undefined() || args[2].is_none() {
             return vm.call_helper("generator_throw", &[args[0], args[1]]);
@@ -492,7 +496,7 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.special(args[1], nm::REVERSED) {
-        Some(function) if !function.is_none() => Err(vm.call_later(function, &[args[1]], OnReturn::Store)),
+        Some(function) if !function.is_none() => Err(vm.call_special(function, &[args[1]], OnReturn::Store)),
         _ => {
             let sequence = vm.special(args[1], nm::GETITEM).is_some() && vm.special(args[1], nm::LEN).is_some();
             match args[1] {

@@ -29,13 +29,17 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "object.__hash__", "self, /", 2, hash, ""),
     NativeRow(M, "object.__eq__", "self, value, /", 1, eq, ""),
     NativeRow(M, "object.__ne__", "self, value, /", 1, ne, ""),
+    NativeRow(M, "object.__lt__", "self, other, /", 1, order, ""),
+    NativeRow(M, "object.__le__", "self, other, /", 1, order, ""),
+    NativeRow(M, "object.__gt__", "self, other, /", 1, order, ""),
+    NativeRow(M, "object.__ge__", "self, other, /", 1, order, ""),
     NativeRow(M, "object.__getattribute__", "self, name, /", 3, getattribute, ""),
     NativeRow(M, "object.__setattr__", "self, name, value, /", 8, setattr, ""),
     NativeRow(M, "object.__delattr__", "self, name, /", 3, delattr, ""),
     NativeRow(C, "object.__init_subclass__", "cls, /, *args, **kwargs", 1, init_subclass, ""),
     NativeRow(M, "object.__dir__", "self, /", 10, dir, ""),
     NativeRow(C, "object.__subclasshook__", "cls, other, /", 1, subclasshook, ""),
-    NativeRow(S, "type.__new__", "cls, name, bases, namespace, /, **kwargs", 20, type_new, ""),
+    NativeRow(S, "type.__new__", "cls, /, *args, **kwargs", 20, type_new, ""),
     NativeRow(M, "type.__init__", "self, /, *args, **kwargs", 1, init, ""),
     NativeRow(M, "type.__call__", "self, /, *args, **kwargs", 25, type_call, ""),
     NativeRow(M, "type.mro", "self, /", 5, mro, ""),
@@ -87,6 +91,11 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error(message));
     }
     Ok(Value::None)
+}
+
+/// Objects have no order of their own.
+fn order(_: &mut Vm, _: &[Value]) -> Outcome {
+    Ok(Value::NotImplemented)
 }
 
 fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -274,7 +283,10 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn type_new(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.call_helper("type_new", &[args[0], args[1], args[2], args[3], args[4]])
+    let &[class, keywords, name, bases, namespace] = args else {
+        return Err(vm.type_error("type() takes 1 or 3 arguments"));
+    };
+    vm.call_helper("type_new", &[class, name, bases, namespace, keywords])
 }
 
 fn type_call(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -239,6 +239,8 @@ pub(crate) struct Generator {
     pub sent: u16,
     /// The register of the iterator it delegates to, when it does.
     pub delegate: Option<u16>,
+    /// The arguments with which a builtin iterator begins again after an exception; empty for all others.
+    pub again: Box<[Value]>,
     /// What it is doing.
     pub state: GeneratorState,
     /// Whether closing it runs code: it rests inside a `try` or `with`.
@@ -595,6 +597,7 @@ impl Payload {
             Payload::Generator(generator) => {
                 generator.registers.iter().for_each(|&value| visit(value));
                 generator.handled.iter().for_each(|&value| visit(value));
+                generator.again.iter().for_each(|&value| visit(value));
                 visit(generator.name);
                 visit(generator.qualname);
             }

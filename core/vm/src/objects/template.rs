@@ -185,7 +185,8 @@ fn directive(text: &str) -> Option<(String, char, &str)> {
     let zero = text.starts_with('0');
     let mut rest = &text[usize::from(left || zero)..];
     let width = digits(rest);
-    if width > 3 || (width == 0 && (left || zero)) {
+    // A zero after the minus is no fill.
+    if width > 3 || (width == 0 && (left || zero)) || (left && rest.starts_with('0')) {
         return None;
     }
     if width > 0 {

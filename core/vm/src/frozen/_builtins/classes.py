@@ -6,11 +6,27 @@ named in its row does the work here. Frames of this module stay out of traceback
 
 import _vm
 
-__all__ = ["globals", "ascii"]
+__all__ = ["ascii"]
 
 
 def identity(value):
     return value
+
+
+def bound_special(found, value, cls, /, *args, **kwargs):
+    """Calls a special method that is no plain function: a static or class method, a property, an object with or without `__get__`."""
+    return _vm.bind(found, value, cls)(*args, **kwargs)
+
+
+def _found(value, name):
+    """A special method as the class of a value has it, its own or a builtin one, bound."""
+    return _vm.bind(_vm.type_lookup(type(value), name), value, type(value))
+
+
+def _bound(value, name):
+    """A special method that the class of a value sets itself, bound; None when it sets none."""
+    found = _vm.own(value, name)
+    return None if found is None else _vm.bind(found, value, type(value))
 
 
 _Union = type(int | str)
@@ -100,7 +116,7 @@ def type_new(meta, name, bases, namespace, kwargs):
         hook = _vm.own(value, "__set_name__")
         if hook is not None:
             try:
-                hook(value, cls, key)
+                _vm.bind(hook, value, type(value))(cls, key)
             except Exception as error:
                 raise RuntimeError(f"Error calling __set_name__ on {type(value).__name__!r} instance {key!r} in {name!r}") from error
     super(cls, cls).__init_subclass__(**kwargs)
@@ -169,7 +185,7 @@ def isinstance_slow(value, classes):
             return True
         said = getattr(value, "__class__", None)
         return isinstance(said, type) and _vm.is_subclass(said, classes)
-    return bool(type(classes).__instancecheck__(classes, value))
+    return bool(_found(classes, "__instancecheck__")(value))
 
 
 _plain_check = _vm.type_lookup(type, "__instancecheck__")
@@ -188,7 +204,7 @@ def issubclass_slow(cls, classes):
         return False
     if isinstance(classes, _Alias):
         raise TypeError("issubclass() argument 2 cannot be a parameterized generic")
-    return bool(type(classes).__subclasscheck__(classes, cls))
+    return bool(_found(classes, "__subclasscheck__")(cls))
 
 
 def retry_index(native, first, *args):
@@ -224,7 +240,7 @@ def _real(value):
 
 
 def index(value):
-    result = _vm.own(value, "__index__")(value)
+    result = _bound(value, "__index__")()
     if not isinstance(result, int):
         raise TypeError(f"__index__ returned non-int (type {type(result).__name__})")
     return int(result)
@@ -258,7 +274,7 @@ def hasattr_slow(value, name):
 
 
 def dir_slow(value):
-    return sorted(type(value).__dir__(value))
+    return sorted(_found(value, "__dir__")())
 
 
 def alias_parameters(arguments):

@@ -10,6 +10,10 @@ def raise_class(cls, cause):
     raise exception
 
 
+def exception_set_args(self, args):
+    self.args = tuple(args)
+
+
 def exception_str(self):
     args = self.args
     if len(args) == 1:

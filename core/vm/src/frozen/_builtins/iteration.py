@@ -130,9 +130,9 @@ def tuple_new(cls, iterable=()):
 
 
 def bytes_new(cls, source, *rest):
-    method = _vm.own(source, "__bytes__")
+    method = _bound(source, "__bytes__")
     if method is not None:
-        result = method(source)
+        result = method()
         if not isinstance(result, bytes):
             raise TypeError(f"__bytes__ returned non-bytes (type {type(result).__name__})")
         return bytes.__new__(cls, result)
@@ -229,7 +229,7 @@ def slice_bounds(key, length):
 
 
 def getitem_index(sequence, key):
-    return sequence[key.__index__()]
+    return sequence[index(key)]
 
 
 def _set_in_view(target, key, value):
@@ -314,12 +314,12 @@ def _less(a, b):
     return a < b
 
 
-def max_slow(key, default, *args):
-    return _extreme("max", _greater, args, key, default, default is not None)
+def max_slow(key, default, has_default, *args):
+    return _extreme("max", _greater, args, key, default, has_default)
 
 
-def min_slow(key, default, *args):
-    return _extreme("min", _less, args, key, default, default is not None)
+def min_slow(key, default, has_default, *args):
+    return _extreme("min", _less, args, key, default, has_default)
 
 
 def max_list(items):
@@ -511,6 +511,24 @@ def _steps(coroutine):
             step, value = coroutine.throw, error
 
 
+def delegate_close(iterator, exception):
+    """`yield from` is left by GeneratorExit: the iterator is closed first."""
+    close = getattr(iterator, "close", None)
+    if close is not None:
+        close()
+    raise exception
+
+
+def delegate_throw(iterator, thrown):
+    """What is thrown into a `yield from` goes to the iterator, when that has a `throw`."""
+    throw = getattr(iterator, "throw", None)
+    if throw is not None:
+        return throw(thrown)
+    if not isinstance(thrown, BaseException) and not (isinstance(thrown, type) and issubclass(thrown, BaseException)):
+        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {type(thrown).__name__}")
+    raise thrown
+
+
 def generator_throw(generator, kind, value=None):
     if value is None:
         exception = kind()
@@ -542,6 +560,13 @@ def async_generator_throw(generator, kind, value=None, traceback=None):
     elif not isinstance(value, BaseException):
         value = kind(*value) if isinstance(value, tuple) else kind(value)
     return generator.athrow(value)
+
+
+async def anext_default(iterator, default):
+    try:
+        return await anext(iterator)
+    except StopAsyncIteration:
+        return default
 
 
 async def async_generator_close(generator):

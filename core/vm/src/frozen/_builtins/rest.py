@@ -54,17 +54,31 @@ def match_class(subject, cls, count, names):
     return tuple(values)
 
 
-def globals():
-    """The namespace of the module, for modules that come with the VM."""
-    return _vm.globals()
+def _refuse_cbor(words):
+    import pvm_host
+
+    error = pvm_host.HostError(words)
+    error.code, error.name, error.message = 2, "invalid_input", words
+    raise error
 
 
-def _reduced(value):
-    reduce = getattr(value, "__cbor_reduce__", None)
-    if reduce is not None and not isinstance(value, type):
-        return _reduced(reduce())
+def _reduced(value, reductions=0):
+    """The value with every object that says itself how it is encoded replaced by what it says."""
+    reduce = None if isinstance(value, type) else getattr(value, "__cbor_reduce__", None)
+    if callable(reduce):
+        if reductions >= 2:
+            _refuse_cbor("__cbor_reduce__ chain exceeds bound")
+        return _reduced(reduce(), reductions + 1)
     if isinstance(value, dict):
-        return {_reduced(key): _reduced(item) for key, item in value.items()}
+        plain = {}
+        for key, item in dict.items(value):
+            reduced = _reduced(key)
+            if isinstance(reduced, (list, dict, bytearray)):
+                _refuse_cbor(f"CBOR map key of type {type(key).__name__!r} is unhashable once frozen to {type(reduced).__name__!r}")
+            if reduced in plain:
+                _refuse_cbor("Duplicate CBOR map key after freezing a key subclass")
+            plain[reduced] = _reduced(item)
+        return plain
     if isinstance(value, (list, tuple)):
         return [_reduced(item) for item in value]
     return value
@@ -74,15 +88,6 @@ def cbor_encode(value):
     import pvm_host
 
     return pvm_host.cbor_encode(_reduced(value))
-
-
-def _bound(value, name):
-    """A special method of a value, bound; None when its class has none."""
-    found = _vm.own(value, name)
-    if found is None:
-        return None
-    bind = getattr(type(found), "__get__", None)
-    return found if bind is None else bind(found, value, type(value))
 
 
 def math_trunc(x):

@@ -17,9 +17,9 @@ def dict_getitem(self, key):
     if position >= 0:
         return _vm.dict_value(self, position)
     if type(self) is not dict:
-        missing = _vm.own(self, "__missing__")
+        missing = _bound(self, "__missing__")
         if missing is not None:
-            return missing(self, key)
+            return missing(key)
     raise KeyError(key)
 
 
@@ -112,8 +112,8 @@ def dict_ior(self, other):
 
 
 def pow_three(base, exponent, modulus):
-    method = _vm.own(base, "__pow__")
-    result = NotImplemented if method is None else method(base, exponent, modulus)
+    method = _bound(base, "__pow__")
+    result = NotImplemented if method is None else method(exponent, modulus)
     if result is NotImplemented:
         if isinstance(base, complex) or isinstance(exponent, complex) or isinstance(modulus, complex):
             raise ValueError("complex modulo")
@@ -127,9 +127,9 @@ def pow_three(base, exponent, modulus):
 
 def complex_new(cls, real=None, imag=None):
     def number(value, first):
-        method = _vm.own(value, "__complex__")
+        method = _bound(value, "__complex__")
         if first and method is not None:
-            value = method(value)
+            value = method()
             if not isinstance(value, complex):
                 raise TypeError(f"__complex__ returned non-complex (type {type(value).__name__})")
             return complex(value.real, value.imag)

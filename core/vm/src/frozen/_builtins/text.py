@@ -9,7 +9,7 @@ _active = []
 
 
 def repr_slow(value):
-    method = _vm.own(value, "__repr__")
+    method = _bound(value, "__repr__")
     for each in _active:
         if each is value:
             return "[...]" if isinstance(value, list) else "{...}" if isinstance(value, dict) else "(...)"
@@ -39,7 +39,7 @@ def repr_slow(value):
             return " | ".join([_type_name(each) for each in value.__args__])
         if kind == "slice":
             return f"slice({value.start!r}, {value.stop!r}, {value.step!r})"
-        return method(value) if method is not None else object.__repr__(value)
+        return method() if method is not None else object.__repr__(value)
     finally:
         _active.pop()
 
@@ -58,10 +58,23 @@ def format_converted(value, conversion, spec):
     return format(text, spec)
 
 
-def print_slow(sep, end, file, flush, *values):
+def print_slow(sep, end, file, flush=None, *values):
+    for word, given in (("sep", sep), ("end", end)):
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"{word} must be None or a string, not {type(given).__name__}")
     sep = " " if sep is None else sep
     end = "\n" if end is None else end
-    _vm.output(sep.join([str(value) for value in values]) + end)
+    if file is None:
+        _vm.output(sep.join([str(value) for value in values]) + end)
+        return
+    write = file.write
+    for position, value in enumerate(values):
+        if position:
+            write(sep)
+        write(str(value))
+    write(end)
+    if flush:
+        file.flush()
 
 
 def str_join(separator, iterable):
@@ -202,8 +215,6 @@ def _field(field, args, kwargs, counter, depth):
         rest = rest[2:]
         if rest and rest[0] != ":":
             raise ValueError("expected ':' after conversion specifier")
-    if rest:
-        spec = _format(rest[1:], args, kwargs, counter, depth - 1) if "{" in rest else rest[1:]
     first, steps = _field_parts(name)
     if not first:
         if counter[0] is None:
@@ -238,6 +249,8 @@ def _field(field, args, kwargs, counter, depth):
         value = ascii(value)
     elif conversion:
         raise ValueError(f"Unknown conversion specifier '{conversion}'")
+    if rest:
+        spec = _format(rest[1:], args, kwargs, counter, depth - 1) if "{" in rest else rest[1:]
     return format(value, spec)
 
 
@@ -347,11 +360,11 @@ def _percent_bytes(value):
     if isinstance(value, memoryview):
         value = bytes(value)
     if not isinstance(value, (bytes, bytearray)):
-        method = _vm.own(value, "__bytes__")
+        method = _bound(value, "__bytes__")
         if method is None:
             name = type(value).__name__
             raise TypeError(f"%b requires a bytes-like object, or an object that implements __bytes__, not '{name}'")
-        value = method(value)
+        value = method()
         if not isinstance(value, bytes):
             raise TypeError(f"__bytes__ returned non-bytes (type {type(value).__name__})")
     return value.decode("latin-1")
