@@ -13,7 +13,7 @@ fn check<T: Codec<Cfg = ()>>(bytes: &[u8]) {
 }
 
 /// The records of decisions, validators and rent.
-const CHECKS: [fn(&[u8]); 11] = [
+const CHECKS: [fn(&[u8]); 12] = [
     check::<governance::types::Proposal>,
     check::<governance::types::Council>,
     check::<governance::types::Agreement>,
@@ -22,6 +22,7 @@ const CHECKS: [fn(&[u8]); 11] = [
     check::<staking::types::ValidatorSet>,
     check::<staking::types::StakeTotal>,
     check::<staking::types::Attestations>,
+    check::<staking::types::Inflation>,
     check::<storage::types::RentAccount>,
     check::<storage::types::Dormancy>,
     check::<storage::types::RentRate>,

@@ -8,6 +8,7 @@ use crate::fees::{Offer, Offers, Used, lane_base_fee};
 use crate::lanes::Lane;
 use cowboy_params::Params;
 use cowboy_state::records::Account;
+use cowboy_state::{Key, Miss, World};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::transaction::DecodeError;
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
@@ -219,40 +220,74 @@ impl From<&Transaction> for Offers {
     }
 }
 
-/// What an instruction costs before it runs (003 §17.2).
-pub fn intrinsic(params: &Params, instruction: &Instruction) -> Used {
+/// Cost of a transaction before it runs (003 §17.2; decision 171): its instruction, one cell for each byte of
+/// metadata, and for each additional signer one check of a secp256k1 signature and the bytes of address and signature.
+///
+/// The fixed fields are in the instruction's cycles, so a plain transfer costs 21,000 cycles and no cells.
+pub fn intrinsic(params: &Params, transaction: &Transaction) -> Used {
+    let instruction = instruction_cost(params, &transaction.instruction);
+    let signers = length(transaction.additional_signers.len());
+    let signer_cycles = signers.saturating_mul(params.costs.verify_secp256k1);
+    let signer_cells = signers.saturating_mul(params.intrinsic.signer_cells);
+    Used {
+        cycles: instruction.cycles.saturating_add(Cycles(signer_cycles)),
+        cells: instruction.cells.saturating_add(Cells(length(transaction.metadata.len()))).saturating_add(Cells(signer_cells)),
+    }
+}
+
+fn length(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+/// Cost of an instruction before it runs: the cycles of its row, and the cells of its row or the bytes of its
+/// variable-length fields, whichever are more. So no field is carried for free.
+pub fn instruction_cost(params: &Params, instruction: &Instruction) -> Used {
+    let (cycles, cells, bytes) = match instruction {
+        Instruction::System(system) => cost_of_system(params, system),
+        Instruction::Actor(actor) => cost_of_actor(params, actor),
+        Instruction::Custom(Custom::SetBalance { .. }) => (params.intrinsic.system_cycles, 0, 0),
+        Instruction::Custom(Custom::Impersonate { instruction, .. }) => match instruction {
+            Ordinary::System(system) => cost_of_system(params, system),
+            Ordinary::Actor(actor) => cost_of_actor(params, actor),
+        },
+    };
+    Used { cycles: Cycles(cycles), cells: Cells(cells.max(length(bytes))) }
+}
+
+/// Cycles and cells of the row of an instruction on actors, and the bytes of its variable-length fields.
+fn cost_of_actor(params: &Params, actor: &Actor) -> (u64, u64, usize) {
     let rows = &params.intrinsic;
-    let used = |cycles: u64, cells: usize| Used { cycles: Cycles(cycles), cells: Cells(u64::try_from(cells).unwrap_or(u64::MAX)) };
-    // 002 §7.4: what the registry's instructions cost stands in its own rows.
-    let costs = &params.entitlements;
-    let registry = |cycles: u64, cells: u64| Used { cycles: Cycles(cycles), cells: Cells(cells) };
-    let of_actor = |actor: &Actor| match actor {
+    match actor {
         Actor::Deploy { code, init, manifest, .. } => {
             let init = init.as_ref().map_or(0, |init| init.handler.len() + init.payload.len());
-            used(rows.deploy_cycles, code.len() + init + manifest.as_ref().map_or(0, |manifest| manifest.len()))
+            (rows.deploy_cycles, 0, code.len() + init + manifest.as_ref().map_or(0, |manifest| manifest.len()))
         }
         Actor::Execute { target, handler, payload, .. } => {
             let is_job = *target == Address::system(cowboy_system::dispatcher::NUMBER) && &handler[..] == "submit_job";
-            used(if is_job { rows.llm_request_cycles } else { rows.message_cycles }, handler.len() + payload.len())
+            (if is_job { rows.llm_request_cycles } else { rows.message_cycles }, 0, handler.len() + payload.len())
         }
-    };
-    let of_system = |system: &System| match system {
-        System::Transfer { .. } => used(rows.transfer_cycles, 0),
-        System::EntitlementGrant { .. } => registry(costs.grant_cycles, costs.grant_cells),
-        System::EntitlementRevoke { .. } => registry(costs.revoke_cycles, costs.revoke_cells),
-        System::EntitlementDelegate { .. } => registry(costs.delegate_cycles, costs.delegate_cells),
-        System::EntitlementCreateRole { .. } => registry(costs.role_cycles, costs.role_cells),
-        System::EntitlementAssignRole { .. } | System::EntitlementRevokeRole { .. } => registry(costs.assign_cycles, costs.assign_cells),
-        _ => used(rows.system_cycles, 0),
-    };
-    match instruction {
-        Instruction::System(system) => of_system(system),
-        Instruction::Actor(actor) => of_actor(actor),
-        Instruction::Custom(Custom::SetBalance { .. }) => used(rows.system_cycles, 0),
-        Instruction::Custom(Custom::Impersonate { instruction, .. }) => match instruction {
-            Ordinary::System(system) => of_system(system),
-            Ordinary::Actor(actor) => of_actor(actor),
-        },
+    }
+}
+
+/// The same of an instruction of the protocol. 002 §7.4 has the rows of the permission registry.
+fn cost_of_system(params: &Params, system: &System) -> (u64, u64, usize) {
+    let (rows, registry) = (&params.intrinsic, &params.entitlements);
+    match system {
+        System::Transfer { .. } => (rows.transfer_cycles, 0, 0),
+        System::EntitlementGrant { scope, action, constraints, .. } => {
+            (registry.grant_cycles, registry.grant_cells, scope.len() + action.len() + constraints.len())
+        }
+        System::EntitlementRevoke { .. } => (registry.revoke_cycles, registry.revoke_cells, 0),
+        System::EntitlementDelegate { constraints, .. } => (registry.delegate_cycles, registry.delegate_cells, constraints.len()),
+        System::EntitlementCreateRole { name, scopes, actions, constraints } => {
+            (registry.role_cycles, registry.role_cells, name.len() + scopes.len() + actions.len() + constraints.len())
+        }
+        System::EntitlementAssignRole { .. } | System::EntitlementRevokeRole { .. } => (registry.assign_cycles, registry.assign_cells, 0),
+        System::TimerSchedule { handler, payload, .. } => (rows.timer_cycles, rows.timer_cells, handler.len() + payload.len()),
+        System::TransferActorOwnership { .. }
+        | System::CancelTimer { .. }
+        | System::UpdateTimerConfig { .. }
+        | System::ExtendTimer { .. } => (rows.system_cycles, 0, 0),
     }
 }
 
@@ -282,6 +317,24 @@ pub struct Facts<'a> {
     pub base_fee_cell: Price,
 }
 
+/// What admission reads of the state about a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The sender's account.
+    pub account: Account,
+    /// The lane that the transaction would run in.
+    pub lane: Lane,
+}
+
+impl Standing {
+    /// Reads the standing of a transaction in this state.
+    pub fn read(world: &World, transaction: &Transaction) -> Result<Self, Miss> {
+        world.require([&Key::account(transaction.from)])?;
+        let lane = Lane::of(world, transaction.from, &transaction.instruction)?;
+        Ok(Self { account: world.account(transaction.from)?, lane })
+    }
+}
+
 /// What admission found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted {
@@ -295,15 +348,15 @@ pub struct Admitted {
     pub value: Amount,
 }
 
-/// Whether the chain and the sender's account allow a transaction, in the order of [`Invalid`].
-pub fn admit(facts: &Facts<'_>, account: &Account, signed: &SignedTransaction) -> Result<Admitted, Invalid> {
-    let admitted = check_form(facts, signed)?;
+/// Whether the chain and the sender's account allow a transaction in its lane, in the order of [`Invalid`].
+pub fn admit(facts: &Facts<'_>, lane: Lane, account: &Account, signed: &SignedTransaction) -> Result<Admitted, Invalid> {
+    let admitted = check_form(facts, lane, signed)?;
     check_account(account, signed.transaction(), &admitted)?;
     Ok(admitted)
 }
 
 /// The checks that do not look at the account.
-pub fn check_form(facts: &Facts<'_>, signed: &SignedTransaction) -> Result<Admitted, Invalid> {
+pub fn check_form(facts: &Facts<'_>, lane: Lane, signed: &SignedTransaction) -> Result<Admitted, Invalid> {
     let (transaction, params) = (signed.transaction(), facts.params);
     if u64::try_from(signed.size()).unwrap_or(u64::MAX) > params.execution.transaction_bytes {
         return Err(Invalid::TooLarge { size: signed.size(), max: params.execution.transaction_bytes });
@@ -318,8 +371,7 @@ pub fn check_form(facts: &Facts<'_>, signed: &SignedTransaction) -> Result<Admit
     if matches!(transaction.instruction, Instruction::Custom(_)) && !facts.is_dev {
         return Err(Invalid::DevOnly { instruction: transaction.instruction.name() });
     }
-    let lane = Lane::of(&transaction.instruction);
-    let intrinsic = intrinsic(params, &transaction.instruction);
+    let intrinsic = intrinsic(params, transaction);
     check_limits(params, lane, intrinsic, transaction)?;
     let offers = Offers::from(transaction);
     for (meter, offer) in [("cycle", offers.cycle), ("cell", offers.cell)] {

@@ -22,6 +22,7 @@ use crate::delivery::{Delivered, Door, Environment, Machine};
 use crate::fees::{Cost, Offers, Prices, Used};
 use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, SupplyChange, Trace};
 use crate::lanes::{Lane, Space};
+use crate::order::Placed;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
@@ -92,7 +93,7 @@ pub struct Execution {
     machine: Machine,
     phase: Phase,
     attempt: Attempt,
-    transactions: Vec<SignedTransaction>,
+    transactions: Vec<Placed>,
     refused: BTreeSet<Hash>,
     rejected_before: Vec<(Hash, Invalid)>,
     /// What the block was filled with before the first transaction of the first attempt.

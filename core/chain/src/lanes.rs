@@ -4,11 +4,12 @@
 //! never borrows what may still be needed: the timer lane keeps what this height's timers declare.
 
 use cowboy_params::Params;
-use cowboy_system::{governance, runners, verifier};
-use cowboy_types::Address;
+use cowboy_state::{Miss, World};
+use cowboy_system::{dispatcher, governance, runners, staking, verifier};
 use cowboy_types::block::{LaneUsage, Usage};
-use cowboy_types::instruction::{Actor, Custom, Instruction, System};
+use cowboy_types::instruction::{Actor, Instruction, System};
 use cowboy_types::units::{Cells, Cycles};
+use cowboy_types::{Address, Hash, cbor};
 
 use crate::fees::Used;
 
@@ -26,26 +27,21 @@ pub enum Lane {
 }
 
 impl Lane {
-    /// The lane of an instruction. The proposer has no say in it.
-    pub fn of(instruction: &Instruction) -> Self {
-        match instruction {
-            Instruction::System(System::CancelTimer { .. } | System::UpdateTimerConfig { .. } | System::ExtendTimer { .. }) => Self::System,
-            Instruction::System(_) => Self::User,
-            Instruction::Actor(actor) => Self::of_actor(actor),
-            Instruction::Custom(Custom::SetBalance { .. }) => Self::System,
-            Instruction::Custom(Custom::Impersonate { .. }) => Self::User,
-        }
-    }
-
-    /// What runners say of jobs, and that they are there, has a lane of its own (decision 85).
-    fn of_actor(actor: &Actor) -> Self {
-        let Actor::Execute { target, handler, .. } = actor else { return Self::User };
-        // Whatever governance and the validators do is asked of 0x09.
-        if *target == Address::system(governance::NUMBER) {
-            return Self::System;
-        }
-        let is_heartbeat = *target == Address::system(runners::NUMBER) && &handler[..] == "heartbeat";
-        if *target == Address::system(verifier::NUMBER) || is_heartbeat { Self::Runner } else { Self::User }
+    /// The lane of a transaction, from its instruction, its sender and the state at the block's start alone (003 §6.3;
+    /// decision 85): so it is known before anything runs, and the same to proposer, verifiers and mempool.
+    ///
+    /// - Calls of 0x09 and the timer instructions of governance are System for validators and members of the council.
+    /// - Calls of 0x03 are Runner for members of the job that they name.
+    /// - Heartbeats and registrations at 0x01 are Runner for registered runners.
+    /// - Everything else is User, whether it fails or not.
+    pub fn of(world: &World, sender: Address, instruction: &Instruction) -> Result<Self, Miss> {
+        let (is_in, lane) = match Reserved::of(instruction) {
+            None => return Ok(Self::User),
+            Some(Reserved::System) => (governs(world, sender)?, Self::System),
+            Some(Reserved::Registry) => (runners::state::find(world, sender)?.is_some(), Self::Runner),
+            Some(Reserved::Results { payload }) => (is_member(world, sender, payload)?, Self::Runner),
+        };
+        Ok(if is_in { lane } else { Self::User })
     }
 
     /// The lane's own budget of cycles.
@@ -67,6 +63,57 @@ impl Lane {
             Self::Timer => params.lanes.timer_fee_multiplier,
         }
     }
+}
+
+/// A kind of instruction that has a lane of its own when the right account sends it.
+enum Reserved<'a> {
+    /// What governance and the validators do.
+    System,
+    /// What runners report of themselves.
+    Registry,
+    /// What members report of jobs, with the argument that names the job.
+    Results { payload: &'a [u8] },
+}
+
+impl<'a> Reserved<'a> {
+    fn of(instruction: &'a Instruction) -> Option<Self> {
+        let (target, handler, payload) = match instruction {
+            Instruction::System(System::CancelTimer { .. } | System::UpdateTimerConfig { .. } | System::ExtendTimer { .. }) => {
+                return Some(Self::System);
+            }
+            Instruction::Actor(Actor::Execute { target, handler, payload, .. }) => (*target, handler, payload),
+            _ => return None,
+        };
+        if target == Address::system(governance::NUMBER) {
+            Some(Self::System)
+        } else if target == Address::system(verifier::NUMBER) {
+            Some(Self::Results { payload })
+        } else if target == Address::system(runners::NUMBER) && ["heartbeat", "register", "update"].contains(&&handler[..]) {
+            Some(Self::Registry)
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether an account is a registered validator's or a member of the council.
+fn governs(world: &World, account: Address) -> Result<bool, Miss> {
+    let (validator, council) = (staking::state::validator_key(account), governance::state::council_key());
+    world.require([&validator, &council])?;
+    Ok(staking::state::validator(world, account)?.is_some() || governance::state::council(world)?.members.contains(&account))
+}
+
+/// Whether an account is a member of the job that the argument of a call of 0x03 names.
+fn is_member(world: &World, account: Address, payload: &[u8]) -> Result<bool, Miss> {
+    // Members are registered runners: nobody else's argument is decoded.
+    if runners::state::find(world, account)?.is_none() {
+        return Ok(false);
+    }
+    let argument = cbor::decode(payload).ok();
+    let id = argument.as_ref().and_then(|argument| argument.get("job_id")?.as_bytes()?.try_into().ok()).map(Hash);
+    let Some(id) = id else { return Ok(false) };
+    let job = dispatcher::state::find(world, &id)?;
+    Ok(job.is_some_and(|job| job.members.iter().any(|member| member.runner == account)))
 }
 
 /// What the lanes of a block have used so far.

@@ -38,7 +38,7 @@ mod delivery;
 pub mod supply;
 mod vm_driver;
 
-pub use admit::{Admitted, Facts, Invalid, SignedTransaction, admit};
+pub use admit::{Admitted, Facts, Invalid, SignedTransaction, Standing, admit};
 pub use cowboy_state::StateKey;
 pub use cowboy_vm::STACK_BYTES;
 pub use delivery::{canonical_source, message_id, nested_id, padded_salt};

@@ -7,6 +7,7 @@ use crate::delivery::{Door, Envelope, Machine, Work};
 use crate::execution::rules;
 use crate::fees::{Offers, Used, lane_base_fee};
 use crate::input::{BaseFees, ChainConfig, Exception, Images, Trace, beacon};
+use crate::lanes::Lane;
 use bytes::Bytes;
 use cowboy_state::{Miss, StateKey, World};
 use cowboy_types::receipt::ReceiptKind;
@@ -166,7 +167,6 @@ impl Query {
             depth: 0,
             sent_before: 0,
             sender: Address::ZERO,
-            signer: Address::ZERO,
             work: Work::Handler { target, handler, payload, value: Amount::ZERO },
             limits,
             intrinsic: Used::default(),
@@ -182,13 +182,16 @@ pub struct Tried {
     pub result: Result<(Receipt, Trace), Invalid>,
     /// The base fees it was tried under: those of the next block.
     pub base_fees: BaseFees,
+    /// The lane that it would run in.
+    pub lane: Lane,
 }
 
 /// A transaction being tried on committed state: signature, nonce and balance for the fee are not looked at.
 pub struct Simulation {
     machine: Machine,
     transaction: SignedTransaction,
-    base_fees: Option<BaseFees>,
+    /// The base fees it is tried under, and its lane, once they were read.
+    place: Option<(BaseFees, Lane)>,
 }
 
 impl Simulation {
@@ -196,7 +199,7 @@ impl Simulation {
     pub fn new(at: At, transaction: cowboy_types::Transaction) -> Self {
         let mut at = at;
         at.height = at.height.next();
-        Self { machine: machine_at(&at, Door::Block), transaction: SignedTransaction::unchecked(transaction), base_fees: None }
+        Self { machine: machine_at(&at, Door::Block), transaction: SignedTransaction::unchecked(transaction), place: None }
     }
 
     /// Takes the records that were asked for and goes on until more are needed, or it is done.
@@ -214,10 +217,12 @@ impl Simulation {
     }
 
     fn step(&mut self) -> Result<Option<Tried>, Miss> {
-        let Some(base_fees) = self.base_fees else {
+        let Some((base_fees, lane)) = self.place else {
             let base_fees = rules(&mut self.machine)?;
-            self.fill_in(base_fees);
-            self.base_fees = Some(base_fees);
+            let transaction = self.transaction.transaction();
+            let lane = Lane::of(&self.machine.world, transaction.from, &transaction.instruction)?;
+            self.fill_in(base_fees, lane);
+            self.place = Some((base_fees, lane));
             let chain = self.machine.environment.chain.clone();
             let params = &self.machine.environment.params;
             let facts = Facts {
@@ -227,8 +232,8 @@ impl Simulation {
                 base_fee_cycle: base_fees.cycle,
                 base_fee_cell: base_fees.cell,
             };
-            return match check_form(&facts, &self.transaction) {
-                Err(reason) => Ok(Some(Tried { result: Err(reason), base_fees })),
+            return match check_form(&facts, lane, &self.transaction) {
+                Err(reason) => Ok(Some(Tried { result: Err(reason), base_fees, lane })),
                 Ok(admitted) => {
                     self.machine.begin(Envelope::of_transaction(&self.transaction, admitted.intrinsic));
                     Ok(None)
@@ -237,7 +242,6 @@ impl Simulation {
         };
         Ok(self.machine.step()?.map(|delivered| {
             let transaction = self.transaction.transaction();
-            let lane = crate::lanes::Lane::of(&transaction.instruction);
             let cycle = lane_base_fee(base_fees.cycle, lane.fee_multiplier(&self.machine.environment.params));
             let offers = Offers::from(transaction);
             let prices = offers.at(cycle, base_fees.cell);
@@ -246,15 +250,14 @@ impl Simulation {
             let reserved = offers.reserve(limits).expect("the form was checked");
             let refund = reserved.saturating_sub(cost.total());
             let fee = crate::execution::fee_of(transaction.from, &prices, reserved, &cost, refund);
-            Tried { result: Ok((crate::execution::receipt_of(&delivered, fee), delivered.trace)), base_fees }
+            Tried { result: Ok((crate::execution::receipt_of(&delivered, fee), delivered.trace)), base_fees, lane }
         }))
     }
 
     /// Puts in what the caller left at zero, and the chain's id.
-    fn fill_in(&mut self, base_fees: BaseFees) {
+    fn fill_in(&mut self, base_fees: BaseFees, lane: Lane) {
         let params = &self.machine.environment.params;
         let mut transaction = self.transaction.transaction().clone();
-        let lane = crate::lanes::Lane::of(&transaction.instruction);
         transaction.chain_id = self.machine.environment.chain.chain_id;
         if transaction.cycles_limit == Cycles::ZERO {
             transaction.cycles_limit = lane.budget(params);

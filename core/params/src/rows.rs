@@ -117,6 +117,8 @@ parameters! {
         0x06 timer_cells: Cells = 64 in 0..=10_000, T0, "003 §17.2";
         /// Any other instruction of the protocol.
         0x07 system_cycles: Cycles = 5_000 in 1_000..=1_000_000, T0, "ours";
+        /// Each additional signer, beside the verification of its signature: an address and a signature.
+        0x08 signer_cells: Cells = 85 in 85..=10_000, T0, "decision 171";
     }
 
     /// What the host charges an actor (003 §3.5, §17.3, §17.4).
@@ -257,6 +259,8 @@ parameters! {
         0x0B downtime_share: BasisPoints = 5_000 in 0..=10_000, T0 NotActive, "003 Slashing";
         /// Rounds whose seeds actors can read.
         0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
+        /// Blocks for which a fault can be shown.
+        0x0D evidence_age: Blocks = 604_800 in 100..=604_800, Fixed, "decision 92";
     }
 
     /// Runners and jobs (003 §5, §13; CIP-2).
@@ -431,6 +435,10 @@ parameters! {
         0x09 year: Blocks = 31_536_000 in 31_536_000..=31_536_000, Fixed, "004 §10; decision 75";
         /// What the faucet of a dev or test chain gives.
         0x0A faucet: Amount = 5_000_000_000_000 in 0..=1_000_000_000_000_000, T0, "CIP notes";
+        /// The staked share of all CBY below which inflation is raised; 0 never raises it.
+        0x0B security_floor: BasisPoints = 0 in 0..=10_000, T3, "003 §8.2; decision 93";
+        /// By how much inflation is raised while less is staked.
+        0x0C security_increase: BasisPoints = 200 in 0..=200, T3, "003 §8.2; decision 93";
     }
 
     /// Entitlements (000; 002 §7).

@@ -152,7 +152,7 @@ record! {
 record! {
     /// A promise to run a handler at a height (003 §5.1a).
     pub struct Timer {
-        /// Whose handler runs.
+        /// The actor whose handler runs.
         pub actor: Address,
         /// When it is due.
         pub height: Height,
@@ -162,7 +162,7 @@ record! {
         pub handler: HandlerName,
         /// Bytes of the handler's argument, which has a record of its own.
         pub payload_bytes: Count,
-        /// Who pays.
+        /// Who scheduled it, and pays: the actor itself, or the account of a `TimerSchedule` transaction.
         pub fee_payer: Address,
         /// Cycles of the fire.
         pub cycles_limit: Cycles,
@@ -176,6 +176,22 @@ record! {
         pub max_fee_per_cycle: Price,
         /// The tip for a cycle in the auction phase; zero before it.
         pub priority_per_cycle: Price,
+        /// How it goes on after a fire; absent where it fires once.
+        pub interval: Option<Interval>,
+    }
+}
+
+record! {
+    /// What makes a timer an interval (003 §3.3; decision 170).
+    pub struct Interval {
+        /// Blocks from one fire to the next.
+        pub every: Count,
+        /// Fires in a row that failed.
+        pub failures: Count,
+        /// As many failures in a row pause it; zero for no number.
+        pub max_failures: Count,
+        /// Whether it fires no more until its actor resumes it. Its height is then one past its expiry.
+        pub is_paused: bool,
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Context<'a> {
     pub world: &'a mut World,
     /// The block's parameters.
     pub params: &'a Params,
+    /// The parameters at genesis.
+    pub genesis_params: &'a Params,
     /// Accounts that may use methods of the protocol itself.
     pub deployers: &'a [Address],
     /// The block's height.
@@ -38,6 +40,8 @@ pub struct Context<'a> {
     pub budget: Work,
     /// The chain's id.
     pub chain_id: ChainId,
+    /// The genesis hash, which no other chain has.
+    pub genesis: Hash,
     /// What the method hands on: the delivery goes on there, from the system actor, and answers what comes of it.
     pub forward: Option<Forward>,
 }

@@ -13,6 +13,7 @@ pub mod entitlements;
 pub mod gateways;
 pub mod governance;
 pub mod names;
+pub mod pairing;
 mod reader;
 pub mod registry;
 pub mod runners;

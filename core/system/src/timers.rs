@@ -1,25 +1,28 @@
 //! The book of timers (003 §5.1a): scheduling, moving and removing them. Firing is the block's business.
 //!
-//! Invariants: every timer stands in the chain's directory by height and place, in its actor's directory,
-//! and in its actor's count; so it is found by any of the three and removed from all.
+//! Invariants: every timer stands in the chain's directory by height and place, in the directory of who scheduled it, and in
+//! the count of the actor that did; so it is found by any of the three and removed from all.
 
 use crate::actor::Context;
-use cowboy_state::records::{Payload, Timer, TimerBook, keys};
-use cowboy_state::{Directory, Step, World};
+use cowboy_params::Params;
+use cowboy_state::records::{Actor, Interval, Payload, Timer, TimerBook, keys};
+use cowboy_state::{Directory, Miss, Step, World};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
 
-/// A timer as its actor asks for it.
+/// A timer as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
+    /// The actor whose handler runs.
+    pub actor: Address,
     /// When it is due.
-    pub height: Height,
+    pub due: Due,
     /// The handler to run.
     pub handler: HandlerName,
     /// The handler's argument.
     pub payload: Payload,
-    /// Who pays; the actor itself where absent.
+    /// Who pays, where the request says: only whoever schedules may be named.
     pub fee_payer: Option<Address>,
     /// Cycles of the fire; the most where absent.
     pub cycles_limit: Option<Cycles>,
@@ -29,8 +32,20 @@ pub struct Request {
     pub expires_at: Option<Height>,
     /// Live timers that the actor's manifest allows, where it says.
     pub max_timers: Option<u64>,
-    /// Who signed the transaction under way: may be named as payer, as the signature is their consent.
-    pub signer: Address,
+}
+
+/// When a timer is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Once, at a height.
+    At(Height),
+    /// Every so many blocks.
+    Every {
+        /// Blocks from one fire to the next.
+        blocks: u64,
+        /// As many failures in a row pause it; zero for no number.
+        max_failures: u64,
+    },
 }
 
 /// Where a timer stands in the chain's directory: by height, then place, then id.
@@ -46,9 +61,9 @@ pub fn listed(name: &[u8]) -> (Height, Hash) {
 }
 
 /// Why a request is refused, in the order of the checks.
-fn refusal(context: &Context<'_>, actor: Address, request: &Request, live: u64) -> Result<(), Abort> {
+fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height: Height, live: u64) -> Result<(), Abort> {
     let rows = &context.params.timers;
-    if request.height <= context.height {
+    if height <= context.height {
         return Err(error::TIMER_IN_PAST);
     }
     if u64::try_from(request.payload.len()).unwrap_or(u64::MAX) > rows.payload_bytes {
@@ -59,16 +74,14 @@ fn refusal(context: &Context<'_>, actor: Address, request: &Request, live: u64) 
     {
         return Err(error::TIMER_LIMIT);
     }
-    let latest = Height(context.height.0.saturating_add(rows.ttl_blocks));
+    let latest = latest(context);
     let expires_at = request.expires_at.unwrap_or(latest);
-    if expires_at < request.height || expires_at > latest {
+    if expires_at < height || expires_at > latest {
         return Err(error::TIMER_EXPIRY);
     }
-    if let Some(payer) = request.fee_payer {
-        // Decision 113: the actor itself, or who signed; never the system band (003 §9 note 4).
-        if payer.is_system_band() || (payer != actor && payer != request.signer) {
-            return Err(error::BAD_FEE_PAYER);
-        }
+    // Decision 169: the signature of one transaction is no consent to later fires.
+    if request.fee_payer.is_some_and(|payer| payer != scheduler) {
+        return Err(error::BAD_FEE_PAYER);
     }
     if live >= rows.timers_per_actor {
         return Err(error::TOO_MANY_TIMERS);
@@ -79,40 +92,154 @@ fn refusal(context: &Context<'_>, actor: Address, request: &Request, live: u64) 
     Ok(())
 }
 
-/// Schedules a timer of an actor. Answers its id: keccak256(actor ‖ height ‖ payload ‖ the actor's timer nonce) (decision 128).
-pub fn schedule(context: &mut Context<'_>, actor: Address, request: Request) -> Step<Hash> {
-    let mut record = context.world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
-    let mut book = context.world.read::<TimerBook>(&keys::timers())?.unwrap_or(TimerBook { sequence: Count::ZERO, live: Count::ZERO });
-    refusal(context, actor, &request, record.timers_live.0)?;
-    let id = keccak256(&[&actor.0, &request.height.0.to_be_bytes(), &request.payload, &record.timers_set.0.to_be_bytes()]);
+/// The last height at which a timer may fire that is scheduled now.
+fn latest(context: &Context<'_>) -> Height {
+    Height(context.height.0.saturating_add(context.params.timers.ttl_blocks))
+}
+
+/// Schedules a timer of the sender, which pays for it: an actor that runs, or the account of a transaction. Answers its id,
+/// keccak256(scheduler ‖ height ‖ payload ‖ nonce). The nonce is an actor's timer counter (decision 128), and the
+/// transaction's digest for an account.
+pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
+    let scheduler = context.sender;
+    if context.world.actor(request.actor)?.is_none() {
+        return Err(error::ACTOR_NOT_FOUND.into());
+    }
+    let (height, interval) = match request.due {
+        Due::At(height) => (height, None),
+        Due::Every { blocks, max_failures } => {
+            let interval = Interval { every: Count(blocks), failures: Count::ZERO, max_failures: Count(max_failures), is_paused: false };
+            (Height(context.height.0.saturating_add(blocks)), Some(interval))
+        }
+    };
+    let live = Directory::timers_of(scheduler).count(context.world)?;
+    refusal(context, scheduler, &request, height, live)?;
+    let nonce = match context.world.actor(scheduler)? {
+        Some(record) => record.timers_set.0.to_be_bytes().to_vec(),
+        None => context.id.0.to_vec(),
+    };
+    let id = keccak256(&[&scheduler.0, &height.0.to_be_bytes(), &request.payload, &nonce]);
     let rows = &context.params.timers;
-    let timer = Timer {
-        actor,
-        height: request.height,
-        sequence: book.sequence,
+    let mut timer = Timer {
+        actor: request.actor,
+        height,
+        sequence: Count::ZERO,
         handler: request.handler,
         payload_bytes: Count(u64::try_from(request.payload.len()).expect("a payload's length fits")),
-        fee_payer: request.fee_payer.unwrap_or(actor),
+        fee_payer: scheduler,
         cycles_limit: request.cycles_limit.unwrap_or(Cycles(rows.cycles_per_fire)),
         cells_limit: request.cells_limit.unwrap_or(Cells(rows.cells_per_fire)),
-        expires_at: request.expires_at.unwrap_or(Height(context.height.0.saturating_add(rows.ttl_blocks))),
+        expires_at: request.expires_at.unwrap_or(latest(context)),
         created_at: context.height,
         max_fee_per_cycle: Price::ZERO,
         priority_per_cycle: Price::ZERO,
+        interval,
     };
-    Directory::timers().insert(context.world, &listing(timer.height, timer.sequence, &id))?;
-    Directory::timers_of(actor).insert(context.world, &id.0)?;
-    book.sequence = Count(book.sequence.0 + 1);
-    book.live = Count(book.live.0 + 1);
-    record.timers_set = Count(record.timers_set.0 + 1);
-    record.timers_live = Count(record.timers_live.0 + 1);
+    Directory::timers_of(scheduler).insert(context.world, &id.0)?;
+    count(context.world, scheduler, |book, record| {
+        book.live = Count(book.live.0 + 1);
+        if let Some(record) = record {
+            record.timers_set = Count(record.timers_set.0 + 1);
+            record.timers_live = Count(record.timers_live.0 + 1);
+        }
+    })?;
     if !request.payload.is_empty() {
         context.world.put(keys::timer_payload(&id), Some(request.payload.bytes().clone()));
     }
-    context.world.write(keys::timer(&id), &timer);
-    context.world.write(keys::timers(), &book);
-    context.world.set_actor(actor, &record);
+    list(context.world, &id, &mut timer)?;
     Ok(id)
+}
+
+/// Changes the chain's counts of timers, and those of an actor where an actor schedules.
+fn count(world: &mut World, scheduler: Address, change: impl FnOnce(&mut TimerBook, Option<&mut Actor>)) -> Result<(), Miss> {
+    let mut record = world.actor(scheduler)?;
+    let mut book = world.read::<TimerBook>(&keys::timers())?.unwrap_or(TimerBook { sequence: Count::ZERO, live: Count::ZERO });
+    change(&mut book, record.as_mut());
+    world.write(keys::timers(), &book);
+    if let Some(record) = record {
+        world.set_actor(scheduler, &record);
+    }
+    Ok(())
+}
+
+/// Puts a timer in its place by height, behind all that were put there before, and keeps its record.
+fn list(world: &mut World, id: &Hash, timer: &mut Timer) -> Result<(), Miss> {
+    let mut book = world.read::<TimerBook>(&keys::timers())?.expect("a timer was scheduled, so there is a book");
+    timer.sequence = book.sequence;
+    book.sequence = Count(book.sequence.0 + 1);
+    world.write(keys::timers(), &book);
+    Directory::timers().insert(world, &listing(timer.height, timer.sequence, id))?;
+    world.write(keys::timer(id), timer);
+    Ok(())
+}
+
+/// Moves a live timer to another height, behind all that stand there.
+fn relist(world: &mut World, id: &Hash, timer: &mut Timer, height: Height) -> Result<(), Miss> {
+    Directory::timers().remove(world, &listing(timer.height, timer.sequence, id))?;
+    timer.height = height;
+    list(world, id, timer)
+}
+
+/// Re-arms an interval that fires at `now`: its next fire is one period later, with as long to live as a new timer.
+/// Answers whether the timer is one; where not, nothing changes.
+pub fn rearm(world: &mut World, params: &Params, now: Height, id: &Hash, timer: &Timer) -> Result<bool, Miss> {
+    let Some(interval) = &timer.interval else { return Ok(false) };
+    let mut next = timer.clone();
+    let height = Height(now.0.saturating_add(interval.every.0));
+    next.expires_at = Height(now.0.saturating_add(params.timers.ttl_blocks)).max(height);
+    relist(world, id, &mut next, height)?;
+    Ok(true)
+}
+
+/// What a fire that ended leaves of an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Fires in a row that failed, this one included.
+    pub consecutive: u64,
+    /// Whether the interval is paused now.
+    pub is_paused: bool,
+}
+
+/// Counts a failed fire. An interval that failed as often in a row as it may is paused.
+pub fn fail(world: &mut World, id: &Hash) -> Result<Failed, Miss> {
+    let once = Failed { consecutive: 1, is_paused: false };
+    let Some(mut timer) = world.read::<Timer>(&keys::timer(id))? else { return Ok(once) };
+    let Some(interval) = &mut timer.interval else { return Ok(once) };
+    interval.failures = Count(interval.failures.0.saturating_add(1));
+    interval.is_paused = interval.max_failures > Count::ZERO && interval.failures >= interval.max_failures;
+    let failed = Failed { consecutive: interval.failures.0, is_paused: interval.is_paused };
+    if failed.is_paused {
+        // A paused interval stands where it expires, so it is removed there like any other timer.
+        let end = timer.expires_at.next();
+        relist(world, id, &mut timer, end)?;
+    } else {
+        world.write(keys::timer(id), &timer);
+    }
+    Ok(failed)
+}
+
+/// Forgets the failures of an interval whose fire succeeded.
+pub fn succeed(world: &mut World, id: &Hash) -> Result<(), Miss> {
+    let Some(mut timer) = world.read::<Timer>(&keys::timer(id))? else { return Ok(()) };
+    if let Some(interval) = timer.interval.as_mut().filter(|interval| interval.failures > Count::ZERO) {
+        interval.failures = Count::ZERO;
+        world.write(keys::timer(id), &timer);
+    }
+    Ok(())
+}
+
+/// Lets a paused interval fire again, one period from now. One that is not paused stays as it is.
+pub fn resume(context: &mut Context<'_>, id: &Hash, mut timer: Timer) -> Step<()> {
+    let latest = latest(context);
+    let interval = timer.interval.as_mut().ok_or(error::NOT_AN_INTERVAL)?;
+    if !interval.is_paused {
+        return Ok(());
+    }
+    (interval.is_paused, interval.failures) = (false, Count::ZERO);
+    let height = Height(context.height.0.saturating_add(interval.every.0));
+    timer.expires_at = latest.max(height);
+    relist(context.world, id, &mut timer, height)?;
+    Ok(())
 }
 
 /// A live timer.
@@ -121,7 +248,7 @@ pub fn read(world: &World, id: &Hash) -> Step<Timer> {
 }
 
 /// A timer's payload.
-pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, cowboy_state::Miss> {
+pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, Miss> {
     if timer.payload_bytes == Count::ZERO {
         return Ok(bytes::Bytes::new());
     }
@@ -129,30 +256,35 @@ pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, 
 }
 
 /// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled.
-pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), cowboy_state::Miss> {
-    let mut record = world.actor(timer.actor)?.expect("an actor with a timer exists");
-    let mut book = world.read::<TimerBook>(&keys::timers())?.expect("a timer was scheduled, so there is a book");
+pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
     Directory::timers().remove(world, &listing(timer.height, timer.sequence, id))?;
-    Directory::timers_of(timer.actor).remove(world, &id.0)?;
-    record.timers_live = Count(record.timers_live.0 - 1);
-    book.live = Count(book.live.0 - 1);
+    Directory::timers_of(timer.fee_payer).remove(world, &id.0)?;
+    count(world, timer.fee_payer, |book, record| {
+        book.live = Count(book.live.0 - 1);
+        if let Some(record) = record {
+            record.timers_live = Count(record.timers_live.0 - 1);
+        }
+    })?;
     world.remove(keys::timer(id));
     if timer.payload_bytes > Count::ZERO {
         world.require([&keys::timer_payload(id)])?;
         world.remove(keys::timer_payload(id));
     }
-    world.write(keys::timers(), &book);
-    world.set_actor(timer.actor, &record);
     Ok(())
 }
 
 /// Moves a timer's last height: not before it is due, not beyond the longest time to live.
 pub fn extend(context: &mut Context<'_>, id: &Hash, mut timer: Timer, expires_at: Height) -> Step<()> {
-    let latest = Height(context.height.0.saturating_add(context.params.timers.ttl_blocks));
-    if expires_at < timer.height || expires_at > latest {
+    let is_paused = timer.interval.as_ref().is_some_and(|interval| interval.is_paused);
+    let earliest = if is_paused { context.height } else { timer.height };
+    if expires_at < earliest || expires_at > latest(context) {
         return Err(error::TIMER_EXPIRY.into());
     }
     timer.expires_at = expires_at;
-    context.world.write(keys::timer(id), &timer);
+    if is_paused {
+        relist(context.world, id, &mut timer, expires_at.next())?;
+    } else {
+        context.world.write(keys::timer(id), &timer);
+    }
     Ok(())
 }

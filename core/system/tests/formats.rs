@@ -12,7 +12,7 @@ use cowboy_system::governance::types::{Agreement, Council, History, Proposal};
 use cowboy_system::names::types::{Policy, Registration};
 use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
-use cowboy_system::staking::types::{Attestations, StakeTotal, Validator, ValidatorSet};
+use cowboy_system::staking::types::{Attestations, Inflation, StakeTotal, Validator, ValidatorSet};
 use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
 use cowboy_system::tee::types::{Attestation, Program, Roots};
 use cowboy_system::tokens::state::Token;
@@ -51,7 +51,7 @@ macro_rules! formats {
 }
 
 formats! {
-    Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway History Holder Image
+    Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway History Holder Image Inflation
     ManifestHistory Permission Policy Pool Program Proposal Registration RentAccount RentRate Request Role Roots RunnerAttestation
     ScopeOwner StakeTotal Sweep Token Validator ValidatorSet
 }

@@ -144,6 +144,7 @@ errors! {
     1230 GOVERNANCE_DEPOSIT Execution "governance_deposit", "The deposit is not the tier's.", "A proposal puts down what its tier asks for, exactly.", "Send governance.deposit_0 or governance.deposit_3 with it.";
     1231 GOVERNANCE_STAGE Execution "governance_stage", "The proposal is not at that stage.", "It is voted on, counted, waits, and takes effect, each in its time.", "Ask get_proposal for its stage and height.";
     1239 PARAMETER_NOT_ACTIVE Execution "parameter_not_active", "The parameter is not active.", "The rule that would read it does not exist yet, so moving it would change nothing.", "Look for another parameter: docs/parameters.md says which are active.";
+    1240 KEY_POSSESSION Execution "key_possession", "A proof of possession does not hold.", "The network key and the VRF key sign the registration, for this chain and this account; keys of small order prove nothing.", "Make the proofs with `cowboyd keys --register ACCOUNT`.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";
@@ -175,7 +176,7 @@ errors! {
     1502 TOO_MANY_TIMERS Schedule "too_many_timers", "The actor has too many timers.", "At most 1,024 live at once, or what the manifest says.", "Cancel some, or re-arm one.";
     1503 TIMER_NOT_FOUND Schedule "timer_not_found", "There is no such timer.", "It fired, expired, was cancelled, or never was.", "Check the id.";
     1504 TIMER_NOT_OWNED Schedule "timer_not_owned", "The timer belongs to another actor.", "Only its owner may change it.", "Ask the owner.";
-    1505 BAD_FEE_PAYER Schedule "bad_fee_payer", "The payer cannot be charged.", "A timer is paid by the actor itself or by who signed the transaction, never by a system actor.", "Leave fee_payer empty.";
+    1505 BAD_FEE_PAYER Schedule "bad_fee_payer", "The payer cannot be charged.", "A timer is paid by who schedules it: an actor cannot charge anybody else, whoever signed the transaction.", "Leave fee_payer empty.";
     1506 TIMER_LIMIT Schedule "timer_limit", "A timer's limit is too high.", "One fire may use 550,000 cycles and cells.", "Split the work over several timers.";
     1507 TIMER_EXPIRY Schedule "timer_expiry", "The timer's expiry is out of range.", "It lies between its height and the longest time to live.", "Choose a nearer expiry.";
     1508 FANOUT Schedule "fanout_exceeded", "Too many messages.", "A transaction and all that follows from it enqueues at most 1,024.", "Send fewer, or spread them over timers.";
@@ -185,6 +186,7 @@ errors! {
     1512 TIMER_UNFUNDED Schedule "timer_unfunded", "The timer's payer could not pay.", "The most a fire can cost is charged before it runs.", "Fund the payer.";
     1513 TIMER_PAYLOAD Schedule "timer_payload_too_large", "The timer's payload is too large.", "It has at most 1 MiB.", "Store the data and pass its key.";
     1514 DUPLICATE_MESSAGE Schedule "duplicate_message", "The message was delivered already.", "Each message is delivered once.", "Nothing: it is done.";
+    1515 NOT_AN_INTERVAL Schedule "not_an_interval", "The timer is no interval.", "It fires once, so there is nothing to resume.", "Pass the id that set_interval returned.";
     1601 JOB_INVALID Job "job_invalid", "The job is not one that the market takes.", "A field is missing, zero, out of its range or of another type.", "See the jobs page: result_schema, bounds, max_price and timeout_blocks are always there.";
     1602 JOB_NOT_FOUND Job "job_not_found", "There is no such job.", "It never was, or it is over and forgotten.", "Check the id.";
     1603 JOB_ESCROW Job "job_escrow", "The submitter cannot pay the job.", "Price, tip and the callback's most are held at submission.", "Fund the submitter, or offer less.";

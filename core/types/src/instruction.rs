@@ -85,7 +85,7 @@ crate::variants! {
             /// Who loses it.
             assignee: Address,
         },
-        /// Removes any actor's timer. Only a system deployer may (003 §5.1a).
+        /// Removes a timer. Who scheduled it may, and a system deployer any (003 §5.1a).
         48 CancelTimer {
             /// The timer to remove; removing one that is gone changes nothing.
             timer: Hash,
@@ -103,12 +103,29 @@ crate::variants! {
             /// Budget of the cleanup lane.
             cleanup_cycles: Cycles,
         },
-        /// Moves any actor's timer's expiry. Only a system deployer may.
+        /// Moves a timer's expiry. Who scheduled it may, and a system deployer any.
         50 ExtendTimer {
             /// The timer that lives longer.
             timer: Hash,
             /// Its new last height.
             expires_at: Height,
+        },
+        /// Schedules one call of an actor's handler by the sender, who pays for it when it runs (003 §17.2).
+        51 TimerSchedule {
+            /// The actor whose handler runs.
+            actor: Address,
+            /// When it runs.
+            height: Height,
+            /// The handler.
+            handler: HandlerName,
+            /// Its argument: JSON or canonical CBOR, as the handler reads it.
+            payload: Payload,
+            /// Cycles of the call; the most where absent.
+            cycles_limit: Option<Cycles>,
+            /// Cells of the call; the most where absent.
+            cells_limit: Option<Cells>,
+            /// The last height at which it may run; as late as allowed where absent.
+            expires_at: Option<Height>,
         },
     }
 }

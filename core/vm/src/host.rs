@@ -173,6 +173,8 @@ host_functions! {
     51 Balance "balance" "address=" 10 2000;
     52 BlobCommit "blob_commit" "data" 10 5000;
     53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000;
+    54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=" 10 10000;
+    55 ResumeInterval "resume_interval" "timer_id" 10 10000;
 }
 
 #[cfg(test)]

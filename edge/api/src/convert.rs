@@ -213,6 +213,19 @@ fn of_system(system: &System) -> model::Instruction {
         System::EntitlementAssignRole { role_id, assignee } | System::EntitlementRevokeRole { role_id, assignee } => {
             model::Instruction { target: Some(Hex(*assignee)), details: Some(json!({ "role_id": Hex(*role_id) })), ..base }
         }
+        System::TimerSchedule { actor, height, handler, payload, cycles_limit, cells_limit, expires_at } => model::Instruction {
+            target: Some(Hex(*actor)),
+            handler: Some(handler.to_string()),
+            payload: Some(bytes(payload)),
+            payload_value: cbor::decode_payload(payload),
+            details: Some(json!({
+                "height": height.get(),
+                "cycles_limit": cycles_limit.map(|limit| limit.get()),
+                "cells_limit": cells_limit.map(|limit| limit.get()),
+                "expires_at": expires_at.map(|height| height.get()),
+            })),
+            ..base
+        },
         System::ExtendTimer { timer, expires_at } => {
             model::Instruction { timer: Some(Hex(*timer)), details: Some(json!({ "expires_at": expires_at.get() })), ..base }
         }

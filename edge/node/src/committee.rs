@@ -15,7 +15,7 @@ use commonware_cryptography::{
         dkg::feldman_desmedt::deal,
         primitives::{
             group::{Private, Share},
-            ops::{compute_public, sign_message, verify_message},
+            ops::{compute_public, sign, sign_message, verify_message},
             sharing::{Mode, ModeVersion, Sharing},
             variant::{MinSig, Variant},
         },
@@ -25,6 +25,7 @@ use commonware_cryptography::{
 use commonware_math::algebra::Random as _;
 use commonware_utils::{N3f1, TryCollect as _, ordered::Set};
 use cowboy_state::records::GenesisValidator;
+use cowboy_system::staking::possession::Registration;
 use cowboy_types::{
     Address, Amount, Hash, keccak256,
     signing::{PrivateKey, address_of_public_key},
@@ -95,6 +96,23 @@ pub struct ValidatorKeys {
     pub signer: PrivateKey,
     /// The share of the group key that votes.
     pub share: Share,
+}
+
+impl ValidatorKeys {
+    /// The public half of the VRF key, 96 bytes.
+    pub fn vrf_key(&self) -> Fixed<96> {
+        Fixed(fixed(&compute_public::<MinSig>(&self.bls).encode()))
+    }
+
+    /// Signatures by the network key and by the VRF key over the registration of both by an account, in this order.
+    pub fn proofs_of_possession(&self, genesis: &Hash, account: Address) -> [Vec<u8>; 2] {
+        let network_key = Fixed(fixed(self.network.public_key().as_ref()));
+        let registration = Registration { genesis: *genesis, account, network_key, vrf_key: self.vrf_key() };
+        let message = registration.message();
+        let by_network = ed25519_consensus::SigningKey::from(fixed::<32>(&self.network.encode())).sign(&message).to_bytes();
+        let by_vrf = sign::<MinSig>(&self.bls, MinSig::PROOF_OF_POSSESSION, &message);
+        [by_network.to_vec(), by_vrf.encode().to_vec()]
+    }
 }
 
 impl Committee {
@@ -303,6 +321,11 @@ mod tests {
             assert!(member.verify_vrf(b"beacon", 7, &proof));
             assert!(!member.verify_vrf(b"beacon", 8, &proof));
             assert!(committee.voter(b"test", keys.share.clone()).is_some());
+            let (genesis, account) = (Hash([7; 32]), Address([8; 20]));
+            let network_key = Fixed(fixed(keys.network.public_key().as_ref()));
+            let [by_network, by_vrf] = keys.proofs_of_possession(&genesis, account);
+            let registration = Registration { genesis, account, network_key, vrf_key: keys.vrf_key() };
+            assert!(registration.is_proven(&Fixed(fixed(&by_network)), &Fixed(fixed(&by_vrf))), "as the chain checks it");
         }
     }
 }

@@ -6,14 +6,13 @@
 use crate::{
     chain::Chain,
     engine::MAX_GOSSIP_BYTES,
-    mempool::{Source, account_of},
+    mempool::{Source, standings},
 };
 use commonware_codec::{Decode as _, Encode as _};
 use commonware_cryptography::ed25519::PublicKey;
 use commonware_p2p::{Receiver, Recipients, Sender};
 use commonware_runtime::{Clock, Spawner, Supervisor};
 use cowboy_chain::SignedTransaction;
-use cowboy_state::{Key, records::Account};
 use cowboy_types::{Hash, List, Transaction};
 use rayon::prelude::*;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
@@ -112,11 +111,9 @@ async fn listen(chain: Arc<Chain>, mut receiver: impl Receiver<PublicKey = Publi
         let Some(state) = chain.state().cloned() else { continue };
         let unknown = batch.into_vec().into_par_iter().filter(|transaction| chain.mempool.get(&transaction.digest()).is_none());
         let signed: Vec<SignedTransaction> = unknown.filter_map(|transaction| SignedTransaction::check(transaction).ok()).collect();
-        let keys = signed.iter().map(|signed| Key::account(signed.transaction().from).digest()).collect();
-        let accounts = state.read(keys).await;
-        for (signed, stored) in signed.into_iter().zip(accounts) {
-            let account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
-            if let Err(reason) = chain.mempool.admit(Source::Peer, &account, signed) {
+        let standings = standings(&*state, &signed).await;
+        for (signed, standing) in signed.into_iter().zip(standings) {
+            if let Err(reason) = chain.mempool.admit(Source::Peer, &standing, signed) {
                 tracing::debug!(%reason, "a peer's transaction is left");
             }
         }

@@ -11,10 +11,11 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, input::BaseFees};
+use crate::chain::StateReader;
+use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, Standing, input::BaseFees};
 use cowboy_params::Params;
 use cowboy_state::{
-    Key,
+    Key, Miss, World,
     records::{Account, ParameterChanges, keys},
 };
 use cowboy_store::{Key as StateKey, Value};
@@ -212,12 +213,12 @@ impl Mempool {
         self.given.subscribe()
     }
 
-    /// Takes a transaction in. `account` is the sender's after the newest final block.
+    /// Takes a transaction in. `standing` is what the state after the newest final block says of it.
     ///
     /// Of what the law checks, only a nonce that is ahead is no reason to refuse.
-    pub fn admit(&self, source: Source, account: &Account, signed: SignedTransaction) -> Result<Hash, Refused> {
+    pub fn admit(&self, source: Source, standing: &Standing, signed: SignedTransaction) -> Result<Hash, Refused> {
         let digest = *signed.digest();
-        self.with(|pool| pool.admit(account, signed.clone()))?;
+        self.with(|pool| pool.admit(standing, signed.clone()))?;
         // Nobody listening is no error.
         if source == Source::Client {
             let _ = self.given.send(signed.clone());
@@ -341,6 +342,27 @@ impl Mempool {
 /// Whether the reason will not pass by itself.
 fn is_hopeless(reason: &Invalid) -> bool {
     !matches!(reason, Invalid::DoesNotFit | Invalid::NonceTooLow { .. } | Invalid::NonceTooHigh { .. } | Invalid::BaseFeeTooLow { .. })
+}
+
+/// What the newest final state says of transactions, in their order: all that admission reads.
+pub async fn standings(state: &dyn StateReader, signed: &[SignedTransaction]) -> Vec<Standing> {
+    let mut world = World::default();
+    loop {
+        let (mut found, mut missing) = (Vec::with_capacity(signed.len()), Vec::new());
+        for signed in signed {
+            match Standing::read(&world, signed.transaction()) {
+                Ok(standing) => found.push(standing),
+                Err(Miss(keys)) => missing.extend(keys),
+            }
+        }
+        if missing.is_empty() {
+            return found;
+        }
+        // A lane takes three reads at most, one after the other: runner, job, and the account beside the first.
+        let keys = world.want(Miss(missing));
+        let values = state.read(keys.clone()).await;
+        keys.iter().zip(values).for_each(|(key, value)| world.fill(key, value));
+    }
 }
 
 /// A stored record, opened.

@@ -10,7 +10,7 @@ use crate::{
     genesis::Genesis,
     images::ImageCache,
     listen::Listening,
-    mempool::{Refused, Source, account_of},
+    mempool::{Refused, Source, account_of, standings},
     pace::{BlockTime, Pace},
     quic::{self, Quic},
     votes::{self, Votes},
@@ -30,7 +30,6 @@ use cowboy_state::{Key, records::Account};
 use cowboy_store::{Directory, Ledger, Retention, StoreError, View, recent::TooOld};
 use cowboy_types::{Address, Hash};
 use std::{
-    collections::HashMap,
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -280,13 +279,8 @@ impl NodeHandle {
 
     /// An account after the newest final block.
     pub async fn account(&self, address: Address) -> Result<Account, AskError> {
-        Ok(self.accounts(vec![address]).await?.remove(0))
-    }
-
-    async fn accounts(&self, addresses: Vec<Address>) -> Result<Vec<Account>, AskError> {
-        let keys = addresses.into_iter().map(|address| Key::account(address).digest()).collect();
-        let stored = self.chain()?.state().ok_or(Unavailable)?.read(keys).await;
-        Ok(stored.iter().map(|stored| stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN)).collect())
+        let stored = self.chain()?.state().ok_or(Unavailable)?.read(vec![Key::account(address).digest()]).await;
+        Ok(stored.first().and_then(|stored| account_of(stored.as_ref()?)).unwrap_or(Account::UNSEEN))
     }
 
     /// Puts encoded transactions into the mempool. Answers each: its name, or why it was refused.
@@ -298,13 +292,15 @@ impl NodeHandle {
     /// Puts transactions whose signatures were checked into the mempool.
     pub async fn submit_signed(&self, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<Result<Hash, Refused>>, AskError> {
         let chain = self.chain()?;
-        let mut senders: Vec<Address> = signed.iter().flatten().map(|signed| signed.transaction().from).collect();
-        senders.sort();
-        senders.dedup();
-        let accounts: HashMap<Address, Account> = senders.iter().copied().zip(self.accounts(senders.clone()).await?).collect();
+        let good: Vec<SignedTransaction> = signed.iter().flatten().cloned().collect();
+        let mut standings = standings(&**chain.state().ok_or(Unavailable)?, &good).await.into_iter();
         let answers = signed
             .into_iter()
-            .map(|signed| signed.and_then(|signed| chain.mempool.admit(Source::Client, &accounts[&signed.transaction().from], signed)))
+            .map(|signed| {
+                let signed = signed?;
+                let standing = standings.next().expect("every good transaction has a standing");
+                chain.mempool.admit(Source::Client, &standing, signed)
+            })
             .collect();
         chain.pace.poke();
         Ok(answers)

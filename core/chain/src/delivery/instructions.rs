@@ -4,9 +4,10 @@ use super::deploy::Deployment;
 use super::frames::{Entry, Gives, SystemCall};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use bytes::Bytes;
+use cowboy_state::records::Payload;
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::governance::handlers::TimerConfig;
-use cowboy_system::{Context, basefee, entitlements, governance};
+use cowboy_system::{Context, basefee, entitlements, governance, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, error};
@@ -24,6 +25,7 @@ pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
         | System::EntitlementRevokeRole { .. } => (Address::system(entitlements::NUMBER), String::new(), Amount::ZERO),
         System::CancelTimer { .. } | System::ExtendTimer { .. } => (Address::system(0x06), String::new(), Amount::ZERO),
         System::UpdateTimerConfig { .. } => (Address::system(0x09), String::new(), Amount::ZERO),
+        System::TimerSchedule { actor, handler, .. } => (*actor, handler.to_string(), Amount::ZERO),
     };
     let of_actor = |actor: &Actor| match actor {
         Actor::Deploy { init, endowment, .. } => {
@@ -74,6 +76,15 @@ impl Machine {
             Instruction::System(System::CancelTimer { timer }) => self.govern(sender, |context| basefee::handlers::cancel(context, &timer)),
             Instruction::System(System::ExtendTimer { timer, expires_at }) => {
                 self.govern(sender, |context| basefee::handlers::extend(context, &timer, expires_at))
+            }
+            Instruction::System(System::TimerSchedule { actor, height, handler, payload, cycles_limit, cells_limit, expires_at }) => {
+                let payload = Payload::new(payload.to_vec()).ok_or(error::TIMER_PAYLOAD)?;
+                let due = timers::Due::At(height);
+                let (fee_payer, max_timers) = (None, None);
+                let request =
+                    timers::Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers };
+                let id = timers::schedule(&mut self.system_context(sender), request)?;
+                self.end(Bytes::copy_from_slice(&id.0))
             }
             Instruction::System(System::UpdateTimerConfig {
                 ttl_blocks,

@@ -83,8 +83,6 @@ pub(crate) struct Envelope {
     pub(crate) sent_before: u64,
     /// Who asks.
     pub(crate) sender: Address,
-    /// Who signed, where anyone did: a timer may be charged to them. Zero for none.
-    pub(crate) signer: Address,
     pub(crate) work: Work,
     /// What it may use, intrinsic costs included.
     pub(crate) limits: Used,
@@ -104,7 +102,6 @@ impl Envelope {
             depth: 0,
             sent_before: 0,
             sender: transaction.from,
-            signer: transaction.from,
             work: Work::Instruction(transaction.instruction.clone()),
             limits: Used { cycles: transaction.cycles_limit, cells: transaction.cells_limit },
             intrinsic,

@@ -68,7 +68,6 @@ impl Execution {
             depth: 0,
             sent_before: 0,
             sender: callback::SENDER,
-            signer: Address::ZERO,
             work: Work::Handler {
                 target: callback.actor,
                 handler: callback.handler.to_string(),

@@ -139,7 +139,6 @@ impl Execution {
             depth: message.depth.0,
             sent_before: origin.sent.0,
             sender: message.sender,
-            signer: Address::ZERO,
             work: Work::Handler {
                 target: message.target,
                 handler: message.handler.to_string(),

@@ -1,9 +1,11 @@
 //! The first step: what the block's rules are, and what is needed before it starts.
 
 use super::{Books, Execution, Halt, Phase};
+use crate::admit::SignedTransaction;
 use crate::delivery::Machine;
 use crate::input::{BaseFees, BlockInvalid, Mode};
-use crate::order;
+use crate::lanes::Lane;
+use crate::order::{self, Placed};
 use cowboy_state::records::{Deployers, Markets, Queue, SeedIndex, SeedRecord, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
@@ -39,7 +41,7 @@ impl Execution {
             dispatcher::callbacks().first_key(),
         ]);
         wanted.push(entitlements::state::deprecations());
-        wanted.extend([staking::state::total_key(), Key::account(staking::state::rewards())]);
+        wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
         wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
         wanted.extend([Directory::timers().first_key(), Directory::seen().first_key(), Key::account(self.input.proposer)]);
@@ -84,19 +86,34 @@ impl Execution {
     pub(super) fn arrange(&mut self) -> Result<(), Halt> {
         match &self.input.mode {
             Mode::Verify { transactions } => {
-                if !order::is_sorted(transactions, &self.input.order_key) {
+                let placed = self.place(transactions)?;
+                if !order::is_sorted(&placed, &self.input.order_key) {
                     return Err(Halt::Invalid(BlockInvalid::Order));
                 }
-                self.transactions = transactions.clone();
+                self.transactions = placed;
             }
             Mode::Propose { candidates, .. } => {
-                let kept = candidates.iter().filter(|candidate| !self.refused.contains(candidate.digest())).cloned().collect();
-                let mut body = self.choose(kept);
+                let kept = candidates.iter().filter(|candidate| !self.refused.contains(candidate.digest()));
+                let mut body = self.choose(self.place(kept)?);
                 order::sort(&mut body, &self.input.order_key);
                 self.transactions = self.rehearse(body);
             }
         }
         Ok(())
+    }
+
+    /// Adds to each transaction its lane, from the state at the block's start: nothing has run yet.
+    fn place<'a>(&self, transactions: impl IntoIterator<Item = &'a SignedTransaction>) -> Result<Vec<Placed>, Miss> {
+        let world = &self.machine.world;
+        let (mut placed, mut missing) = (Vec::new(), Vec::new());
+        for signed in transactions {
+            let transaction = signed.transaction();
+            match Lane::of(world, transaction.from, &transaction.instruction) {
+                Ok(lane) => placed.push(Placed { signed: signed.clone(), lane }),
+                Err(Miss(keys)) => missing.extend(keys),
+            }
+        }
+        if missing.is_empty() { Ok(placed) } else { Err(Miss(missing)) }
     }
 }
 
@@ -122,6 +139,9 @@ fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
         | System::EntitlementAssignRole { assignee: holder, .. }
         | System::EntitlementRevokeRole { assignee: holder, .. } => wanted.push(entitlements::state::holder(*holder)),
         System::EntitlementRevoke { entitlement_id } => wanted.push(entitlements::state::permission(entitlement_id)),
+        System::TimerSchedule { actor, .. } => {
+            wanted.extend([Key::of(Kind::Actor, *actor), keys::timers()]);
+        }
         System::EntitlementCreateRole { .. }
         | System::CancelTimer { .. }
         | System::ExtendTimer { .. }

@@ -8,9 +8,9 @@
 use super::{Attempt, Books, Execution};
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
-use crate::input::Trace;
+use crate::input::{Limits, Mode, Trace};
 use crate::lanes::{Lane, Space};
-use crate::order;
+use crate::order::{self, Placed};
 use cowboy_params::Params;
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary};
 use cowboy_types::units::Cycles;
@@ -164,43 +164,33 @@ impl Execution {
         }
     }
 
-    /// Takes candidates by effective fee while lanes, count and bytes have room for what they cost at least (003 §6.4).
-    pub(super) fn choose(&self, candidates: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
-        let crate::input::Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
+    /// Selects candidates by effective fee while lanes, count and bytes have room for what they cost at least (003 §6.4).
+    ///
+    /// Transactions of more than [`order::LARGE_TRANSACTION_BYTES`] first take at most half of the body. Those beyond it
+    /// are looked at again once every smaller candidate had its turn (decision 171).
+    pub(super) fn choose(&self, candidates: Vec<Placed>) -> Vec<Placed> {
+        let Mode::Propose { limits, .. } = &self.input.mode else { return candidates };
         let params = &self.machine.environment.params;
-        let (mut chosen, mut bytes): (Vec<SignedTransaction>, usize) = (Vec::new(), 0);
-        let mut space = self.books.space.clone();
-        let (mut skipped, mut present) = (BTreeSet::new(), BTreeSet::new());
-        for candidate in order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell) {
-            let from = candidate.transaction().from;
-            let lane = Lane::of(&candidate.transaction().instruction);
-            let learned = self.learned.get(candidate.digest());
-            let least =
-                learned.map_or_else(|| crate::admit::intrinsic(params, &candidate.transaction().instruction), |learned| learned.used);
-            let fits = least.cycles <= space.left(params, lane)
-                && least.cells <= space.cells_left(params)
-                && chosen.len() < limits.transactions
-                && bytes + candidate.size() <= limits.bytes;
-            let is_one_of_each = match self.attempt {
-                Attempt::Whole => false,
-                Attempt::Learned => learned.is_none(),
-                Attempt::OneOfEach => true,
-            };
-            if !fits || (is_one_of_each && present.contains(&from)) || skipped.contains(&from) {
-                skipped.insert(from);
-                continue;
+        let ranked = order::rank(params, candidates, self.books.base_fees.cycle, self.books.base_fees.cell);
+        let mut selection = Selection::new(self, limits);
+        let (mut later, mut waiting) = (Vec::new(), BTreeSet::new());
+        for candidate in ranked {
+            let from = candidate.signed.transaction().from;
+            // A sender's later transactions follow by nonce, so they wait with the one that waits.
+            if waiting.contains(&from) || selection.is_large_share_used(&candidate) {
+                waiting.insert(from);
+                later.push(candidate);
+            } else {
+                selection.offer(candidate);
             }
-            space.count(lane, least);
-            bytes += candidate.size();
-            present.insert(from);
-            chosen.push(candidate);
         }
-        chosen
+        later.into_iter().for_each(|candidate| selection.offer(candidate));
+        selection.chosen
     }
 
     /// In the second attempt: takes out, with what its sender sends later, what does not fit by the figures of the first.
     /// The body is in order before and after.
-    pub(super) fn rehearse(&mut self, body: Vec<SignedTransaction>) -> Vec<SignedTransaction> {
+    pub(super) fn rehearse(&mut self, body: Vec<Placed>) -> Vec<Placed> {
         self.pledge = Pledge::default();
         let Some(begun) = self.begun.as_ref().filter(|_| self.attempt == Attempt::Learned) else { return body };
         let params = &self.machine.environment.params;
@@ -208,7 +198,7 @@ impl Execution {
         for _ in 0..MAX_REHEARSALS {
             let (mut filled, mut stopped) = (begun.clone(), BTreeSet::new());
             let before = body.len();
-            body.retain(|signed| {
+            body.retain(|Placed { signed, .. }| {
                 let from = signed.transaction().from;
                 let Some(learned) = self.learned.get(signed.digest()) else { return true };
                 if stopped.contains(&from) || !filled.room().fits(params, learned.lane, signed) {
@@ -224,7 +214,7 @@ impl Execution {
             order::sort(&mut body, &self.input.order_key);
         }
         let mut pledge = Pledge::default();
-        for signed in &body {
+        for Placed { signed, .. } in &body {
             if let Some(learned) = self.learned.get(signed.digest()) {
                 pledge.add(learned, limits(signed));
             }
@@ -232,6 +222,65 @@ impl Execution {
         self.pledge = pledge;
         body
     }
+}
+
+/// A body being filled.
+struct Selection<'a> {
+    execution: &'a Execution,
+    limits: &'a Limits,
+    space: Space,
+    chosen: Vec<Placed>,
+    bytes: usize,
+    /// Bytes of the large transactions among them.
+    large_bytes: usize,
+    senders: BTreeSet<Address>,
+    /// Senders of which a transaction did not fit: the later ones cannot be included either.
+    skipped: BTreeSet<Address>,
+}
+
+impl<'a> Selection<'a> {
+    fn new(execution: &'a Execution, limits: &'a Limits) -> Self {
+        let (space, senders, skipped) = (execution.books.space.clone(), BTreeSet::new(), BTreeSet::new());
+        Self { execution, limits, space, chosen: Vec::new(), bytes: 0, large_bytes: 0, senders, skipped }
+    }
+
+    /// Whether a large transaction would take more than the half of the body that large ones have while smaller ones wait.
+    fn is_large_share_used(&self, candidate: &Placed) -> bool {
+        is_large(candidate) && self.large_bytes + candidate.signed.size() > self.limits.bytes / 2
+    }
+
+    /// Takes a candidate if everything has room for it.
+    fn offer(&mut self, candidate: Placed) {
+        let params = &self.execution.machine.environment.params;
+        let Placed { signed, lane } = &candidate;
+        let from = signed.transaction().from;
+        let learned = self.execution.learned.get(signed.digest());
+        let least = learned.map_or_else(|| crate::admit::intrinsic(params, signed.transaction()), |learned| learned.used);
+        let fits = least.cycles <= self.space.left(params, *lane)
+            && least.cells <= self.space.cells_left(params)
+            && self.chosen.len() < self.limits.transactions
+            && self.bytes + signed.size() <= self.limits.bytes;
+        let is_one_of_each = match self.execution.attempt {
+            Attempt::Whole => false,
+            Attempt::Learned => learned.is_none(),
+            Attempt::OneOfEach => true,
+        };
+        if !fits || (is_one_of_each && self.senders.contains(&from)) || self.skipped.contains(&from) {
+            self.skipped.insert(from);
+            return;
+        }
+        self.space.count(*lane, least);
+        self.bytes += signed.size();
+        if is_large(&candidate) {
+            self.large_bytes += signed.size();
+        }
+        self.senders.insert(from);
+        self.chosen.push(candidate);
+    }
+}
+
+fn is_large(candidate: &Placed) -> bool {
+    candidate.signed.size() > order::LARGE_TRANSACTION_BYTES
 }
 
 /// What a transaction may use.

@@ -14,7 +14,7 @@ use cowboy_system::timers::{self, listed};
 use cowboy_types::cbor::Value;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, Price};
-use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, error};
+use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, error, keccak256};
 
 /// The system actor that announces what becomes of timers.
 const BASEFEE: u8 = 0x06;
@@ -34,6 +34,7 @@ pub(super) struct Due {
 /// A timer whose maximum was charged and which is firing.
 #[derive(Clone, Debug)]
 pub(super) struct Fire {
+    timer: Hash,
     payer: Address,
     offers: Offers,
     prices: Prices,
@@ -55,7 +56,8 @@ impl Execution {
         for record in &records {
             let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
             if declared < budget {
-                fired.extend([Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.actor), Key::of(Kind::Manifest, timer.actor)]);
+                let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
+                fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
             }
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
@@ -70,8 +72,10 @@ impl Execution {
             self.phase = Phase::Jobs;
             return Ok(());
         };
-        // A timer may have been cancelled by a transaction of this block.
-        let Some(timer) = self.machine.world.read::<Timer>(&keys::timer(&id))? else {
+        // A timer may have been cancelled by a transaction of this block, or moved: a paused interval that was resumed.
+        let height = self.machine.environment.height;
+        let stored: Option<Timer> = self.machine.world.read(&keys::timer(&id))?;
+        let Some(timer) = stored.filter(|timer| timer.height <= height) else {
             self.due.next += 1;
             return Ok(());
         };
@@ -113,27 +117,46 @@ impl Execution {
             return self.clean_up(id, timer, error::TIMER_UNFUNDED, Some((reserve, available)));
         }
         let payload = timers::payload(world, id, timer)?;
-        timers::remove(world, id, timer)?;
+        // Before the fire's checkpoint, so that nothing that the fire does undoes it (decision 170).
+        let is_interval = timers::rearm(world, params, self.machine.environment.height, id, timer)?;
+        if is_interval {
+            // What a failed fire changes is read before the fire begins.
+            let checkpoint = world.checkpoint();
+            timers::fail(world, id)?;
+            world.rollback(&checkpoint);
+        } else {
+            timers::remove(world, id, timer)?;
+        }
+        let fire = if is_interval { fire_of(id, self.machine.environment.height) } else { *id };
+        let rearming = if is_interval { Cycles(params.costs.timer) } else { Cycles::ZERO };
         let envelope = Envelope {
-            id: nested_id(id, 0),
+            id: nested_id(&fire, 0),
             kind: ReceiptKind::Timer,
-            origin: *id,
+            origin: fire,
             parent: Hash::ZERO,
             depth: 0,
             sent_before: 0,
-            sender: timer.actor,
-            signer: Address::ZERO,
+            sender: timer.fee_payer,
             work: Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO },
             limits,
-            intrinsic: Used::default(),
+            intrinsic: Used { cycles: rearming, cells: Cells::ZERO },
         };
         self.machine.begin(envelope);
-        self.charge = Some(Charge::Timer(Fire { payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve }));
+        self.charge =
+            Some(Charge::Timer(Fire { timer: *id, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve }));
         Ok(())
     }
 
-    /// Refunds what the fire did not use. A handler that failed is charged all the same.
-    pub(super) fn settle_timer(&mut self, fire: Fire, delivered: Delivered) -> Result<(), Miss> {
+    /// Refunds what the fire did not use. A handler that failed is charged all the same, and its failure announced.
+    pub(super) fn settle_timer(&mut self, fire: Fire, mut delivered: Delivered) -> Result<(), Miss> {
+        let id = fire.timer;
+        match &delivered.result {
+            Ok(_) => timers::succeed(&mut self.machine.world, &id)?,
+            Err(abort) => {
+                let failed = timers::fail(&mut self.machine.world, &id)?;
+                delivered.events.extend(failure_events(&id, fire.payer, &delivered.handler, abort, failed));
+            }
+        }
         let cost = fire.prices.cost(delivered.used);
         let held = self.open_origin(&delivered, fire.payer, fire.offers, fire.reserve, &cost)?;
         let refund =
@@ -186,20 +209,46 @@ impl Execution {
     }
 }
 
-/// The receipt of a timer that was removed without firing: it cost nothing.
-fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
-    let event = Event {
-        emitter: Address::system(BASEFEE),
+/// What an interval's fire is called at a height: its messages and receipts are apart from those of its other fires.
+fn fire_of(id: &Hash, height: Height) -> Hash {
+    keccak256(&[&id.0, &height.0.to_be_bytes()])
+}
+
+fn event(emitter: Address, name: &'static str, data: &Value) -> Event {
+    Event {
+        emitter,
         name: Text::new(name).expect("event names of the protocol are short"),
         data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    };
+    }
+}
+
+/// What a fire that failed announces in the name of who scheduled the timer.
+fn failure_events(id: &Hash, scheduler: Address, handler: &str, abort: &Abort, failed: timers::Failed) -> Vec<Event> {
+    let timer = || ("id", Value::Bytes(id.0.to_vec()));
+    let data = Value::map([
+        ("consecutive", Value::uint(failed.consecutive)),
+        ("error", Value::text(error::row(abort.code).slug)),
+        ("handler", Value::text(handler)),
+        timer(),
+    ]);
+    let mut events = vec![event(scheduler, "timer.failed", &data)];
+    if failed.is_paused {
+        events.push(event(scheduler, "timer.paused", &Value::map([timer()])));
+    }
+    events
+}
+
+/// The receipt of a timer that was removed without firing: it cost nothing.
+fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
+    let removed = Value::map([("id", Value::Bytes(id.0.to_vec())), ("reason", Value::text(error::row(abort.code).slug))]);
+    let events = vec![event(Address::system(BASEFEE), name, data), event(timer.fee_payer, "timer.removed", &removed)];
     let none = Cost::default();
     let fee: Fee = fee_of(timer.fee_payer, &Prices::default(), Amount::ZERO, &none, Amount::ZERO);
     Receipt {
         id: nested_id(id, 0),
         kind: ReceiptKind::Timer,
         origin: *id,
-        sender: timer.actor,
+        sender: timer.fee_payer,
         target: timer.actor,
         handler: Text::new(timer.handler.to_string()).expect("a timer's handler has a handler's name"),
         value: Amount::ZERO,
@@ -208,7 +257,7 @@ fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Va
         fee,
         created: None,
         return_data: Blob::default(),
-        events: List::new(vec![event]).expect("one event fits"),
+        events: List::new(events).expect("two events fit"),
         abort: Some(abort),
     }
 }

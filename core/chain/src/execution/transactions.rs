@@ -5,6 +5,8 @@ use crate::admit::{self, Facts, Invalid, SignedTransaction};
 use crate::delivery::{Delivered, Envelope};
 use crate::fees::{Offers, lane_base_fee};
 use crate::input::BlockInvalid;
+use crate::lanes::Lane;
+use crate::order::Placed;
 use cowboy_state::Miss;
 use cowboy_types::units::Nonce;
 use cowboy_types::{Blob, List, Receipt, Text};
@@ -15,11 +17,11 @@ impl Execution {
         if place == 0 {
             self.note_begin();
         }
-        let Some(signed) = self.transactions.get(place).cloned() else {
+        let Some(Placed { signed, lane }) = self.transactions.get(place).cloned() else {
             self.phase = Phase::Timers;
             return Ok(());
         };
-        match self.reserve(&signed)? {
+        match self.reserve(&signed, lane)? {
             Ok(reserved) => {
                 self.phase = Phase::Transactions(place + 1);
                 self.begin_transaction(signed, reserved);
@@ -31,14 +33,14 @@ impl Execution {
     }
 
     /// Whether the chain, the account and the block allow it; then takes nonce, reserve and value's place in the block.
-    fn reserve(&mut self, signed: &SignedTransaction) -> Result<Result<Reserved, Invalid>, Halt> {
+    fn reserve(&mut self, signed: &SignedTransaction, lane: Lane) -> Result<Result<Reserved, Invalid>, Halt> {
         let transaction = signed.transaction();
         let params = &self.machine.environment.params;
         let chain = &self.input.chain;
         let fees = self.books.base_fees;
         let facts = Facts { chain_id: chain.chain_id, is_dev: chain.is_dev, params, base_fee_cycle: fees.cycle, base_fee_cell: fees.cell };
         let mut account = self.machine.world.account(transaction.from)?;
-        let admitted = match admit::admit(&facts, &account, signed) {
+        let admitted = match admit::admit(&facts, lane, &account, signed) {
             Ok(admitted) => admitted,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -55,7 +57,7 @@ impl Execution {
     }
 
     fn begin_transaction(&mut self, signed: SignedTransaction, reserved: Reserved) {
-        let intrinsic = admit::intrinsic(&self.machine.environment.params, &signed.transaction().instruction);
+        let intrinsic = admit::intrinsic(&self.machine.environment.params, signed.transaction());
         self.machine.begin(Envelope::of_transaction(&signed, intrinsic));
         self.redeem(signed.digest());
         self.charge = Some(Charge::Transaction(reserved));
@@ -67,8 +69,8 @@ impl Execution {
     /// move, so the proposal begins again without it and what follows it.
     fn leave_out(&mut self, place: usize, signed: &SignedTransaction, reason: Invalid) {
         let from = signed.transaction().from;
-        let others =
-            self.transactions.iter().enumerate().filter(|(other, transaction)| *other != place && transaction.transaction().from == from);
+        let others = self.transactions.iter().map(|placed| &placed.signed).enumerate();
+        let others = others.filter(|(other, transaction)| *other != place && transaction.transaction().from == from);
         let has_others = others.clone().next().is_some();
         self.refused.extend(others.filter(|(other, _)| *other > place).map(|(_, transaction)| *transaction.digest()));
         self.refused.insert(*signed.digest());

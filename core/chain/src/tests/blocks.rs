@@ -133,8 +133,10 @@ fn bursts_wait_behind_others() {
     };
     let other = SignedTransaction::unchecked(unsigned(4, 0, execution(cowboy_types::Address([6; 20]), "x", b"", 0)));
     let candidates = vec![call(1, 0, 600_000, 900), call(2, 0, 300_000, 800), call(3, 0, 200_000, 700), call(3, 1, 10, 700), other];
+    let candidates = candidates.into_iter().map(|signed| crate::order::Placed { signed, lane: crate::lanes::Lane::User }).collect();
     let ranked = crate::order::rank(&params, candidates, Price(10_000), Price(10_000));
-    let senders: Vec<_> = ranked.iter().map(|transaction| (transaction.transaction().from, transaction.transaction().nonce.0)).collect();
+    let inner = ranked.iter().map(|placed| placed.signed.transaction());
+    let senders: Vec<_> = inner.map(|transaction| (transaction.from, transaction.nonce.0)).collect();
     assert_eq!(senders, [(address(1), 0), (address(2), 0), (address(4), 0), (address(3), 0), (address(3), 1)]);
 }
 

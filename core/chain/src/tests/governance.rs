@@ -212,3 +212,68 @@ fn the_treasury_spends_by_decision() {
         assert_eq!(chain.balance(address(8)) - before, if expected == "executed" { amount } else { 0 });
     }
 }
+
+/// Moves a row of inflation by these votes. Answers the proposal's stage.
+fn decide(chain: &mut Chain, name: &str, value: u64, yes: &[u8], no: &[u8]) -> String {
+    let id = propose(chain, set_parameter(name, value), 25_000);
+    for (from, choice) in yes.iter().map(|from| (*from, "yes")).chain(no.iter().map(|from| (*from, "no"))) {
+        assert!(vote(chain, from, id, choice).is_success());
+    }
+    later(chain, 3_600);
+    assert!(ask(chain, 6, "count", about(id), 0).is_success());
+    later(chain, 3_600);
+    ask(chain, 6, "execute", about(id), 0);
+    stage(chain, id)
+}
+
+/// inflation moves by two thirds of all stake and of all heads, those that did not vote included.
+#[test]
+fn inflation_takes_two_thirds_of_stake_and_heads() {
+    let rows: [([u64; 4], &[u8], &[u8], &str); 5] = [
+        ([1, 1, 1, 1], &[1, 2], &[], "rejected"),
+        ([1, 1, 1, 1], &[1, 2, 3], &[4], "executed"),
+        ([8, 1, 1, 1], &[1, 2], &[], "rejected"),
+        ([5, 1, 1, 1], &[2, 3, 4], &[], "rejected"),
+        ([2, 2, 1, 1], &[1, 2, 3], &[4], "executed"),
+    ];
+    for (place, (stakes, yes, no, expected)) in rows.into_iter().enumerate() {
+        let mut chain = chain_of(stakes);
+        assert_eq!(decide(&mut chain, "economics.inflation_year_2", 700, yes, no), expected, "row {place}");
+    }
+    let mut chain = chain_of([1, 1, 1, 1]);
+    assert_eq!(decide(&mut chain, "economics.security_floor", 1_000, &[1, 2], &[]), "rejected", "the trigger too");
+}
+
+/// two points in any year, whatever the number of decisions: not 8, 10, 8, 6, 4 in 42 days.
+#[test]
+fn inflation_moves_two_points_a_year() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let all = [1, 2, 3, 4];
+    let step = |value: u64, expected: &str, chain: &mut Chain| {
+        let refused = ask(chain, 5, "propose", set_parameter("economics.inflation_year_1", value), 25_000 * CBY);
+        match expected {
+            "refused" => assert_eq!(refused.abort, Some(error::INVALID_ARGUMENT), "{value}"),
+            _ => assert_eq!(decide(chain, "economics.inflation_year_1", value, &all, &[]), expected, "{value}"),
+        }
+    };
+    step(1_000, "executed", &mut chain);
+    step(700, "refused", &mut chain);
+    step(900, "executed", &mut chain);
+    step(800, "executed", &mut chain);
+    step(700, "refused", &mut chain);
+    // Two that were proposed together: the second is looked at again when it takes effect.
+    let (one, two) = (
+        propose(&mut chain, set_parameter("economics.inflation_floor", 0), 25_000),
+        propose(&mut chain, set_parameter("economics.inflation_floor", 300), 25_000),
+    );
+    for (from, id) in all.iter().flat_map(|from| [(*from, one), (*from, two)]) {
+        assert!(vote(&mut chain, from, id, "yes").is_success());
+    }
+    later(&mut chain, 3_600);
+    assert!([one, two].iter().all(|id| ask(&mut chain, 6, "count", about(*id), 0).is_success()));
+    later(&mut chain, 3_600);
+    assert!([one, two].iter().all(|id| ask(&mut chain, 6, "execute", about(*id), 0).is_success()));
+    assert_eq!((stage(&mut chain, one).as_str(), stage(&mut chain, two).as_str()), ("executed", "failed"));
+    later(&mut chain, 31_536_000);
+    step(700, "executed", &mut chain);
+}

@@ -270,7 +270,7 @@ impl Chain {
         assert_eq!(self.names(Directory::timers()).len(), timers.len(), "every timer is listed once by height");
         let mut live: BTreeMap<Address, u64> = BTreeMap::new();
         for (_, timer) in &timers {
-            *live.entry(timer.actor).or_default() += 1;
+            *live.entry(timer.fee_payer).or_default() += 1;
         }
         for (key, actor) in self.all::<Actor>(Kind::Actor) {
             let count = live.get(&key.address).copied().unwrap_or(0);

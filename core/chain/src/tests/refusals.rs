@@ -2,6 +2,8 @@
 
 use super::harness::{ALL, Chain, PROPOSER, address, deployment_of, execution, manifest, sign, signed, transfer, unsigned};
 use crate::admit::{Facts, Invalid};
+use crate::lanes::Lane;
+use crate::order::Placed;
 use crate::{SignedTransaction, StateKey, admit};
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -36,8 +38,8 @@ fn refusal(bytes: &[u8]) -> Option<Invalid> {
     let params = &chain.config.params;
     let base = Price(params.fees.base_fee_min);
     let facts = Facts { chain_id: ChainId(42), is_dev: false, params, base_fee_cycle: base, base_fee_cell: base };
-    let judged =
-        SignedTransaction::decode(bytes).and_then(|signed| admit(&facts, &chain.account(signed.transaction().from), &signed).map(|_| ()));
+    let judged = SignedTransaction::decode(bytes)
+        .and_then(|signed| admit(&facts, Lane::User, &chain.account(signed.transaction().from), &signed).map(|_| ()));
     judged.err()
 }
 
@@ -388,8 +390,9 @@ fn an_actor_past_its_share_waits_for_the_next_block() {
     // A body that takes them all is no block.
     let mut chain = Chain::with(|genesis| genesis.parameters = super::harness::parameters(&rows));
     chain.send(1, deployment("handler run\n burn 1000000\n"));
-    let mut all: Vec<SignedTransaction> = (3..=9).map(|from| call(from, 0, greedy)).collect();
+    let mut all: Vec<Placed> = (3..=9).map(|from| Placed { signed: call(from, 0, greedy), lane: Lane::User }).collect();
     crate::order::sort(&mut all, &chain.order_key());
+    let all = all.into_iter().map(|placed| placed.signed).collect();
     let refused = chain.run(chain.input(crate::Mode::Verify { transactions: all }));
     assert!(matches!(refused, Err(crate::BlockInvalid::Transaction { reason: Invalid::DoesNotFit, .. })));
 }

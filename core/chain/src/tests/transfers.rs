@@ -243,3 +243,72 @@ fn transfers_are_prefetched_in_one_round() {
     chain.block((1..=9).map(|from| transfer(from, 0, Address([from; 20]), 1)).collect());
     assert_eq!(chain.rounds - before, 1);
 }
+
+/// A transfer with metadata of this many bytes, which offers this tip for a unit.
+fn noted(from: u8, nonce: u64, bytes: usize, tip: u64) -> SignedTransaction {
+    let mut transaction = unsigned(from, nonce, Instruction::System(System::Transfer { to: address(7), amount: Amount(1) }));
+    transaction.cycles_limit = Cycles(21_000);
+    transaction.cells_limit = Cells(bytes as u64);
+    transaction.max_priority_fee_per_cycle = Price(tip);
+    transaction.max_priority_fee_per_cell = Price(tip);
+    transaction.metadata = cowboy_types::Blob::new(vec![0xAB; bytes]).expect("it fits");
+    sign(from, transaction)
+}
+
+/// Signed by account 1 and by these others too.
+fn co_signed(mut transaction: Transaction, others: &[u8]) -> SignedTransaction {
+    use cowboy_types::{List, transaction::CoSignature};
+    let mut others: Vec<u8> = others.to_vec();
+    others.sort_by_key(|number| address(*number));
+    let empty = |number: &u8| CoSignature { address: address(*number), signature: Default::default() };
+    transaction.additional_signers = List::new(others.iter().map(empty).collect()).expect("few signers fit");
+    let digest = transaction.digest();
+    let of = |number: &u8| CoSignature { address: address(*number), signature: super::harness::key(*number).sign(&digest) };
+    transaction.additional_signers = List::new(others.iter().map(of).collect()).expect("few signers fit");
+    sign(1, transaction)
+}
+
+/// A-46, decision 171: metadata and additional signers are charged for; a plain transfer stays 21,000 cycles and no cells.
+#[test]
+fn metadata_and_signers_are_charged_for() {
+    let mut chain = Chain::new();
+    let plain = chain.one(transfer(1, 0, address(7), 1));
+    assert_eq!((plain.cycles_used, plain.cells_used), (Cycles(21_000), Cells(0)));
+    let with_note = chain.one(noted(1, 1, 130_000, 0));
+    assert_eq!((with_note.cycles_used, with_note.cells_used), (Cycles(21_000), Cells(130_000)), "a cell for each byte of metadata");
+    let mut short = noted(1, 2, 100, 0).transaction().clone();
+    short.cells_limit = Cells(99);
+    let outcome = chain.block(vec![sign(1, short)]);
+    assert!(matches!(outcome.rejected[0].1, Invalid::LimitTooLow { meter: "cells", limit: 99, min: 100 }), "{:?}", outcome.rejected);
+    let signed_by = |limits: (u64, u64)| {
+        let mut transaction = unsigned(1, 2, Instruction::System(System::Transfer { to: address(7), amount: Amount(1) }));
+        (transaction.cycles_limit, transaction.cells_limit) = (Cycles(limits.0), Cells(limits.1));
+        co_signed(transaction, &[2, 3, 4])
+    };
+    let outcome = chain.block(vec![signed_by((21_000, 0))]);
+    assert!(matches!(outcome.rejected[0].1, Invalid::LimitTooLow { meter: "cycles", min: 51_000, .. }), "{:?}", outcome.rejected);
+    let receipt = chain.one(signed_by((51_000, 255)));
+    assert_eq!((receipt.cycles_used, receipt.cells_used), (Cycles(51_000), Cells(255)), "10,000 cycles and 85 cells a signer");
+}
+
+/// Decision 171: large transactions take at most half of the body while smaller ones wait, however much they offer.
+#[test]
+fn large_transactions_do_not_crowd_out_small_ones() {
+    let mut chain = Chain::new();
+    let large: Vec<SignedTransaction> = (0..32).map(|nonce| noted(1 + (nonce % 4) as u8, nonce / 4, 130_930, 100)).collect();
+    assert!(large.iter().all(|transaction| transaction.size() == 131_069), "{}", large[0].size());
+    let small: Vec<SignedTransaction> = (0..100).map(|nonce| noted(5 + (nonce % 4) as u8, nonce / 4, 0, 1)).collect();
+    let outcome = chain.block([large.clone(), small].concat());
+    let is_large = |transaction: &&Transaction| transaction.metadata.len() > 4_096;
+    let (included_large, included) = (outcome.included.iter().filter(is_large).count(), outcome.included.len());
+    assert_eq!(included - included_large, 100, "every small one is in the next block");
+    assert_eq!(included_large, 31, "what the small ones leave free is used");
+
+    // 2 MiB of small ones leave the large ones their half and no more.
+    let mut chain = Chain::new();
+    let many: Vec<SignedTransaction> = (0..700).map(|nonce| noted(5 + (nonce % 4) as u8, nonce / 4, 3_900, 1)).collect();
+    let outcome = chain.block([large, many].concat());
+    let large_bytes: usize = outcome.included.iter().filter(is_large).map(commonware_codec::EncodeSize::encode_size).sum();
+    assert_eq!(large_bytes, 16 * 131_069, "half of 4 MiB");
+    assert!(outcome.included.len() > 500);
+}

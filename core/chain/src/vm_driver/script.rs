@@ -182,6 +182,8 @@ fn function(name: &str) -> HostFn {
         "timer_ex" => HostFn::ScheduleTimerEx,
         "extend" => HostFn::ExtendTimer,
         "cancel" => HostFn::CancelTimer,
+        "interval" => HostFn::SetInterval,
+        "resume" => HostFn::ResumeInterval,
         "random" => HostFn::Randomness,
         "random_at" => HostFn::RandomnessAt,
         "verify" => HostFn::VerifySignature,

@@ -27,7 +27,7 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "register_validator",
-            doc: "{signing_key, network_key, vrf_key}, with the stake as value → null: the sender becomes a validator, active from the next epoch on.",
+            doc: "{signing_key, network_key, network_proof, vrf_key, vrf_proof}, with the stake as value → null: the sender becomes a validator, active from the next epoch on. The proofs are signatures of both keys over the registration.",
             run: staking::handlers::register,
         },
         Method { name: "add_stake", doc: "{}, with value → null: adds to the sender's own stake.", run: staking::handlers::add_stake },
@@ -44,12 +44,12 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "report_equivocation",
-            doc: "{validator, first, second} → null: two encoded headers of one round that one validator signed. Anybody may show them.",
+            doc: "{validator, first, second} → null: two encoded headers of this chain, of one round and at most 604,800 blocks old, that one validator signed. Anybody may show them.",
             run: staking::faults::report_equivocation,
         },
         Method {
             name: "attest_fault",
-            doc: "{validator, fault, epoch, view} → bool: a member says that another double voted (double_vote), proposed an invalid block (invalid_proposal) or missed too much (downtime); true once more than two thirds say so.",
+            doc: "{validator, fault, epoch, view} → bool: a member says that another, in a round of this epoch and at most 604,800 rounds ago, double voted (double_vote), proposed an invalid block (invalid_proposal) or missed too much (downtime); true once more than two thirds say so.",
             run: staking::faults::attest,
         },
         Method {

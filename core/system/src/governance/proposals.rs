@@ -6,13 +6,19 @@
 use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, state};
 use crate::actor::{Context, address_argument, amount_argument, number_argument};
-use crate::staking::state as staking;
+use crate::staking::{state as staking, types::ValidatorSet};
 use crate::treasury::vesting;
 use cowboy_params::{Params, SetError, Tier};
 use cowboy_state::{Step, Stop};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Abort, Address, List, Text, error};
+use cowboy_types::{Address, List, Text, error};
+
+/// How the names of the rows begin that the schedule of inflation has.
+const INFLATION_ROWS: &str = "economics.inflation_";
+
+/// How the names of the rows begin that raise it.
+const SECURITY_ROWS: &str = "economics.security_";
 
 /// The action that an argument describes.
 fn action(argument: &Value) -> Step<Action> {
@@ -39,7 +45,7 @@ fn action(argument: &Value) -> Step<Action> {
 }
 
 /// The tier of an action; refuses what nobody may do.
-fn tier(context: &Context<'_>, action: &Action) -> Result<u8, Abort> {
+fn tier(context: &Context<'_>, action: &Action) -> Step<u8> {
     match action {
         Action::SetParameter { row, value } => {
             check_parameter(context, *row, *value)?;
@@ -49,24 +55,40 @@ fn tier(context: &Context<'_>, action: &Action) -> Result<u8, Abort> {
         Action::Disburse { .. } => Ok(3),
         Action::SetCouncil { members } => {
             let size = u64::try_from(members.len()).unwrap_or(u64::MAX);
-            if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT) }
+            if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT.into()) }
         }
     }
 }
 
-/// Whether a parameter may become a value: within its range, and inflation by at most two points a year (003 §8.2).
-fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Result<(), Abort> {
+/// Whether a parameter may become a value: within its range, and a row of inflation at most two points away from every
+/// value that it had in the last year (003 §8.2).
+fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Step<()> {
     let mut params = context.params.clone();
     params.set(row, value).map_err(|refused| match refused {
         SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
         SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
     })?;
-    let name = Params::ROWS.iter().find(|one| one.id == row).map_or("", |one| one.name);
-    let now = context.params.get(row).unwrap_or(value);
-    if name.starts_with("economics.inflation_") && value.abs_diff(now) > context.params.economics.inflation_step {
-        return Err(error::INVALID_ARGUMENT);
+    let row = Params::ROWS.iter().find(|one| one.id == row).ok_or(error::INVALID_ARGUMENT)?;
+    if !row.name.starts_with(INFLATION_ROWS) {
+        return Ok(());
     }
-    Ok(())
+    let rows = &context.params.economics;
+    let now = context.params.get(row.id).unwrap_or(value);
+    let history = state::history(context.world, row)?.entries.into_vec();
+    // What a row is until its first change is what genesis says; it is unknown only where that is more than a year ago.
+    let first = history.first().map_or(now, |_| context.genesis_params.get(row.id).unwrap_or(now));
+    let values = std::iter::once(first).chain(history.iter().map(|change| change.value));
+    let ends = history.iter().map(|change| change.height.0).chain([u64::MAX]);
+    let of_the_year = values.zip(ends).filter(|(_, end)| end.saturating_add(rows.year) > context.height.0);
+    let is_too_far = of_the_year.map(|(old, _)| old).chain([now]).any(|old| value.abs_diff(old) > rows.inflation_step);
+    if is_too_far { Err(error::INVALID_ARGUMENT.into()) } else { Ok(()) }
+}
+
+/// Whether an action moves inflation, for which two thirds of all stake and of all heads must vote (003 §8.2).
+fn moves_inflation(action: &Action) -> bool {
+    let Action::SetParameter { row, .. } = action else { return false };
+    let is_of_inflation = |name: &str| name.starts_with(INFLATION_ROWS) || name.starts_with(SECURITY_ROWS);
+    Params::ROWS.iter().any(|one| one.id == *row && is_of_inflation(one.name))
 }
 
 /// {action, …}, with the tier's deposit as value → number.
@@ -155,7 +177,10 @@ pub(super) fn count(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
     let all: u128 = set.members.iter().map(|member| u128::from(member.stake.0)).sum();
     let is_present = stakes.iter().sum::<u128>() * 10_000 >= all * u128::from(quorum) && all > 0;
     let is_more = |[yes, no, _]: [u128; 3], share: u64| yes * 10_000 > (yes + no) * u128::from(share);
-    let is_accepted = is_present && is_more(stakes, approval) && is_more(heads, 5_000);
+    let is_majority = is_more(stakes, approval) && is_more(heads, 5_000);
+    let has_two_thirds = |yes: u128, of: u128| yes * 3 >= of * 2;
+    let is_supermajority = has_two_thirds(stakes[0], all) && has_two_thirds(heads[0], heads_of(&set));
+    let is_accepted = is_present && is_majority && (is_supermajority || !moves_inflation(&proposal.action));
     let lock = if proposal.is_fast { rows.timelock_fast } else { rows.timelock };
     proposal.stage = if is_accepted { Stage::Queued { from: Height(context.height.0.saturating_add(lock)) } } else { Stage::Rejected };
     // Where too few cared to vote, the deposit pays for the noise.
@@ -169,6 +194,10 @@ pub(super) fn count(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
     context.world.write(state::proposal_key(id), &proposal);
     announce(context, if is_accepted { "proposal.queued" } else { "proposal.rejected" }, id);
     Ok(Value::Bool(is_accepted))
+}
+
+fn heads_of(set: &ValidatorSet) -> u128 {
+    u128::try_from(set.members.len()).unwrap_or(u128::MAX)
 }
 
 /// {proposal}: makes what was accepted take effect once its timelock is over. Anybody may.

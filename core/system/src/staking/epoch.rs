@@ -1,7 +1,7 @@
 //! Rewards, block by block, and the turn of an epoch (003 §8.2, Validator Set, Staking and Rewards).
 
-use super::state;
 use super::types::{Status, ValidatorSet};
+use super::{inflation, state};
 use cowboy_params::Params;
 use cowboy_state::records::Supply;
 use cowboy_state::{Miss, World};
@@ -15,26 +15,14 @@ pub fn epoch_of(params: &Params, height: Height) -> u64 {
     height.0 / params.consensus.epoch
 }
 
-/// Gross inflation of a height's year, in basis points (003 §8.2).
-pub fn inflation(params: &Params, height: Height) -> u64 {
-    let rows = &params.economics;
-    match height.0 / rows.year {
-        0 => rows.inflation_year_1,
-        1 => rows.inflation_year_2,
-        2 => rows.inflation_year_3,
-        3 => rows.inflation_year_4,
-        _ => rows.inflation_floor,
-    }
-}
-
 /// What a block makes for its validators: a block's part of the year's inflation of all CBY there are, rounded down.
 /// Nothing where nobody stakes.
-pub fn reward(world: &World, params: &Params, height: Height, supply: &Supply) -> Result<Amount, Miss> {
+pub fn reward(world: &mut World, params: &Params, height: Height, supply: &Supply) -> Result<Amount, Miss> {
     if state::total(world)?.is_none_or(|total| total.stake == Amount::ZERO) {
         return Ok(Amount::ZERO);
     }
-    let all = supply.genesis.saturating_add(supply.minted).saturating_sub(supply.burned);
-    let yearly = u128::from(all.0) * u128::from(inflation(params, height)) / 10_000;
+    let rate = inflation::move_rate(world, params, height, supply)?;
+    let yearly = u128::from(inflation::all(supply).0) * u128::from(rate) / 10_000;
     let block = yearly / u128::from(params.economics.year);
     Ok(Amount(u64::try_from(block).expect("a part of all CBY fits")))
 }

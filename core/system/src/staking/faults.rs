@@ -54,9 +54,15 @@ pub(crate) fn report_equivocation(context: &mut Context<'_>, argument: &Value) -
     let validator = state::validator(context.world, accused)?.ok_or(error::VALIDATOR_UNKNOWN)?;
     let signer = signing::address_of_public_key(&validator.signing_key);
     let signed = |header: &Header| signer.is_some() && signing::recover(&header.signing_digest(), &header.signature) == signer;
-    let round = |header: &Header| (header.genesis, header.context.epoch, header.context.view);
+    let round = |header: &Header| (header.context.epoch, header.context.view);
+    // Who keeps a key on several chains, or reverts a dev chain, signs twice for one round of different chains.
+    let is_of_this_chain = [&first, &second].iter().all(|header| header.genesis == context.genesis);
+    // A false height in one of the two makes the evidence no older than the other says.
+    let height = first.height().max(second.height());
+    let is_recent = context.height.0.saturating_sub(height.0) <= context.params.consensus.evidence_age;
     // Two signatures over the same bytes are one header twice.
-    if round(&first) != round(&second) || first.signing_digest() == second.signing_digest() || !signed(&first) || !signed(&second) {
+    let is_one_round = round(&first) == round(&second) && first.signing_digest() != second.signing_digest();
+    if !is_of_this_chain || !is_recent || !is_one_round || !signed(&first) || !signed(&second) {
         return Err(error::BAD_EVIDENCE.into());
     }
     let key = state::fault_key(accused, Fault::Equivocation.row().0, first.context.epoch.0, first.context.view.0);
@@ -83,6 +89,14 @@ pub(crate) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let set = state::set(context.world, total.epoch.0)?.expect("the newest set is kept");
     if !set.members.iter().any(|member| member.address == context.sender) {
         return Err(error::SYSTEM_UNAUTHORIZED.into());
+    }
+    // A view makes at most one block: a round that is at most so many views ago is at most so many blocks old.
+    let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
+    let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
+    // Who sits in jail takes no part in rounds, so it misses none.
+    let is_absent = matches!(validator.status, Status::Jailed { .. }) && !fault.is_slashed();
+    if !is_recent || is_absent {
+        return Err(error::BAD_EVIDENCE.into());
     }
     let key = state::fault_key(accused, number, epoch, view);
     let mut record = state::attestations(context.world, &key)?;
@@ -120,6 +134,7 @@ fn punish(context: &mut Context<'_>, accused: Address, mut validator: Validator,
         validator.status = Status::Jailed { until };
     }
     state::set_validator(context.world, accused, &validator);
+    state::drop_member(context.world, accused)?;
     let data = Value::map([
         ("fault", Value::text(fault.row().1)),
         ("slashed", Value::uint(slashed.0)),

@@ -1,5 +1,6 @@
 //! What 0x09 does for validators.
 
+use super::possession::Registration;
 use super::state;
 use super::types::{Status, Validator};
 use crate::actor::{Context, address_argument};
@@ -9,6 +10,9 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, error, signing};
+
+/// Nanoseconds of weight for verifying both proofs of possession.
+const POSSESSION_WEIGHT: u64 = 2_000_000;
 
 fn key_argument<const N: usize>(argument: &Value, name: &str) -> Step<Fixed<N>> {
     let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
@@ -41,12 +45,19 @@ pub(crate) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         status: Status::Waiting,
         jailings: Count::ZERO,
     };
+    let (network_proof, vrf_proof) = (key_argument::<64>(argument, "network_proof")?, key_argument::<48>(argument, "vrf_proof")?);
     let is_taken = context.world.get(&state::network_key(&record.network_key))?.is_some();
     if state::validator(context.world, context.sender)?.is_some() || is_taken {
         return Err(error::VALIDATOR_STATE.into());
     }
     if signing::address_of_public_key(&record.signing_key).is_none() {
         return Err(error::INVALID_ARGUMENT.into());
+    }
+    context.spend(context.params.costs.verify_ed25519.saturating_add(context.params.costs.verify_bls), POSSESSION_WEIGHT)?;
+    let registration =
+        Registration { genesis: context.genesis, account: context.sender, network_key: record.network_key, vrf_key: record.vrf_key };
+    if !registration.is_proven(&network_proof, &vrf_proof) {
+        return Err(error::KEY_POSSESSION.into());
     }
     if context.value.0 < context.params.consensus.validator_stake {
         return Err(error::VALIDATOR_STAKE.into());

@@ -4,10 +4,12 @@
 //! next epoch on, leaves, and withdraws after the unbonding time; a fault jails it in between.
 //!
 //! Invariants: the stakes of all validators stand at one address without a key; a set is fixed once, at the beginning of
-//! an epoch, and signs two epochs later; no fault is punished twice.
+//! an epoch, signs two epochs later, and loses members that are jailed; no fault is punished twice.
 
 pub mod epoch;
 pub mod faults;
 pub(crate) mod handlers;
+pub mod inflation;
+pub mod possession;
 pub mod state;
 pub mod types;

@@ -118,6 +118,21 @@ pub fn fix(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
     world.write(set_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
 }
 
+/// Takes a validator out of the newest set at once: it earns, votes and attests no more.
+pub fn drop_member(world: &mut World, address: Address) -> Result<(), Miss> {
+    let Some(mut total) = self::total(world)? else { return Ok(()) };
+    let Some(mut set) = self::set(world, total.epoch.0)? else { return Ok(()) };
+    let mut members = set.members.into_vec();
+    let Some(place) = members.iter().position(|member| member.address == address) else { return Ok(()) };
+    let gone = members.remove(place);
+    total.members = Count(total.members.0.saturating_sub(1));
+    total.stake = total.stake.saturating_sub(gone.stake);
+    set.members = List::new(members).expect("fewer members than before fit");
+    world.write(set_key(total.epoch.0), &set);
+    world.write(total_key(), &total);
+    Ok(())
+}
+
 /// Who attested a fault so far.
 pub fn attestations(world: &World, key: &Key) -> Result<Attestations, Miss> {
     Ok(world.read(key)?.unwrap_or(Attestations { witnesses: List::default(), is_done: false }))

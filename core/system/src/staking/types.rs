@@ -92,3 +92,23 @@ record! {
         pub is_done: bool,
     }
 }
+
+record! {
+    /// The inflation of the running block, and the rates of the year before it.
+    pub struct Inflation {
+        /// Basis points a year.
+        pub rate: Count,
+        /// Other rates, each once.
+        pub past: List<PastRate, 1_024>,
+    }
+}
+
+record! {
+    /// A rate of the last year.
+    pub struct PastRate {
+        /// Basis points a year.
+        pub rate: Count,
+        /// The last height at which it was in effect.
+        pub until: Height,
+    }
+}

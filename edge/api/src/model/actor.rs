@@ -138,12 +138,21 @@ pub struct Timer {
     /// Blocks between two fires of an interval; null for a timer that fires once.
     #[serde(default)]
     pub every: Option<u64>,
+    /// Fires of an interval that failed in a row; zero for a timer that fires once.
+    #[serde(default)]
+    pub failures: u64,
+    /// Whether an interval is paused, until its actor resumes it. Its height is then where it expires.
+    #[serde(default)]
+    pub is_paused: bool,
     /// Its argument, as the chain keeps it.
     pub payload: HexBytes,
-    /// Who pays for it.
+    /// Who scheduled it and pays for it: the actor itself, or the account of a transaction.
     pub fee_payer: HexAddress,
     /// The most cycles one fire may use.
     pub gas_limit: u64,
+    /// The most cells one fire may use.
+    #[serde(default)]
+    pub cells_limit: u64,
     /// The last height at which it may fire; zero means never ends.
     pub expires_at: u64,
 }

@@ -215,6 +215,9 @@ impl Deploy {
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
             session.remember(&name, address);
+            if let Some(shortfall) = Shortfall::of(session, address.0).await? {
+                session.output.progress(format_args!("Warning: {shortfall}"));
+            }
         }
         let fee = sent.receipt.as_ref().map(|receipt| amount::cby(receipt.fee.total));
         let address = created.map_or_else(|| "known once the transaction is final".to_owned(), |address| address.to_string());
@@ -227,6 +230,49 @@ impl Deploy {
             ),
         );
         Ok(())
+    }
+}
+
+/// How much an actor lacks for the first fires of its timers.
+struct Shortfall {
+    actor: Address,
+    timers: usize,
+    needed: u64,
+    balance: u64,
+}
+
+impl Shortfall {
+    /// What each waiting timer of an actor reserves when it fires, at today's prices, against the actor's balance.
+    async fn of(session: &Session, actor: Address) -> Result<Option<Self>, Failure> {
+        let timers: model::Timers = session.client.get(&format!("/timers/{actor}")).await?;
+        if timers.timers.is_empty() {
+            return Ok(None);
+        }
+        let fees = session.client.base_fee().await?;
+        let account: model::Account = session.client.get(&format!("/account/{actor}")).await?;
+        let reserve = |timer: &model::Timer| {
+            let cycles = timer.gas_limit.saturating_mul(fees.cycle_basefee);
+            cycles.saturating_add(timer.cells_limit.saturating_mul(fees.cell_basefee))
+        };
+        let needed = timers.timers.iter().map(reserve).fold(0, u64::saturating_add);
+        let shortfall = Self { actor, timers: timers.timers.len(), needed, balance: account.balance };
+        Ok((account.balance < needed).then_some(shortfall))
+    }
+}
+
+impl std::fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { actor, timers, needed, balance } = self;
+        let (needed, lacking, balance) = (amount::cby(*needed), amount::cby(needed.saturating_sub(*balance)), amount::cby(*balance));
+        let fires = match timers {
+            1 => "the first fire of its timer reserves".to_owned(),
+            _ => format!("the first fires of its {timers} timers reserve"),
+        };
+        write!(
+            f,
+            "the actor has {balance}, and {fires} {needed}. A timer that cannot be paid is removed. Send it {lacking} or more: cowboy transfer {actor} {lacking}",
+            lacking = lacking.replace(' ', "").to_lowercase(),
+        )
     }
 }
 

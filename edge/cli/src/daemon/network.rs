@@ -293,11 +293,32 @@ pub(crate) struct Keys {
     /// The validator's file
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
+    /// Print the argument of register_validator instead, with proofs that this account registers these keys
+    #[arg(long, value_name = "ACCOUNT")]
+    register: Option<Address>,
 }
 
 impl Keys {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
-        let keys = read::<ValidatorFile>(&self.config)?.secrets.keys()?;
+        let file = read::<ValidatorFile>(&self.config)?;
+        let keys = file.secrets.keys()?;
+        if let Some(account) = self.register {
+            let folder = self.config.parent().unwrap_or(Path::new("."));
+            let genesis = read_genesis(&folder.join(&file.genesis))?;
+            let [network_proof, vrf_proof] = keys.proofs_of_possession(&genesis.hash(), account);
+            let fields = [
+                ("signing_key", Hex(keys.signer.public_key().0.to_vec())),
+                ("network_key", Hex(keys.network.public_key().as_ref().to_vec())),
+                ("network_proof", Hex(network_proof)),
+                ("vrf_key", Hex(keys.vrf_key().0.to_vec())),
+                ("vrf_proof", Hex(vrf_proof)),
+            ];
+            let lines = fields.iter().map(|(name, value)| (*name, value.to_string()));
+            let shown: serde_json::Map<String, serde_json::Value> =
+                fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            output.result(&shown, table(lines));
+            return Ok(());
+        }
         let network = Hex(keys.network.public_key().as_ref().to_vec());
         let signer: HexAddress = Hex(keys.signer.address());
         output.result(

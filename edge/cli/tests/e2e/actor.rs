@@ -25,6 +25,19 @@ class Sum:
         return self.storage['total'] + amount
 ";
 
+const CLOCK: &str = "from cowboy_sdk import actor, public, set_interval
+
+
+@actor
+class Clock:
+    @public
+    def init(self):
+        set_interval(1000, 'tick', gas_limit=100_000, cells_limit=10_000)
+
+    def tick(self):
+        self.storage['ticks'] = self.storage.get('ticks', 0) + 1
+";
+
 /// The README's first actor: new, deploy, execute, query, logs, by the name of its folder (A-90 to A-92).
 #[test]
 fn a_first_actor_answers() {
@@ -52,6 +65,11 @@ fn a_first_actor_answers() {
     let again = cowboy(root, &node.url, &["actor", "deploy", "--code", "hello/actor.py", "--private-key", KEY]);
     assert!(again.code == Some(1) && again.stderr.contains("--salt 01") && again.stderr.contains(predicted.trim()), "{again:?}");
     assert_eq!(run(&["query", "hello", "greetings", "--json"]).json()["result"], 1);
+    fs::write(root.join("clock.py"), CLOCK).expect("the directory is writable");
+    let unfunded = run(&["actor", "deploy", "--code", "clock.py"]);
+    assert!(unfunded.stderr.contains("Warning: the actor has 0 CBY, and the first fire of its timer reserves 1.1 CBY."), "{unfunded:?}");
+    let funded = run(&["actor", "deploy", "--code", "clock.py", "--salt", "01", "--fund", "2cby"]);
+    assert!(!funded.stderr.contains("Warning"), "{funded:?}");
     let logs = run(&["actor", "logs", "hello", "--json"]).json();
     assert_eq!((&logs["total_count"], &logs["logs"][0]["value"]), (&json!(1), &json!({ "count": 1, "name": "Ada" })));
     let actor = run(&["actor", "get", "hello", "--json"]).json();

@@ -143,7 +143,8 @@ fn a_proposal_gives_up_what_does_not_end() {
         assert_eq!(senders(&context, &chain, &mut course).await, [accounts[1]]);
         assert!(chain.slow.deliveries.get() > 0);
         let account = cowboy_state::records::Account { nonce: Nonce(0), balance: Amount::from_cby(1_000).expect("fits") };
-        let again = chain.mempool.admit(crate::mempool::Source::Client, &account, candidates[0].clone());
+        let standing = cowboy_chain::Standing { account, lane: cowboy_chain::lanes::Lane::User };
+        let again = chain.mempool.admit(crate::mempool::Source::Client, &standing, candidates[0].clone());
         assert_eq!(again, Err(crate::Refused::SetApart { until: 601 }));
         // Who only checks a block waits for it, however long it takes.
         let mut patient = Course::new(&context, quick(&chain), proposal(&chain, candidates));

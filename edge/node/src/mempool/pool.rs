@@ -11,9 +11,10 @@ use super::{
     queue::{Queue, Rates},
 };
 use cowboy_chain::{
-    ChainConfig, Facts, Invalid, SignedTransaction,
+    ChainConfig, Facts, Invalid, SignedTransaction, Standing,
     admit::{check_account, check_form},
     input::BaseFees,
+    lanes::Lane,
     order::effective_fee,
 };
 use cowboy_params::Params;
@@ -54,6 +55,8 @@ pub(super) struct Pool {
     limits: Limits,
     pub(super) senders: BTreeMap<Address, Sender>,
     pub(super) by_digest: HashMap<Hash, (Address, Nonce)>,
+    /// Lanes of transactions that do not run in the user lane, as the state was when they came in.
+    lanes: HashMap<Hash, Lane>,
     /// Taken by a block of this number that is not final yet.
     pub(super) taken: HashMap<Hash, u64>,
     /// What the next block burns.
@@ -93,6 +96,7 @@ impl Pool {
             limits,
             senders: BTreeMap::new(),
             by_digest: HashMap::new(),
+            lanes: HashMap::new(),
             taken: HashMap::new(),
             base_fees,
             bytes: 0,
@@ -105,7 +109,7 @@ impl Pool {
 
     /// What the next block charges.
     pub(super) fn rates(&self) -> Rates<'_> {
-        Rates { params: &self.params, base_fees: self.base_fees }
+        Rates { params: &self.params, base_fees: self.base_fees, lanes: &self.lanes }
     }
 
     /// Takes over the record of moved parameters.
@@ -127,7 +131,7 @@ impl Pool {
         sender.queue.ready(&self.rates(), most, |signed| !self.taken.contains_key(signed.digest()))
     }
 
-    pub(super) fn admit(&mut self, account: &Account, signed: SignedTransaction) -> Result<(), Refused> {
+    pub(super) fn admit(&mut self, standing: &Standing, signed: SignedTransaction) -> Result<(), Refused> {
         if self.by_digest.contains_key(signed.digest()) {
             return Err(Refused::Known);
         }
@@ -136,9 +140,9 @@ impl Pool {
             return Err(Refused::SetApart { until });
         }
         // The pool may have followed a newer block than the caller read.
-        let known = self.senders.get(&sender).map(|sender| &sender.queue.account).filter(|known| known.nonce > account.nonce);
-        let account = known.unwrap_or(account).clone();
-        self.check(&account, &signed)?;
+        let known = self.senders.get(&sender).map(|sender| &sender.queue.account).filter(|known| known.nonce > standing.account.nonce);
+        let account = known.unwrap_or(&standing.account).clone();
+        self.check(standing.lane, &account, &signed)?;
         let most = self.limits.per_sender;
         let ahead = usize::try_from(found.0.saturating_sub(account.nonce.0)).unwrap_or(usize::MAX);
         if ahead >= most {
@@ -148,6 +152,9 @@ impl Pool {
         self.make_room(&account, &signed)?;
         self.bytes = self.bytes.saturating_add(signed.size());
         self.by_digest.insert(*signed.digest(), (sender, found));
+        if standing.lane != Lane::User {
+            self.lanes.insert(*signed.digest(), standing.lane);
+        }
         let of_sender = self.senders.entry(sender).or_insert_with(|| Sender { queue: Queue::new(account.clone()), last: None });
         of_sender.queue.account = account;
         of_sender.queue.insert(signed);
@@ -163,7 +170,7 @@ impl Pool {
     }
 
     /// What the law checks, but for a nonce that is ahead.
-    fn check(&self, account: &Account, signed: &SignedTransaction) -> Result<(), Invalid> {
+    fn check(&self, lane: Lane, account: &Account, signed: &SignedTransaction) -> Result<(), Invalid> {
         let facts = Facts {
             chain_id: self.chain.chain_id,
             is_dev: self.chain.is_dev,
@@ -171,7 +178,7 @@ impl Pool {
             base_fee_cycle: self.base_fees.cycle,
             base_fee_cell: self.base_fees.cell,
         };
-        let admitted = check_form(&facts, signed)?;
+        let admitted = check_form(&facts, lane, signed)?;
         match check_account(account, signed.transaction(), &admitted) {
             Err(Invalid::NonceTooHigh { .. }) => {
                 let in_turn = Account { nonce: signed.transaction().nonce, balance: account.balance };
@@ -312,7 +319,7 @@ impl Pool {
     /// Drops what no block could take for so many blocks, and what stands behind it.
     fn expire(&mut self) {
         let (blocks, number) = (self.params.mempool.expiry, self.number);
-        let rates = Rates { params: &self.params, base_fees: self.base_fees };
+        let rates = Rates { params: &self.params, base_fees: self.base_fees, lanes: &self.lanes };
         let mut gone = Vec::new();
         for sender in self.senders.values_mut() {
             let Some((first, reason)) = sender.queue.expired(&rates, number, blocks) else { continue };
@@ -352,6 +359,7 @@ impl Pool {
     fn take_out(&mut self, digest: &Hash) -> Option<Address> {
         let (sender, nonce) = self.by_digest.remove(digest)?;
         self.taken.remove(digest);
+        self.lanes.remove(digest);
         let removed = self.senders.get_mut(&sender).and_then(|sender| sender.queue.remove(&nonce));
         self.bytes = self.bytes.saturating_sub(removed.map_or(0, |removed| removed.size()));
         Some(sender)

@@ -9,21 +9,29 @@ use cowboy_chain::{
 };
 use cowboy_params::Params;
 use cowboy_state::records::Account;
-use cowboy_types::units::{Amount, Nonce, Price};
-use std::{collections::BTreeMap, ops::ControlFlow};
+use cowboy_types::{
+    Hash,
+    units::{Amount, Nonce, Price},
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::ControlFlow,
+};
 
 /// What the next block charges.
 #[derive(Clone, Copy)]
 pub(super) struct Rates<'a> {
     pub(super) params: &'a Params,
     pub(super) base_fees: BaseFees,
+    /// Lanes of transactions that do not run in the user lane, by digest.
+    pub(super) lanes: &'a HashMap<Hash, Lane>,
 }
 
 impl Rates<'_> {
     /// What the next block burns for a cycle of this transaction.
     fn cycle(&self, signed: &SignedTransaction) -> Price {
-        let multiplier = Lane::of(&signed.transaction().instruction).fee_multiplier(self.params);
-        lane_base_fee(self.base_fees.cycle, multiplier)
+        let lane = self.lanes.get(signed.digest()).copied().unwrap_or(Lane::User);
+        lane_base_fee(self.base_fees.cycle, lane.fee_multiplier(self.params))
     }
 }
 

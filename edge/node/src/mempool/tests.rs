@@ -3,6 +3,7 @@
 use super::*;
 use crate::genesis::{DevGenesis, dev};
 use commonware_codec::Encode as _;
+use cowboy_chain::lanes::Lane;
 use cowboy_types::{Amount, Blob, Cells, ChainId, Cycles, Instruction, List, Price, System, Transaction, transaction::Signature};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -12,6 +13,10 @@ const FUNDS: Amount = Amount(1_000_000 * Amount::CBY.0);
 
 fn account(nonce: u64) -> Account {
     Account { nonce: Nonce(nonce), balance: FUNDS }
+}
+
+fn standing(nonce: u64) -> Standing {
+    Standing { account: account(nonce), lane: Lane::User }
 }
 
 fn sender(number: u8) -> Address {
@@ -51,7 +56,7 @@ fn few(transactions: usize) -> Limits {
 }
 
 fn admit(mempool: &Mempool, signed: SignedTransaction) -> Result<Hash, Refused> {
-    mempool.admit(Source::Client, &account(0), signed)
+    mempool.admit(Source::Client, &standing(0), signed)
 }
 
 /// The senders and nonces that wait.
@@ -148,7 +153,7 @@ fn one_sender_has_a_limit() {
     let mempool = mempool(Limits { per_sender: 2, ..Limits::default() });
     assert_eq!(admit(&mempool, transfer(1, 2, 1, 0)), Err(Refused::TooFarAhead { found: Nonce(2), expected: Nonce(0), most: 2 }));
     assert!(admit(&mempool, transfer(1, 0, 1, 0)).is_ok() && admit(&mempool, transfer(1, 1, 1, 0)).is_ok());
-    assert_eq!(mempool.admit(Source::Client, &account(1), transfer(1, 2, 1, 0)), Err(Refused::SenderFull { most: 2 }));
+    assert_eq!(mempool.admit(Source::Client, &standing(1), transfer(1, 2, 1, 0)), Err(Refused::SenderFull { most: 2 }));
 }
 
 /// What the account's record is when this nonce is next.
@@ -188,7 +193,7 @@ fn whatever_comes_the_rules_hold() {
                     let padding = usize::try_from(draw(3) * draw(400)).expect("small");
                     let signed = transfer(number + 1, nonce, draw(5_000), padding);
                     let before = mempool.all();
-                    let admitted = mempool.admit(Source::Client, &account(nonces[usize::from(number)]), signed.clone());
+                    let admitted = mempool.admit(Source::Client, &standing(nonces[usize::from(number)]), signed.clone());
                     let after = mempool.all();
                     check_admission(&format!("seed {seed}, step {step}"), &nonces, &signed, admitted.is_ok(), &before, &after);
                 }
@@ -344,9 +349,10 @@ fn funds_are_checked_in_sum() {
     let mempool = mempool(Limits::default());
     let each = 21_000 * 10_000 + 1;
     let poor = Account { nonce: Nonce(0), balance: Amount(3 * each) };
+    let poor = Standing { account: poor, lane: Lane::User };
     let admit = |nonce, tip| mempool.admit(Source::Client, &poor, transfer(1, nonce, tip, 0));
     assert!((0..3).all(|nonce| admit(nonce, 0).is_ok()));
-    assert_eq!(admit(3, 0), Err(Refused::FundsOfQueue { needed: Amount(4 * each), balance: poor.balance }));
+    assert_eq!(admit(3, 0), Err(Refused::FundsOfQueue { needed: Amount(4 * each), balance: poor.account.balance }));
     assert!(matches!(admit(2, 1_000), Err(Refused::FundsOfQueue { .. })), "a dearer replacement, too, has to be covered");
     // The account is emptied by another way: what is not covered any more waits for funds, and then expires.
     let key = Key::account(sender(1));

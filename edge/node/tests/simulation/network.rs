@@ -23,7 +23,7 @@ use commonware_runtime::{
     deterministic::{Context, FaultConfig},
 };
 use commonware_utils::{channel::mpsc, probability};
-use cowboy_chain::{GenesisConfig, SignedTransaction};
+use cowboy_chain::{GenesisConfig, SignedTransaction, Standing, lanes::Lane};
 use cowboy_node::{
     BlockTime, Chain, Genesis,
     block::SealedBlock,
@@ -229,7 +229,8 @@ impl Client {
                 if nonce < SENT {
                     let signed = SignedTransaction::check(transaction(*number, nonce)).expect("it is signed");
                     // What is refused is tried again.
-                    let _ = self.chain.mempool.admit(Source::Client, &account, signed);
+                    let standing = Standing { account, lane: Lane::User };
+                    let _ = self.chain.mempool.admit(Source::Client, &standing, signed);
                 }
             }
         }

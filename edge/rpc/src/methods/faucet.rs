@@ -12,7 +12,7 @@ use cowboy_api::{
     error::{FAUCET_EMPTY, NOT_DEV, TIMEOUT},
     model::{self, SubmitResult},
 };
-use cowboy_chain::{SignedTransaction, admit::intrinsic, lanes::Lane};
+use cowboy_chain::{SignedTransaction, admit::instruction_cost, lanes::Lane};
 use cowboy_types::{Amount, Cells, Cycles, Instruction, System, Transaction, error::INSUFFICIENT_VALUE, signing::PrivateKey, units::Price};
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -46,7 +46,7 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
     let account = state.ask(|world| world.account(from)).await?;
     let chain = app.node.chain()?;
     let fees = chain.mempool.base_fees();
-    let least = intrinsic(&params, &instruction);
+    let least = instruction_cost(&params, &instruction);
     let (cycles_limit, cells_limit) = limits.unwrap_or((least.cycles, least.cells));
     let raise = |price: Price| Price(price.0.saturating_mul(PRICE_FACTOR));
     let mut transaction = Transaction {

@@ -58,11 +58,14 @@ fn live(world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
             id: Hex(*id),
             actor: Hex(timer.actor),
             height: timer.height.get(),
-            every: wake.as_ref().and_then(|wake| wake.every),
+            every: timer.interval.as_ref().map(|interval| interval.every.get()),
+            failures: timer.interval.as_ref().map_or(0, |interval| interval.failures.get()),
+            is_paused: timer.interval.as_ref().is_some_and(|interval| interval.is_paused),
             handler: wake.map_or_else(|| timer.handler.to_string(), |wake| wake.handler),
             payload: Hex(payload.to_vec()),
             fee_payer: Hex(timer.fee_payer),
             gas_limit: timer.cycles_limit.get(),
+            cells_limit: timer.cells_limit.get(),
             expires_at: timer.expires_at.get(),
         });
     }

@@ -22,7 +22,6 @@ use cowboy_api::{
 use cowboy_chain::{
     Invalid, SignedTransaction, Simulation,
     fees::lane_base_fee,
-    lanes::Lane,
     query::{Tried, Wants},
 };
 use cowboy_node::{FinalizedBlock, mempool::Refused};
@@ -311,8 +310,8 @@ pub(crate) async fn simulate(State(app): State<App>, peer: Peer, headers: Header
 async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulated, Refusal> {
     let mut state = Snapshot::newest(app);
     let params = state.params(&app.chain.params).await?;
-    let lane = Lane::of(&transaction.instruction);
     let tried = try_out(app, &state, transaction).await?;
+    let lane = tried.lane;
     let (receipt, trace) = tried.result.map_err(|invalid| Refusal(explain_invalid(&invalid)))?;
     // Messages draw on what the transaction leaves of its limits, and what they do not use comes back.
     let sent = u64::try_from(trace.sent.len()).unwrap_or(u64::MAX);

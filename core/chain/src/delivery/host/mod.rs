@@ -73,6 +73,8 @@ impl Machine {
             HostFn::ScheduleTimerEx => self.schedule_timer_ex(arguments),
             HostFn::ExtendTimer => self.extend_timer(arguments),
             HostFn::CancelTimer => self.cancel_timer(arguments),
+            HostFn::SetInterval => self.set_interval(arguments),
+            HostFn::ResumeInterval => self.resume_interval(arguments),
             HostFn::SubmitJob => self.submit_job(arguments),
             HostFn::BlobCommit => self.blob_commit(arguments),
             HostFn::TokenCreate => self.token_create(arguments),

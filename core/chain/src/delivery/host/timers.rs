@@ -5,7 +5,7 @@ use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
 use cowboy_state::Stop;
 use cowboy_state::records::Payload;
-use cowboy_system::timers::{self, Request};
+use cowboy_system::timers::{self, Due, Request};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Cells, Cycles, Height};
 use cowboy_types::{Abort, Address, Hash, error};
@@ -13,46 +13,71 @@ use cowboy_types::{Abort, Address, Hash, error};
 /// The handler that runs when a timer fires (decision 11).
 const HANDLER: &str = "handle_timer";
 
+/// What a host call says of a timer beside its limits.
+struct Asked<'a> {
+    due: Due,
+    payload: &'a [u8],
+    fee_payer: Option<Address>,
+    cycles_limit: Option<Cycles>,
+    cells_limit: Option<Cells>,
+    expires_at: Option<Height>,
+}
+
 impl Machine {
     pub(super) fn schedule_timer(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
-        let (height, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
-        self.schedule(height, payload, None, None, None, None)
+        let due = Due::At(Height(read!(arguments.number(0))));
+        let payload = read!(arguments.bytes(1));
+        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit: None, cells_limit: None, expires_at: None })
     }
 
     /// (height, payload, fee payer, gas limit, access limit, last height): absent, empty and zero mean the default.
     pub(super) fn schedule_timer_ex(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
-        let (height, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
-        let payer = match read!(arguments.bytes_or_empty(2)) {
+        let due = Due::At(Height(read!(arguments.number(0))));
+        let payload = read!(arguments.bytes(1));
+        let fee_payer = match read!(arguments.bytes_or_empty(2)) {
             b"" => None,
             _ => Some(read!(arguments.address(2))),
         };
-        let positive = |number: u64| (number > 0).then_some(number);
-        let cycles = positive(read!(arguments.number_or_zero(3))).map(Cycles);
-        let cells = positive(read!(arguments.number_or_zero(4))).map(Cells);
+        let cycles_limit = positive(read!(arguments.number_or_zero(3))).map(Cycles);
+        let cells_limit = positive(read!(arguments.number_or_zero(4))).map(Cells);
         let expires_at = positive(read!(arguments.number_or_zero(5))).map(Height);
-        self.schedule(height, payload, payer, cycles, cells, expires_at)
+        self.schedule(Asked { due, payload, fee_payer, cycles_limit, cells_limit, expires_at })
     }
 
-    fn schedule(
-        &mut self,
-        height: u64,
-        payload: &[u8],
-        fee_payer: Option<Address>,
-        cycles_limit: Option<Cycles>,
-        cells_limit: Option<Cells>,
-        expires_at: Option<Height>,
-    ) -> Step<Reply> {
+    /// (blocks, payload, gas limit, cells limit, failures in a row that pause it): zero means the default limit, and no
+    /// number of failures.
+    pub(super) fn set_interval(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let (blocks, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
+        let cycles_limit = positive(read!(arguments.number_or_zero(2))).map(Cycles);
+        let cells_limit = positive(read!(arguments.number_or_zero(3))).map(Cells);
+        let due = Due::Every { blocks, max_failures: read!(arguments.number_or_zero(4)) };
+        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit, cells_limit, expires_at: None })
+    }
+
+    fn schedule(&mut self, asked: Asked<'_>) -> Step<Reply> {
         let grants = self.top().grants.clone();
         let max_timers = grants.require("timer.schedule")?.number("max_timers");
-        let price = Price::cycles(self.environment.params.costs.timer).with_cells(length(payload));
-        let Some(payload) = Payload::new(payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
-        let (actor, signer) = (self.actor_address(), self.running().envelope.signer);
+        let price = Price::cycles(self.environment.params.costs.timer).with_cells(length(asked.payload));
+        let Some(payload) = Payload::new(asked.payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
+        let actor = self.actor_address();
         let handler = HandlerName::new(HANDLER).expect("the handler's name is short");
-        let request =
-            Request { height: Height(height), handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, signer };
-        match timers::schedule(&mut self.system_context(actor), actor, request) {
+        let Asked { due, fee_payer, cycles_limit, cells_limit, expires_at, .. } = asked;
+        let request = Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers };
+        match timers::schedule(&mut self.system_context(actor), request) {
             Ok(id) => Reply::bytes(id.0, price),
             Err(Stop::Abort(abort)) if abort == error::ENTITLEMENT_QUOTA => Err(abort.into()),
+            Err(stop) => refused(stop, price),
+        }
+    }
+
+    /// Lets a paused interval of the actor fire again.
+    pub(super) fn resume_interval(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
+        let id = read!(hash(arguments));
+        let price = Price::cycles(self.environment.params.costs.timer);
+        let actor = self.actor_address();
+        let resumed = own_timer(self, actor, &id).and_then(|timer| timers::resume(&mut self.system_context(actor), &id, timer));
+        match resumed {
+            Ok(()) => Reply::none(price),
             Err(stop) => refused(stop, price),
         }
     }
@@ -91,6 +116,7 @@ impl Machine {
         cowboy_system::Context {
             world: &mut self.world,
             params: &environment.params,
+            genesis_params: &environment.chain.params,
             deployers: &environment.deployers,
             height: environment.height,
             timestamp: environment.timestamp,
@@ -102,14 +128,19 @@ impl Machine {
             work: cowboy_system::Work::default(),
             budget: cowboy_system::Work::default(),
             chain_id: environment.chain.chain_id,
+            genesis: environment.chain.genesis,
             forward: None,
         }
     }
 }
 
+fn positive(number: u64) -> Option<u64> {
+    (number > 0).then_some(number)
+}
+
 fn own_timer(machine: &Machine, actor: Address, id: &Hash) -> Step<cowboy_state::records::Timer> {
     let timer = timers::read(&machine.world, id)?;
-    if timer.actor == actor { Ok(timer) } else { Err(error::TIMER_NOT_OWNED.into()) }
+    if timer.fee_payer == actor { Ok(timer) } else { Err(error::TIMER_NOT_OWNED.into()) }
 }
 
 fn hash(arguments: Arguments<'_>) -> Result<Hash, Abort> {
