@@ -1,9 +1,9 @@
 """Money held between two people: the buyer pays in, the seller gets it when the buyer is content.
 
-If neither does anything, a timer gives the money back.
+If neither does anything, the money goes back when time is up: anybody may ask for it.
 """
 
-from cowboy_sdk import Address, PermissionDeniedError, actor, cancel_timer, deferred, emit, public, runtime, set_timer
+from cowboy_sdk import Address, PermissionDeniedError, actor, deferred, emit, public, runtime
 from cowboy_sdk.collections import StoredMap
 
 DEALS = StoredMap("deal:")
@@ -15,7 +15,7 @@ class Escrow:
     def open(self, seller: Address, blocks: int) -> int:
         """Pays the value sent along into a new deal with `seller`. Returns its number.
 
-        The buyer may `release` it, the seller may `refund` it; after `blocks` blocks it goes back by itself.
+        The buyer may `release` it, the seller may `refund` it; after `blocks` blocks anybody may `expire` it.
         """
         amount = runtime.get_value()
         if amount == 0:
@@ -25,14 +25,9 @@ class Escrow:
         number = self.storage.get("deals", 0) + 1
         self.storage["deals"] = number
         deadline = runtime.current_block() + blocks
-        DEALS[str(number)] = {
-            "buyer": self.sender,
-            "seller": seller,
-            "amount": amount,
-            "deadline": deadline,
-            # The buyer, who signed for it, pays for the fire: what the actor holds belongs to its customers.
-            "timer": set_timer(deadline, "expire", number, fee_payer=self.sender, gas_limit=200_000),
-        }
+        # No timer here: the actor would pay for its fire, and what it holds belongs to its customers. Who wants the deal to
+        # expire by itself schedules a call of `expire` from an own account.
+        DEALS[str(number)] = {"buyer": self.sender, "seller": seller, "amount": amount, "deadline": deadline}
         emit("opened", {"deal": number, "buyer": self.sender, "seller": seller, "amount": amount})
         return number
 
@@ -55,7 +50,7 @@ class Escrow:
     @public
     @deferred
     def expire(self, number: int) -> None:
-        """Gives the money of an overdue deal back. Its timer calls this; if that failed, anybody may."""
+        """Gives the money of an overdue deal back to the buyer. Anybody may ask for it."""
         deal = self._deal(number)
         if runtime.current_block() < deal["deadline"]:
             raise ValueError(f"deal {number} runs until block {deal['deadline']}")
@@ -64,8 +59,7 @@ class Escrow:
     @public
     def get(self, number: int) -> dict:
         """What is agreed in a deal; None when there is none or it is settled."""
-        deal = DEALS[str(number)]
-        return deal and {key: deal[key] for key in ("buyer", "seller", "amount", "deadline")}
+        return DEALS[str(number)]
 
     def _deal(self, number: int) -> dict:
         deal = DEALS[str(number)]
@@ -80,6 +74,5 @@ class Escrow:
     def _settle(self, number: int, deal: dict, winner: bytes, how: str) -> None:
         # Forget the deal before the money leaves: whatever happens next, it cannot be paid twice.
         del DEALS[str(number)]
-        cancel_timer(deal["timer"])
         runtime.transfer_balance(winner, deal["amount"])
         emit(how, {"deal": number, "to": winner, "amount": deal["amount"]})

@@ -114,7 +114,8 @@ impl Host {
                 HostValue::None
             }
             HostFn::ScheduleTimer | HostFn::ScheduleTimerEx => return self.schedule(number(call, 0), bytes(call, 1)),
-            HostFn::ExtendTimer => HostValue::None,
+            HostFn::SetInterval => return self.schedule(self.height + number(call, 0), bytes(call, 1)),
+            HostFn::ExtendTimer | HostFn::ResumeInterval => HostValue::None,
             HostFn::CancelTimer => {
                 self.timers.remove(&bytes(call, 0));
                 HostValue::None

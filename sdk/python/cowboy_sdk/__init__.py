@@ -49,7 +49,7 @@ from .permissions import OWNER, SELF, callable_by, public
 from .send import send
 from .sorted_map import SortedMap
 from .spawn import spawn
-from .timer import cancel_timer, set_interval, set_timer, timer
+from .timer import cancel_timer, resume_interval, set_interval, set_timer, timer
 from .types import Address, BlockHeight, SoftFloat, TokenId, ordered_set, to_address_bytes
 
 __version__ = "0.1.6"

@@ -310,6 +310,8 @@ def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, cells_limit=0
     if height <= world.height:
         raise HostError(f"timer height {height} is not after block {world.height}", 2, "invalid_input")
     own = context()["actor_addr"]
+    if fee_payer and bytes(fee_payer) != bytes(own):
+        raise HostError("a timer is paid by the actor that schedules it", 5, "bad_fee_payer")
     account = world.account(own)
     account.timer_count += 1
     timer_id = _keccak256(
@@ -323,8 +325,25 @@ def schedule_timer_ex(height, payload, fee_payer=b"", gas_limit=0, cells_limit=0
         "gas_limit": gas_limit or None,
         "cells_limit": cells_limit or None,
         "expires_at": expires_at or None,
+        "every": None,
     }
     return timer_id
+
+
+def set_interval(every, payload, gas_limit=0, cells_limit=0, max_failures=0):
+    timer_id = schedule_timer_ex(world.height + every, payload, b"", gas_limit, cells_limit)
+    world.timers[timer_id].update(every=every, max_failures=max_failures, failures=0, is_paused=False)
+    return timer_id
+
+
+def resume_interval(timer_id):
+    timer = _own_timer(timer_id)
+    if timer is None:
+        raise HostError("there is no such timer", 3, "timer_not_found")
+    if timer["every"] is None:
+        raise HostError("the timer is no interval", 2, "not_an_interval")
+    if timer["is_paused"]:
+        timer.update(is_paused=False, failures=0, height=world.height + timer["every"])
 
 
 def extend_timer(timer_id, new_expires_at):
@@ -334,10 +353,15 @@ def extend_timer(timer_id, new_expires_at):
 
 
 def cancel_timer(timer_id):
+    _own_timer(timer_id)
+    world.timers.pop(bytes(timer_id), None)
+
+
+def _own_timer(timer_id):
     timer = world.timers.get(bytes(timer_id))
     if timer is not None and timer["actor"] != context()["actor_addr"]:
         raise HostError("the timer belongs to another actor", 5, "forbidden")
-    world.timers.pop(bytes(timer_id), None)
+    return timer
 
 
 def randomness(domain):

@@ -77,6 +77,7 @@ from .timer import (
     dispatch_interval,
     extend_timer,
     reschedule_interval,
+    resume_interval,
     schedule_after,
     schedule_timer,
     schedule_timer_ex,

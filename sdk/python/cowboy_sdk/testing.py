@@ -267,7 +267,7 @@ class Chain:
             for message in messages:
                 self._deliver_message(message)
             self._run_jobs(jobs)
-            due = [(tid, t) for tid, t in self.world.timers.items() if t["height"] <= self.world.height]
+            due = [(tid, t) for tid, t in self.world.timers.items() if t["height"] <= self.world.height and not t.get("is_paused")]
             for timer_id, timer in due:
                 self._fire(timer_id, timer)
 
@@ -285,17 +285,29 @@ class Chain:
     def _fire(self, timer_id, timer):
         if timer_id not in self.world.timers:
             return
-        del self.world.timers[timer_id]
         if timer["expires_at"] is not None and timer["expires_at"] < self.world.height:
+            del self.world.timers[timer_id]
             return
-        self._attempt(timer["actor"], timer["actor"], "handle_timer", timer["payload"], 0)
+        if timer["every"] is None:
+            del self.world.timers[timer_id]
+        else:
+            # Re-armed before the fire, so that a fire that fails does not end the interval.
+            timer.update(height=self.world.height + timer["every"], expires_at=None)
+        is_done = self._attempt(timer["actor"], timer["actor"], "handle_timer", timer["payload"], 0)
+        # A rollback replaces the records.
+        timer = self.world.timers.get(timer_id)
+        if timer is not None:
+            timer["failures"] = 0 if is_done else timer["failures"] + 1
+            timer["is_paused"] = 0 < timer["max_failures"] <= timer["failures"]
 
     def _attempt(self, target, sender, method, payload, value):
-        """A delivery nobody waits for: a failure undoes it and is noted in `failures`."""
+        """A delivery nobody waits for: a failure undoes it and is noted in `failures`. Returns whether it succeeded."""
         try:
             self._deliver(target, sender, method, payload, value)
         except Exception as problem:
             self.failures.append((Address(target), method, problem))
+            return False
+        return True
 
     def _deliver(self, target, sender, method, payload, value):
         saved = self.world.checkpoint()

@@ -1,7 +1,7 @@
 """Timers: the actor wakes itself up, at a block height or every so many blocks.
 
 A fire is an ordinary message from the actor to itself, so private handlers (no decorator) receive it too. The chain
-knows one-shot timers only; the SDK re-arms intervals and keeps one id for an interval's whole life.
+itself re-arms intervals, so a fire that fails does not end them, and an interval keeps one id for its whole life.
 """
 
 from . import codec
@@ -12,14 +12,13 @@ from .types import address_argument, to_address_bytes
 DEFAULT_HANDLER = "handle_timer"
 MAX_HANDLER_BYTES = 256
 
-# An interval's payload: tag ‖ id (32) ‖ every, cycles, cells (8 each) ‖ handler length (2) ‖ handler ‖ data.
+# Failures in a row after which an interval is paused, unless the actor says otherwise.
+MAX_FAILURES = 10
+
+# An interval's payload: tag ‖ 32 zero bytes ‖ every, cycles, cells (8 each) ‖ handler length (2) ‖ handler ‖ data.
 _INTERVAL_TAG = b"\x00CINT"
-_ID_START = len(_INTERVAL_TAG)
-_ID_END = _ID_START + 32
-_NAME_START = _ID_END + 3 * 8 + 2
-# Under this key and the interval's id stands the id of the timer that fires next.
-_INTERVAL_KEY = b"__interval:"
-_INTERVAL_COUNT_KEY = b"__intervals"
+_NUMBERS_START = len(_INTERVAL_TAG) + 32
+_NAME_START = _NUMBERS_START + 3 * 8 + 2
 
 
 # One-shot timers
@@ -47,9 +46,9 @@ def schedule(
 ):
     """Schedules one fire with all options of the protocol. Returns the timer's id.
 
-    Without `handler` the payload goes to `handle_timer`. `fee_payer` pays the fire: the actor itself, or the signer of
-    the transaction. At the fire it must be able to pay for `gas_limit` cycles and `cells_limit` cells, of which the
-    unused ones are given back: low limits let a small balance go far. The chain's parameters are the defaults.
+    Without `handler` the payload goes to `handle_timer`. The actor itself pays the fire, and `fee_payer` may name nobody
+    else. At the fire it must be able to pay for `gas_limit` cycles and `cells_limit` cells, of which the unused ones are
+    given back: low limits let a small balance go far. The chain's parameters are the defaults.
     """
     payload = bytes(payload)
     if handler is not None:
@@ -95,42 +94,43 @@ def schedule_after(delay_blocks, handler, payload=None, **options):
 
 
 def extend_timer(timer_id, new_expires_at):
-    """Moves a timer's expiry. An interval's id extends its next fire; a timer that is gone is left alone."""
-    pvm_host.extend_timer(_live_id(bytes(timer_id)), int(new_expires_at))
+    """Moves a timer's expiry: the last block in which it, or an interval's next fire, may happen."""
+    pvm_host.extend_timer(bytes(timer_id), int(new_expires_at))
 
 
 def cancel_timer(timer_id):
     """Cancels a timer or an interval. One that is gone is left alone."""
-    timer_id = bytes(timer_id)
-    live = _live_id(timer_id)
-    if live != timer_id:
-        pvm_host.delete_state(_INTERVAL_KEY + timer_id)
-    pvm_host.cancel_timer(live)
+    pvm_host.cancel_timer(bytes(timer_id))
 
 
 # Intervals
 
 
-def set_interval(every_n_blocks, handler, data=b"", *, gas_limit=0, cells_limit=0):
+def set_interval(every_n_blocks, handler, data=b"", *, gas_limit=0, cells_limit=0, max_failures=MAX_FAILURES):
     """Runs `handler` with `data` every `every_n_blocks` blocks until cancelled. Returns the interval's id.
 
     The id stays the same however often the interval fires. `gas_limit` and `cells_limit` bound each fire (0: the
-    chain's default), and the actor must be able to pay for them when it fires.
+    chain's default), and the actor must be able to pay for them when it fires: an interval that cannot be paid is
+    removed. A fire that fails is undone, charged and announced as the event `timer.failed`; the interval goes on. After
+    `max_failures` in a row (0: no number) it is paused until `resume_interval`.
 
-    An actor that defines `handle_timer` receives the fires there and re-arms them itself with `dispatch_interval`; for
-    any other actor the SDK does both.
+    An actor that defines `handle_timer` receives the fires there and passes them on with `dispatch_interval`; for any
+    other actor the SDK does.
     """
     every = int(every_n_blocks)
     if every <= 0:
         raise ValueError("every_n_blocks must be a positive number of blocks")
+    if int(max_failures) < 0:
+        raise ValueError("max_failures must be a number of failures, or 0 for no number")
     name = _handler_name(handler).encode("utf-8")
-    raw = pvm_host.get_state(_INTERVAL_COUNT_KEY)
-    count = (1 if raw is None else int.from_bytes(raw, "big") + 1).to_bytes(8, "big")
-    pvm_host.set_state(_INTERVAL_COUNT_KEY, count)
-    interval = pvm_host.keccak256(b"interval" + pvm_host.self_address() + count)
     numbers = b"".join([number.to_bytes(8, "big") for number in (every, int(gas_limit), int(cells_limit))])
-    _arm(_INTERVAL_TAG + interval + numbers + len(name).to_bytes(2, "big") + name + _payload(data))
-    return interval
+    payload = _INTERVAL_TAG + bytes(32) + numbers + len(name).to_bytes(2, "big") + name + _payload(data)
+    return pvm_host.set_interval(every, payload, int(gas_limit), int(cells_limit), int(max_failures))
+
+
+def resume_interval(interval_id):
+    """Lets a paused interval fire again, one period from now. One that is not paused is left alone."""
+    pvm_host.resume_interval(bytes(interval_id))
 
 
 def decode_interval(payload):
@@ -139,25 +139,21 @@ def decode_interval(payload):
     if not payload.startswith(_INTERVAL_TAG) or len(payload) < _NAME_START:
         return None
     name_end = _NAME_START + int.from_bytes(payload[_NAME_START - 2 : _NAME_START], "big")
-    return payload[_NAME_START:name_end].decode("utf-8"), _number(payload, 0), payload[name_end:]
+    every = int.from_bytes(payload[_NUMBERS_START : _NUMBERS_START + 8], "big")
+    return payload[_NAME_START:name_end].decode("utf-8"), every, payload[name_end:]
 
 
 def reschedule_interval(payload):
-    """Re-arms the interval that `payload` belongs to and returns (handler, data); None for any other payload.
+    """(handler, data) of the interval that `payload` belongs to; None for any other payload.
 
-    A cancelled interval is not re-armed.
+    The chain has re-armed the interval before the fire, so there is nothing left to schedule.
     """
-    payload = bytes(payload)
     fields = decode_interval(payload)
-    if fields is None:
-        return None
-    if pvm_host.get_state(_INTERVAL_KEY + payload[_ID_START:_ID_END]) is not None:
-        _arm(payload)
-    return fields[0], fields[2]
+    return None if fields is None else (fields[0], fields[2])
 
 
 def dispatch_interval(payload, handlers):
-    """Re-arms an interval and calls `handlers[name](data)`. False when `payload` is no interval's."""
+    """Calls `handlers[name](data)` for an interval's fire. False when `payload` is no interval's."""
     fired = reschedule_interval(payload)
     if fired is None:
         return False
@@ -165,28 +161,6 @@ def dispatch_interval(payload, handlers):
     if handler is not None:
         handler(fired[1])
     return True
-
-
-def _arm(payload):
-    """Schedules the interval's next fire, and remembers it under the interval's id."""
-    height = pvm_host.current_block() + _number(payload, 0)
-    cycles, cells = _number(payload, 1), _number(payload, 2)
-    if cycles or cells:
-        timer_id = pvm_host.schedule_timer_ex(height, payload, b"", cycles, cells, 0)
-    else:
-        timer_id = pvm_host.schedule_timer(height, payload)
-    pvm_host.set_state(_INTERVAL_KEY + payload[_ID_START:_ID_END], timer_id)
-
-
-def _number(payload, index):
-    start = _ID_END + 8 * index
-    return int.from_bytes(payload[start : start + 8], "big")
-
-
-def _live_id(timer_id):
-    """The id of the timer behind an interval's id; any other id stands for itself."""
-    live = pvm_host.get_state(_INTERVAL_KEY + timer_id)
-    return timer_id if live is None else live
 
 
 # Handlers

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cowboy_sdk import actor, cancel_timer, codec, public, runtime, set_interval, set_timer, timer
+from cowboy_sdk import actor, cancel_timer, codec, public, resume_interval, runtime, set_interval, set_timer, timer
 from cowboy_sdk.testing import Chain
 
 
@@ -19,7 +19,15 @@ class Clock:
 
     @public
     def every_failing(self, blocks: int):
-        return set_interval(blocks, "fail")
+        return set_interval(blocks, "fail", max_failures=3)
+
+    @public
+    def every_flaky(self, blocks: int):
+        return set_interval(blocks, "flaky", max_failures=0)
+
+    @public
+    def resume(self, timer_id):
+        resume_interval(timer_id)
 
     @public
     def cancel(self, timer_id):
@@ -37,6 +45,11 @@ class Clock:
     def fail(self):
         self.storage["never"] = True
         raise ValueError("this handler fails")
+
+    def flaky(self):
+        if runtime.current_block() % 4 == 0:
+            raise ValueError("every other time")
+        self.storage["flaky"] = self.storage.get("flaky", 0) + 1
 
 
 def clock():
@@ -71,7 +84,7 @@ def test_an_interval_keeps_one_id_while_it_fires():
     interval = chain.execute(address, "every", [3, "x"])
     chain.mine(10)
     assert ticks(chain, address) == [[height, codec.encode("x")] for height in (103, 106, 109)]
-    assert interval not in chain.world.timers and len(chain.world.timers) == 1
+    assert list(chain.world.timers) == [interval]
     chain.execute(address, "extend", [interval, 9999])
     assert [t["expires_at"] for t in chain.world.timers.values()] == [9999]
     chain.execute(address, "cancel", codec.encode(interval))
@@ -110,12 +123,43 @@ def test_two_intervals_are_told_apart():
     assert len(ticks(chain, address)) == 1
 
 
-def test_an_interval_ends_when_its_handler_fails():
+def test_an_interval_survives_an_exception():
+    """Shared decision 170: what a fire does, failing included, does not end its interval."""
     chain, address = clock()
-    chain.execute(address, "every_failing", 2)
-    chain.mine(8)
-    assert len(chain.failures) == 1 and not chain.world.timers
-    assert "never" not in chain.storage(address)
+    interval = chain.execute(address, "every_flaky", 2)
+    chain.mine(12)
+    assert len(chain.failures) == 3 and chain.storage(address)["flaky"] == 3
+    assert list(chain.world.timers) == [interval]
+
+
+def test_an_interval_that_fails_too_often_is_paused_until_it_is_resumed():
+    chain, address = clock()
+    interval = chain.execute(address, "every_failing", 2)
+    chain.mine(20)
+    assert len(chain.failures) == 3 and "never" not in chain.storage(address)
+    chain.execute(address, "resume", codec.encode(interval))
+    chain.execute(address, "resume", codec.encode(interval))
+    chain.mine(2)
+    assert len(chain.failures) == 4
+    chain.execute(address, "cancel", codec.encode(interval))
+    assert not chain.world.timers
+    timer_id = chain.execute(address, "once", [chain.world.height + 5, b""])
+    with pytest.raises(Exception, match="no interval"):
+        chain.execute(address, "resume", codec.encode(timer_id))
+
+
+def test_an_actor_pays_for_its_own_timers_only():
+    @actor
+    class Leech:
+        @public
+        def leech(self):
+            runtime.schedule_timer_ex(runtime.current_block() + 5, b"", runtime.get_sender())
+
+    chain = Chain()
+    address = chain.deploy(Leech)
+    with pytest.raises(Exception, match="paid by the actor"):
+        chain.execute(address, "leech")
+    assert not chain.world.timers
 
 
 @pytest.mark.parametrize("blocks", [0, -1])
@@ -204,7 +248,7 @@ def test_on_timer_stands_in_for_handle_timer():
     assert chain.storage(address) == {"fallback": b"x"}
 
 
-def test_an_actor_with_handle_timer_arms_its_intervals_itself():
+def test_an_actor_with_handle_timer_dispatches_its_intervals_itself():
     chain = Chain()
     address = chain.deploy(Default)
     chain.execute(address, "every", 2)
