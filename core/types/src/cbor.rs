@@ -96,15 +96,27 @@ impl Value {
     /// Recursive: a value that was decoded has at most [`MAX_DEPTH`] levels, and the protocol makes none that are deeper.
     fn write(&self, out: &mut Vec<u8>) {
         let written = match self {
-            Self::Null => Ok(write_null(out)),
-            Self::Bool(value) => Ok(write_bool(out, *value)),
+            Self::Null => {
+                write_null(out);
+                Ok(())
+            }
+            Self::Bool(value) => {
+                write_bool(out, *value);
+                Ok(())
+            }
             Self::Integer(number) => {
                 let negative = *number < 0;
                 write_integer(out, negative, &(if negative { -1 - *number } else { *number }).to_be_bytes())
             }
             Self::Bignum { negative, magnitude } => write_integer(out, *negative, magnitude),
-            Self::Bytes(bytes) => Ok(write_bytes(out, bytes)),
-            Self::Text(text) => Ok(write_text(out, text)),
+            Self::Bytes(bytes) => {
+                write_bytes(out, bytes);
+                Ok(())
+            }
+            Self::Text(text) => {
+                write_text(out, text);
+                Ok(())
+            }
             Self::Array(items) => {
                 write_array(out, items.len());
                 items.iter().for_each(|item| item.write(out));

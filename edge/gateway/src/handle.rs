@@ -22,6 +22,7 @@ use cowboy_system::gateways::{
     envelope::is_request_id,
     ingress::{COMMANDS, Ingress, QUERIES},
 };
+use cowboy_system::names::label;
 use cowboy_types::{Address, cbor::Value};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{
@@ -111,6 +112,7 @@ async fn answer(
         return health(shared, &parts.method);
     }
     let state = shared.newest.state().await?;
+    label::check(&state.params, &name).map_err(|_| Refusal::bad_host("that is no name"))?;
     seen.height = Some(state.head.height.0);
     require_min_block(&parts.headers, state.head.height.0)?;
     let is_own = path == RESERVED || path.starts_with("/_cowboy/");

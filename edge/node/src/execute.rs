@@ -176,7 +176,7 @@ impl<'a> Course<'a> {
             let mut told = None;
             let sender = loop {
                 match select(round.as_mut(), pin!(runtime.sleep(self.fence.tick))).await {
-                    Either::Left((Ok((worker, Some(need))), _)) => {
+                    Either::Left((Some((worker, Some(need))), _)) => {
                         self.worker = Some(worker);
                         return need;
                     }
@@ -249,15 +249,17 @@ impl Worker {
     }
 
     /// Goes on in a thread where it may take its time. Answers nothing where nobody waits for it any more.
-    fn start<E: Spawner + Clock>(
-        mut self,
-        runtime: &E,
-        answers: Vec<(StateKey, Option<Bytes>)>,
-    ) -> commonware_runtime::Handle<(Self, Option<Need>)> {
-        runtime.child("execution").shared(true).spawn(move |clock| async move {
+    ///
+    /// The deterministic runtime has one thread and virtual time: there it goes on at once, and no task of it outlives the node.
+    async fn start<E: Spawner + Clock>(mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<(Self, Option<Need>)> {
+        let clock = runtime.child("execution");
+        let run = move || {
             let need = self.advance(&clock, answers);
             (self, need)
-        })
+        };
+        let Ok(threads) = tokio::runtime::Handle::try_current() else { return Some(run()) };
+        // It ends without a result only where the runtime stops.
+        threads.spawn_blocking(run).await.ok()
     }
 
     fn advance(&mut self, clock: &impl Clock, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<Need> {

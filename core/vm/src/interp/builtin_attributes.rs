@@ -391,7 +391,7 @@ impl Vm {
             nm::DEFAULTS => (ty::TUPLE, "tuple"),
             _ => (ty::DICT, "dict"),
         };
-        if !self.is_instance(value, class) && !(value.is_none() && class != ty::STR) {
+        if !(self.is_instance(value, class) || value.is_none() && class != ty::STR) {
             let message = format!("{} must be set to a {word} object", self.name_text(name));
             return Err(self.type_error(message));
         }

@@ -148,7 +148,8 @@ fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
                     let length = text.len().min(field.count);
                     out[field.place..field.place + length].copy_from_slice(&text[..length]);
                 } else if field.count > 0 {
-                    let length = text.len().min(field.count - 1).min(255);
+                    // As CPython: what the length byte cannot count is written too.
+                    let length = text.len().min(field.count - 1);
                     out[field.place] = u8::try_from(length).unwrap_or(255);
                     out[field.place + 1..=field.place + length].copy_from_slice(&text[..length]);
                 }

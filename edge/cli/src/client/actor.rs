@@ -249,7 +249,7 @@ impl Shortfall {
             return Ok(None);
         }
         let fees = session.client.base_fee().await?;
-        let account: model::Account = session.client.get(&format!("/account/{actor}")).await?;
+        let account: model::Actor = session.client.get(&format!("/actor/{actor}")).await?;
         let reserve = |timer: &model::Timer| {
             let cycles = timer.gas_limit.saturating_mul(fees.cycle_basefee);
             cycles.saturating_add(timer.cells_limit.saturating_mul(fees.cell_basefee))

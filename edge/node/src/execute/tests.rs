@@ -10,7 +10,7 @@ use crate::{
 };
 use commonware_codec::Encode as _;
 use commonware_runtime::{Runner as _, Supervisor as _, deterministic, tokio as real};
-use cowboy_chain::{GenesisConfig, SignedTransaction, input::Limits};
+use cowboy_chain::{GenesisConfig, SignedTransaction, genesis::Funded, input::Limits};
 use cowboy_params::Params;
 use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
 use cowboy_store::Ledger;
@@ -21,7 +21,7 @@ use cowboy_types::{
 
 /// A network of one validator with a block every second, where governance has moved a parameter.
 fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
-    let (dev, keys_of) = node_genesis::dev(DevGenesis::default()).expect("a genesis");
+    let (dev, keys_of) = node_genesis::dev(funds()).expect("a genesis");
     let config = GenesisConfig { is_dev: false, ..dev.config };
     let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
     let setup = Setup {
@@ -48,7 +48,7 @@ fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
 
 /// A transaction of an account of genesis, whose signature nobody looks at here.
 fn transaction(chain: &Chain, from: usize, instruction: Instruction, cycles: u64) -> SignedTransaction {
-    let funded = funded(chain);
+    let funded = funded();
     SignedTransaction::unchecked(Transaction {
         chain_id: chain.config.chain_id,
         nonce: Nonce(0),
@@ -69,10 +69,16 @@ fn transaction(chain: &Chain, from: usize, instruction: Instruction, cycles: u64
     })
 }
 
+/// A genesis that funds three accounts.
+fn funds() -> DevGenesis {
+    let amount = Amount::from_cby(1_000).expect("it fits");
+    let accounts = (1..=3).map(|number| Funded { address: Address([number; 20]), amount }).collect();
+    DevGenesis { accounts, ..DevGenesis::default() }
+}
+
 /// The accounts that genesis funds.
-fn funded(_: &Chain) -> Vec<Address> {
-    let (dev, _) = node_genesis::dev(DevGenesis::default()).expect("a genesis");
-    dev.config.accounts.iter().map(|funded| funded.address).collect()
+fn funded() -> Vec<Address> {
+    funds().accounts.iter().map(|funded| funded.address).collect()
 }
 
 /// An actor whose module body does not end before its cycles do.
@@ -137,7 +143,7 @@ fn quick(chain: &Chain) -> Fence<'_> {
 fn a_proposal_gives_up_what_does_not_end() {
     real::Runner::new(real::Config::new()).start(|context| async move {
         let chain = chain(None);
-        let accounts = funded(&chain);
+        let accounts = funded();
         let candidates = vec![transaction(&chain, 0, endless(), 20_000_000), transaction(&chain, 1, payment(accounts[2]), 21_000)];
         let mut course = Course::new(&context, quick(&chain), proposal(&chain, candidates.clone()));
         assert_eq!(senders(&context, &chain, &mut course).await, [accounts[1]]);
@@ -159,7 +165,7 @@ fn a_proposal_packs_for_as_long_as_the_parameter_says() {
     for (moved, expected) in [(None, 0), (Some(("execution.propose_time", 2_000_000_000)), 1)] {
         deterministic::Runner::default().start(|context| async move {
             let chain = chain(moved);
-            let accounts = funded(&chain);
+            let accounts = funded();
             let candidates = vec![transaction(&chain, 0, payment(accounts[2]), 21_000)];
             let mut course = Course::new(&context, chain.fence(), proposal(&chain, candidates));
             context.sleep(Duration::from_secs(1)).await;

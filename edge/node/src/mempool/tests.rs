@@ -30,7 +30,7 @@ fn transfer(from: u8, nonce: u64, tip: u64, padding: usize) -> SignedTransaction
         nonce: Nonce(nonce),
         instruction: Instruction::System(System::Transfer { to: Address([0xEE; 20]), amount: Amount(1) }),
         cycles_limit: Cycles(21_000),
-        cells_limit: Cells(0),
+        cells_limit: Cells(u64::try_from(padding).expect("a short note")),
         max_fee_per_cycle: Price(10_000 + tip),
         max_fee_per_cell: Price(10_000 + tip),
         max_priority_fee_per_cycle: Price(tip),

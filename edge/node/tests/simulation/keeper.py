@@ -11,9 +11,9 @@ class Keeper:
 
     @public
     def promise(self, blocks: int) -> None:
-        """Sets a timer that the signer pays."""
+        """Sets a timer, which the actor pays."""
         height = runtime.current_block() + blocks
-        set_timer(height, "keep", height, fee_payer=self.sender, gas_limit=200_000, cells_limit=20_000)
+        set_timer(height, "keep", height, gas_limit=200_000, cells_limit=20_000)
         emit("promised", height)
 
     def keep(self, height: int) -> None:

@@ -39,7 +39,7 @@ use cowboy_node::{
 use cowboy_store::Ledger;
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -111,7 +111,7 @@ impl Network {
 pub(crate) struct Validator {
     chain: Arc<Chain>,
     /// None for a traitor, of whom nothing is asked.
-    marshal: Option<Marshal>,
+    marshal: Option<Arc<OnceLock<Marshal>>>,
 }
 
 impl Validator {
@@ -124,7 +124,10 @@ impl Validator {
 impl ProcessedHeight for Validator {
     async fn processed_height(&self) -> u64 {
         match &self.marshal {
-            Some(marshal) => marshal.get_processed().await.map_or(0, |processed| processed.height().get()),
+            Some(marshal) => match marshal.get() {
+                Some(marshal) => marshal.get_processed().await.map_or(0, |processed| processed.height().get()),
+                None => 0,
+            },
             None => u64::MAX,
         }
     }
@@ -171,16 +174,24 @@ impl EngineDefinition for Network {
         };
         context.child("client").spawn(move |clock| client.run(clock));
         let role = if self.listens == Some(index) { Role::Listens } else { Role::Votes };
-        let ends = Around { oracle, me: participants[index].clone(), kept: self.kept, role, monitor: treason.is_none().then_some(monitor) };
-        if treason == Some(Treason::Twins) {
-            // Its blocks come a little later, so that they are others.
-            let ledger = Ledger::in_memory().expect("memory is enough");
-            let other = self.chain(index, ledger, Duration::from_millis(1_003));
-            validator(context.child("twin"), format!("twin-{index}"), other, second, &ends).await;
-        }
-        // Last, and on the context itself: who ends this engine ends everything above.
-        let engine = validator(context, prefix, chain.clone(), first, &ends).await;
-        (engine.handle, Validator { chain, marshal: treason.is_none().then_some(engine.marshal) })
+        let monitor = treason.is_none().then_some(monitor);
+        let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, monitor };
+        // Its blocks come a little later, so that they are others.
+        let twin = (treason == Some(Treason::Twins))
+            .then(|| self.chain(index, Ledger::in_memory().expect("memory is enough"), Duration::from_millis(1_003)));
+        let marshal = Arc::new(OnceLock::new());
+        let started = Validator { chain: chain.clone(), marshal: treason.is_none().then(|| marshal.clone()) };
+        // On the context itself, whose end ends everything above. Not awaited here: the state that the validator had before is let go
+        // only after this, and a start waits for its own.
+        let engine = context.spawn(move |context| async move {
+            if let Some(twin) = twin {
+                validator(context.child("twin"), format!("twin-{index}"), twin, second, &ends).await;
+            }
+            let engine = validator(context, prefix, chain, first, &ends).await;
+            let _ = marshal.set(engine.marshal);
+            let _ = engine.handle.await;
+        });
+        (engine, started)
     }
 
     fn start(engine: Handle<()>) -> Handle<()> {
@@ -189,8 +200,8 @@ impl EngineDefinition for Network {
 }
 
 /// What is around a validator.
-struct Around<'a> {
-    oracle: &'a Oracle<PublicKey, Context>,
+struct Around {
+    oracle: Oracle<PublicKey, Context>,
     me: PublicKey,
     kept: Kept,
     role: Role,
@@ -203,7 +214,7 @@ async fn validator<S: commonware_p2p::Sender<PublicKey = PublicKey>>(
     prefix: String,
     chain: Arc<Chain>,
     channels: Vec<Ends<S>>,
-    around: &Around<'_>,
+    around: &Around,
 ) -> engine::Engine {
     let me = around.me.clone();
     let (peers, blocker) = (around.oracle.manager(), around.oracle.control(me.clone()));

@@ -46,9 +46,9 @@ pub(crate) fn received() -> u64 {
     amounts.sum()
 }
 
-/// A deployment of the actor that sets timers.
+/// A deployment of the actor that sets timers, with the means to pay them.
 pub(crate) fn deployment() -> Instruction {
-    deploy(KEEPER, &["storage.kv", "timer.schedule"], Amount(0))
+    deploy(KEEPER, &["econ.hold_balance", "storage.kv", "timer.schedule"], Amount::from_cby(100).expect("it fits"))
 }
 
 /// A deployment of any actor, with what it may do and what it begins with.
