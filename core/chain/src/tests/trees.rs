@@ -236,12 +236,11 @@ impl Reference<'_> {
 fn chain_of(nodes: &[Node]) -> (Chain, [Address; ACTORS]) {
     let mut chain = Chain::new();
     let actors = scripts(nodes).map(|script| chain.deploy(&script));
-    let mut nonce = chain.nonce(1);
-    let mut told = Vec::new();
-    for (actor, (other, address)) in actors.iter().flat_map(|actor| actors.iter().enumerate().map(move |other| (actor, other))) {
-        told.push(signed(1, nonce, execution(*actor, &format!("know{other}"), &address.0, 0)));
-        nonce += 1;
-    }
+    let pairs = actors.iter().flat_map(|actor| actors.iter().enumerate().map(move |other| (actor, other)));
+    let tell = |(nonce, (actor, (other, address))): (u64, (&Address, (usize, &Address)))| {
+        signed(1, nonce, execution(*actor, &format!("know{other}"), &address.0, 0))
+    };
+    let told = (chain.nonce(1)..).zip(pairs).map(tell).collect();
     let outcome = chain.block(told);
     assert_eq!(outcome.receipts.iter().filter(|receipt| receipt.is_success()).count(), ACTORS * ACTORS);
     (chain, actors)

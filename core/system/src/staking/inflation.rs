@@ -104,7 +104,7 @@ mod tests {
             let mut rates = vec![800];
             let mut wanted = 800;
             for height in 1..1_000 {
-                if draw(&mut seed) % 30 == 0 {
+                if draw(&mut seed).is_multiple_of(30) {
                     wanted = draw(&mut seed) % 1_001;
                 }
                 inflation.advance(Height(height), wanted, STEP, YEAR);

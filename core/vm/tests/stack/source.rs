@@ -110,13 +110,13 @@ fn type_name(ty: &syn::Type) -> Option<String> {
         syn::Type::Path(path) => {
             let last = path.path.segments.last()?;
             let name = last.ident.to_string();
-            if matches!(name.as_str(), "Box" | "Arc" | "Rc" | "ManuallyDrop" | "Cow") {
-                if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
-                    return arguments.args.iter().find_map(|argument| match argument {
-                        syn::GenericArgument::Type(inner) => type_name(inner),
-                        _ => None,
-                    });
-                }
+            if matches!(name.as_str(), "Box" | "Arc" | "Rc" | "ManuallyDrop" | "Cow")
+                && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+            {
+                return arguments.args.iter().find_map(|argument| match argument {
+                    syn::GenericArgument::Type(inner) => type_name(inner),
+                    _ => None,
+                });
             }
             // A type parameter may be anything.
             if name.len() == 1 { None } else { Some(name) }
@@ -421,10 +421,10 @@ impl Body<'_, '_> {
         if name.starts_with("walk_") {
             self.calls.push(Call::Walk { owner: self.reader.owner.clone() });
         }
-        if let ([first], Some(owner)) = (before.as_mut_slice(), &self.reader.owner) {
-            if first == "Self" {
-                first.clone_from(owner);
-            }
+        if let ([first], Some(owner)) = (before.as_mut_slice(), &self.reader.owner)
+            && first == "Self"
+        {
+            first.clone_from(owner);
         }
         self.calls.push(Call::Path { before, name });
     }

@@ -140,8 +140,8 @@ async fn the_faucet_gives_its_fixed_sum() {
     assert_eq!((given.status.as_str(), given.amount, given.amount_cby), ("success", 5_000_000_000_000, 5_000));
     assert_eq!(devnet.client.account(&wish).await.map(|account| account.balance).ok(), Some(5_000_000_000_000));
     assert_eq!(devnet.client.receipt(&given.tx_hash).await.map(|receipt| receipt.status).ok().as_deref(), Some("success"));
-    // Many at once each get theirs, though all are paid from one account.
-    let wishes: Vec<Address> = (20..30).map(|byte| Address([byte; 20])).collect();
+    // Many at once each get theirs, though all are paid from one account; ten a minute is the limit of an address.
+    let wishes: Vec<Address> = (20..29).map(|byte| Address([byte; 20])).collect();
     let given = futures::future::join_all(wishes.iter().map(|wish| devnet.client.faucet(wish))).await;
     assert_eq!(given.iter().filter(|given| given.is_ok()).count(), wishes.len(), "{given:?}");
     devnet.stop().await;
