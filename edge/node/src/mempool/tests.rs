@@ -25,12 +25,17 @@ fn sender(number: u8) -> Address {
 
 /// A transfer that offers this tip for a cycle, in a transaction made longer by so many bytes.
 fn transfer(from: u8, nonce: u64, tip: u64, padding: usize) -> SignedTransaction {
+    transfer_with(from, nonce, tip, padding, 0)
+}
+
+/// A transfer that may use so many cells.
+fn transfer_with(from: u8, nonce: u64, tip: u64, padding: usize, cells: u64) -> SignedTransaction {
     SignedTransaction::unchecked(Transaction {
         chain_id: ChainId(1337),
         nonce: Nonce(nonce),
         instruction: Instruction::System(System::Transfer { to: Address([0xEE; 20]), amount: Amount(1) }),
         cycles_limit: Cycles(21_000),
-        cells_limit: Cells(u64::try_from(padding).expect("a short note")),
+        cells_limit: Cells(cells),
         max_fee_per_cycle: Price(10_000 + tip),
         max_fee_per_cell: Price(10_000 + tip),
         max_priority_fee_per_cycle: Price(tip),
@@ -132,9 +137,13 @@ fn several_small_ones_make_room_for_a_large_one() {
     for (from, nonce, tip) in [(1, 0, 2), (1, 1, 2), (1, 2, 2), (2, 0, 9)] {
         admit(&mempool, transfer(from, nonce, tip, 0)).expect("there is room");
     }
-    assert_eq!(admit(&mempool, transfer(3, 0, 5, 3 * small)), Err(Refused::Full), "four would have to go, and one of them offers more");
+    assert_eq!(
+        admit(&mempool, transfer_with(3, 0, 5, 3 * small, 10_000)),
+        Err(Refused::Full),
+        "four would have to go, and one of them offers more"
+    );
     assert_eq!(waiting(&mempool).len(), 4, "a refusal changes nothing");
-    assert!(admit(&mempool, transfer(3, 0, 5, small / 2)).is_ok());
+    assert!(admit(&mempool, transfer_with(3, 0, 5, small / 2, 10_000)).is_ok());
     assert_eq!(waiting(&mempool), [(1, 0), (2, 0), (3, 0)], "the end of the cheapest queue went, and no more than was needed");
 }
 
