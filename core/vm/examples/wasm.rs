@@ -9,6 +9,9 @@ use std::sync::Mutex;
 /// The source, then the report on it.
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
+/// What the last panic said.
+static PANIC: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
 /// Makes room for a source, and says where.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
@@ -20,10 +23,24 @@ pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
 /// Runs the source; the answer's length. Its place is what `place` says.
 #[unsafe(no_mangle)]
 pub extern "C" fn run() -> usize {
+    // A trap says nothing in WebAssembly: what a panic says is left where `trap` finds it.
+    std::panic::set_hook(Box::new(|panic| *PANIC.lock().expect("one thread") = panic.to_string().into_bytes()));
     let mut text = TEXT.lock().expect("one thread");
     let report = run::report(&String::from_utf8_lossy(&text));
     *text = report.into_bytes();
     text.len()
+}
+
+/// What the machine said when it trapped: its length.
+#[unsafe(no_mangle)]
+pub extern "C" fn trap() -> usize {
+    PANIC.lock().expect("one thread").len()
+}
+
+/// Where `trap`'s text is.
+#[unsafe(no_mangle)]
+pub extern "C" fn trap_place() -> *const u8 {
+    PANIC.lock().expect("one thread").as_ptr()
 }
 
 /// Where the report is.

@@ -6,14 +6,18 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), {});
-const { memory, reserve, run, place } = instance.exports;
+const { memory, reserve, run, place, trap, trap_place } = instance.exports;
 
 function report(source) {
   const bytes = Buffer.from(source, "utf8");
   const start = reserve(bytes.length);
   new Uint8Array(memory.buffer).set(bytes, start);
-  const length = run();
-  return Buffer.from(memory.buffer, place(), length).toString("utf8");
+  try {
+    const length = run();
+    return Buffer.from(memory.buffer, place(), length).toString("utf8");
+  } catch (error) {
+    throw new Error(Buffer.from(memory.buffer, trap_place(), trap()).toString("utf8"), { cause: error });
+  }
 }
 
 const rows = readFileSync(join(here, "golden_cycles.txt"), "utf8").trimEnd().split("\n");
