@@ -102,7 +102,7 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) slots: Slots,
     pub(crate) connections: Settings,
-    pub(crate) progress: standing::Progress,
+    pub(crate) last_block: standing::LastBlock,
     pub(crate) is_source_away: Arc<AtomicBool>,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
@@ -161,7 +161,7 @@ impl Listeners {
             limits: self.limits,
             slots: self.slots,
             connections: self.connections,
-            progress: standing::Progress::new(),
+            last_block: standing::LastBlock::new(),
             is_source_away: backend.is_source_away,
             metrics: Metrics::new(),
             started: Instant::now(),
@@ -169,7 +169,7 @@ impl Listeners {
         });
         let stop = watch::Sender::new(false);
         let (mut tasks, mut background) = (JoinSet::new(), JoinSet::new());
-        background.spawn(standing::Progress::watch(app.clone()));
+        background.spawn(standing::LastBlock::watch(app.clone()));
         background.spawn(tidy(app.clone()));
         for (name, listener, router) in [("api", self.api, routes::api(&app)), ("metrics", self.metrics, routes::metrics(&app))] {
             let server = cowboy_serve::Server::new(name, app.slots.clone(), app.connections.clone());

@@ -7,8 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// When the chain last moved, as this process saw it.
-pub(crate) struct Progress(Mutex<Moved>);
+/// When the newest block came, as this process saw it.
+pub(crate) struct LastBlock(Mutex<Moved>);
 
 struct Moved {
     /// The newest block that was seen.
@@ -33,7 +33,7 @@ pub(crate) struct Standing {
     pub(crate) waits_for: Option<String>,
 }
 
-impl Progress {
+impl LastBlock {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Moved { number: 0, at: Instant::now(), work_since: None }))
     }
@@ -62,7 +62,7 @@ impl Progress {
         let mut heads = app.node.watch_head();
         loop {
             let number = heads.borrow_and_update().number;
-            app.progress.note(number, Instant::now());
+            app.last_block.note(number, Instant::now());
             if heads.changed().await.is_err() {
                 return;
             }
@@ -73,7 +73,7 @@ impl Progress {
 /// How the node is now.
 pub(crate) fn standing(app: &App) -> Standing {
     let (head, now) = (app.node.head(), Instant::now());
-    let age = app.progress.note(head.number, now);
+    let age = app.last_block.note(head.number, now);
     let peers = app.node.config().peers.len();
     let mut standing = Standing { head, age, view: 0, peers, connected: 0, waits_for: None };
     let Ok(chain) = app.node.chain() else {
@@ -88,13 +88,15 @@ pub(crate) fn standing(app: &App) -> Standing {
         Some(format!("the first block; {}", reach(&standing, chain.committee.members().len())))
     } else if app.is_source_away.load(std::sync::atomic::Ordering::Relaxed) {
         Some("the node that it follows does not answer".into())
+    } else if let Some(waiting) = chain.progress.waiting() {
+        Some(waiting.to_string())
     } else if chain.keys.is_none() {
         None
     } else {
         let members = chain.committee.members().len();
         let gap = chain.pace.gap();
         let explained = engine::longest_pause(gap, members);
-        let stood = if gap.is_some() { age } else { app.progress.work(chain.mempool.has_work(), now) };
+        let stood = if gap.is_some() { age } else { app.last_block.work(chain.mempool.has_work(), now) };
         (stood > explained).then(|| {
             let said = format!("block {}, for {} s; absent leaders explain {} s", head.number + 1, stood.as_secs(), explained.as_secs());
             format!("{said}; the newest round it has seen is {}; {}", standing.view, reach(&standing, members))
@@ -125,17 +127,17 @@ mod tests {
 
     #[test]
     fn age_counts_from_the_newest_block_and_work_from_when_it_was_seen() {
-        let progress = Progress::new();
+        let last_block = LastBlock::new();
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(progress.note(7, at(10)), Duration::ZERO);
-        assert_eq!(progress.note(7, at(13)), Duration::from_secs(3));
-        assert_eq!(progress.work(true, at(13)), Duration::ZERO, "it may have come this moment");
-        assert_eq!(progress.work(true, at(20)), Duration::from_secs(7));
-        assert_eq!(progress.note(8, at(20)), Duration::ZERO);
-        assert_eq!(progress.work(true, at(21)), Duration::ZERO, "a block came since");
-        assert_eq!(progress.work(false, at(22)), Duration::ZERO);
-        assert_eq!(progress.work(true, at(23)), Duration::ZERO);
+        assert_eq!(last_block.note(7, at(10)), Duration::ZERO);
+        assert_eq!(last_block.note(7, at(13)), Duration::from_secs(3));
+        assert_eq!(last_block.work(true, at(13)), Duration::ZERO, "it may have come this moment");
+        assert_eq!(last_block.work(true, at(20)), Duration::from_secs(7));
+        assert_eq!(last_block.note(8, at(20)), Duration::ZERO);
+        assert_eq!(last_block.work(true, at(21)), Duration::ZERO, "a block came since");
+        assert_eq!(last_block.work(false, at(22)), Duration::ZERO);
+        assert_eq!(last_block.work(true, at(23)), Duration::ZERO);
     }
 
     #[test]
