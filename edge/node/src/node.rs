@@ -34,7 +34,10 @@ use std::{
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, RwLock},
+    sync::{
+        Arc, Mutex, OnceLock, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::JoinHandle,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -183,6 +186,8 @@ struct Running {
     metrics: Metrics,
     stop: Mutex<Option<oneshot::Sender<()>>>,
     thread: Option<JoinHandle<()>>,
+    /// Whether it was told to stop.
+    is_stopping: Arc<AtomicBool>,
     /// Set where it may not vote yet.
     listening: Option<Listening>,
 }
@@ -436,6 +441,8 @@ impl Running {
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
         let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, role, wanted, stall, stopped, ready };
+        let is_stopping = Arc::new(AtomicBool::new(false));
+        let stopping = is_stopping.clone();
         let thread = std::thread::Builder::new()
             .name("node".into())
             .stack_size(STACK_BYTES)
@@ -446,11 +453,14 @@ impl Running {
                     Ok(words) => words,
                     Err(payload) => Some(failing::last_words(&*payload)),
                 };
-                last_words.send_replace(words);
+                // What a task says that the stop cut off, in the middle of a block, is no reason to end.
+                last_words.send_replace(words.filter(|_| !stopping.load(Ordering::Acquire)));
             })
             .map_err(|error| StoreError::file(&config.directory, error))?;
         match is_ready.recv() {
-            Ok(Ok(metrics)) => Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread), listening })),
+            Ok(Ok(metrics)) => {
+                Ok(Some(Self { chain, metrics, stop: Mutex::new(Some(stop)), thread: Some(thread), is_stopping, listening }))
+            }
             Ok(Err(Stalled)) => {
                 // It says that it ends, and frees the folder when it has.
                 let _ = thread.join();
@@ -467,6 +477,7 @@ impl Running {
     }
 
     fn stop(mut self) {
+        self.is_stopping.store(true, Ordering::Release);
         if let Some(stop) = self.stop.lock().expect("nothing panics while it holds the lock").take() {
             // A node that has stopped by itself hears nothing.
             let _ = stop.send(());
