@@ -9,6 +9,7 @@
 mod allocator;
 mod client;
 mod idle;
+mod keeping;
 pub mod limits;
 mod memory;
 mod pool;
@@ -17,6 +18,7 @@ mod slots;
 
 pub use allocator::give_memory_back;
 pub use client::Client;
+pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
 pub use server::{Server, Settings};

@@ -1,14 +1,9 @@
 //! Bytes of requests and answers that a server holds at once.
 
-use bytes::Buf;
-use http_body::{Body, Frame, SizeHint};
-use std::{
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    task::{Context, Poll},
+use crate::keeping::Keeping;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 /// A bound on the bytes of bodies. Clones share it.
@@ -54,41 +49,14 @@ impl Held {
     }
 
     /// A body whose bytes count until it is sent or dropped.
-    pub fn with<B>(self, body: B) -> HeldBody<B> {
-        HeldBody { body, _held: self }
+    pub fn with<B>(self, body: B) -> Keeping<B, Self> {
+        Keeping::new(body, self)
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         self.memory.0.held.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-/// See [`Held::with`].
-#[derive(Debug)]
-pub struct HeldBody<B> {
-    body: B,
-    _held: Held,
-}
-
-impl<B: Body + Unpin> Body for HeldBody<B>
-where
-    B::Data: Buf,
-{
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

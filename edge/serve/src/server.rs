@@ -2,9 +2,10 @@
 
 use crate::{
     Client, Slots,
-    idle::{Activity, Busy, Idle},
+    idle::{Activity, Idle},
+    keeping::Keeping,
 };
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use hyper::{Request, Response, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -17,9 +18,7 @@ use std::{
     convert::Infallible,
     error::Error,
     net::SocketAddr,
-    pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
     time::{Duration, Instant},
 };
 use tokio::{
@@ -166,7 +165,7 @@ impl Server {
         let service = service_fn(|request| {
             let busy = activity.begin();
             let answer = handler(peer, request);
-            async move { Ok::<_, Infallible>(answer.await.map(|body| Counted { body, _busy: busy })) }
+            async move { Ok::<_, Infallible>(answer.await.map(|body| Keeping::new(body, busy))) }
         });
         let connection = watcher.watch(self.builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         if let Err(error) = connection.await {
@@ -183,29 +182,6 @@ fn prepare(stream: &TcpStream) {
     {
         let _ = rustix::net::sockopt::set_socket_keepalive(stream, true);
         let _ = rustix::net::sockopt::set_tcp_keepidle(stream, PROBE_AFTER);
-    }
-}
-
-/// A body whose request is being answered until it is sent or dropped.
-struct Counted<B> {
-    body: B,
-    _busy: Busy,
-}
-
-impl<B: Body + Unpin> Body for Counted<B> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 
