@@ -165,7 +165,7 @@ impl Pool {
     /// Whether the account covers what may be taken by the transaction and by those of its queue.
     fn check_funds(&self, account: &Account, signed: &SignedTransaction) -> Result<(), Refused> {
         let Some(sender) = self.senders.get(&signed.transaction().from) else { return Ok(()) };
-        let needed = sender.queue.needed_with(signed);
+        let needed = sender.queue.needed_with(account, signed);
         if needed > account.balance { Err(Refused::FundsOfQueue { needed, balance: account.balance }) } else { Ok(()) }
     }
 

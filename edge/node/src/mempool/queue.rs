@@ -78,10 +78,13 @@ impl Queue {
         Some(removed)
     }
 
-    /// What all that waits may take together with this transaction, and without the one of its nonce.
-    pub(super) fn needed_with(&self, signed: &SignedTransaction) -> Amount {
-        let replaced = self.waiting.get(&signed.transaction().nonce).map_or(0, |old| taken_at_most(old).0);
-        let needed = self.committed.saturating_sub(u128::from(replaced)).saturating_add(u128::from(taken_at_most(signed).0));
+    /// What all that waits may take together with this transaction, and without the one of its nonce. What is final in the account that
+    /// the caller read is left out: its block may have reached the state, and not this queue yet.
+    pub(super) fn needed_with(&self, account: &Account, signed: &SignedTransaction) -> Amount {
+        let final_ones = self.waiting.range(..account.nonce).map(|(_, signed)| taken_at_most(signed));
+        let replaced = self.waiting.get(&signed.transaction().nonce).map(taken_at_most);
+        let left_out = final_ones.chain(replaced).fold(0u128, |sum, taken| sum.saturating_add(u128::from(taken.0)));
+        let needed = self.committed.saturating_sub(left_out).saturating_add(u128::from(taken_at_most(signed).0));
         Amount(u64::try_from(needed).unwrap_or(u64::MAX))
     }
 

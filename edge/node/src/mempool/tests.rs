@@ -352,6 +352,21 @@ fn a_queue_that_moves_does_not_expire() {
     assert_eq!(mempool.get(&last), None);
 }
 
+/// A block reaches the state before the queue: what is final in the state that was read does not count a second time.
+#[test]
+fn what_is_final_already_is_not_counted_twice() {
+    let mempool = mempool(Limits::default());
+    let each = 21_000 * 10_000 + 1;
+    let standing = |nonce: u64, transfers: u64| {
+        let account = Account { nonce: Nonce(nonce), balance: Amount(transfers * each) };
+        Standing { account, lane: Lane::User }
+    };
+    assert!((0..2).all(|nonce| mempool.admit(Source::Client, &standing(0, 3), transfer(1, nonce, 0, 0)).is_ok()));
+    assert!(mempool.admit(Source::Client, &standing(2, 1), transfer(1, 2, 0, 0)).is_ok(), "the account has paid for the other two");
+    let both = mempool.admit(Source::Client, &standing(2, 1), transfer(1, 3, 0, 0));
+    assert!(matches!(both, Err(Refused::FundsOfQueue { .. })), "{both:?}");
+}
+
 /// The fees and values of a whole queue are covered, not those of each transaction by themselves.
 #[test]
 fn funds_are_checked_in_sum() {
