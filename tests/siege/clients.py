@@ -10,6 +10,10 @@ import time
 TIMEOUT_SECONDS = 10
 
 
+class Finding(Exception):
+    """What must not happen has happened."""
+
+
 class Target:
     """Where a node listens: its API and its port for validators."""
 
@@ -20,49 +24,21 @@ class Target:
         return socket.create_connection(self.api, timeout=TIMEOUT_SECONDS)
 
 
-def exchange(target, data, limit=65_536):
-    """Sends bytes and reads what comes until the end, the limit or the time is over. A reset is an answer too."""
-    with target.connect() as connection:
-        received = b""
-        try:
-            connection.sendall(data)
-            while len(received) < limit and (part := connection.recv(limit)):
-                received += part
-        except OSError:
-            pass
-        return received
-
-
-def idle_connections(target, random, count=1_500):
-    """Opens connections that say nothing, and holds them all before it lets go."""
-    held = []
-    try:
-        for _ in range(count):
-            try:
-                held.append(target.connect())
-            except OSError:
-                break
-        return {"connections": len(held)}
-    finally:
-        for connection in held:
-            connection.close()
-
-
-def half_heads(target, random, count=400):
-    """Sends the first half of a request's head on many connections, then single bytes of the rest in turns."""
+def hold(target, count, first, later=b"", repeats=0):
+    """Opens connections that send these bytes first, then these in turns so often, and holds them all before it lets go."""
     held = []
     try:
         for _ in range(count):
             try:
                 connection = target.connect()
-                connection.sendall(b"POST /submit HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
                 held.append(connection)
+                connection.sendall(first() if callable(first) else first)
             except OSError:
                 break
-        for _ in range(3):
+        for _ in range(repeats):
             for connection in held:
                 try:
-                    connection.sendall(b"a")
+                    connection.sendall(later)
                 except OSError:
                     pass
         return {"connections": len(held)}
@@ -71,21 +47,25 @@ def half_heads(target, random, count=400):
             connection.close()
 
 
+def idle_connections(target, random, count=1_500):
+    """Connections that say nothing."""
+    return hold(target, count, b"")
+
+
+def half_heads(target, random, count=400):
+    """The first half of a request's head on many connections, then single bytes of the rest in turns."""
+    return hold(target, count, b"POST /submit HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", b"a", 3)
+
+
 def half_bodies(target, random, count=100):
-    """Announces a body of a megabyte, sends a little of it, and holds the connection."""
-    held = []
-    try:
-        for _ in range(count):
-            try:
-                connection = target.connect()
-                connection.sendall(b"POST /submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{")
-                held.append(connection)
-            except OSError:
-                break
-        return {"connections": len(held)}
-    finally:
-        for connection in held:
-            connection.close()
+    """The head of a request with a body of a megabyte, and a little of the body."""
+    return hold(target, count, b"POST /submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{")
+
+
+def deaf_websockets(target, random, count=40):
+    """Subscribes to everything over WebSockets, and never reads."""
+    head = "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}\r\n\r\n"
+    return hold(target, count, lambda: head.format(base64.b64encode(random.randbytes(16)).decode()).encode())
 
 
 def garbage_requests(target, random, count=60):
@@ -108,48 +88,28 @@ def garbage_requests(target, random, count=60):
     for _ in range(count):
         with_answer = exchange_for(target, random.choice(kinds)(), 0.5)
         if with_answer.startswith(b"HTTP/1.1 500"):
-            raise AssertionError(f"a request of noise is answered with 500: {with_answer[:300]!r}")
+            raise Finding(f"a request of noise is answered with 500: {with_answer[:300]!r}")
         answered += bool(with_answer)
     return {"requests": count, "answered": answered}
 
 
 def exchange_for(target, data, seconds):
-    """As `exchange`, but waits for the answer no longer than this: some of these requests have none."""
-    with target.connect() as connection:
-        received = b""
-        try:
-            connection.sendall(data)
+    """Sends bytes and reads what comes until the end, or for so long: some requests have no answer. A reset is an answer too."""
+    received = b""
+    try:
+        with target.connect() as connection:
             connection.settimeout(seconds)
+            connection.sendall(data)
             while len(received) < 4_096 and (part := connection.recv(4_096)):
                 received += part
-        except OSError:
-            pass
-        return received
+    except OSError:
+        pass
+    return received
 
 
 def post(path, kind, body):
     head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind.decode()}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
-
-
-def deaf_websockets(target, random, count=40):
-    """Subscribes to everything over WebSockets, and never reads."""
-    held = []
-    try:
-        for _ in range(count):
-            try:
-                connection = target.connect()
-                key = base64.b64encode(random.randbytes(16)).decode()
-                connection.sendall(
-                    f"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
-                )
-                held.append(connection)
-            except OSError:
-                break
-        return {"websockets": len(held)}
-    finally:
-        for connection in held:
-            connection.close()
 
 
 def simulations(target, random, sources, simulate):

@@ -1,5 +1,5 @@
-"""What happens to machines: ends, pauses, full disks, no descriptors, flipped bits, clocks that jump. Each is done to one validator of
-four, is over when the function returns, and gives what it was; the validator then runs again."""
+"""What happens to machines: ends, pauses, full disks, no descriptors, lost disks, damaged files, clocks that jump. Each is done to one
+validator of four, is over when the function returns, and gives what it was; the validator then runs again."""
 
 import pathlib
 import resource
@@ -7,6 +7,13 @@ import shutil
 import signal
 
 from network import Finding, until
+
+# Blocks that the engine of a validator keeps for its peers.
+ENGINES_KEEP = 1_024
+# What the parts of a node's folder have in their paths: the ledger, the record of votes, the engine's other files, the state.
+PARTS = ["ledger", "cowboy-simplex", "engine", "cowboy-state"]
+# What a node that refuses a damaged file tells the operator to do.
+WAYS_OUT = ["cowboyd check", "cowboyd snapshot import", "--reset"]
 
 FAKETIME = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
 
@@ -49,28 +56,62 @@ def no_descriptors(network, validator, random):
     return "no descriptors"
 
 
+def wiped(network, validator, random):
+    """Its disk is lost. It begins anew, listens before it votes, and gets every block from the others, beyond what their engines keep."""
+    validator.kill()
+    shutil.rmtree(validator.state)
+    network.advances(1)
+    behind = network.top()
+    validator.start()
+    return f"lost disk, {behind} blocks behind"
+
+
+def long_away(network, validator, random):
+    """It is away for longer than the engines of the others keep blocks."""
+    validator.kill()
+    network.advances(ENGINES_KEEP + random.randint(10, 50))
+    validator.start()
+    return f"away for more than {ENGINES_KEEP} blocks"
+
+
 def flipped(network, validator, random):
-    """One bit of one of its files is another one. It serves the truth, or ends and names what is damaged; then the file is as before."""
+    """One bit of one of its files is another one."""
+    def flip(data):
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        return data
+
+    return damaged(network, validator, random, "bit flip", flip)
+
+
+def truncated(network, validator, random):
+    """One of its files is cut off somewhere."""
+    return damaged(network, validator, random, "truncation", lambda data: data[: random.randrange(len(data))])
+
+
+def damaged(network, validator, random, what, change):
+    """Changes one of its files. It serves the truth, or ends and says what to do. What it says is done, and it comes back."""
     validator.kill()
     files = [path for path in sorted(validator.state.rglob("*")) if path.is_file() and path.stat().st_size]
-    path = random.choice([path for path in files if "ledger" in path.name] if random.random() < 0.3 else files)
-    backup = validator.folder / "backup"
-    shutil.copy2(path, backup)
-    data = bytearray(path.read_bytes())
-    place = random.randrange(len(data))
-    data[place] ^= 1 << random.randrange(8)
-    path.write_bytes(data)
+    kinds = [kind for kind in ([path for path in files if part in str(path)] for part in PARTS) if kind]
+    path = random.choice(random.choice(kinds))
+    path.write_bytes(change(bytearray(path.read_bytes())))
+    what = f"{what} in {path.relative_to(validator.state)}"
     network.advances(1)
     validator.start()
-    what = f"bit flip in {path.relative_to(validator.state)}"
     until(f"{validator} starts or ends after a {what}", lambda: validator.height() is not None or not validator.is_running())
     if validator.is_running():
-        serves_the_truth(network, validator, what)
-        return what + ": goes on"
-    ends_with_a_sentence(validator)
-    shutil.copy2(backup, path)
+        serves_the_truth(network, validator, random, what)
+        network.advances(1)
+    if is_refused := not validator.is_running():
+        ends_with_a_sentence(validator)
+        if not any(way in validator.errors for way in WAYS_OUT):
+            raise Finding(f"after a {what}, {validator} does not say what to do: {validator.errors[-1500:]!r}")
+    validator.stop()
+    repaired = validator.check_and_repair()
+    if not repaired:
+        shutil.rmtree(validator.state)
     validator.start()
-    return what + ": refused"
+    return f"{what}: {'refused' if is_refused else 'goes on'}, {'sound or repaired' if repaired else 'begins anew'}"
 
 
 def clock_jumped(network, validator, random):
@@ -88,28 +129,28 @@ def clock_jumped(network, validator, random):
 
 def ends_with_a_sentence(validator):
     until(f"{validator} ends", lambda: not validator.is_running())
-    if "error: " not in validator.errors or "panicked" in validator.errors:
+    if validator.process.returncode != 1 or not validator.errors.rstrip().split("\n")[-1].startswith("error: "):
         raise Finding(f"{validator} ended with {validator.process.returncode} and does not say why: {validator.errors[-1500:]!r}")
 
 
-def serves_the_truth(network, validator, what):
-    """Its answers about every block are those of another validator, or refusals."""
+def serves_the_truth(network, validator, random, what):
+    """Its answers about blocks are those of another validator, or refusals. It may end over one."""
     other = next(one for one in network.validators if one is not validator and one.is_running())
-    for height in range(1, other.height()):
-        for path in (f"/block/{height}",):
-            mine, theirs = answer(validator, path), answer(other, path)
-            if mine is not None and theirs is not None and mine != theirs:
-                raise Finding(f"after a {what}, {validator} answers {path} with {mine}, and another with {theirs}")
+    heights = range(1, min(other.height(), validator.height() or 0))
+    for height in sorted(random.sample(heights, min(len(heights), 300))):
+        mine, theirs = answer(validator, height), other.block(height)
+        if mine is not None and theirs is not None and mine != theirs:
+            raise Finding(f"after a {what}, {validator} says of block {height} {mine}, and another {theirs}")
 
 
-def answer(validator, path):
-    """The answer, or None where the node refuses: a damaged record is answered with 500 and its name."""
+def answer(validator, height):
+    """The block, or None where the node refuses: a damaged record is answered with 500 and its name."""
     try:
-        return validator.get(path)
+        return validator.block(height)
     except Finding as finding:
         if "damaged" in str(finding):
             return None
         raise
 
 
-FAULTS = [killed, paused, no_room, no_descriptors, flipped, clock_jumped]
+FAULTS = [killed, paused, no_room, no_descriptors, wiped, flipped, truncated, clock_jumped]

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 
 import clients
+from clients import Finding
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "market"))
 import world  # noqa: E402
@@ -17,10 +18,6 @@ import world  # noqa: E402
 VALIDATORS = 4
 CHAIN_ID = 1
 PATIENCE_SECONDS = 90
-
-
-class Finding(Exception):
-    """What must not happen has happened."""
 
 
 def until(what, question, seconds=PATIENCE_SECONDS):
@@ -51,19 +48,23 @@ class Validator:
         self.index, self.folder, self.state = index, folder, folder / "network" / f"state-{index}"
         self.target = clients.Target("127.0.0.1", api_port, quic_port)
         self.url = f"http://127.0.0.1:{api_port}"
-        self.environment, self.process = environment, None
+        self.environment, self.process, self.starts = environment, None, 0
+        self.log = folder / f"validator-{index}.err"
 
     def __str__(self):
         return f"validator {self.index}"
 
     @property
     def errors(self):
-        path = self.folder / f"validator-{self.index}.err"
-        return path.read_text(errors="replace") if path.exists() else ""
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def start(self):
         command = [world.programs() / "cowboyd", "start", "--quiet", "--config", self.folder / "network" / f"validator-{self.index}.json"]
-        with open(self.folder / f"validator-{self.index}.err", "wb") as errors:
+        # What earlier runs of it said is kept beside it.
+        if self.log.exists():
+            self.log.rename(self.log.with_suffix(f".{self.starts}.err"))
+        self.starts += 1
+        with open(self.log, "wb") as errors:
             self.process = subprocess.Popen(
                 [*map(str, command), "--port", str(self.target.api[1])], stdout=subprocess.DEVNULL, stderr=errors, env=self.environment, cwd=self.folder
             )
@@ -80,6 +81,15 @@ class Validator:
                 self.process.wait(30)
             except subprocess.TimeoutExpired:
                 self.kill()
+
+    def check_and_repair(self):
+        """Runs `cowboyd check --repair` on the folder of the stopped validator. Whether it can go on: blocks that are lost are fetched again."""
+        command = [world.programs() / "cowboyd", "--json", "check", "--state", self.state, "--repair"]
+        checked = subprocess.run([*map(str, command)], capture_output=True, text=True, env=self.environment)
+        if "panicked" in checked.stderr or (checked.returncode != 0 and "error: " not in checked.stderr):
+            raise Finding(f"`cowboyd check` of {self} ends with {checked.returncode}: {checked.stderr[-1500:]!r}")
+        found = json.loads(checked.stdout)
+        return not (found["damaged_pages"] or found["faults"] or found["state_damage"])
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None
@@ -107,13 +117,33 @@ class Validator:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            return json.load(error)
+            try:
+                return json.load(error)
+            except ValueError:
+                # A server that has no connection left for this client says so in plain words.
+                return None
         except (OSError, ValueError):
             return None
 
     def height(self):
         found = self.get("/height")
         return found and found["height"]
+
+    def block(self, height):
+        """A block with its receipts. Without its certificate: which ones a node holds beside that of a later block is its own affair."""
+        found = self.get(f"/block/{height}")
+        return found and {**found, "certificate": None}
+
+    def reaches(self, goal):
+        """Waits until it has this height. One that comes no further for a while is a finding; how far it has to go is not."""
+        height = 0
+        while height < goal:
+            before = height
+            height = until(f"{self} comes beyond height {before}, to {goal}", lambda: self.must_run() or self.height_beyond(before))
+
+    def height_beyond(self, before):
+        height = self.height() or 0
+        return height if height > before else None
 
     def health_seconds(self):
         """How long it takes to answer that it is alive. No answer within ten seconds is a finding, where it should run."""
@@ -153,8 +183,11 @@ class Network:
 
     def advances(self, blocks):
         """Waits until the chain as a whole is so many blocks further."""
-        goal = self.top() + blocks
-        until(f"{blocks} more blocks", lambda: self.top() >= goal)
+        height = self.top()
+        goal = height + blocks
+        while height < goal:
+            before = height
+            height = until(f"a block after {before}", lambda: (top := self.top()) > before and top)
 
     def agrees(self):
         """Waits until all are where the first of them is now, and compares their blocks up to there. The common height."""
@@ -162,9 +195,9 @@ class Network:
             validator.must_run()
         goal = self.top()
         for validator in self.validators:
-            until(f"{validator} reaches height {goal}", lambda: validator.must_run() or (validator.height() or 0) >= goal)
+            validator.reaches(goal)
         for height in {goal, max(goal - 1, 1), max(goal // 2, 1), 1}:
-            blocks = [validator.get(f"/block/{height}") for validator in self.validators]
+            blocks = [validator.block(height) for validator in self.validators]
             if any(block != blocks[0] for block in blocks):
                 raise Finding(f"the validators have different blocks at height {height}: {json.dumps(blocks)[:2000]}")
         return goal

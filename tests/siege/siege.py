@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Besieges a network of four validators for some minutes: programs that ask for too much, hostile clients, machines that fail.
 
-    siege.py [--minutes 2] [--seed N] [--write]
+    siege.py [--minutes 2] [--seed N] [--fault NAME] [--write]
 
 After each round all validators are at one height with the same blocks, every transaction that was taken has its receipt on each of
 them, and no transaction is left waiting. Whatever else happens is a finding: it is printed, the folder with logs and states is kept,
@@ -28,6 +28,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "bench"))
 import common  # noqa: E402
 
 BLOCK_TIME_MS = 500
+# From how many minutes on a validator is away for as long as the engines keep blocks.
+LONG_MINUTES = 30
 TRANSFER = transactions.Terms(30_000, 1_000)
 # As much as a transaction may use.
 PROGRAM = transactions.Terms(22_000_000, 15_000_000)
@@ -76,8 +78,11 @@ class Traffic(threading.Thread):
 class Siege:
     """The rounds, and what was counted."""
 
-    def __init__(self, network, seed):
+    def __init__(self, network, seed, is_long, only):
         self.network, self.random = network, randomness.Random(seed)
+        # What takes minutes comes once, where there is time.
+        self.faults = [faults.long_away] if is_long and not only else []
+        self.choice = [fault for fault in faults.FAULTS if not only or fault.__name__ == only]
         self.attacker = transactions.Account(bytes([0x22] * 32))
         self.counts, self.slowest = collections.Counter(), 0.0
 
@@ -107,9 +112,10 @@ class Siege:
         return f"{attack.__name__} at {validator}: {found}"
 
     def round_of_faults(self):
-        validator, fault = self.random.choice(self.network.validators), self.random.choice(faults.FAULTS)
+        validator = self.random.choice(self.network.validators)
+        fault = self.faults.pop(0) if self.faults else self.random.choice(self.choice)
         what = fault(self.network, validator, self.random)
-        self.counts["faults"] += "left out" not in what
+        self.counts[f"fault {fault.__name__.replace('_', ' ')}"] += "left out" not in what
         return f"{what} at {validator}"
 
     def verify(self, traffic):
@@ -119,6 +125,8 @@ class Siege:
             until(f"{validator} answers", lambda: validator.must_run() or validator.height() is not None)
             self.slowest = max(self.slowest, validator.health_seconds())
         self.network.advances(1)
+        # Who was away comes up with the others first.
+        self.network.agrees()
         traffic.settles()
         until("all pools are empty but for what has just come", self.pools_are_empty)
         return self.network.agrees()
@@ -139,7 +147,7 @@ def environments(folder):
     return found, clock
 
 
-def besiege(folder, minutes, seed):
+def besiege(folder, minutes, seed, only):
     """The whole siege. What was counted."""
     honest = transactions.Account(bytes([0x11] * 32))
     settings, clock = environments(folder)
@@ -147,15 +155,14 @@ def besiege(folder, minutes, seed):
     with Network(folder, siege_accounts, BLOCK_TIME_MS, settings) as network:
         for validator in network.validators:
             validator.clock = clock if validator.index == 1 else None
-        siege, traffic = Siege(network, seed), Traffic(network, honest)
+        siege, traffic = Siege(network, seed, minutes >= LONG_MINUTES, only), Traffic(network, honest)
         traffic.start()
-        rounds = [siege.round_of_programs, siege.round_of_clients, siege.round_of_faults]
+        rounds = [siege.round_of_faults] if only else [siege.round_of_programs, siege.round_of_clients, siege.round_of_faults]
         end, number = time.monotonic() + minutes * 60, 0
         while time.monotonic() < end:
-            what = rounds[number % len(rounds)]()
-            height = siege.verify(traffic)
             number += 1
-            print(f"round {number}: {what}; all at height {height}", flush=True)
+            print(f"round {number}: {rounds[(number - 1) % len(rounds)]()}", end="", flush=True)
+            print(f"; all at height {siege.verify(traffic)}", flush=True)
         traffic.over.set()
         traffic.join()
         siege.verify(traffic)
@@ -168,13 +175,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--fault", choices=[fault.__name__ for fault in faults.FAULTS], help="nothing but this fault, again and again")
     parser.add_argument("--write", action="store_true", help="write the figures to docs/bench.md")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else randomness.SystemRandom().randrange(2**32)
     print(f"siege of {arguments.minutes:g} minutes, --seed {seed}", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cowboy-siege-"))
     try:
-        siege = besiege(folder, arguments.minutes, seed)
+        siege = besiege(folder, arguments.minutes, seed, arguments.fault)
     except Finding as finding:
         print(f"FINDING: {finding}\nlogs and states: {folder}", file=sys.stderr)
         return 1
