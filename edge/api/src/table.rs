@@ -117,6 +117,7 @@ const FROM: Parameter = number("from", "The first height; the next one to come w
 const SIZE: Parameter = number("size", "`ops_end` of a recent header: the root is the one that the state had then.");
 const START: Parameter = number("start", "The first operation.");
 const COUNT: Parameter = number("count", "Operations at most, 64 of them; 0 for the first alone, with what stands for all before it.");
+const NUMBER: Parameter = number("number", "The block's number: how many blocks stand between genesis and it.");
 const STAGE: Parameter = text("stage", "Only proposals there: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
 const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
 
@@ -281,6 +282,8 @@ endpoints! {
         "A block by height, hash or `latest`."
         Follow Get "/follow" [FROM] () => (frames);
         "Finalized blocks with their certificates, as they come: what a follower verifies and executes."
+        BlockCopy Get "/copy" [NUMBER] () => (frames);
+        "A block with its receipts in canonical encoding: what a follower fetches again that has it damaged on its disk."
         Operations Get "/operations" [SIZE, START, COUNT] () => (frames);
         "Operations that made the state, with their proof: what a follower takes that does not begin at genesis."
         Socket Get "/ws" [] () => (socket Notice);

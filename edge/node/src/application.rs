@@ -26,7 +26,7 @@ use cowboy_types::{
     units::Count,
     wire::{Blob, Fixed, List},
 };
-use futures::StreamExt as _;
+use futures::{StreamExt as _, future::pending};
 use std::sync::Arc;
 
 /// How far the chain's clock goes for each height of a warp, in ms (decision 136).
@@ -149,8 +149,14 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         finality: Finality,
     ) -> Option<Merkleized<E>> {
         let mut ancestry = ancestry;
-        let block = ancestry.next().await?.inner().clone();
-        let parent = ancestry.next().await?.inner().clone();
+        let (Some(block), Some(parent)) = (ancestry.next().await, ancestry.next().await) else {
+            return match finality {
+                Finality::Candidate => None,
+                // The node is stopping: the block is neither right nor wrong, and is executed again at the next start.
+                Finality::Finalized => pending().await,
+            };
+        };
+        let (block, parent) = (block.inner().clone(), parent.inner().clone());
         if finality == Finality::Candidate {
             if !self.chain.is_sound(&block, &parent) {
                 return None;

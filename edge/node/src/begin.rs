@@ -6,18 +6,15 @@
 
 use crate::{
     application::Machine,
-    block::{SealedBlock, engine_digest},
+    block::SealedBlock,
+    certificate::is_certificate,
     chain::{Carry, Head},
     follow::STATE,
     genesis::Genesis,
-    seeds::Scheme,
 };
 use bytes::Bytes;
 use commonware_codec::Decode as _;
-use commonware_consensus::simplex::types::Finalization;
-use commonware_cryptography::blake3::Digest;
 use commonware_glue::stateful::Application;
-use commonware_parallel::Sequential;
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
 use commonware_storage::{
     merkle::Location,
@@ -154,7 +151,9 @@ impl Task {
     async fn take(self, mut context: runtime::Context) -> Result<(), BeginError> {
         let header = self.block.header();
         let number = header.number.0;
-        if !self.is_certified(&mut context) || number == 0 || header.ops_start >= header.ops_end {
+        let verifier = self.genesis.committee.verifier(&self.genesis.namespace());
+        let is_certified = is_certificate(&mut context, &verifier, &self.block.hash(), &self.certificate);
+        if !is_certified || number == 0 || header.ops_start >= header.ops_end {
             return Err(BeginError::Certificate(number));
         }
         let pages = state::page_cache(&context, STATE).await;
@@ -178,15 +177,6 @@ impl Task {
         })?;
         // The operations' root is the one that the header names; that of the state is made of them, and of what they leave.
         if state::hash(state.root()) == header.state_root { Ok(()) } else { Err(BeginError::State(number)) }
-    }
-
-    /// Whether the validators of this chain finalized exactly this block.
-    fn is_certified(&self, context: &mut runtime::Context) -> bool {
-        let decoded = Finalization::<Scheme, Digest>::decode_cfg(Bytes::copy_from_slice(&self.certificate), &());
-        decoded.is_ok_and(|finalization| {
-            finalization.proposal.payload == engine_digest(&self.block.hash())
-                && finalization.verify(context, &self.genesis.committee.verifier(&self.genesis.namespace()), &Sequential)
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     begin::Wanted,
     block::SealedBlock,
-    clock::now_ms,
+    clock::WallClock,
     committee::{Committee, ValidatorKeys},
     mempool::Mempool,
     pace::Pace,
@@ -188,6 +188,8 @@ pub struct Chain {
     pub mempool: Mempool,
     /// When blocks are proposed.
     pub pace: Pace,
+    /// Where the time of day comes from.
+    pub clock: WallClock,
     /// Deliveries that took far longer than their modelled time.
     pub slow: Arc<Slow>,
     /// The newest finalized block.
@@ -242,6 +244,7 @@ impl Chain {
             recent,
             mempool,
             pace: setup.pace,
+            clock: setup.clock,
             slow: Arc::default(),
             progress: Progress::new(setup.head.clone()),
             head: setup.head,
@@ -307,7 +310,7 @@ impl Chain {
             traces: traces::rows(&output.receipts, &output.traces),
             overwritten: recent::to_bytes(&output.before),
         };
-        let (ledger, now) = (self.ledger.clone(), now_ms(&runtime));
+        let (ledger, now) = (self.ledger.clone(), self.clock.now_ms(&runtime));
         let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;
         match written {
             Ok(Ok(())) => {}
@@ -443,6 +446,8 @@ pub struct Setup {
     pub ledger: Ledger,
     /// When blocks are proposed.
     pub pace: Pace,
+    /// Where the time of day comes from.
+    pub clock: WallClock,
     /// Where the newest block is told.
     pub head: watch::Sender<Head>,
     /// Where every block is told.

@@ -1,4 +1,8 @@
-//! Checks the state of a stopped node against its ledger.
+//! Checks the state of a stopped node against its ledger, and what its engine keeps.
+
+mod engine;
+
+pub use engine::{Damage, discard_votes, engine};
 
 use crate::{begin::MAX_OPERATIONS, failing, follow};
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
@@ -11,7 +15,7 @@ use cowboy_store::{
     state::{self, Db},
 };
 use cowboy_types::Header;
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, path::PathBuf};
 
 /// Blocks by which the state and the ledger may differ: a node that was stopped between the two executes them again.
 const AHEAD: u64 = 16;
@@ -32,9 +36,18 @@ pub fn state(directory: &Directory, ledger: &Ledger) -> Result<Option<u64>, Stri
     let engine = directory.engine();
     let prefix = [VALIDATOR, follow::STATE].into_iter().find(|prefix| engine.join(format!("{prefix}-state-log_data")).exists());
     let prefix = prefix.ok_or("the folder of the engine has no state")?;
+    in_runtime(engine, move |context| walk(context, prefix, headers))
+}
+
+/// Runs a task over the files of a stopped engine, in a thread and a runtime of its own. A panic is an error.
+pub(crate) fn in_runtime<T, F>(engine: PathBuf, task: impl FnOnce(runtime::Context) -> F + Send + 'static) -> Result<T, String>
+where
+    F: Future<Output = Result<T, String>>,
+    T: Send + 'static,
+{
     let task = move || {
-        let config = runtime::Config::new().with_storage_directory(engine).with_worker_threads(2);
-        runtime::Runner::new(config).start(|context| walk(context, prefix, headers))
+        let config = runtime::Config::new().with_storage_directory(engine).with_worker_threads(2).with_thread_stack_size(STACK_BYTES);
+        runtime::Runner::new(config).start(task)
     };
     let thread = std::thread::Builder::new().name("check".into()).stack_size(STACK_BYTES).spawn(task);
     let ended = thread.map_err(|error| error.to_string())?.join();

@@ -3,13 +3,36 @@
 use commonware_runtime::Clock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The machine's clock in ms since 1970.
-pub fn now_ms(clock: &impl Clock) -> u64 {
-    let since = clock.current().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+/// How long is slept at most before the clock is read again: somebody may have set it meanwhile.
+const LONGEST_SLEEP: Duration = Duration::from_millis(250);
+
+/// Where the time of day comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WallClock {
+    /// The system's clock.
+    System,
+    /// The runtime's clock, as in simulations.
+    Runtime,
 }
 
-/// The time that many ms after 1970.
-pub fn time_of(ms: u64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(ms)
+impl WallClock {
+    /// Milliseconds since 1970.
+    pub fn now_ms(self, clock: &impl Clock) -> u64 {
+        let now = match self {
+            Self::System => SystemTime::now(),
+            Self::Runtime => clock.current(),
+        };
+        u64::try_from(now.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Waits until the time is this many milliseconds since 1970, also where the clock is set back or forth meanwhile.
+    pub async fn wait_until(self, clock: &impl Clock, time_ms: u64) {
+        loop {
+            let left = Duration::from_millis(time_ms.saturating_sub(self.now_ms(clock)));
+            if left.is_zero() {
+                return;
+            }
+            clock.sleep(left.min(LONGEST_SLEEP)).await;
+        }
+    }
 }

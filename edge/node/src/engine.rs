@@ -58,7 +58,7 @@ use std::{
 };
 
 /// The channels of the network, in the order of their numbers.
-pub const CHANNELS: [&str; 6] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool"];
+pub const CHANNELS: [&str; 7] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies"];
 
 /// Messages a second that one peer may send on a channel. Room for as many is set aside for every peer.
 pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
@@ -83,7 +83,7 @@ impl Default for Kept {
     }
 }
 
-const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
+pub(crate) const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
 const MAILBOX: NonZeroUsize = NZUsize!(1_024);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(2);
 const FETCH_RETRY: Duration = Duration::from_millis(100);
@@ -177,7 +177,7 @@ where
     let Parts { prefix, peers, blocker, channels, patience, kept, role } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
-    let [votes, certificates, resolver, backfill, broadcast, gossip] =
+    let [votes, certificates, resolver, backfill, broadcast, gossip, copies] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
     let scheme = match role {
@@ -274,6 +274,7 @@ where
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
     crate::gossip::start(context.child("gossip"), chain.clone(), gossip);
+    crate::refetch::start(context.child("copies"), chain.clone(), copies);
 
     // What governance says of the block time stands in the state, which opens at once but where it is damaged.
     let _ = select(pin!(chain.wait_until_open()), pin!(context.sleep(OPENING))).await;
@@ -356,7 +357,8 @@ pub fn longest_pause(gap: Option<Duration>, validators: usize) -> Duration {
     times.leader * LOST_VIEWS + times.certification
 }
 
-fn archive(prefix: &str, name: &str, pages: CacheRef, section: NonZeroU64) -> prunable::Config<TwoCap, ()> {
+/// How the engine's archives of final blocks and certificates are kept.
+pub(crate) fn archive(prefix: &str, name: &str, pages: CacheRef, section: NonZeroU64) -> prunable::Config<TwoCap, ()> {
     prunable::Config {
         translator: TwoCap,
         metadata_partition: format!("{prefix}-{name}-metadata"),

@@ -25,7 +25,8 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
 ];
 
 /// How the engine's parts say that what they find on the disk does not fit together.
-const DAMAGED: [&str; 11] = [
+const DAMAGED: [&str; 12] = [
+    "BlobCorrupt",
     "database init failed",
     "stateful actor dropped",
     "Corruption",
@@ -62,8 +63,8 @@ pub(crate) fn named(last_words: &str) -> NodeError {
     if is_full { full.into() } else { NodeError::Ended(last_words.to_owned()) }
 }
 
-/// The error of a node that ended before it was ready, from its last words and the newest final block of its folder.
-pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeError {
+/// The error of a node in this folder that ended with these words; this block is the newest final one.
+pub(crate) fn named_in(last_words: &str, directory: &Path, number: u64) -> NodeError {
     let is_damage = DAMAGED.iter().any(|word| last_words.contains(word)) && !last_words.contains(SYSTEM);
     match named(last_words) {
         NodeError::Ended(words) if is_damage => {
@@ -119,7 +120,7 @@ mod tests {
             (format!("the ledger cannot be used: I/O error: {}", io::Error::from_raw_os_error(27)), "ulimit -f"),
         ];
         for (words, fix) in rows {
-            for error in [named(&words), at_start(&words, Path::new("/chains/one"), 80)] {
+            for error in [named(&words), named_in(&words, Path::new("/chains/one"), 80)] {
                 assert!(matches!(error, NodeError::Limit { .. }) && error.to_string().contains(fix), "{words}: {error}");
             }
         }
@@ -135,17 +136,18 @@ mod tests {
             ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
             ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
             ("failed to initialize verified archive: Journal(MissingBlob(3))", true),
+            ("the engine failed: Runtime(BlobCorrupt(\"cowboy-simplex\", \"03\", \"invalid header padding\"))", true),
             ("unable to open voter journal: Runtime(BlobOpenFailed(\"cowboy-simplex\", Too many open files (os error 24)))", false),
             ("unable to bind 127.0.0.1:3000", false),
         ];
         for (words, is_damaged) in rows {
-            let error = at_start(words, Path::new("/chains/one"), 80);
+            let error = named_in(words, Path::new("/chains/one"), 80);
             assert_eq!(matches!(error, NodeError::Damaged { number: 80, .. }), is_damaged, "{words}");
             let said = error.to_string();
-            assert!(!is_damaged || said.contains("/chains/one") && said.contains("--reset") && !said.contains("more"), "{said}");
+            assert!(!is_damaged || said.contains("/chains/one") && said.contains("snapshot import") && !said.contains("more"), "{said}");
         }
         let full = format!("database init failed: {:?}", io::Error::from(io::ErrorKind::StorageFull));
-        assert!(matches!(at_start(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
+        assert!(matches!(named_in(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
     }
 
     #[test]

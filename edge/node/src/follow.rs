@@ -1,21 +1,17 @@
 //! A node that votes on nothing: it takes another node's blocks, believes none of it, and executes everything.
 
 use crate::{
-    block::{SealedBlock, engine_digest},
+    block::SealedBlock,
+    certificate::is_certificate,
     chain::{Chain, Output},
     execute::{self, Databases, Executed},
     rules::{commit, complete},
-    seeds::Scheme,
 };
 use commonware_codec::Decode as _;
-use commonware_consensus::simplex::types::Finalization;
-use commonware_cryptography::blake3::Digest;
 use commonware_glue::stateful::{Finality, db::DatabaseSet};
-use commonware_parallel::Sequential;
 use commonware_runtime::{Clock, Metrics, Spawner, Storage};
 use cowboy_chain::{BlockInvalid, Mode};
-use cowboy_store::state;
-use cowboy_types::Hash;
+use cowboy_store::{StoreError, state};
 use rand_core::CryptoRng;
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
@@ -54,6 +50,12 @@ pub enum FollowError {
         /// Why.
         reason: BlockInvalid,
     },
+    /// The copy is not the block that the validators made.
+    #[error("the copy of block {0} is not the block of this chain")]
+    Copy(u64),
+    /// The copy cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Its execution comes out differently here.
     #[error("block {0} comes out differently here: the validators run another protocol, or this node's disk is damaged")]
     Different(u64),
@@ -67,11 +69,12 @@ pub struct Feed {
     sender: mpsc::Sender<Fed>,
 }
 
-/// One block on its way in.
-pub(crate) struct Fed {
-    block: Vec<u8>,
-    certificate: Vec<u8>,
-    answer: oneshot::Sender<Result<(), FollowError>>,
+/// What is on its way in.
+pub(crate) enum Fed {
+    /// The next block.
+    Block { block: Vec<u8>, certificate: Vec<u8>, answer: oneshot::Sender<Result<(), FollowError>> },
+    /// The copy of a block that is missing.
+    Copy { number: u64, bytes: Vec<u8>, answer: oneshot::Sender<Result<(), FollowError>> },
 }
 
 impl Feed {
@@ -84,8 +87,17 @@ impl Feed {
     ///
     /// A block is executed, and visible, when a certificate of it or of a later one has come.
     pub async fn push(&self, block: Vec<u8>, certificate: Vec<u8>) -> Result<(), FollowError> {
+        self.ask(|answer| Fed::Block { block, certificate, answer }).await
+    }
+
+    /// Gives the copy of a block that [`crate::NodeHandle::missing`] names, as the source encodes it.
+    pub async fn restore(&self, number: u64, bytes: Vec<u8>) -> Result<(), FollowError> {
+        self.ask(|answer| Fed::Copy { number, bytes, answer }).await
+    }
+
+    async fn ask(&self, fed: impl FnOnce(oneshot::Sender<Result<(), FollowError>>) -> Fed) -> Result<(), FollowError> {
         let (answer, answered) = oneshot::channel();
-        self.sender.send(Fed { block, certificate, answer }).await.map_err(|_| FollowError::Stopped)?;
+        self.sender.send(fed(answer)).await.map_err(|_| FollowError::Stopped)?;
         answered.await.map_err(|_| FollowError::Stopped)?
     }
 }
@@ -105,8 +117,11 @@ where
     chain.attach_state(Arc::new(crate::engine::State::<E>(databases.clone()))).await;
     chain.progress.report(context.child("sync"), chain.ledger.clone());
     let mut follower = Follower { context, chain, databases, newest: tip, waiting: VecDeque::new() };
-    while let Some(Fed { block, certificate, answer }) = feed.recv().await {
-        let result = follower.take(block, certificate).await;
+    while let Some(fed) = feed.recv().await {
+        let (result, answer) = match fed {
+            Fed::Block { block, certificate, answer } => (follower.take(block, certificate).await, answer),
+            Fed::Copy { number, bytes, answer } => (follower.restore(number, &bytes), answer),
+        };
         // Who has stopped listening wants no answer.
         let _ = answer.send(result);
     }
@@ -129,7 +144,7 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         if found != last + 1 || block.header().parent != self.newest.hash() {
             return Err(FollowError::NotNext { last, found });
         }
-        if !certificate.is_empty() && !self.is_certified(&block.hash(), &certificate) {
+        if !certificate.is_empty() && !is_certificate(&mut self.context, &self.chain.verifier, &block.hash(), &certificate) {
             return Err(FollowError::Certificate(found));
         }
         if self.waiting.len() >= MAX_UNCERTIFIED {
@@ -151,13 +166,8 @@ impl<E: Spawner + Clock + Storage + Metrics + CryptoRng> Follower<E> {
         Ok(())
     }
 
-    /// Whether the bytes are a finalization of this block by the chain's validators.
-    fn is_certified(&mut self, digest: &Hash, certificate: &[u8]) -> bool {
-        let decoded = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(certificate), &());
-        decoded.is_ok_and(|finalization| {
-            finalization.proposal.payload == engine_digest(digest)
-                && finalization.verify(&mut self.context, &self.chain.verifier, &Sequential)
-        })
+    fn restore(&mut self, number: u64, bytes: &[u8]) -> Result<(), FollowError> {
+        if self.chain.take_copy(number, bytes, &mut self.context)? { Ok(()) } else { Err(FollowError::Copy(number)) }
     }
 
     async fn execute(&self, parent: &SealedBlock, block: &SealedBlock, certificate: Option<Vec<u8>>) -> Result<(), FollowError> {

@@ -33,14 +33,17 @@
 //! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
-//! - `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
+//! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
+//! - [`refetch`]: damaged blocks of the ledger, fetched again.
 //! - [`check`]: the state of a stopped node against its ledger.
+//! - [`imported`]: a folder from a snapshot is verified before it is used.
 //! - [`votes`], `listen`: a validator without the record of its votes listens before it votes.
 //! - [`genesis`]: what a chain starts from. [`follow`]: verify and execute another node's blocks. [`begin`]: from a final block on.
 
 pub mod application;
 pub mod begin;
 pub mod block;
+mod certificate;
 pub mod chain;
 pub mod check;
 pub mod clock;
@@ -54,6 +57,7 @@ pub mod genesis;
 pub mod gossip;
 mod history;
 pub mod images;
+pub mod imported;
 mod listen;
 pub mod mempool;
 pub mod node;
@@ -61,6 +65,7 @@ pub mod pace;
 pub mod progress;
 pub mod proposer;
 pub mod quic;
+pub mod refetch;
 pub mod rules;
 pub mod seeds;
 pub mod traces;

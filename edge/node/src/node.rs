@@ -3,12 +3,14 @@
 use crate::{
     chain::{Chain, FinalizedBlock, Head, Setup},
     check,
+    clock::WallClock,
     committee::ValidatorKeys,
     engine::{self, Kept, Parts, Patience, Role},
     failing,
     follow::{self, Fed, Feed},
     genesis::Genesis,
     images::ImageCache,
+    imported,
     listen::Listening,
     mempool::{Refused, Source, account_of, standings},
     pace::{BlockTime, Pace},
@@ -113,7 +115,7 @@ pub enum NodeError {
     Network(#[from] quic::SetupError),
     /// Its folder is there, and the chain in it cannot go on.
     #[error(
-        "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); see what is damaged with `cowboyd check --state {directory}`, restore the folder with `cowboyd snapshot import`, or wipe it with --reset"
+        "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); see what is damaged with `cowboyd check --state {directory}`, restore the folder with `cowboyd snapshot import`, or wipe it: a validator among others gets every block from them"
     )]
     Damaged {
         /// The folder.
@@ -121,6 +123,16 @@ pub enum NodeError {
         /// The newest block that is final there.
         number: u64,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// Its folder was filled from a snapshot that nobody of this chain vouches for.
+    #[error(
+        "the snapshot in {directory} is not proven by this chain's validators: {reason}; import another one with `cowboyd snapshot import`, or wipe the folder with --reset"
+    )]
+    Unproven {
+        /// The folder.
+        directory: PathBuf,
+        /// What is missing.
         reason: String,
     },
     /// The process met one of its limits.
@@ -274,10 +286,14 @@ impl NodeHandle {
         Ok(values.collect::<Result<_, _>>()?)
     }
 
-    /// Where a query runs that sees the state after the finalized block of this number.
+    /// Where a query runs that sees the state after the finalized block of this number. After genesis, 0, there is none: the first
+    /// block writes it.
     pub fn at(&self, number: u64) -> Result<At, AskError> {
         let chain = self.chain()?;
         let tip = chain.head.borrow().number;
+        if number == 0 {
+            return Err(AskError::NotYet { number: 1, tip });
+        }
         let block = chain.block(number)?.ok_or(AskError::NotYet { number, tip })?;
         Ok(At::after(block.header(), chain.config.clone(), chain.images.clone()))
     }
@@ -321,7 +337,12 @@ impl NodeHandle {
         let mut last_words = self.0.tellers.last_words.subscribe();
         // The sender lives as long as this handle.
         let words = last_words.wait_for(Option::is_some).await.ok().and_then(|words| words.clone());
-        failing::named(&words.unwrap_or_default())
+        failing::named_in(&words.unwrap_or_default(), &self.config().directory, self.head().number)
+    }
+
+    /// Blocks of the ledger that are to be fetched again: a validator fetches them itself, a follower gets them through [`Feed::restore`].
+    pub fn missing(&self) -> Result<Vec<u64>, AskError> {
+        Ok(self.chain()?.ledger.missing()?)
     }
 
     /// The metrics of every part, as Prometheus reads them.
@@ -412,6 +433,8 @@ impl Running {
         let Tellers { head, blocks, last_words } = tellers.clone();
         let directory = Directory::open(&config.directory, &genesis.hash())?;
         let ledger = Ledger::open(&directory.ledger())?.keeping(config.retention);
+        imported::verify(&directory, &ledger, genesis)
+            .map_err(|reason| NodeError::Unproven { directory: config.directory.clone(), reason })?;
         let chain = Arc::new(Chain::new(Setup {
             namespace: genesis.namespace(),
             genesis: genesis.block.clone(),
@@ -422,6 +445,7 @@ impl Running {
             keys: config.keys.clone(),
             ledger,
             pace: Pace::new(config.block_time),
+            clock: WallClock::System,
             head,
             blocks,
         })?);
@@ -471,7 +495,7 @@ impl Running {
                 let _ = thread.join();
                 let words = tellers.last_words.borrow().clone();
                 let number = tellers.head.borrow().number;
-                Err(words.map_or(NodeError::Stopped, |words| failing::at_start(&words, &config.directory, number)))
+                Err(words.map_or(NodeError::Stopped, |words| failing::named_in(&words, &config.directory, number)))
             }
         }
     }
@@ -587,10 +611,11 @@ async fn validate(
     chain: Arc<Chain>,
     (patience, role): (Patience, Role),
 ) -> commonware_runtime::Handle<()> {
+    // Handshakes compare the time of day.
     let (oracle, channels) = network(context, config, keys);
     let parts =
         Parts { prefix: check::VALIDATOR.into(), peers: oracle.clone(), blocker: oracle, channels, patience, kept: Kept::default(), role };
-    engine::start(context.child("engine"), chain, parts, |machine| machine).await.handle
+    engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
 }
 
 fn machine_ms() -> u64 {

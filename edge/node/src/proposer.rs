@@ -4,7 +4,6 @@ use crate::{
     application::Machine,
     block::{ConsensusContext, SealedBlock},
     chain::Chain,
-    clock::{now_ms, time_of},
     failing,
     pace::Advice,
     seeds::Scheme,
@@ -62,10 +61,7 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
                 Advice::Wait => changed.await,
                 Advice::At(ms) => {
                     let machine_ms = ms.saturating_add_signed(self.chain.pace.clock_ahead_ms().saturating_neg());
-                    if machine_ms <= now_ms(clock) {
-                        return;
-                    }
-                    let time = clock.sleep_until(time_of(machine_ms));
+                    let time = self.chain.clock.wait_until(clock, machine_ms);
                     pin_mut!(changed, time);
                     if let Either::Right(_) = futures::future::select(changed, time).await {
                         return;

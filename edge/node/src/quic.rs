@@ -37,7 +37,7 @@ use std::{
     num::NonZeroUsize,
     ops::RangeInclusive,
     sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 use tokio::{
     sync::{Semaphore, mpsc},
@@ -372,12 +372,34 @@ async fn finish(incoming: Incoming) -> Option<(SocketAddr, Sink, Stream)> {
 pub struct Context {
     inner: Tokio,
     quic: Arc<Quic>,
+    steady: Steady,
+    /// Whether the time of day is the steady one.
+    is_steady: bool,
+}
+
+/// A clock that no change of the system's clock moves: the time when it was made, and what has passed since.
+#[derive(Clone, Copy)]
+struct Steady {
+    began: SystemTime,
+    since: Instant,
+}
+
+impl Steady {
+    fn now(self) -> SystemTime {
+        self.began + self.since.elapsed()
+    }
 }
 
 impl Context {
     /// This runtime with QUIC as its network.
     pub fn new(inner: Tokio, quic: Arc<Quic>) -> Self {
-        Self { inner, quic }
+        Self { inner, quic, steady: Steady { began: SystemTime::now(), since: Instant::now() }, is_steady: false }
+    }
+
+    /// The same with a steady time of day. The engine computes deadlines from it: were the system's clock set back, it would retry
+    /// nothing until that time came again.
+    pub fn steady(self) -> Self {
+        Self { is_steady: true, ..self }
     }
 }
 
@@ -409,21 +431,21 @@ impl Supervisor for Context {
     }
 
     fn child(&self, label: &'static str) -> Self {
-        Self { inner: self.inner.child(label), quic: self.quic.clone() }
+        Self { inner: self.inner.child(label), quic: self.quic.clone(), steady: self.steady, is_steady: self.is_steady }
     }
 
     fn with_attribute(self, key: &'static str, value: impl fmt::Display) -> Self {
-        Self { inner: self.inner.with_attribute(key, value), quic: self.quic }
+        Self { inner: self.inner.with_attribute(key, value), ..self }
     }
 }
 
 impl Spawner for Context {
     fn shared(self, blocking: bool) -> Self {
-        Self { inner: self.inner.shared(blocking), quic: self.quic }
+        Self { inner: self.inner.shared(blocking), ..self }
     }
 
     fn dedicated(self) -> Self {
-        Self { inner: self.inner.dedicated(), quic: self.quic }
+        Self { inner: self.inner.dedicated(), ..self }
     }
 
     fn spawn<F, Fut, T>(self, f: F) -> Handle<T>
@@ -432,8 +454,8 @@ impl Spawner for Context {
         Fut: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        let quic = self.quic;
-        self.inner.spawn(move |inner| f(Self { inner, quic }))
+        let Self { inner, quic, steady, is_steady } = self;
+        inner.spawn(move |inner| f(Self { inner, quic, steady, is_steady }))
     }
 
     async fn stop(self, value: i32, timeout: Option<Duration>) -> Result<(), Error> {
@@ -464,8 +486,9 @@ impl Metrics for Context {
 impl GovernorClock for Context {
     type Instant = SystemTime;
 
+    /// Steady: a limit of rates would let nothing pass until a time came again that the system's clock was set back from.
     fn now(&self) -> SystemTime {
-        self.inner.now()
+        self.steady.now()
     }
 }
 
@@ -473,7 +496,7 @@ impl ReasonablyRealtime for Context {}
 
 impl Clock for Context {
     fn current(&self) -> SystemTime {
-        self.inner.current()
+        if self.is_steady { self.steady.now() } else { self.inner.current() }
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static + use<> {
@@ -481,7 +504,9 @@ impl Clock for Context {
     }
 
     fn sleep_until(&self, deadline: SystemTime) -> impl Future<Output = ()> + Send + 'static + use<> {
-        self.inner.sleep_until(deadline)
+        // By either clock: limits of rates take theirs from the steady one. A deadline that is past is due at once.
+        let left = |now: SystemTime| deadline.duration_since(now).unwrap_or_default();
+        self.sleep(left(self.current()).min(left(self.steady.now())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
 
-use crate::{block::SealedBlock, chain::Chain, clock::now_ms, execute::Merkleized};
+use crate::{block::SealedBlock, chain::Chain, execute::Merkleized};
 use bytes::Bytes;
 use commonware_glue::stateful::Finality;
 use commonware_runtime::{Clock, Spawner};
@@ -17,7 +17,6 @@ use cowboy_types::{
     units::Count,
 };
 use rayon::prelude::*;
-use std::time::Duration;
 
 /// How far behind the next block a block may be, in ms, for each height between them (decision 121).
 pub const MAX_GAP_MS: u64 = 3_600_000;
@@ -30,15 +29,14 @@ impl Chain {
 
     /// The chain's clock: the machine's, and what a dev chain is ahead of it.
     pub fn now_ms(&self, clock: &impl Clock) -> u64 {
-        now_ms(clock).saturating_add_signed(self.pace.clock_ahead_ms())
+        self.clock.now_ms(clock).saturating_add_signed(self.pace.clock_ahead_ms())
     }
 
     /// Waits until the block's time is at most `consensus.clock_ahead` ahead of this node's clock (decision 121).
     pub async fn wait_until(&self, clock: &impl Clock, timestamp: TimestampMs) {
         let tolerance = self.params().consensus.clock_ahead;
-        let ahead = timestamp.0.saturating_sub(tolerance).saturating_sub(self.now_ms(clock));
-        if ahead > 0 && !self.config.is_dev {
-            clock.sleep(Duration::from_millis(ahead)).await;
+        if !self.config.is_dev {
+            self.clock.wait_until(clock, timestamp.0.saturating_sub(tolerance)).await;
         }
     }
 

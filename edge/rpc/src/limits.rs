@@ -66,8 +66,8 @@ fn work_of(endpoint: Endpoint) -> Work {
         Params | Supply | Validators | Validator | AccountHistory | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry
         | Permissions | ActorRent | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks | Council
         | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token | TokenBalance
-        | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | Operations | Transaction | Receipt
-        | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
+        | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy | Operations | Transaction
+        | Receipt | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
     }
 }
 

@@ -113,6 +113,7 @@ fn handler(endpoint: Endpoint) -> MethodRouter<App> {
         Endpoint::Blocks => get(blocks::list),
         Endpoint::Block => get(blocks::block),
         Endpoint::Follow => get(streams::follow),
+        Endpoint::BlockCopy => get(streams::copy),
         Endpoint::Operations => get(streams::operations),
         Endpoint::Socket => get(streams::socket),
         Endpoint::Submit => post(transactions::submit),

@@ -8,12 +8,13 @@
 //! traces, and the values that they overwrote. [`Retention`] says of how many.
 
 use crate::{
+    copies::{BlockCopy, Copies, concerns_bytes, concerns_of},
     error::StoreError,
     pages::{Damages, Pages, guarded},
     recent::RECENT_BLOCKS,
 };
 use commonware_codec::{Decode as _, Encode as _};
-use cowboy_types::{Address, Block, Hash, Height, Receipt};
+use cowboy_types::{Address, Block, Hash, Height, Receipt, merkle};
 use redb::{Database, Durability, ReadTransaction, ReadableDatabase as _, ReadableTable as _, Table, TableDefinition, WriteTransaction};
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -117,6 +118,7 @@ pub struct Ledger {
     database: Arc<Database>,
     retention: Retention,
     damages: Damages,
+    copies: Copies,
 }
 
 impl Ledger {
@@ -145,7 +147,7 @@ impl Ledger {
     }
 
     fn prepare(database: Database, damages: Damages) -> Result<Self, StoreError> {
-        let ledger = Self { database: Arc::new(database), retention: Retention::default(), damages };
+        let ledger = Self { database: Arc::new(database), retention: Retention::default(), damages, copies: Copies::default() };
         let write = begin_write(&ledger.database)?;
         Tables::open(&write)?;
         write.open_table(BLOCKS)?;
@@ -257,6 +259,45 @@ impl Ledger {
         Ok(write.commit()?)
     }
 
+    /// The blocks that are to be fetched again, ascending: those that a repair could not save, and those of which a damaged row was read
+    /// and no copy is held.
+    pub fn missing(&self) -> Result<Vec<u64>, StoreError> {
+        let mut missing = self.view()?.lost()?;
+        missing.extend(self.copies.missing());
+        missing.sort_unstable();
+        missing.dedup();
+        Ok(missing)
+    }
+
+    /// Takes a copy of a block that is missing. The caller has verified that it is this chain's block.
+    ///
+    /// A block that a repair could not save is written, with its index rows. Of any other the damaged rows are still in the file, where
+    /// only a repair can replace them: its copy is held in memory and read in their place.
+    pub fn restore(&self, copy: BlockCopy) -> Result<(), StoreError> {
+        let number = copy.block.header.number.0;
+        if !self.view()?.lost()?.contains(&number) {
+            self.copies.hold(copy);
+            return Ok(());
+        }
+        let write = begin_write(&self.database)?;
+        {
+            write.open_table(BLOCKS)?.insert(number, &*copy.block.encode())?;
+            // Whoever goes on from a block has executed it here; this one is old.
+            write.open_table(CARRY)?.insert(number, [].as_slice())?;
+            write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&copy.concerns))?;
+            let mut receipts = write.open_table(RECEIPTS)?;
+            for (index, receipt) in (0..).zip(&copy.receipts) {
+                receipts.insert((number, index), &*receipt.encode())?;
+            }
+            if let Some(certificate) = &copy.certificate {
+                write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
+            }
+            Tables::open(&write)?.index(&copy.block, &copy.receipts, &copy.concerns)?;
+            write.open_table(LOST)?.remove(number)?;
+        }
+        Ok(write.commit()?)
+    }
+
     /// Makes every index anew from the blocks and receipts.
     pub fn reindex(&self) -> Result<(), StoreError> {
         let write = begin_write(&self.database)?;
@@ -282,7 +323,7 @@ impl Ledger {
 
     /// A view of the ledger that later blocks do not change.
     pub fn view(&self) -> Result<View, StoreError> {
-        Ok(View { read: self.database.begin_read()? })
+        Ok(View { read: self.database.begin_read()?, copies: self.copies.clone() })
     }
 }
 
@@ -306,6 +347,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 /// The ledger at one moment.
 pub struct View {
     read: ReadTransaction,
+    copies: Copies,
 }
 
 impl View {
@@ -345,12 +387,13 @@ impl View {
     /// The encoded block of this number.
     pub fn block_bytes(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let row = || format!("block {number}");
-        self.read(row, || {
+        let read = self.read(row, || {
             let found = self.read.open_table(BLOCKS)?.get(number)?.map(|bytes| bytes.value().to_vec());
             // Between the oldest block and the newest none is missing, unless a repair could not save it.
             let is_lost = found.is_none() && number >= self.first()?.unwrap_or(u64::MAX) && number <= self.tip()?.unwrap_or(0);
             if is_lost { Err(StoreError::Damaged { row: row() }) } else { Ok(found) }
-        })
+        });
+        self.copies.instead(number, read, |copy| Some(copy.block.encode().to_vec()))
     }
 
     /// The number of the block with this digest.
@@ -368,7 +411,8 @@ impl View {
     /// The encoded finalization of exactly this block, where this node has one.
     pub fn certificate(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let found = || Ok(self.read.open_table(CERTIFICATES)?.get(number)?.map(|bytes| bytes.value().to_vec()));
-        self.of(number, || format!("the certificate of block {number}"), found)
+        let read = self.of(number, || format!("the certificate of block {number}"), found);
+        self.copies.instead(number, read, |copy| copy.certificate.clone())
     }
 
     /// The number and finalization of the first block from `number` on that has one: it finalizes every block before it too.
@@ -450,26 +494,41 @@ impl View {
 
     /// The receipt at this place.
     pub fn receipt(&self, place: Place) -> Result<Option<Receipt>, StoreError> {
-        self.of(
+        let read = self.of(
             place.number,
             || format!("receipt {} of block {}", place.index, place.number),
             || {
                 let row = self.read.open_table(RECEIPTS)?.get((place.number, place.index))?;
                 row.map(|bytes| decode("receipt", place.number, bytes.value())).transpose()
             },
-        )
+        );
+        let index = usize::try_from(place.index).unwrap_or(usize::MAX);
+        self.copies.instead(place.number, read, |copy| copy.receipts.get(index).cloned())
     }
 
     /// All receipts of a block, in order.
     pub fn receipts(&self, number: u64) -> Result<Vec<Receipt>, StoreError> {
-        self.of(
+        let read = self.of(
             number,
             || format!("the receipts of block {number}"),
             || {
                 let rows = self.read.open_table(RECEIPTS)?.range((number, 0)..=(number, u32::MAX))?;
                 rows.map(|row| decode("receipt", number, row?.1.value())).collect()
             },
-        )
+        );
+        self.copies.instead(number, read, |copy| copy.receipts.clone())
+    }
+
+    /// Everything about a block that another node can check; `None` where this ledger has not got it, or only the block that it began
+    /// with, of which it has no receipts.
+    pub fn copy(&self, number: u64) -> Result<Option<BlockCopy>, StoreError> {
+        let Some(block) = self.block(number)? else { return Ok(None) };
+        let receipts = self.receipts(number)?;
+        let digests: Vec<Hash> = receipts.iter().map(Receipt::digest).collect();
+        if merkle::root(&digests) != block.header.receipt_root {
+            return Ok(None);
+        }
+        Ok(Some(BlockCopy { block, certificate: self.certificate(number)?, concerns: self.concerns(number)?, receipts }))
     }
 
     /// Receipts that the account sent or received, newest first, older than `before` where given; at most `limit`.
@@ -563,20 +622,6 @@ impl View {
 
 fn place(number: u64, index: u32) -> Place {
     Place { number, index }
-}
-
-fn concerns_bytes(concerns: &[Concern]) -> Vec<u8> {
-    concerns.iter().flat_map(|concern| concern.address.0.into_iter().chain(concern.receipt.to_be_bytes())).collect()
-}
-
-fn concerns_of(bytes: &[u8]) -> Vec<Concern> {
-    let (rows, _) = bytes.as_chunks::<24>();
-    rows.iter()
-        .filter_map(|row| {
-            let (address, receipt) = row.split_first_chunk::<20>()?;
-            Some(Concern { address: Address(*address), receipt: u32::from_be_bytes(receipt.try_into().ok()?) })
-        })
-        .collect()
 }
 
 fn decode<T: commonware_codec::Read<Cfg = ()>>(kind: &str, number: u64, bytes: &[u8]) -> Result<T, StoreError> {

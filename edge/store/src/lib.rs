@@ -5,10 +5,12 @@
 //! - [`ledger`]: finalized blocks, receipts and certificates, and the indexes made from them.
 //!   Its file has a checksum for every page, which is verified when the page is read.
 //! - [`check`]: checks a stopped node's ledger, and saves what is readable of a damaged one.
+//! - [`copies`]: copies of blocks from other nodes, which replace damaged rows.
 //! - [`directory`]: the folder all of it lives in, claimed by one process and one chain.
 //! - [`error`]: what can go wrong with a disk.
 
 pub mod check;
+pub mod copies;
 pub mod directory;
 pub mod error;
 pub mod ledger;
@@ -17,6 +19,7 @@ pub mod proof;
 pub mod recent;
 pub mod state;
 
+pub use copies::BlockCopy;
 pub use directory::Directory;
 pub use error::StoreError;
 pub use ledger::{BlockRecord, Concern, Ledger, Place, Retention, View};

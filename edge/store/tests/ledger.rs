@@ -2,7 +2,7 @@
 
 use commonware_codec::Encode as _;
 use cowboy_store::{
-    BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError,
+    BlockCopy, BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError,
     check::{check, repair},
 };
 use cowboy_types::{
@@ -223,18 +223,83 @@ fn a_damaged_ledger_is_found_and_repaired() {
         let what = damage(&mut bytes, seed * 10 + 1);
         repaired(bytes, &what);
     }
-    // A bit of a receipt, wherever the file has it.
-    let receipt = receipt(7, 1).encode();
-    let mut bytes = whole.clone();
+    let (was_found, lost, found) = repaired(with_damaged_receipt(&whole), "a receipt of block 7").expect("the rest is whole");
+    assert!(was_found && lost.contains(&7) && lost.len() < 20, "{lost:?}");
+    let refused = found.iter().filter(|read| read.is_none()).count();
+    assert!(refused > lost.len(), "whatever would need the lost blocks is refused");
+}
+
+/// The file with a bit of every copy of a receipt of block 7 flipped.
+fn with_damaged_receipt(whole: &[u8]) -> Vec<u8> {
+    let (receipt, mut bytes) = (receipt(7, 1).encode(), whole.to_vec());
     for at in 0..bytes.len() - receipt.len() {
         if bytes[at..].starts_with(&receipt) {
             bytes[at + 40] ^= 4;
         }
     }
-    let (was_found, lost, found) = repaired(bytes, "a receipt of block 7").expect("the rest is whole");
-    assert!(was_found && lost.contains(&7) && lost.len() < 20, "{lost:?}");
-    let refused = found.iter().filter(|read| read.is_none()).count();
-    assert!(refused > lost.len(), "whatever would need the lost blocks is refused");
+    bytes
+}
+
+/// A damaged record is refused and named as missing; a copy from another node is read in its place. After a repair, copies of the
+/// blocks that are lost make the ledger whole.
+#[test]
+fn copies_replace_what_is_damaged() {
+    const BLOCKS: u64 = 30;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (good, path) = (folder.path().join("good.redb"), folder.path().join("ledger.redb"));
+    let ledger = Ledger::open(&good).expect("it opens").keeping(Retention { traces: 0, values: 0 });
+    let mut parent = Hash::ZERO;
+    for number in 1..=BLOCKS {
+        let record = committed(number, parent);
+        parent = record.block.digest();
+        ledger.append(&record).expect("it writes");
+    }
+    let truth = reads(&ledger, BLOCKS);
+    drop(ledger);
+    fs::write(&path, with_damaged_receipt(&fs::read(&good).expect("it is there"))).expect("it writes");
+    let ledger = Ledger::open(&good).expect("it opens");
+    let copy = |number: u64| {
+        let bytes = ledger.view().and_then(|view| view.copy(number)).expect("it reads").expect("it is there").encode();
+        for at in [3, 40, bytes.len() / 2, bytes.len() - 5] {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            let decoded = BlockCopy::decode(&other);
+            assert!(
+                decoded.is_none_or(|decoded| decoded.block.header.receipt_root == committed(number, Hash::ZERO).block.header.receipt_root)
+            );
+        }
+        BlockCopy::decode(&bytes).expect("a copy is whole")
+    };
+    let mut cut = copy(7).encode();
+    cut.truncate(cut.len() - 1);
+    assert_eq!(BlockCopy::decode(&cut), None, "a copy that is cut off");
+
+    let damaged = Ledger::open(&path).expect("it opens");
+    assert_eq!(damaged.missing().ok(), Some(vec![]), "nobody has asked for it");
+    let place = Place { number: 7, index: 1 };
+    assert!(matches!(damaged.view().expect("it opens").receipt(place), Err(StoreError::Damaged { .. })));
+    assert_eq!((damaged.missing().ok(), damaged.damages()), (Some(vec![7]), 1));
+    damaged.restore(copy(7)).expect("it is held");
+    assert_eq!(damaged.missing().ok(), Some(vec![]));
+    let view = damaged.view().expect("it opens");
+    assert_eq!(view.receipt(place).ok().flatten(), Some(receipt(7, 1)));
+    assert_eq!(view.receipts(7).ok(), Some(vec![receipt(7, 0), receipt(7, 1)]));
+    drop((view, damaged));
+
+    let repaired = repair(&path).expect("the rest is whole");
+    let ledger = Ledger::open(&path).expect("it opens");
+    assert!(repaired.lost.contains(&7) && ledger.missing().ok() == Some(repaired.lost.clone()), "{repaired:?}");
+    for number in repaired.lost.iter().rev() {
+        ledger.restore(copy(*number)).expect("it writes");
+    }
+    // What a copy does not have is what only the newest blocks need: the carry.
+    let is_same = |(place, (found, truth)): (usize, (&Option<String>, &Option<String>))| {
+        let is_carry = place >= 4 && (place - 4) % 18 == 3;
+        found == truth || is_carry
+    };
+    assert!(reads(&ledger, BLOCKS).iter().zip(&truth).enumerate().all(is_same), "everything is there again");
+    drop(ledger);
+    assert!(check(&path).expect("it is there").is_sound());
 }
 
 /// A ledger that an older program wrote, without checksums, is taken over as it is.

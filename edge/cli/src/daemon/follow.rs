@@ -15,12 +15,14 @@ use cowboy_chain::GenesisConfig;
 use cowboy_node::{
     Feed, FollowError, Genesis, Head, NodeHandle,
     begin::{self, BeginError, Fetch, MAX_OPERATIONS_BYTES},
+    refetch::MAX_COPY_BYTES,
 };
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_types::Hash;
 use futures::StreamExt as _;
 use std::{
+    convert::Infallible,
     path::{Path, PathBuf},
     pin::pin,
     sync::{
@@ -113,6 +115,7 @@ pub(super) async fn follow(
     let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
     let done = tokio::select! {
         failure = feed_for_ever(&source, &node, &feed, output, &note) => Err(failure),
+        never = fetch_again(&source, &node, &feed) => match never {},
         told = signals.told(&node) => told,
     };
     if let Some(printer) = printer {
@@ -188,6 +191,27 @@ async fn feed_once(source: &Client, node: &NodeHandle, feed: &Feed, note: &(dyn 
         }
     }
     Stop::Away(ApiError::of_fault(cowboy_api::error::UNREACHABLE))
+}
+
+/// Fetches blocks again of which a damaged row was read, or which a repair could not save, as long as the node runs.
+async fn fetch_again(source: &Client, node: &NodeHandle, feed: &Feed) -> Infallible {
+    loop {
+        // The newest first: a block without a certificate is proven by the next one.
+        for number in node.missing().unwrap_or_default().into_iter().rev() {
+            match fetch_copy(source, feed, number).await {
+                Ok(()) => tracing::info!(number, "a damaged block of the ledger was fetched again from the source"),
+                Err(reason) => tracing::warn!(number, reason, "a damaged block of the ledger cannot be fetched again"),
+            }
+        }
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+async fn fetch_copy(source: &Client, feed: &Feed, number: u64) -> Result<(), String> {
+    let path = format!("/copy?number={number}");
+    let asked = tokio::time::timeout(PATIENCE, one_frame(source, &path, MAX_COPY_BYTES)).await;
+    let copy = asked.map_err(|_| "it takes too long".to_owned())?.map_err(|error| error.to_string())?;
+    feed.restore(number, copy).await.map_err(|error| error.to_string())
 }
 
 /// Fills a new folder with the state after one of the source's newest blocks. Nothing where the chain has not begun.

@@ -6,7 +6,7 @@
 use super::node_failure;
 use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand};
-use cowboy_node::votes;
+use cowboy_node::{imported, votes};
 use cowboy_store::Directory;
 use cowboy_types::Hash;
 use serde_json::json;
@@ -20,7 +20,7 @@ use std::{
 const MARKER: &str = "chain";
 
 /// What of a node's folder is no part of the chain.
-const LEFT_OUT: [&str; 3] = [MARKER, "lock", "snapshots"];
+const LEFT_OUT: [&str; 4] = [MARKER, "lock", "snapshots", imported::MARK];
 
 /// Packs and unpacks.
 #[derive(Debug, Subcommand)]
@@ -156,6 +156,7 @@ impl Import {
     /// Unpacks, and gives a folder that replaces another one its record of votes.
     fn fill(&self, draft: &Path, replaced: Option<&(Directory, Hash)>) -> Result<Hash, Failure> {
         let genesis = self.extract(draft)?;
+        imported::mark(draft).map_err(node_failure)?;
         if let Some((own, own_genesis)) = replaced {
             if *own_genesis != genesis {
                 return Err(Failure::argument(

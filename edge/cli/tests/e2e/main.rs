@@ -3,6 +3,7 @@
 mod actor;
 mod client;
 mod limits;
+mod network;
 mod node;
 mod process;
 mod tools;

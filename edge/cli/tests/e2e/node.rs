@@ -1,6 +1,6 @@
 //! `cowboyd`: starting, refusing to start, stopping, keeping its chain.
 
-use crate::process::{Node, cowboy};
+use crate::process::{Node, cowboy, wait_for_height};
 use std::{fs, net::TcpListener, path::Path};
 
 #[test]
@@ -205,63 +205,4 @@ fn a_chain_moves_and_is_followed_from_a_config() {
     wait_for_height(&follower.url, height);
     assert_eq!(balance(&follower.url), Some(5_000_000_000_000), "the follower has executed everything");
     assert_eq!((follower.terminate(), second.terminate()), (Some(0), Some(0)));
-}
-
-/// Listens to `/follow` until the node has a block of this height.
-fn wait_for_height(url: &str, height: u64) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        let client = cowboy_api::Client::new(url).expect("the address is good");
-        let mut stream = Box::pin(client.stream(&format!("/follow?from={height}")).await.expect("the stream opens"));
-        // A stream from a height that is yet to come begins with the next block.
-        while client.height().await.expect("the node answers") < height {
-            let bytes = futures::StreamExt::next(&mut stream).await;
-            assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
-        }
-    });
-}
-
-/// Four validators in four processes agree, and a transfer goes through any of them.
-#[test]
-fn four_validators_agree() {
-    let folder = tempfile::tempdir().expect("a directory for the test");
-    let root = folder.path();
-    let address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
-    let port = free_ports(4);
-    let port = port.to_string();
-    let made = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd"))
-        .args(["genesis", "--validators", "4", "--fund", address, "--p2p-port", &port, "--block-time-ms", "200"])
-        .current_dir(root)
-        .output()
-        .expect("the node runs");
-    assert!(made.status.success(), "{made:?}");
-    let nodes: Vec<Node> = (0..4)
-        .map(|index| {
-            Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"])
-                .expect("the validator starts")
-        })
-        .collect();
-    let key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-    wait_for_height(&nodes[0].url, 1);
-    let sent =
-        cowboy(root, &nodes[0].url, &["transfer", "0x1100000000000000000000000000000000000011", "1cby", "--private-key", key, "--json"]);
-    assert_eq!(sent.code, Some(0), "{sent:?}");
-    let height = sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block");
-    let blocks: Vec<serde_json::Value> = nodes
-        .iter()
-        .map(|node| {
-            wait_for_height(&node.url, height);
-            cowboy(root, &node.url, &["block", "get", &height.to_string(), "--json"]).json()["hash"].clone()
-        })
-        .collect();
-    assert!(blocks.iter().all(|hash| *hash == blocks[0]), "{blocks:?}");
-    for node in nodes {
-        assert_eq!(node.terminate(), Some(0));
-    }
-}
-
-/// The first of this many ports in a row that are free now.
-fn free_ports(count: u16) -> u16 {
-    let are_free = |first: u16| (first..first + count).all(|port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok());
-    (20_000..60_000).step_by(usize::from(count)).find(|first| are_free(*first)).expect("some ports are free")
 }

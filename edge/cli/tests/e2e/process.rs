@@ -130,3 +130,17 @@ pub(crate) fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the client prints UTF-8");
     Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
+
+/// Listens to `/follow` until the node has a block of this height.
+pub(crate) fn wait_for_height(url: &str, height: u64) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = cowboy_api::Client::new(url).expect("the address is good");
+        let mut stream = Box::pin(client.stream(&format!("/follow?from={height}")).await.expect("the stream opens"));
+        // A stream from a height that is yet to come begins with the next block.
+        while client.height().await.expect("the node answers") < height {
+            let bytes = futures::StreamExt::next(&mut stream).await;
+            assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
+        }
+    });
+}

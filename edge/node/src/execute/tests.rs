@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     Genesis,
     chain::Setup,
+    clock::WallClock,
     genesis::{self as node_genesis, DevGenesis},
     images::ImageCache,
     pace::{BlockTime, Pace},
@@ -34,6 +35,7 @@ fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
         keys: keys_of.first().cloned(),
         ledger: Ledger::in_memory().expect("memory is enough"),
         pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),
+        clock: WallClock::Runtime,
         head: tokio::sync::watch::Sender::new(crate::Head::of(&genesis.block)),
         blocks: tokio::sync::broadcast::Sender::new(16),
     };

@@ -28,6 +28,7 @@ use cowboy_node::{
     BlockTime, Chain, Genesis,
     block::SealedBlock,
     chain::Setup,
+    clock::WallClock,
     committee::ValidatorKeys,
     engine::{self, Kept, Parts, Patience, Role},
     genesis as node_genesis,
@@ -100,6 +101,7 @@ impl Network {
             keys: Some(self.keys[index].clone()),
             ledger,
             pace: Pace::new(BlockTime::Every(block_time)),
+            clock: WallClock::Runtime,
             head: tokio::sync::watch::Sender::new(cowboy_node::Head::of(&self.genesis.block)),
             blocks: tokio::sync::broadcast::Sender::new(16),
         };

@@ -177,8 +177,25 @@ pub(crate) async fn operations(State(app): State<App>, Asked(which): Asked<Which
     let wanted = Wanted { size: which.size, start: which.start, most: which.count };
     let found = app.node.chain()?.state().ok_or(BUSY)?.operations(wanted).await;
     let found = found.ok_or_else(|| Refusal::missing("operations", format_args!("{} of {}", wanted.start, wanted.size)))?;
-    let length = u32::try_from(found.len()).map_err(|_| Refusal::from(BUSY))?;
-    let frame = [length.to_be_bytes().as_slice(), &found].concat();
+    one_frame(&found)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Number {
+    number: u64,
+}
+
+/// A block with its receipts: one frame.
+pub(crate) async fn copy(State(app): State<App>, Asked(Number { number }): Asked<Number>) -> Result<Response, Refusal> {
+    let found = read::ledger(&app)?.copy(number)?.ok_or_else(|| Refusal::missing("number", number))?;
+    one_frame(&found.encode())
+}
+
+/// An answer of one frame: the length as 4 bytes big-endian, then that many bytes.
+fn one_frame(bytes: &[u8]) -> Result<Response, Refusal> {
+    let length = u32::try_from(bytes.len()).map_err(|_| Refusal::from(BUSY))?;
+    let frame = [length.to_be_bytes().as_slice(), bytes].concat();
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response())
 }
 

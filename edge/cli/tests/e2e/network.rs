@@ -1,0 +1,183 @@
+//! Networks of four validators in four processes.
+
+use crate::process::{Node, cowboy, wait_for_height};
+use commonware_codec::Encode as _;
+use cowboy_store::Ledger;
+use serde_json::Value;
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicU16, Ordering},
+};
+
+/// The account that a network funds, and its key.
+const FUNDED: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const RECEIVER: &str = "0x1100000000000000000000000000000000000011";
+
+/// `cowboyd` with these arguments, to its end: its exit code and what it said.
+fn daemon(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments).current_dir(root).output().expect("the program runs");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// Makes the files of a network in the folder, with a block every 200 ms.
+fn make(root: &Path) {
+    let port = free_ports(4).to_string();
+    let made = daemon(root, &["genesis", "--validators", "4", "--fund", FUNDED, "--p2p-port", &port, "--block-time-ms", "200"]);
+    assert_eq!(made.0, Some(0), "{made:?}");
+}
+
+/// The first of this many ports in a row that are free now, and that no other test of this process takes.
+fn free_ports(count: u16) -> u16 {
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    let are_free = |first: &u16| (*first..first + count).all(|port| std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok());
+    // Other processes begin elsewhere.
+    let begin = 20_000 + u16::try_from(std::process::id() % 300).expect("it is below") * 100;
+    let mut rows = std::iter::repeat_with(|| begin + TAKEN.fetch_add(count, Ordering::Relaxed)).take(1_000);
+    rows.find(are_free).expect("some ports are free")
+}
+
+fn start(root: &Path, index: usize) -> Node {
+    Node::start(root, &["start", "--config", &format!("network/validator-{index}.json"), "--port", "0"]).expect("the validator starts")
+}
+
+/// Sends money and answers the height of the block that it is in.
+fn transfer(root: &Path, node: &Node) -> u64 {
+    let sent = cowboy(root, &node.url, &["transfer", RECEIVER, "1cby", "--private-key", KEY, "--json"]);
+    assert_eq!(sent.code, Some(0), "{sent:?}");
+    sent.json()["receipt"]["block_height"].as_u64().expect("the receipt names its block")
+}
+
+/// A block, without its certificate: which ones a node holds is its own affair. `None` where the node refuses.
+fn block(root: &Path, node: &Node, height: u64) -> Option<Value> {
+    let said = cowboy(root, &node.url, &["block", "get", &height.to_string(), "--json"]);
+    if said.code != Some(0) {
+        assert!(said.stderr.contains("damaged"), "{said:?}");
+        return None;
+    }
+    let mut block = said.json();
+    block["certificate"] = Value::Null;
+    Some(block)
+}
+
+/// Four validators agree, and a transfer goes through any of them.
+#[test]
+fn four_validators_agree() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    make(root);
+    let nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
+    wait_for_height(&nodes[0].url, 1);
+    let height = transfer(root, &nodes[0]);
+    let blocks: Vec<_> = nodes
+        .iter()
+        .map(|node| {
+            wait_for_height(&node.url, height);
+            block(root, node, height).expect("it is there")["hash"].clone()
+        })
+        .collect();
+    assert!(blocks.iter().all(|hash| *hash == blocks[0]), "{blocks:?}");
+    for node in nodes {
+        assert_eq!(node.terminate(), Some(0));
+    }
+}
+
+/// Flips a bit of a block's first receipt, wherever the stopped node's ledger has it.
+fn damage(ledger: &Path, number: u64) {
+    let receipts = Ledger::open(ledger).and_then(|ledger| ledger.view()?.receipts(number)).expect("the ledger is whole");
+    let row = receipts.first().expect("the block has a transaction").encode();
+    let mut file = fs::read(ledger).expect("it is there");
+    let places: Vec<usize> = (0..file.len() - row.len()).filter(|at| file[*at..].starts_with(&row)).collect();
+    assert!(!places.is_empty(), "the ledger has the receipt");
+    places.into_iter().for_each(|at| file[at + 40] ^= 4);
+    fs::write(ledger, file).expect("it is writable");
+}
+
+/// A record that the disk damaged is refused, and then fetched again from a peer: by a validator, and by a follower.
+#[test]
+fn what_the_disk_damaged_is_fetched_again() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    make(root);
+    let mut nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
+    wait_for_height(&nodes[0].url, 1);
+    let height = transfer(root, &nodes[0]);
+    // Later blocks, so that the damaged page is an old one.
+    let newest = height + 20;
+    let source = nodes[0].url.clone();
+    let init = daemon(root, &["init", &source, "--out", "follower"]);
+    assert_eq!(init.0, Some(0), "{init:?}");
+    let follow = ["start", "--config", "follower/node.json", "--port", "0"];
+    let follower = Node::start(root, &follow).expect("the follower starts");
+    nodes.iter().chain([&follower]).for_each(|node| wait_for_height(&node.url, newest));
+    let truth = block(root, &nodes[0], height).expect("it is there");
+    let last = nodes.pop().expect("there are four");
+    for (node, state, restart) in [(last, "network/state-3", None), (follower, "follower/state", Some(follow))] {
+        assert_eq!(node.terminate(), Some(0));
+        damage(&root.join(state).join("ledger.redb"), height);
+        let node = match restart {
+            Some(arguments) => Node::start(root, &arguments).expect("the follower starts"),
+            None => start(root, 3),
+        };
+        // A refusal has the damaged row's name, and makes the node fetch the block.
+        let mut answers = vec![];
+        while answers.last().is_none_or(Option::is_none) {
+            assert!(answers.len() < 600, "{state}: nothing is fetched");
+            answers.push(block(root, &node, height));
+        }
+        assert_eq!(answers.first(), Some(&None), "{state}: the damage is noticed");
+        assert_eq!(answers.pop().flatten().as_ref(), Some(&truth), "{state}");
+        assert_eq!(node.terminate(), Some(0));
+    }
+}
+
+/// A validator whose disk is lost begins with another validator's snapshot, listens, and proposes again. A snapshot that no certificate
+/// proves is refused.
+#[test]
+fn a_validator_begins_with_the_snapshot_of_another() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    make(root);
+    let keys = daemon(root, &["keys", "--config", "network/validator-3.json", "--json"]);
+    let own = serde_json::from_str::<Value>(&keys.1).expect("keys are JSON")["network"].clone();
+    let mut nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
+    wait_for_height(&nodes[0].url, 1);
+    let height = transfer(root, &nodes[0]);
+    wait_for_height(&nodes[3].url, height);
+    assert_eq!(nodes.pop().map(Node::terminate), Some(Some(0)));
+    let exported = daemon(root, &["snapshot", "export", "--state", "network/state-3", "--out", "chain.tar"]);
+    assert_eq!(exported.0, Some(0), "{exported:?}");
+    fs::remove_dir_all(root.join("network/state-3")).expect("it is stopped");
+
+    // Somebody who makes up a certificate, or a block.
+    let imported = daemon(root, &["snapshot", "import", "chain.tar", "--state", "network/state-3"]);
+    assert_eq!(imported.0, Some(0), "{imported:?}");
+    let ledger = Ledger::open(&root.join("network/state-3/ledger.redb")).expect("it is whole");
+    let tip = ledger.view().and_then(|view| view.tip()).expect("it reads").expect("there are blocks");
+    let certificate = ledger.view().and_then(|view| view.certificate(tip - 1)).expect("it reads").unwrap_or_default();
+    (tip.saturating_sub(20)..=tip).for_each(|number| ledger.certify(number, &certificate).expect("it writes"));
+    drop(ledger);
+    let refused = Node::start(root, &["start", "--config", "network/validator-3.json", "--port", "0"]).err().unwrap_or_default();
+    assert!(refused.starts_with("exit Some(1)") && refused.contains("not proven by this chain's validators"), "{refused}");
+
+    fs::remove_dir_all(root.join("network/state-3")).expect("it is stopped");
+    let imported = daemon(root, &["snapshot", "import", "chain.tar", "--state", "network/state-3"]);
+    assert_eq!(imported.0, Some(0), "{imported:?}");
+    // The record of votes in the snapshot is the validator's own; it is lost with the disk.
+    fs::remove_dir_all(root.join("network/state-3/engine/cowboy-simplex")).expect("it is stopped");
+    fs::remove_file(root.join("network/state-3/engine/voter")).expect("it is stopped");
+    nodes.push(start(root, 3));
+    let begins = cowboy(root, &nodes[3].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
+    assert!(begins >= tip, "it begins with block {tip}, at {begins}");
+    let mut height = tip + 1;
+    loop {
+        wait_for_height(&nodes[3].url, height);
+        if block(root, &nodes[3], height).expect("it is there")["header"]["proposer"] == own {
+            break;
+        }
+        assert!(height < tip + 400, "it proposes nothing");
+        height += 1;
+    }
+}

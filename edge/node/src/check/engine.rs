@@ -1,0 +1,91 @@
+//! Checks what a stopped validator's engine keeps: the record of its votes, and its archives of final blocks and certificates.
+
+use super::{VALIDATOR, in_runtime};
+use crate::{
+    block::SealedBlock,
+    engine::{self, Kept},
+    seeds::Scheme,
+    votes,
+};
+use commonware_codec::CodecShared;
+use commonware_consensus::simplex::types::{Artifact, Finalization};
+use commonware_cryptography::blake3::Digest;
+use commonware_runtime::{ReadOptions, Supervisor as _, tokio as runtime};
+use commonware_storage::{
+    archive::{Archive as _, Identifier, prunable},
+    journal::segmented::variable::{Config, Journal},
+    translator::TwoCap,
+};
+use cowboy_store::{Directory, StoreError, state};
+use std::{fs, path::PathBuf};
+
+/// A part of the engine's folder that is damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What its partitions begin with.
+    pub part: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Reads the record of votes and the archives in this folder to their ends. Parts that are not there are whole.
+pub fn engine(directory: &Directory) -> Vec<Damage> {
+    let engine = directory.engine();
+    let archive = |name| format!("{VALIDATOR}-{name}");
+    let (finalizations, blocks) = ("finalizations", "blocks");
+    [
+        part(&engine, votes::RECORD.to_owned(), "", read_votes),
+        part(&engine, archive(finalizations), "-keys", |context| read_archive::<Finalization<Scheme, Digest>>(context, finalizations)),
+        part(&engine, archive(blocks), "-keys", |context| read_archive::<SealedBlock>(context, blocks)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Discards the record of votes: the validator listens before it votes again (decision 0088).
+pub fn discard_votes(directory: &Directory) -> Result<(), StoreError> {
+    let record = directory.engine().join(votes::RECORD);
+    fs::remove_dir_all(&record).map_err(|error| StoreError::file(&record, error))
+}
+
+/// The damage of one part, where there is some. `ending` makes its name that of a folder.
+fn part<F>(engine: &PathBuf, part: String, ending: &str, read: impl FnOnce(runtime::Context) -> F + Send + 'static) -> Option<Damage>
+where
+    F: Future<Output = Result<(), String>>,
+{
+    if !engine.join(format!("{part}{ending}")).exists() {
+        return None;
+    }
+    in_runtime(engine.clone(), read).err().map(|reason| Damage { part, reason })
+}
+
+async fn read_votes(context: runtime::Context) -> Result<(), String> {
+    let config = Config {
+        partition: votes::RECORD.to_owned(),
+        compression: None,
+        codec_config: (),
+        page_cache: state::page_cache(&context, VALIDATOR).await,
+        write_buffer: engine::BUFFER,
+    };
+    let journal = Journal::<_, Artifact<Scheme, Digest>>::init(context.child("votes"), config).await;
+    let journal = journal.map_err(|error| format!("{error:?}"))?;
+    let mut replay = journal.replay(0, 0, engine::BUFFER, ReadOptions::DONT_CACHE).await.map_err(|error| format!("{error:?}"))?;
+    while let Some(artifact) = replay.next().await {
+        artifact.map_err(|error| format!("{error:?}"))?;
+    }
+    Ok(())
+}
+
+async fn read_archive<V: CodecShared<Cfg = ()>>(context: runtime::Context, name: &str) -> Result<(), String> {
+    let pages = state::page_cache(&context, VALIDATOR).await;
+    let config = engine::archive(VALIDATOR, name, pages, Kept::default().section);
+    let archive = prunable::Archive::<TwoCap, _, Digest, V>::init(context.child("archive"), config).await;
+    let archive = archive.map_err(|error| format!("{error:?}"))?;
+    for (first, last) in archive.ranges().collect::<Vec<_>>() {
+        for number in first..=last {
+            archive.get(Identifier::Index(number)).await.map_err(|error| format!("block {number}: {error:?}"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! A folder that was filled from a snapshot is verified before its first use: whoever made the snapshot is not trusted.
+//!
+//! A block of the ledger has the state's root, it or a later one has a certificate by this chain's validators, and every block in
+//! between is the parent of the next. The same holds for final blocks that only the engine's archives have.
+
+use crate::{
+    block::SealedBlock,
+    certificate::is_certificate,
+    check::{self, VALIDATOR},
+    engine::{self, Kept},
+    genesis::Genesis,
+    seeds::Scheme,
+};
+use commonware_codec::Encode as _;
+use commonware_consensus::simplex::types::Finalization;
+use commonware_cryptography::blake3::Digest;
+use commonware_runtime::{Supervisor as _, tokio as runtime};
+use commonware_storage::{
+    archive::{Archive as _, Identifier, prunable},
+    translator::TwoCap,
+};
+use cowboy_store::{Directory, Ledger, StoreError, state};
+use cowboy_types::Hash;
+use std::{fs, path::Path};
+
+/// The file that says that the folder was filled from a snapshot and not verified yet.
+pub const MARK: &str = "imported";
+
+/// What the engine's partitions begin with that a snapshot need not have: blocks that are not final, and how far a state sync came.
+const NEEDLESS: [&str; 2] = ["cowboy-cache", "cowboystate_sync"];
+
+/// Marks a folder that is filled from a snapshot, and drops what would have to be trusted.
+pub fn mark(folder: &Path) -> Result<(), StoreError> {
+    let engine = folder.join("engine");
+    let failed = |error| StoreError::file(&engine, error);
+    for entry in fs::read_dir(&engine).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if NEEDLESS.iter().any(|prefix| entry.file_name().to_string_lossy().starts_with(prefix)) {
+            fs::remove_dir_all(entry.path()).map_err(failed)?;
+        }
+    }
+    let mark = folder.join(MARK);
+    fs::write(&mark, []).map_err(|error| StoreError::file(&mark, error))
+}
+
+/// Verifies a folder that is marked, and removes the mark. The error says what is not proven.
+pub(crate) fn verify(directory: &Directory, ledger: &Ledger, genesis: &Genesis) -> Result<(), String> {
+    let mark = directory.path().join(MARK);
+    if !mark.exists() {
+        return Ok(());
+    }
+    let number = check::state(directory, ledger)?.ok_or("it has no block")?;
+    let (ledger, verifier) = (ledger.clone(), genesis.committee.verifier(&genesis.namespace()));
+    check::in_runtime(directory.engine(), move |context| prove(context, ledger, verifier, number))?;
+    fs::remove_file(&mark).map_err(|error| error.to_string())
+}
+
+async fn prove(mut context: runtime::Context, ledger: Ledger, verifier: Scheme, number: u64) -> Result<(), String> {
+    let view = ledger.view().map_err(|error| error.to_string())?;
+    let (certified, certificate) = view
+        .certificate_from(number)
+        .map_err(|error| error.to_string())?
+        .ok_or(format!("neither block {number} nor a later one has a certificate"))?;
+    let block_of = |number| view.block(number).ok().flatten().ok_or(format!("block {number} is not there"));
+    let mut block = block_of(certified)?;
+    if !is_certificate(&mut context, &verifier, &block.digest(), &certificate) {
+        return Err(format!("the certificate of block {certified} is not one by this chain's validators"));
+    }
+    // Down to the state's block, and up to the newest of the ledger.
+    for below in (number..certified).rev() {
+        let next = std::mem::replace(&mut block, block_of(below)?);
+        if next.header.parent != block.digest() {
+            return Err(format!("block {} does not follow block {below}", below + 1));
+        }
+    }
+    let tip = view.tip().map_err(|error| error.to_string())?.unwrap_or(number);
+    let certified = block_of(certified)?;
+    beyond(&mut context, &verifier, (certified.header.number.0, certified.digest()), tip, &block_of).await
+}
+
+/// Verifies the blocks above a certified one: those of the ledger, up to its newest, and those that only the engine's archives have.
+async fn beyond(
+    context: &mut runtime::Context,
+    verifier: &Scheme,
+    (certified, digest): (u64, Hash),
+    tip: u64,
+    block_of: &impl Fn(u64) -> Result<cowboy_types::Block, String>,
+) -> Result<(), String> {
+    let pages = state::page_cache(context, VALIDATOR).await;
+    let section = Kept::default().section;
+    let config = |name| engine::archive(VALIDATOR, name, pages.clone(), section);
+    let damaged = |error: commonware_storage::archive::Error| format!("the engine's archives do not open: {error}");
+    let finalizations: prunable::Archive<TwoCap, _, Digest, Finalization<Scheme, Digest>> =
+        prunable::Archive::init(context.child("finalizations"), config("finalizations")).await.map_err(damaged)?;
+    let blocks: prunable::Archive<TwoCap, _, Digest, SealedBlock> =
+        prunable::Archive::init(context.child("blocks"), config("blocks")).await.map_err(damaged)?;
+    let last = [Some(tip), finalizations.last_index(), blocks.last_index()].into_iter().flatten().max().unwrap_or(tip);
+    let (mut before, mut is_proven) = (digest, true);
+    for number in certified.saturating_add(1)..=last {
+        let block = match blocks.get(Identifier::Index(number)).await.map_err(damaged)? {
+            Some(block) => block.block().clone(),
+            None => block_of(number)?,
+        };
+        if number <= tip && block_of(number)?.digest() != block.digest() || block.header.parent != before {
+            return Err(format!("block {number} does not follow block {}", number - 1));
+        }
+        before = block.digest();
+        let finalization = finalizations.get(Identifier::Index(number)).await.map_err(damaged)?;
+        is_proven = finalization.is_some_and(|found| is_certificate(context, verifier, &before, &found.encode()));
+    }
+    if is_proven { Ok(()) } else { Err(format!("block {last} has no certificate by this chain's validators")) }
+}
