@@ -1,10 +1,12 @@
 """Four validators in processes of their own on loopback, and what anybody may ask them."""
 
 import json
+import os
 import pathlib
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -31,14 +33,16 @@ def until(what, question, seconds=PATIENCE_SECONDS):
 
 
 def free_ports(count, kind):
-    held = [socket.socket(socket.AF_INET, kind) for _ in range(count)]
-    try:
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in held]
-    finally:
-        for one in held:
-            one.close()
+    """The first of so many free ports in a row, below those that the system gives to clients."""
+    for first in range(10_000 + os.getpid() % 200 * 100, 32_000, count):
+        try:
+            for port in range(first, first + count):
+                with socket.socket(socket.AF_INET, kind) as probe:
+                    probe.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+    raise OSError("no free ports below 32,000")
 
 
 class Validator:
@@ -56,6 +60,8 @@ class Validator:
 
     @property
     def errors(self):
+        if not self.is_running():
+            self.reader.join()
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def start(self):
@@ -64,10 +70,18 @@ class Validator:
         if self.log.exists():
             self.log.rename(self.log.with_suffix(f".{self.starts}.err"))
         self.starts += 1
-        with open(self.log, "wb") as errors:
-            self.process = subprocess.Popen(
-                [*map(str, command), "--port", str(self.target.api[1])], stdout=subprocess.DEVNULL, stderr=errors, env=self.environment, cwd=self.folder
-            )
+        # Through a pipe: a process whose files may not grow still says why it ends.
+        self.process = subprocess.Popen(
+            [*map(str, command), "--port", str(self.target.api[1])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.environment, cwd=self.folder
+        )
+        self.reader = threading.Thread(target=self.read_errors, args=(self.process.stderr, self.log), daemon=True)
+        self.reader.start()
+
+    @staticmethod
+    def read_errors(source, log):
+        with source, open(log, "wb", buffering=0) as written:
+            while part := source.read1(65_536):
+                written.write(part)
 
     def kill(self):
         self.process.kill()
@@ -89,7 +103,7 @@ class Validator:
         if "panicked" in checked.stderr or (checked.returncode != 0 and "error: " not in checked.stderr):
             raise Finding(f"`cowboyd check` of {self} ends with {checked.returncode}: {checked.stderr[-1500:]!r}")
         found = json.loads(checked.stdout)
-        return not (found["damaged_pages"] or found["faults"] or found["state_damage"])
+        return not (found["damaged_pages"] or found["faults"] or found["state_damage"] or found["engine_damage"])
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None
@@ -158,12 +172,12 @@ class Network:
     """The validators. Use as a context manager."""
 
     def __init__(self, folder, funded, block_time_ms, environments):
-        quic = free_ports(1, socket.SOCK_DGRAM)[0] // 8 * 8
+        quic = free_ports(VALIDATORS, socket.SOCK_DGRAM)
         fund = [part for account in funded for part in ("--fund", str(account))]
         command = ["genesis", "--validators", VALIDATORS, "--chain-id", CHAIN_ID, "--p2p-port", quic, "--block-time-ms", block_time_ms, "--out", "network", *fund]
         subprocess.run([world.programs() / "cowboyd", *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        ports = free_ports(VALIDATORS, socket.SOCK_STREAM)
-        self.validators = [Validator(index, folder, ports[index], quic + index, environments[index]) for index in range(VALIDATORS)]
+        port = free_ports(VALIDATORS, socket.SOCK_STREAM)
+        self.validators = [Validator(index, folder, port + index, quic + index, environments[index]) for index in range(VALIDATORS)]
 
     def __enter__(self):
         for validator in self.validators:
