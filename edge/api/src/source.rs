@@ -3,9 +3,10 @@
 //! A guess by names, not by flow: whatever is spelled like the SDK's function counts as a use of it. So the guess may ask for too
 //! much and never for too little, unless the source hides a name. People see the guess before it is signed.
 
-use crate::model::Entitlement;
+use crate::{ApiError, model::Entitlement};
+use cowboy_types::error::MISSING_ENTITLEMENT;
 use ruff_python_ast::{
-    Alias, Expr, Keyword as KeywordArgument, ModModule, Stmt, StmtClassDef,
+    Alias, Expr, Keyword as KeywordArgument, ModModule, Stmt, StmtClassDef, StmtFunctionDef,
     visitor::{self, Visitor},
 };
 use ruff_text_size::TextRange;
@@ -27,7 +28,25 @@ const NEEDS: &[(&str, &[Sign])] = &[
     ("accel.gpu", &[Keyword("gpu"), Keyword("min_vram_gb")]),
     ("bridge.asset", &[Name("bridge_asset")]),
     ("bridge.subscribe_event", &[Name("subscribe_ethereum_event"), Name("EventListener")]),
-    ("econ.hold_balance", &[Name("get_value"), Name("get_balance"), Name("transfer_balance"), Name("balance_of")]),
+    (
+        "econ.hold_balance",
+        &[
+            Name("get_value"),
+            Name("get_balance"),
+            Name("transfer_balance"),
+            Name("balance_of"),
+            // A job's price is held from the actor's own balance.
+            Attribute("runner", "llm"),
+            Attribute("runner", "http"),
+            Attribute("runner", "mcp"),
+            Attribute("runner", "agent"),
+            Attribute("runner", "custom"),
+            Attribute("runner", "container"),
+            Attribute("runner", "send_message"),
+            Name("submit_job"),
+            Name("submit_task"),
+        ],
+    ),
     ("econ.transfer", &[Name("transfer_balance"), Keyword("endowment")]),
     ("exec.spawn", &[Name("spawn"), Name("spawn_actor")]),
     ("http.fetch", &[Attribute("runner", "http"), Name("mcp"), Attribute("runner", "agent")]),
@@ -64,6 +83,15 @@ const NEEDS: &[(&str, &[Sign])] = &[
             Name("StoredMap"),
             Name("StoredLog"),
             Name("patterns"),
+            // What a method keeps while it waits, and what the SDK notes of a web command.
+            Attribute("runner", "continuation"),
+            Name("submit_task"),
+            Name("save_cont"),
+            Attribute("http", "command"),
+            Attribute("http", "post"),
+            Attribute("http", "put"),
+            Attribute("http", "patch"),
+            Attribute("http", "delete"),
         ],
     ),
     ("sys.upgrade", &[Name("upgrade_self")]),
@@ -79,6 +107,9 @@ const NEEDS: &[(&str, &[Sign])] = &[
             Name("reschedule_interval"),
             Name("extend_timer"),
             Name("set_timeout"),
+            Attribute("runner", "sleep"),
+            Attribute("runner", "within"),
+            Attribute("patterns", "request"),
         ],
     ),
 ];
@@ -144,6 +175,26 @@ pub fn missing(source: &str, granted: &[Entitlement]) -> Vec<Need> {
     needs(source).into_iter().filter(|need| granted.iter().all(|grant| grant.id != need.id)).collect()
 }
 
+/// The failure `missing_entitlement` with what the source needs and the grants do not have: which, the line, and what to add. Any other
+/// failure, and one that the source does not explain, as it is.
+pub fn explain_missing(mut error: ApiError, source: &str, granted: &[Entitlement]) -> ApiError {
+    let needs = missing(source, granted);
+    if error.code != MISSING_ENTITLEMENT.code || needs.is_empty() {
+        return error;
+    }
+    let ids: Vec<&str> = needs.iter().map(|need| need.id).collect();
+    let places: Vec<String> =
+        needs.iter().map(|need| format!("{{\"id\": \"{}\"}} for {} in line {}", need.id, need.because, need.line)).collect();
+    error.what = format!("The manifest does not grant {}.", ids.join(", "));
+    error.fix = format!("Add {} to the manifest, and deploy again.", places.join(", "));
+    let rows: Vec<_> = needs.iter().map(|need| json!({ "id": need.id, "because": need.because, "line": need.line })).collect();
+    if !error.context.is_object() {
+        error.context = json!({});
+    }
+    error.context["missing"] = json!(rows);
+    error
+}
+
 /// The names of an actor's handlers, in the order of the source: the public methods of the class marked `@actor` or called `Actor`, or
 /// the public functions where there is no such class.
 pub fn handlers(source: &str) -> Vec<String> {
@@ -170,7 +221,7 @@ pub enum Format {
     Raw,
 }
 
-/// Handlers that get their argument as it came, unless they declare a format.
+/// Handlers that the chain calls itself: a bare payload gets the bytes as they came, unless they declare a format.
 const RAW_HANDLERS: &[&str] = &["init", "handle_timer", "on_fork"];
 
 /// The format that a handler declares. CBOR where the source has no such handler.
@@ -193,9 +244,22 @@ pub fn format(source: &str, handler: &str) -> Format {
         Some("json") => Format::Json,
         Some("raw") => Format::Raw,
         Some(_) => Format::Cbor,
-        None if RAW_HANDLERS.contains(&handler) || (class.is_none() && function.decorator_list.is_empty()) => Format::Raw,
+        None if class.is_none() && function.decorator_list.is_empty() => Format::Raw,
+        None if RAW_HANDLERS.contains(&handler) && takes_bare_payload(function) => Format::Raw,
         None => Format::Cbor,
     }
+}
+
+/// Whether a method takes one parameter beside self that no annotation makes a value: what the SDK hands the bytes as they came.
+fn takes_bare_payload(function: &StmtFunctionDef) -> bool {
+    const VALUES: &[&str] = &["Address", "TokenId", "BlockHeight", "int", "str", "bool", "float"];
+    let mut parameters = function.parameters.iter_non_variadic_params().skip(1);
+    let (Some(one), None) = (parameters.next(), parameters.next()) else { return function.parameters.vararg.is_some() };
+    !one.parameter.annotation.as_deref().is_some_and(|annotation| match annotation {
+        Expr::Name(name) => VALUES.contains(&name.id.as_str()),
+        Expr::StringLiteral(text) => VALUES.contains(&text.value.to_str()),
+        _ => false,
+    })
 }
 
 fn parse(source: &str) -> Option<ModModule> {
@@ -285,13 +349,20 @@ mod tests {
                 "from cowboy_sdk import spawn\ndef f():\n    spawn(code, endowment=3)\n",
                 &["econ.hold_balance", "econ.transfer", "exec.spawn"],
             ),
-            ("async def f():\n    await runner.llm('x', gpu=True)\n", &["accel.gpu", "oracle.llm"]),
+            ("async def f():\n    await runner.llm('x', gpu=True)\n", &["accel.gpu", "econ.hold_balance", "oracle.llm"]),
             (
                 "class A:\n    @http.get('/')\n    def f(self, request):\n        return self.storage.get('a')\n",
                 &["ingress.http", "storage.kv"],
             ),
-            ("async def f():\n    await runner.http('https://a.com', region='eu')\n", &["http.fetch", "sec.data_residency"]),
-            ("async def f():\n    await runner.mcp('x', tee_type='sgx')\n", &["http.fetch", "sec.tee_required"]),
+            (
+                "async def f():\n    await runner.http('https://a.com', region='eu')\n",
+                &["econ.hold_balance", "http.fetch", "sec.data_residency"],
+            ),
+            ("async def f():\n    await runner.mcp('x', tee_type='sgx')\n", &["econ.hold_balance", "http.fetch", "sec.tee_required"]),
+            (
+                "class A:\n    @runner.continuation\n    async def f(self):\n        await runner.sleep(2)\n",
+                &["econ.hold_balance", "storage.kv", "timer.schedule"],
+            ),
             ("v = Verify.tee()\n", &["sec.tee_required"]),
             ("pvm_host.blob_commit(b'')\n", &["storage.blob"]),
             ("bridge_asset('wETH', 1)\n", &["bridge.asset"]),
@@ -342,13 +413,18 @@ mod tests {
     #[test]
     fn a_handler_declares_its_format() {
         let source = "@actor\nclass A:\n    @public\n    def a(self, x): pass\n    @public(decode=\"json\")\n    def b(self, x): pass\n    @callable_by(OWNER, decode='raw')\n    def c(self, x): pass\n    @public\n    def init(self): pass\n";
-        let rows = [
-            (source, "a", Format::Cbor),
-            (source, "b", Format::Json),
-            (source, "c", Format::Raw),
-            (source, "init", Format::Raw),
-            (source, "no", Format::Cbor),
+        let init = |parameters: &str| format!("@actor\nclass A:\n    @public\n    def init(self{parameters}): pass\n");
+        let inits = [
+            ("", Format::Cbor),
+            (", payload", Format::Raw),
+            (", data: bytes", Format::Raw),
+            (", price: int", Format::Cbor),
+            (", a, b", Format::Cbor),
         ];
+        for (parameters, expected) in inits {
+            assert_eq!(format(&init(parameters), "init"), expected, "{parameters}");
+        }
+        let rows = [(source, "a", Format::Cbor), (source, "b", Format::Json), (source, "c", Format::Raw), (source, "no", Format::Cbor)];
         for (source, handler, expected) in rows.into_iter().chain([("def main(p): pass\n", "main", Format::Raw), ("(", "x", Format::Cbor)])
         {
             assert_eq!(format(source, handler), expected, "{handler}");

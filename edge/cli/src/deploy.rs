@@ -7,8 +7,11 @@ use cowboy_api::{
     source::{self, handlers, infer},
 };
 use cowboy_types::{Actor, Amount, Blob, Instruction, Text, instruction::Init};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// What an actor needs that keeps CBY across transactions (000 §9.7).
+const HOLD_BALANCE: &str = "econ.hold_balance";
 
 /// A deployment before it is an instruction.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Deployment {
     pub(crate) code: String,
     /// What it may do.
     pub(crate) manifest: Value,
+    /// Whether the manifest is what the source seems to need.
+    pub(crate) is_inferred: bool,
     /// Where the manifest comes from, for people.
     pub(crate) manifest_source: String,
     /// Up to 32 bytes that make the address.
@@ -31,8 +36,17 @@ impl Deployment {
     /// The deployment of a source: manifest inferred, `init` run with `{}` where there is one.
     pub(crate) fn of(code: String) -> Self {
         let manifest = manifest::manifest(&infer(&code));
-        let init = handlers(&code).iter().any(|name| name == "init").then(|| ("init".to_owned(), b"{}".to_vec()));
-        Self { code, manifest, manifest_source: "inferred from the source".into(), salt: Vec::new(), init, endowment: Amount::ZERO }
+        let empty = || payload::encode("{}", source::format(&code, "init")).expect("an empty object is JSON");
+        let init = handlers(&code).iter().any(|name| name == "init").then(|| ("init".to_owned(), empty()));
+        Self {
+            code,
+            manifest,
+            is_inferred: true,
+            manifest_source: "inferred from the source".into(),
+            salt: Vec::new(),
+            init,
+            endowment: Amount::ZERO,
+        }
     }
 
     /// The deployment of a file. A `manifest.json` beside it says what the actor may do, where nothing else does.
@@ -54,7 +68,19 @@ impl Deployment {
             Failure::argument(format!("the manifest {name} is no JSON: {error}"), "write {\"entitlements\": [{\"id\": \"storage.kv\"}]}")
         })?;
         self.manifest_source = name.to_owned();
+        self.is_inferred = false;
         Ok(())
+    }
+
+    /// Gives the actor this much. An inferred manifest then grants what holding it needs.
+    pub(crate) fn endow(&mut self, endowment: Amount) {
+        self.endowment = endowment;
+        let mut grants = self.grants();
+        if endowment > Amount::ZERO && self.is_inferred && grants.iter().all(|grant| grant.id != HOLD_BALANCE) {
+            grants.push(Entitlement { id: HOLD_BALANCE.into(), params: json!({}), deprecated: false });
+            grants.sort_by(|one, other| one.id.cmp(&other.id));
+            self.manifest = manifest::manifest(&grants);
+        }
     }
 
     /// The grants of the manifest.
@@ -104,9 +130,10 @@ impl Deployment {
         }))
     }
 
-    /// Takes this init handler and argument.
+    /// Takes this init handler and argument, written as the handler reads it.
     pub(crate) fn use_init(&mut self, handler: String, argument: &str) -> Result<(), Failure> {
-        self.init = Some((handler, payload::bytes(argument)?));
+        let argument = payload::encode(argument, source::format(&self.code, &handler))?;
+        self.init = Some((handler, argument));
         Ok(())
     }
 }

@@ -24,13 +24,26 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are; JSON as CBOR where the handler reads that, and
-/// other text as CBOR text.
+/// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are, JSON as what the handler reads. Text that is no
+/// JSON is a string, unless it begins as JSON does: that is a mistake, and refused.
 pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
-    if text.is_empty() || text.starts_with('@') || text.starts_with("0x") || format != Format::Cbor {
+    if text.is_empty() || text.starts_with('@') || text.starts_with("0x") || format == Format::Raw {
         return bytes(text);
     }
-    Ok(cbor::encode(&serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))))
+    let value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) if text.trim_start().starts_with(['{', '[', '"']) => {
+            return Err(Failure::argument(
+                format!("the payload {text} is no JSON: {error}"),
+                "quote it for the shell in one piece, like '{\"name\": \"Ada\"}', '[\"Ada\", 3]' or '\"Ada\"'",
+            ));
+        }
+        Err(_) => Value::String(text.to_owned()),
+    };
+    match format {
+        Format::Json => Ok(value.to_string().into_bytes()),
+        Format::Cbor | Format::Raw => Ok(cbor::encode(&value)),
+    }
 }
 
 /// What a handler of this format returned, as JSON: decoded where it can be, text as text, else hex.
@@ -80,6 +93,9 @@ mod tests {
             ("Ada", Format::Cbor, &[0x63, b'A', b'd', b'a']),
             ("0x00ff", Format::Cbor, &[0, 0xff]),
             ("41", Format::Json, b"41"),
+            ("Ada", Format::Json, b"\"Ada\""),
+            ("{\"a\": 1}", Format::Json, b"{\"a\":1}"),
+            ("{", Format::Raw, b"{"),
             ("{}", Format::Raw, b"{}"),
         ];
         for (text, format, expected) in rows {
@@ -89,5 +105,11 @@ mod tests {
         assert_eq!(decode(&[0x18, 41], Format::Cbor), json!(41));
         assert_eq!(decode(&[0xff, 0], Format::Raw), json!("0xff00"));
         assert!(bytes("0xz").is_err());
+        for malformed in ["{\"name\":", " [1", "\"Ada", "{name: 1}"] {
+            for format in [Format::Cbor, Format::Json] {
+                let refused = encode(malformed, format).expect_err("no JSON").to_string();
+                assert!(refused.starts_with(&format!("the payload {malformed} is no JSON: ")), "{refused}");
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@
 """
 
 from . import codec, eip712, errors, guards, patterns, pvm_random, pvm_sys, pvm_time, runtime, signing, vrf
-from .actor import ActorRef, actor, derive_actor_address
+from .actor import Actor, ActorRef, actor, derive_actor_address
 from .bounded_loop import BoundedRange, bounded_loop, check_iteration
 from .call import call
 from .dispatch import enter as _dispatch

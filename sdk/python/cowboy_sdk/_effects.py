@@ -18,7 +18,7 @@ def charge_gas(amount):
 def emit_event(name, payload, *, schema=None):
     """Writes an event into the receipt. Bytes go out as they are, any other value as canonical CBOR.
 
-    `schema` optionally names the payload's format by a 32-byte id. Returns the host's record of the emission, a dict
+    `schema` is checked (32 bytes or None) and not kept: this chain's events have no schema. Returns the host's record of the emission, a dict
     with `emit_id`. CodecError for a payload without encoding, and for a str that already is a JSON object or array:
     it would arrive as text inside CBOR.
     """

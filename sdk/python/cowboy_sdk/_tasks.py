@@ -6,6 +6,7 @@ brings answers: a call by anybody else finds no context.
 
 from . import codec
 from ._host import pvm_host
+from .handler_mode import check_deferred_allowed
 from .types import Address
 
 _CONTEXTS = b"_tasks/"
@@ -17,7 +18,8 @@ _FIRST = {"llm": ("prompt",), "http": ("url",), "mcp": ("server", "tool", "args"
 
 
 def submit_task(task_type, request, callback, callback_context=None, **options):
-    """Sends a job whose answer goes to the handler `callback`. Returns the job's 32-byte id."""
+    """Sends a job whose answer goes to the handler `callback`. Returns the job's 32-byte id. PurityViolationError in a @pure handler."""
+    check_deferred_allowed("submit_task()")
     kind = _KINDS.get(task_type, task_type)
     if kind not in _FIRST:
         raise ValueError(f"no task_type {task_type!r}: there are llm_inference, http_request, mcp_call and agent")

@@ -5,8 +5,9 @@ permission, payload format, mode and number of parameters. A call later is one l
 
 A handler takes its payload as `self, payload`. One that takes nothing but `self` is called without it, and one with
 several parameters gets a list payload spread over them, or a dict payload by name. A parameter annotated with Address,
-TokenId or BlockHeight arrives as one; other annotations are for the reader. A single parameter annotated with one of
-these or with int, str, bool or float takes a list of one as that one, which is what `ActorRef` sends.
+TokenId or BlockHeight arrives as one; one annotated with int, str, bool, float, bytes, list or dict is checked. A single
+parameter annotated with one of these (but dict) takes a dict with its own name, and unless it is a list or bytes a list of
+one, which is what `ActorRef` sends. What is missing, or of another type, is a TypeError that names the parameter.
 """
 
 from ._context import actor_address, context, sender
@@ -29,6 +30,17 @@ _KINDS = {"Address": Address, "TokenId": TokenId, "BlockHeight": BlockHeight}
 # Results that are encoded without further questions.
 _PLAIN_RESULTS = (int, str, dict, list, bool)
 _PLAIN_KINDS = ("int", "str", "bool", "float")
+# Types that an annotation admits, by its name. An int is a float; a bool is no int.
+_CHECKED = {
+    "int": (int,),
+    "str": (str,),
+    "bool": (bool,),
+    "float": (float, int),
+    "bytes": (bytes,),
+    "list": (list,),
+    "dict": (dict,),
+}
+_NOTHING = object()
 
 
 class Handler:
@@ -41,14 +53,21 @@ class Handler:
         self.permission = getattr(function, "_call_perm", None)
         self.is_resume = getattr(function, "_is_continuation_resume", False)
         self.mode = getattr(function, "_handler_mode", PURE)
-        self.parameters = _parameters(function)
+        self.parameters, self.required, self.only = _parameters(function)
         self.makers = _makers(function)
-        self.takes_one = self.parameters is None and _takes_one(function)
-        # The actor's own business (no decorator) with a bare payload gets the bytes as they were scheduled or sent.
-        bare = self.permission is None and self.parameters is None and not self.takes_one
+        kinds = _kinds(function, self.parameters if self.only is None else (self.only,))
+        kind = kinds.get(self.only)
+        self.takes_one = kind in _KINDS or kind in _PLAIN_KINDS
+        # A dict by name is the parameter's value only where it cannot be the parameter itself.
+        self.by_name = self.takes_one or kind in ("bytes", "list")
+        # Bytes as they were scheduled or sent are for one bare payload: of the actor's own business (no decorator), and of what the
+        # chain itself calls.
+        bare = self.parameters is None and not self.takes_one and (self.permission is None or name in RAW_ENTRYPOINTS)
         self.format = getattr(function, "_call_decode", None)
         if self.format is None:
-            self.format = "raw" if bare or name in RAW_ENTRYPOINTS else DEFAULT_CODEC
+            self.format = "raw" if bare else DEFAULT_CODEC
+        # Bytes are what every raw payload is, whatever the annotation says.
+        self.kinds = {} if self.format == "raw" else kinds
         # What its result is encoded as.
         self.return_format = self.format
         if self.format == "raw" and self.parameters:
@@ -64,7 +83,9 @@ class Handler:
         if self.is_init and is_initialized():
             raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
         form = self.format
-        if form == "cbor" and type(payload) is bytes:
+        if self.parameters == ():
+            argument = None
+        elif form == "cbor" and type(payload) is bytes:
             argument = decode(payload) if payload else None
         else:
             argument = decode_payload(payload, form)
@@ -72,10 +93,10 @@ class Handler:
         running.current = self.mode
         try:
             if self.parameters is None:
-                if self.takes_one:
-                    argument = self._only(argument)
-                result = self.function(instance, argument)
-            elif argument is None or not self.parameters:
+                if self.kinds:
+                    argument = self._only(argument, payload)
+                result = self.function(instance) if argument is _NOTHING else self.function(instance, argument)
+            elif not self.parameters:
                 result = self.function(instance)
             else:
                 result = self._spread(instance, argument)
@@ -98,32 +119,100 @@ class Handler:
             return result
         return encode_return(result, form)
 
-    def _only(self, argument):
-        """The value for the only parameter: taken out of a list of one, and made what the annotation says."""
-        if isinstance(argument, list) and len(argument) == 1:
-            argument = argument[0]
-        for make in self.makers.values():
-            if argument is not None:
-                argument = make(argument)
-        return argument
+    def _only(self, argument, payload):
+        """The value for the only parameter: taken out of a list of one or a dict by name, checked, and made what the annotation
+        says; _NOTHING for its default."""
+        if argument is None and not payload:
+            if self.required:
+                raise TypeError(f"{self._signature()}: nothing was sent for {self.only!r}")
+            return _NOTHING
+        kind = type(argument)
+        if kind is list:
+            if self.takes_one and len(argument) == 1:
+                argument = argument[0]
+        elif kind is dict and self.by_name:
+            if not argument:
+                return self._only(None, b"")
+            if len(argument) != 1 or self.only not in argument:
+                raise TypeError(f"{self._signature()}: send its value, or a dict with {self.only!r} only, not {_shown(argument)}")
+            argument = argument[self.only]
+        return self._checked(self.only, argument)
+
+    def _checked(self, name, value):
+        """The value of an annotated parameter: checked, or made."""
+        if value is None and name not in self.required:
+            return value
+        kind = self.kinds[name]
+        types = _CHECKED.get(kind)
+        if types is not None:
+            if type(value) in types:
+                return value
+        else:
+            try:
+                return self.makers[name](value)
+            except Exception as problem:
+                problem.args = (f"{self._signature()}: {name!r}: {problem}",)
+                raise
+        raise TypeError(f"{self._signature()}: {name!r} has to be {kind}, not {_shown(value)}")
 
     def _spread(self, instance, argument):
-        function = self.function
+        parameters = self.parameters
+        if argument is None:
+            argument = []
+        if type(argument) is list or isinstance(argument, list):
+            if len(argument) > len(parameters):
+                raise TypeError(f"{self._signature()}: {len(argument)} values were sent, at most {len(parameters)} are taken")
+            if len(argument) < len(self.required):
+                raise TypeError(f"{self._signature()}: nothing was sent for {_names(self.required[len(argument):])}")
+            for index, value in enumerate(argument):
+                if parameters[index] in self.kinds:
+                    argument[index] = self._checked(parameters[index], value)
+            return self.function(instance, *argument)
         if isinstance(argument, dict):
-            for name, make in self.makers.items():
-                if argument.get(name) is not None:
-                    argument[name] = make(argument[name])
-            return function(instance, **argument)
-        if isinstance(argument, list):
-            for name, make in self.makers.items():
-                index = self.parameters.index(name)
-                if index < len(argument) and argument[index] is not None:
-                    argument[index] = make(argument[index])
-            return function(instance, *argument)
-        raise TypeError(
-            f"{self.name}() takes {', '.join(self.parameters)}: send a list of them, or a dict by name, "
-            f"not {type(argument).__name__}"
-        )
+            for name, value in argument.items():
+                if name not in parameters:
+                    raise TypeError(f"{self._signature()}: there is no parameter {name!r}")
+                if name in self.kinds:
+                    argument[name] = self._checked(name, value)
+            missing = [name for name in self.required if name not in argument]
+            if missing:
+                raise TypeError(f"{self._signature()}: nothing was sent for {_names(missing)}")
+            return self.function(instance, **argument)
+        raise TypeError(f"{self._signature()}: send a list of these, or a dict by name, not {_shown(argument)}")
+
+    def _signature(self):
+        """What it takes, for messages: `pay() takes to: Address, amount: int`."""
+        names = self.parameters if self.only is None else (self.only,)
+        shown = [f"{name}: {self.kinds[name]}" if name in self.kinds else name for name in names]
+        shown = [text if name in self.required else f"{text} (optional)" for name, text in zip(names, shown)]
+        return f"{self.name}() takes {', '.join(shown)}"
+
+
+def _names(names):
+    return ", ".join([repr(name) for name in names])
+
+
+def _shown(value):
+    """A value in a message: its type, and itself where that is short."""
+    text = repr(value)
+    return f"{type(value).__name__} {text}" if len(text) <= 60 else type(value).__name__
+
+
+class Actor:
+    """A base that editors and type checkers know: `class Counter(Actor)` under `@actor`. It adds nothing to what @actor does."""
+
+    _is_cowboy_actor = True
+    storage = STORAGE
+
+    @property
+    def address(self):
+        """This actor's own Address."""
+        return actor_address()
+
+    @property
+    def sender(self):
+        """The immediate caller's Address: who signed the transaction, or which actor called or sent."""
+        return sender()
 
 
 def actor(cls):
@@ -318,11 +407,15 @@ def _makers(function):
     return makers
 
 
-def _takes_one(function):
-    for name, annotation in getattr(function, "__annotations__", {}).items():
-        if name != "return":
-            return _kind(annotation) in _KINDS or _kind(annotation) in _PLAIN_KINDS
-    return False
+def _kinds(function, parameters):
+    """{parameter: name of its annotation} for those that are checked or made."""
+    kinds = {}
+    annotations = getattr(function, "__annotations__", {})
+    for name in parameters or ():
+        kind = _kind(annotations.get(name, ""))
+        if kind in _CHECKED or kind in _KINDS:
+            kinds[name] = kind
+    return kinds
 
 
 def _kind(annotation):
@@ -330,16 +423,22 @@ def _kind(annotation):
 
 
 def _parameters(function):
-    """The parameters a payload is spread over; None for the usual `self, payload`, which takes it whole."""
+    """(names, required, only): the parameters that a payload is spread over and those of them without a default. The usual
+    `self, payload` takes it whole: then `names` is None, and `only` the parameter's name."""
     function = getattr(function, "__wrapped__", function)
     # The VM tells the positional parameters directly, with a star before the name of `*args`.
     names = getattr(function, "_positional", None) or getattr(function, "__parameters__", None)
     if names is None:
         code = function.__code__
         names = code.co_varnames[: code.co_argcount] + ("*",) * (code.co_flags & _VARARGS)
-    if len(names) == 2 or names[-1].startswith("*"):
-        return None
-    return names[1:]
+    names = tuple(names)
+    if names[-1].startswith("*"):
+        return None, (), None
+    defaults = getattr(function, "_defaults", None) or getattr(function, "__defaults__", None) or ()
+    required = names[1 : len(names) - len(defaults)]
+    if len(names) == 2:
+        return None, required, names[1]
+    return names[1:], required, None
 
 
 def _refuse_injected_names(cls):

@@ -9,6 +9,8 @@ from .types import Address, to_address_bytes
 
 DEFAULT_CYCLES = 100_000
 _NOT_FOUND = 3
+# The actor is there, the handler is not: an ActorCallError, so that nobody forgets a live actor.
+_UNKNOWN_HANDLER = "unknown_handler"
 
 
 def call(target, method, args=None, cycles_limit=DEFAULT_CYCLES, *, access_limit=None, codec=DEFAULT_CODEC, value=0):
@@ -18,8 +20,9 @@ def call(target, method, args=None, cycles_limit=DEFAULT_CYCLES, *, access_limit
     that many base units of CBY along (the handler must be @deferred, since money leaves). The callee may spend
     `cycles_limit` cycles.
 
-    A callee that raises or runs out of cycles is rolled back to the moment of the call, money included, and the caller
-    gets ActorCallError and may go on. ActorNotFoundError when nothing lives at `target`.
+    A handler that returns None gives None; with codec="raw", b"". A callee that raises, runs out of cycles or has no such
+    handler is rolled back to the moment of the call, money included, and the caller gets ActorCallError and may go on.
+    ActorNotFoundError when nothing lives at `target`.
     """
     raw = to_address_bytes(target)
     name = normalize_codec(codec)
@@ -30,7 +33,7 @@ def call(target, method, args=None, cycles_limit=DEFAULT_CYCLES, *, access_limit
         result = call_actor(raw, method, payload, cycles_limit, access_limit, value=value)
     except HostError as problem:
         where = f"call({Address(raw).to_hex()}.{method})"
-        if problem.code == _NOT_FOUND:
+        if problem.code == _NOT_FOUND and problem.name != _UNKNOWN_HANDLER:
             raise _ActorNotFoundCallError(f"{where} failed: not found: {problem}") from problem
         raise ActorCallError(f"{where} failed [{problem.name}]: {problem}") from problem
     except RecursionError as problem:

@@ -1,9 +1,7 @@
-"""Every error an actor can meet, and what a receipt says about it.
-
-A receipt shows four facts of an uncaught error, read from class attributes:
+"""Every error an actor can meet. A receipt shows an uncaught error's class, message and line; programs read class attributes:
 
 * `HOST_ERROR_CODE`: the class of failure (1 limit, 2 bad input, 3 not found, 5 forbidden, 6 internal, 8 resource),
-* `ERROR_SLUG`: the stable code that documentation is indexed by,
+* `ERROR_SLUG`: the stable code of the published documentation,
 * `why`: the cause in one sentence,
 * `fix`: what to do about it.
 """

@@ -79,7 +79,9 @@ def encode_args(value, name):
 
 
 def decode_return(result, name):
-    """What a caller gets back. No output is None in every format."""
-    if result is None or name == "raw":
+    """What a caller gets back. No output (the host gives b"") is None in the formats that encode."""
+    if name == "raw":
         return result
+    if not result:
+        return None
     return codec.decode(result) if name == "cbor" else json_codec.decode(result)

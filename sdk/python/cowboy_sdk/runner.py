@@ -17,7 +17,7 @@ from .bounded_loop import bounded_loop
 from .continuation import LEAVES, WAITING, begin
 from .continuation import resume as _resume
 from .errors import CodecError, ContinuationLimitError, JobFailed, RunnerTimeoutError, RunnerValidationError
-from .handler_mode import DEFERRED
+from .handler_mode import DEFERRED, check_deferred_allowed
 from .models import LlmFailure, find_model, is_model, model_name
 from .results import RunnerResult, StructuredResult, extract_text
 from .structured import structured_payload, with_schema
@@ -40,7 +40,8 @@ class _RunnerAwaitable:
         self.kwargs = with_schema(kwargs) if model is not None else kwargs
 
     def send(self, cid, reply_handler, **more):
-        """Hands the job to the Dispatcher. Returns the job's 32-byte id."""
+        """Hands the job to the Dispatcher. Returns the job's 32-byte id. PurityViolationError in a @pure handler."""
+        check_deferred_allowed(f"runner.{self.job_type}()")
         message = {
             "kind": "runner_job",
             "job_type": self.job_type,
@@ -57,6 +58,14 @@ class _RunnerAwaitable:
             "or a helper that one of these awaits."
         )
 
+    def __cbor_reduce__(self):
+        raise CodecError(f"runner.{self.job_type}() is a job that was not sent: write `await runner.{self.job_type}(...)`")
+
+    def __getattr__(self, name):
+        raise AttributeError(
+            f"runner.{self.job_type}() has no {name!r} before it is awaited: write `(await runner.{self.job_type}(...)).{name}`"
+        )
+
     # What a continuation asks of what it awaits
 
     def _is_done(self):
@@ -69,28 +78,28 @@ class _RunnerAwaitable:
         return pending
 
 
-def llm(*args, **kwargs):
+def llm(prompt, /, *args, **kwargs):
     """A language model's answer to a prompt.
 
     `model`, `system_prompt`, `temperature`, `max_tokens` shape it. `response_model=M` asks for a CowboyModel and gives
     its instance as `.value`; `response_schema=` takes JSON Schema text instead.
     """
-    return _RunnerAwaitable("llm", *args, **kwargs)
+    return _RunnerAwaitable("llm", prompt, *args, **kwargs)
 
 
-def http(*args, **kwargs):
+def http(url, /, *args, **kwargs):
     """What a web address answers. `method`, `headers`, `body` and `selector` shape the request; the domain must be granted."""
-    return _RunnerAwaitable("http", *args, **kwargs)
+    return _RunnerAwaitable("http", url, *args, **kwargs)
 
 
-def mcp(*args, **kwargs):
+def mcp(server, tool, /, *args, **kwargs):
     """What a tool of an MCP server answers: `runner.mcp(server, tool, {"name": "value"})`, or `name="value"`."""
-    return _RunnerAwaitable("mcp", *args, **kwargs)
+    return _RunnerAwaitable("mcp", server, tool, *args, **kwargs)
 
 
-def agent(*args, **kwargs):
+def agent(model, query, /, *args, **kwargs):
     """The answer of a model that works with tools at the runner: `runner.agent(model, query)`."""
-    return _RunnerAwaitable("agent", *args, **kwargs)
+    return _RunnerAwaitable("agent", model, query, *args, **kwargs)
 
 
 def custom(tool, *args, **kwargs):
@@ -98,9 +107,9 @@ def custom(tool, *args, **kwargs):
     return _RunnerAwaitable("custom", tool, *args, **kwargs)
 
 
-def container(*args, **kwargs):
+def container(image, command, /, *args, **kwargs):
     """What a command in a container prints: `runner.container(image, ["python3", "-c", "..."])`."""
-    return _RunnerAwaitable("container", *args, **kwargs)
+    return _RunnerAwaitable("container", image, command, *args, **kwargs)
 
 
 def send_message(job_type, cid, reply_handler, args=None, kwargs=None):
@@ -316,6 +325,7 @@ class _Continuation:
         method.__annotations__ = function.__annotations__
         method.__module__ = function.__module__
         method._positional = row.positional
+        method._defaults = row.function.__defaults__
         method._handler_mode = DEFERRED
         method._is_continuation = True
         return method

@@ -48,7 +48,9 @@ class ActorStorage:
         return pvm_host.get_state(_key(key))
 
     def set_raw(self, key, data):
-        """Stores bytes as they are. Read them with `get_raw`."""
+        """Stores bytes as they are. Read them with `get_raw`. TypeError for anything but bytes."""
+        if not isinstance(data, (bytes, bytearray)):
+            raise TypeError(f"set_raw() takes bytes, not {type(data).__name__}")
         pvm_host.set_state(_key(key), data)
 
     def guard(self, key):
@@ -66,6 +68,8 @@ class ActorStorage:
 
 
 def _key(key):
+    if not isinstance(key, (bytes, str)):
+        raise TypeError(f"storage keys are str or bytes, not {type(key).__name__} {key!r}: write str({key!r})")
     raw = key if isinstance(key, bytes) else key.encode("utf-8")
     if raw == INITIALIZED_KEY:
         raise ValueError(f"Storage key {raw!r} is SDK-reserved; choose another key")

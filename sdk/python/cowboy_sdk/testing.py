@@ -19,7 +19,7 @@ import pathlib
 import sys
 import types
 
-from . import codec, mock_host
+from . import codec, json_codec, mock_host
 from ._keccak import keccak256
 from .actor import registry
 from .dispatch import dispatch
@@ -44,6 +44,16 @@ class Program:
         self.module = module
         self.actor_class = actor_class
         self.named = named
+
+    def format(self, method):
+        """How a handler's payload is written: "cbor", "json" or "raw"."""
+        handler = None if self.actor_class is None else self.actor_class._handlers.get(method)
+        if handler is not None:
+            return handler.format
+        function = getattr(self.module, method, None)
+        if self.actor_class is None and function is not None and not hasattr(function, "_call_perm"):
+            return "raw"
+        return getattr(function, "_call_decode", None) or "cbor"
 
     def run(self, method, payload):
         previous = registry.actor_class, registry.named
@@ -81,8 +91,9 @@ class Job:
 class Chain:
     """A fake chain with any number of actors and funded accounts."""
 
-    def __init__(self, height=1):
+    def __init__(self, height=1, folder="."):
         mock_host.reset()
+        self._folder = pathlib.Path(folder)
         self.world = mock_host.world
         self.world.height = height
         self.world.call_handler = self._call
@@ -118,6 +129,10 @@ class Chain:
             program = Program(None, source, {})
         else:
             path = pathlib.Path(source)
+            beside = self._folder / path
+            path = beside if beside.exists() else path
+            if not path.exists():
+                raise FileNotFoundError(f"there is no {path} in {self._folder.resolve()}, nor in {pathlib.Path.cwd()}")
             spec = importlib.util.spec_from_file_location(f"actor_{self._deployed}", path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
@@ -128,7 +143,8 @@ class Chain:
         account.owner = owner
         has_class_init = program.actor_class is not None and "init" in program.actor_class._handlers
         if has_class_init or hasattr(program.module, "init"):
-            payload = b"{}" if init is None else init if isinstance(init, bytes) else codec.encode(init)
+            form = program.format("init")
+            payload = _encoded({}, form) if init is None else _encoded(init, form)
             self._deliver(address, owner, "init", payload, value)
         return Address(address)
 
@@ -147,9 +163,15 @@ class Chain:
         return program
 
     def execute(self, actor, method, payload=None, *, sender=ALICE, value=0):
-        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone."""
-        raw = payload if isinstance(payload, bytes) else b"" if payload is None else codec.encode(payload)
-        return _decoded(self._deliver(to_address_bytes(actor), to_address_bytes(sender), method, raw, value))
+        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone.
+
+        The payload is encoded as the handler declares; bytes go out as they are.
+        """
+        target = to_address_bytes(actor)
+        program = self.world.account(target).program
+        form = "cbor" if program is None else program.format(method)
+        returned = self._deliver(target, to_address_bytes(sender), method, _encoded(payload, form), value)
+        return _decoded(returned, form)
 
     def query(self, actor, method, payload=None, *, sender=ALICE):
         """Runs a handler and drops every effect."""
@@ -347,10 +369,25 @@ def llm_failure(code, *, model=None):
     return {"kind": "llm_structured", "model": model, "status": "non_success", "v": 1, "code": code}
 
 
-def _decoded(raw):
+def _encoded(payload, form):
+    """The bytes of a payload for a handler of this format. Bytes are the payload itself, None is an empty one."""
+    if payload is None:
+        return b""
+    if isinstance(payload, (bytes, bytearray)):
+        return bytes(payload)
+    if form == "json":
+        return json_codec.encode(payload)
+    if form == "raw" and isinstance(payload, str):
+        return payload.encode("utf-8")
+    if form == "raw" and payload == {}:
+        return b"{}"
+    return codec.encode(payload)
+
+
+def _decoded(raw, form="cbor"):
     if raw is None or raw == b"":
         return None
     try:
-        return codec.decode(raw)
+        return json_codec.decode(raw) if form == "json" else codec.decode(raw)
     except codec.CodecError:
         return raw

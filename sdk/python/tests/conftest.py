@@ -1,6 +1,8 @@
-"""Puts the SDK on the path, so that the tests run from a clone without installation."""
+"""Puts the SDK and its pytest plugin on the path, so that the tests run from a clone without installation."""
 
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+pytest_plugins = ["cowboy_sdk.pytest_plugin"]

@@ -97,7 +97,7 @@ def test_parameters(handler, payload, result):
 REFUSED = [
     ("pair", None, TypeError, "first"),
     ("pair", 5, TypeError, "send a list"),
-    ("pair", [1, 2, 3], TypeError, "positional"),
+    ("pair", [1, 2, 3], TypeError, "3 values were sent, at most 2 are taken"),
     ("pair", {"third": 1}, TypeError, "third"),
     ("typed", ["0x12"], Exception, "40 hex digits"),
     ("whole", b"\xff", CodecError, "CBOR"),
@@ -117,12 +117,12 @@ def test_refusals(handler, payload, error, text):
         chain.execute(actor_address, handler, payload)
 
 
-def test_several_parameters_need_a_format_where_the_chain_sends_bytes():
-    def init(self, a, b):
+def test_several_parameters_refuse_raw_bytes():
+    def pay(self, a, b):
         pass
 
     with pytest.raises(TypeError, match='decode="json"'):
-        actor(type("Wrong", (), {"init": public(init)}))
+        actor(type("Wrong", (), {"pay": public(decode="raw")(pay)}))
 
 
 # Actors written as modules

@@ -30,7 +30,7 @@ pub(crate) fn deployment(name: &str) -> Result<Deployment, Failure> {
         deployment.use_manifest(manifest, "its manifest.json")?;
     }
     if deployment.grants().iter().any(|grant| grant.id == "econ.hold_balance") {
-        deployment.endowment = Amount::from_cby(ENDOWMENT_CBY).expect("a small amount");
+        deployment.endow(Amount::from_cby(ENDOWMENT_CBY).expect("a small amount"));
     }
     Ok(deployment)
 }

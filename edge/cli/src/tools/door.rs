@@ -3,7 +3,11 @@
 use super::chain::{Chain, Genesis, KeptImages};
 use crate::{deploy::Deployment, failure::Failure};
 use bytes::Bytes;
-use cowboy_api::{ApiError, manifest, source};
+use cowboy_api::{
+    ApiError,
+    model::Entitlement,
+    source::{self, Format},
+};
 use cowboy_chain::{
     Outcome,
     input::{Exception, Images},
@@ -14,6 +18,7 @@ use cowboy_types::{
 };
 use cowboy_vm::{HostCall, HostError, HostFn, HostValue, Profiler};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -59,12 +64,22 @@ struct Running {
     failures: Vec<HostValue>,
     cycles: u64,
     deployed: u64,
+    /// The source of each actor that the test deployed.
+    sources: BTreeMap<Address, Deployed>,
+}
+
+/// An actor that a test deployed.
+struct Deployed {
+    code: String,
+    grants: Vec<Entitlement>,
 }
 
 /// Why a question has no answer: the test is wrong, or what it asked for failed.
 enum Refusal {
     Host(String),
     Failed(Abort, Option<Exception>),
+    /// The same, with what the target's manifest does not grant.
+    Ungranted(Abort, Option<Exception>, String),
 }
 
 impl From<Failure> for Refusal {
@@ -96,6 +111,11 @@ impl<'a> Door<'a> {
                 self.said.failed = exception.clone().map(|exception| (exception.message, exception.traceback));
                 Ok(map([("failure", failure(&abort, exception))]))
             }
+            Err(Refusal::Ungranted(abort, exception, grants)) => {
+                self.said.failed = exception.clone().map(|exception| (exception.message, exception.traceback));
+                let exception = Exception { message: grants, ..exception.unwrap_or_default() };
+                Ok(map([("failure", failure(&abort, Some(exception)))]))
+            }
             Err(Refusal::Host(message)) => Err(HostError { code: 2, name: "invalid_input", message }),
         }
     }
@@ -119,7 +139,7 @@ impl<'a> Door<'a> {
     fn ask(&mut self, verb: &str, arguments: &Arguments<'_>) -> Answer {
         if verb == "chain" {
             let chain = Chain::at(&self.shared.genesis, arguments.number(0)?, Arc::clone(&self.shared.images) as Arc<dyn Images>);
-            self.chains.push(Running { chain, events: Vec::new(), failures: Vec::new(), cycles: 0, deployed: 0 });
+            self.chains.push(Running { chain, events: Vec::new(), failures: Vec::new(), cycles: 0, deployed: 0, sources: BTreeMap::new() });
             return Ok(HostValue::int(self.chains.len() - 1));
         }
         let index = usize::try_from(arguments.number(0)?).unwrap_or(usize::MAX);
@@ -130,6 +150,7 @@ impl<'a> Door<'a> {
             "balance" => Ok(HostValue::int(running.chain.balance(arguments.address(1)?)?.get())),
             "height" => Ok(HostValue::int(running.chain.height())),
             "deploy" => running.deploy(shared, folder, arguments),
+            "format" => Ok(text(running.format(folder, arguments)?)),
             "execute" => running.execute(arguments),
             "query" => running.query(arguments),
             "storage" => {
@@ -152,26 +173,14 @@ impl<'a> Door<'a> {
 impl Running {
     fn deploy(&mut self, shared: &Shared, folder: &Path, arguments: &Arguments<'_>) -> Answer {
         let given = arguments.text(1)?;
-        let (mut deployment, name) = if given.contains('\n') {
-            (Deployment::of(given.to_owned()), format!("actor {}", self.deployed + 1))
-        } else {
-            let beside = folder.join(given);
-            let path = if beside.is_file() { beside } else { PathBuf::from(given) };
-            if !path.is_file() {
-                let message = format!("there is no {given} in {}, nor where the command runs", folder.display());
-                return Err(Refusal::Host(message));
-            }
-            (Deployment::of_file(&path, None)?, given.to_owned())
-        };
-        if !deployment.missing().is_empty() && deployment.manifest_source.starts_with("inferred") {
-            deployment.manifest = manifest::manifest(&source::infer(&deployment.code));
-        }
-        if let Some((_, payload)) = &mut deployment.init {
-            *payload = arguments.bytes(3)?.to_vec();
+        let name = if given.contains('\n') { format!("actor {}", self.deployed + 1) } else { given.to_owned() };
+        let mut deployment = deployment(given, folder)?;
+        if let (Some((_, payload)), Some(given)) = (&mut deployment.init, arguments.0.get(3).and_then(HostValue::as_bytes)) {
+            *payload = given.to_vec();
         }
         self.deployed += 1;
         deployment.salt = self.deployed.to_be_bytes().to_vec();
-        deployment.endowment = arguments.amount(4)?;
+        deployment.endow(arguments.amount(4)?);
         if let Some(profiler) = &shared.profiler {
             let canonical = cowboy_chain::canonical_source(deployment.code.as_bytes());
             let code_hash = keccak256(&[canonical.as_deref().unwrap_or_default().as_bytes()]);
@@ -179,7 +188,24 @@ impl Running {
         }
         let outcome = self.chain.send_from(arguments.address(2)?, deployment.instruction()?, None)?;
         let receipt = self.note(&outcome)?;
-        receipt.created.map(|actor| bytes(&actor.0)).ok_or_else(|| Refusal::Host("the deployment made no actor".to_owned()))
+        let actor = receipt.created.ok_or_else(|| Refusal::Host("the deployment made no actor".to_owned()))?;
+        self.sources.insert(actor, Deployed { grants: deployment.grants(), code: deployment.code });
+        Ok(bytes(&actor.0))
+    }
+
+    /// How a handler's payload is written: of an actor by its address, or of a source that a test is about to deploy.
+    fn format(&self, folder: &Path, arguments: &Arguments<'_>) -> Result<&'static str, Refusal> {
+        let handler = arguments.text(2)?;
+        let format = match arguments.0.get(1) {
+            Some(HostValue::Str(given)) => source::format(&deployment(given, folder)?.code, handler),
+            // An actor that another one made: its source is not at hand.
+            _ => self.sources.get(&arguments.address(1)?).map_or(Format::Cbor, |actor| source::format(&actor.code, handler)),
+        };
+        Ok(match format {
+            Format::Cbor => "cbor",
+            Format::Json => "json",
+            Format::Raw => "raw",
+        })
     }
 
     fn execute(&mut self, arguments: &Arguments<'_>) -> Answer {
@@ -226,9 +252,23 @@ impl Running {
         let receipt = receipt.ok_or_else(|| Refusal::Host("the block has no receipt of the transaction".to_owned()))?;
         self.cycles = receipt.cycles_used.get();
         match &receipt.abort {
-            Some(abort) => Err(Refusal::Failed(abort.clone(), place.and_then(|place| exception(outcome, place)))),
+            Some(abort) => {
+                let exception = place.and_then(|place| exception(outcome, place));
+                Err(match self.ungranted(&receipt, abort) {
+                    Some(grants) => Refusal::Ungranted(abort.clone(), exception, grants),
+                    None => Refusal::Failed(abort.clone(), exception),
+                })
+            }
             None => Ok(receipt),
         }
+    }
+
+    /// What the target of a delivery lacks, where that is why it failed and its source shows it.
+    fn ungranted(&self, receipt: &Receipt, abort: &Abort) -> Option<String> {
+        let target = self.sources.get(&receipt.target)?;
+        let plain = ApiError::of_abort(abort.clone());
+        let error = source::explain_missing(plain.clone(), &target.code, &target.grants);
+        (error != plain).then(|| format!("{} {}", error.what, error.fix))
     }
 
     fn keep(&mut self, outcome: &Outcome) {
@@ -241,6 +281,19 @@ impl Running {
             }
         }
     }
+}
+
+/// The deployment of a source that stands in the test itself, or in a file beside it or where the command runs.
+fn deployment(given: &str, folder: &Path) -> Result<Deployment, Refusal> {
+    if given.contains('\n') {
+        return Ok(Deployment::of(given.to_owned()));
+    }
+    let beside = folder.join(given);
+    let path = if beside.is_file() { beside } else { PathBuf::from(given) };
+    if !path.is_file() {
+        return Err(Refusal::Host(format!("there is no {given} in {}, nor where the command runs", folder.display())));
+    }
+    Ok(Deployment::of_file(&path, None)?)
 }
 
 /// The exception behind a receipt that failed: the innermost that nobody caught.

@@ -2,7 +2,9 @@
 
 import pvm_host
 import pytest
-from cowboy_sdk.testing import Chain
+from cowboy_sdk.testing import ALICE, BOB, CAROL, Chain
+
+_ACCOUNTS = {"alice": ALICE, "bob": BOB, "carol": CAROL}
 
 
 def _tell(verb, *values):
@@ -92,6 +94,8 @@ def _fixture(name, fixtures, made, open_fixtures):
             value = next(value)
     elif name == "chain":
         value = Chain()
+    elif name in _ACCOUNTS:
+        value = _ACCOUNTS[name]
     else:
         raise LookupError(f"there is no fixture {name!r}: define it with @pytest.fixture in this file")
     made[name] = value

@@ -6,7 +6,7 @@ and every execution is a block of its own; fees are zero, so that balances are t
 
 import pvm_host
 
-from . import codec, errors
+from . import codec, errors, json_codec
 from .types import Address, to_address_bytes
 
 ALICE = Address(b"\xa1" * 20)
@@ -78,17 +78,26 @@ def _ask(verb, *arguments):
     return answer["value"]
 
 
-def _decoded(raw):
+def _decoded(raw, form="cbor"):
     if raw is None or raw == b"":
         return None
     try:
-        return codec.decode(raw)
+        return json_codec.decode(raw) if form == "json" else codec.decode(raw)
     except errors.CodecError:
         return raw
 
 
-def _encoded(payload):
-    return payload if isinstance(payload, bytes) else b"" if payload is None else codec.encode(payload)
+def _encoded(payload, form):
+    """The bytes of a payload for a handler of this format. Bytes are the payload itself, None is an empty one."""
+    if payload is None:
+        return b""
+    if isinstance(payload, (bytes, bytearray)):
+        return bytes(payload)
+    if form == "json":
+        return json_codec.encode(payload)
+    if form == "raw" and isinstance(payload, str):
+        return payload.encode("utf-8")
+    return codec.encode(payload)
 
 
 class Chain:
@@ -117,17 +126,27 @@ class Chain:
         """Deploys a file of source, or the source itself, and runs `init` if it has one. Returns the Address."""
         if isinstance(source, type):
             raise TypeError("the machine deploys source, not a class: give the path of the actor's file")
-        payload = b"{}" if init is None else _encoded(init)
+        payload = None if init is None else _encoded(init, self._format(str(source), "init"))
         return Address(_ask("deploy", self._chain, str(source), to_address_bytes(sender), payload, value))
 
+    def _format(self, actor, method):
+        """How a handler's payload is written: "cbor", "json" or "raw"."""
+        return _ask("format", self._chain, actor, method)
+
     def execute(self, actor, method, payload=None, *, sender=ALICE, value=0):
-        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone."""
+        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises, all undone.
+
+        The payload is encoded as the handler declares; bytes go out as they are.
+        """
         target, caller = to_address_bytes(actor), to_address_bytes(sender)
-        return _decoded(_ask("execute", self._chain, target, method, _encoded(payload), caller, value))
+        form = self._format(target, method)
+        return _decoded(_ask("execute", self._chain, target, method, _encoded(payload, form), caller, value), form)
 
     def query(self, actor, method, payload=None):
         """Asks a handler; one that wants to change something is refused."""
-        return _decoded(_ask("query", self._chain, to_address_bytes(actor), method, _encoded(payload)))
+        target = to_address_bytes(actor)
+        form = self._format(target, method)
+        return _decoded(_ask("query", self._chain, target, method, _encoded(payload, form)), form)
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
