@@ -1,8 +1,10 @@
 """Answers questions by a language model: POST asks, the answer is fetched when runners have found it (004 §8.5)."""
 
 import json
+from typing import Any
 
 from cowboy_sdk import actor, http, storage
+from cowboy_sdk.actor import Context
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Ask</title>
 <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem;color:#222}
@@ -33,12 +35,12 @@ form.addEventListener('submit', async (event) => {
 KIND = {"content-type": ["application/json"]}
 
 
-def _json(status, body):
+def _json(status: int, body: dict[str, Any]) -> dict[str, Any]:
     return {"status": status, "headers": KIND, "body": json.dumps(body)}
 
 
 @actor.handler("http.request")
-def handle_http(ctx, envelope):
+def handle_http(ctx: Context, envelope: dict[str, Any]) -> dict[str, Any]:
     # A command counts only where the registry delivers it; a query has no sender.
     if ctx.sender is not None and ctx.sender != http.GATEWAY_REGISTRY:
         return _json(403, {"error": "not dispatched by the Gateway Registry"})
@@ -66,7 +68,7 @@ def handle_http(ctx, envelope):
 
 
 @actor.handler("on_llm_result")
-def handle_llm_result(ctx, result):
+def handle_llm_result(ctx: Context, result: dict[str, Any]) -> None:
     # Nobody but the market can bring an answer: without one there is no context.
     if ctx.callback_context is None:
         return None

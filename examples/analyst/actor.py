@@ -1,9 +1,10 @@
 """Reads a page, asks a language model what to make of it, and acts on a structured answer that two of three runners gave."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from cowboy_sdk import (
     OWNER,
+    Actor,
     CowboyModel,
     JobFailed,
     RunnerValidationError,
@@ -35,10 +36,10 @@ AGREED = (
 
 
 @actor
-class Analyst:
+class Analyst(Actor):
     @callable_by(OWNER)
     @runner.continuation
-    async def study(self, url):
+    async def study(self, url: str) -> str | None:
         """Rates the page at `url` and changes the position by it."""
         try:
             page = await runner.http(url)
@@ -56,7 +57,7 @@ class Analyst:
             max_price=1_200_000,
         )
         try:
-            verdict = answer.value
+            verdict: Verdict | None = answer.value
         except RunnerValidationError:
             verdict = None
         if verdict is None or verdict.confidence < 60:
@@ -74,6 +75,6 @@ class Analyst:
         return self.storage.get("position", 0)
 
     @public
-    def last(self) -> dict:
+    def last(self) -> dict[str, Any]:
         """What moved it last, and why."""
-        return self.storage["last"]
+        return self.storage.get("last", {})

@@ -1,10 +1,10 @@
 """A counter: state, permissions, events and errors in one screen."""
 
-from cowboy_sdk import OWNER, actor, callable_by, emit, public
+from cowboy_sdk import OWNER, Actor, actor, callable_by, emit, public
 
 
 @actor
-class Counter:
+class Counter(Actor):
     @public
     def init(self) -> None:
         """Runs once, in the transaction that deploys the actor."""
@@ -31,11 +31,11 @@ class Counter:
     @public
     def get(self) -> int:
         """The current count."""
-        return self.storage["count"]
+        return self.storage.get("count", 0)
 
     def _change(self, amount: int) -> int:
         # A leading underscore makes a helper: shared code that no message can reach.
-        count = self.storage["count"] + amount
+        count = self.storage.get("count", 0) + amount
         self.storage["count"] = count
         emit("changed", {"count": count, "amount": amount})
         return count

@@ -3,14 +3,16 @@
 If neither does anything, the money goes back when time is up: anybody may ask for it.
 """
 
-from cowboy_sdk import Address, PermissionDeniedError, actor, deferred, emit, public, runtime
+from typing import Any
+
+from cowboy_sdk import Actor, Address, PermissionDeniedError, actor, deferred, emit, public, runtime
 from cowboy_sdk.collections import StoredMap
 
 DEALS = StoredMap("deal:")
 
 
 @actor
-class Escrow:
+class Escrow(Actor):
     @public
     def open(self, seller: Address, blocks: int) -> int:
         """Pays the value sent along into a new deal with `seller`. Returns its number.
@@ -22,7 +24,7 @@ class Escrow:
             raise ValueError("send the price along as the message's value")
         if blocks < 1:
             raise ValueError("a deal lasts at least one block")
-        number = self.storage.get("deals", 0) + 1
+        number: int = self.storage.get("deals", 0) + 1
         self.storage["deals"] = number
         deadline = runtime.current_block() + blocks
         # No timer here: the actor would pay for its fire, and what it holds belongs to its customers. Who wants the deal to
@@ -57,12 +59,12 @@ class Escrow:
         self._settle(number, deal, deal["buyer"], "expired")
 
     @public
-    def get(self, number: int) -> dict:
+    def get(self, number: int) -> Any:
         """What is agreed in a deal; None when there is none or it is settled."""
         return DEALS[str(number)]
 
-    def _deal(self, number: int) -> dict:
-        deal = DEALS[str(number)]
+    def _deal(self, number: int) -> dict[str, Any]:
+        deal: dict[str, Any] | None = DEALS[str(number)]
         if deal is None:
             raise ValueError(f"there is no open deal {number}")
         return deal
@@ -71,7 +73,7 @@ class Escrow:
         if self.sender != party:
             raise PermissionDeniedError("only the other party of this deal may do this")
 
-    def _settle(self, number: int, deal: dict, winner: bytes, how: str) -> None:
+    def _settle(self, number: int, deal: dict[str, Any], winner: bytes, how: str) -> None:
         # Forget the deal before the money leaves: whatever happens next, it cannot be paid twice.
         del DEALS[str(number)]
         runtime.transfer_balance(winner, deal["amount"])

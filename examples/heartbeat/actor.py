@@ -1,6 +1,6 @@
 """An actor that lives on its own: it wakes every few blocks, for ever, and keeps a short diary."""
 
-from cowboy_sdk import OWNER, actor, callable_by, cancel_timer, emit, public, runtime, set_interval
+from cowboy_sdk import OWNER, Actor, actor, callable_by, cancel_timer, emit, public, runtime, set_interval
 from cowboy_sdk.collections import StoredLog
 
 EVERY_BLOCKS = 5
@@ -8,7 +8,7 @@ DIARY = StoredLog("diary", limit=16)
 
 
 @actor
-class Heartbeat:
+class Heartbeat(Actor):
     @public
     def init(self) -> None:
         """Starts the heart. Nobody has to call the actor again."""
@@ -31,7 +31,7 @@ class Heartbeat:
         return DIARY.total()
 
     @public
-    def diary(self) -> list:
+    def diary(self) -> list[dict[str, int]]:
         """The last sixteen beats, oldest first."""
         return DIARY.entries()
 

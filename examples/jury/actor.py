@@ -1,6 +1,8 @@
 """Lets models judge open questions: the verdict is what most of them mean, in whatever words."""
 
-from cowboy_sdk import JobFailed, Verify, actor, emit, public, runner
+from typing import Any
+
+from cowboy_sdk import Actor, JobFailed, Verify, actor, emit, public, runner
 from cowboy_sdk.collections import StoredMap
 
 CASES = StoredMap("case:")
@@ -8,10 +10,10 @@ JURY = Verify.builder().mode("semantic_similarity").runners(3).threshold(2).chec
 
 
 @actor
-class Jury:
+class Jury(Actor):
     @public
     @runner.continuation
-    async def judge(self, question):
+    async def judge(self, question: str) -> str:
         """Puts a question to three models. Two must mean the same; a hung jury is tried once more."""
         number = self.storage.get("cases", 0) + 1
         self.storage["cases"] = number
@@ -27,6 +29,6 @@ class Jury:
         return answer.text
 
     @public
-    def case(self, number: int) -> dict:
+    def case(self, number: int) -> Any:
         """A question and its verdict, None until it is in."""
         return CASES[str(number)]

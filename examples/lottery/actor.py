@@ -4,7 +4,9 @@ When the sale closes, the actor names a round of consensus that is still to come
 while tickets could be bought.
 """
 
-from cowboy_sdk import OWNER, Address, actor, callable_by, deferred, emit, public, runtime, set_timer, vrf
+from typing import Any
+
+from cowboy_sdk import OWNER, Actor, Address, actor, callable_by, deferred, emit, public, runtime, set_timer, vrf
 from cowboy_sdk.collections import StoredMap
 
 TICKET_PRICE = 100
@@ -19,7 +21,7 @@ TICKETS = StoredMap("ticket:")
 
 
 @actor
-class Lottery:
+class Lottery(Actor):
     @callable_by(OWNER)
     def start(self, blocks: int) -> int:
         """Sells tickets for `blocks` blocks. Returns the last height of the sale."""
@@ -41,7 +43,7 @@ class Lottery:
             raise ValueError("no tickets are sold now")
         if runtime.get_value() != TICKET_PRICE:
             raise ValueError(f"a ticket costs {TICKET_PRICE}")
-        number = self.storage["sold"]
+        number = self.storage.get("sold", 0)
         TICKETS[str(number)] = self.sender
         self.storage["sold"] = number + 1
         return number
@@ -75,7 +77,7 @@ class Lottery:
         emit("drawn", {"round": self.storage["round"], "ticket": ticket, "winner": winner, "prize": prize})
 
     @public
-    def status(self) -> dict:
+    def status(self) -> dict[str, Any]:
         """Whether a lottery is running, its last height of sale, how many tickets are sold, and who won last."""
         return {
             "running": self.storage.get("running", False),

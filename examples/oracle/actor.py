@@ -1,8 +1,9 @@
 """A price that no single source can bend: five pages, each read by its own runner, and their median."""
 
 from decimal import Decimal
+from typing import Any
 
-from cowboy_sdk import JobFailed, TaskGroup, actor, emit, public, runner, runtime
+from cowboy_sdk import Actor, JobFailed, TaskGroup, actor, emit, public, runner, runtime
 
 SOURCES = (
     "https://api.coinbase.com/price/{}",
@@ -19,10 +20,10 @@ RESUME = {"resume_cycles": 400_000, "resume_cells": 102_000}
 
 
 @actor
-class Oracle:
+class Oracle(Actor):
     @public
     @runner.continuation
-    async def ask(self, symbol):
+    async def ask(self, symbol: str) -> int | None:
         """Asks all sources for the price of `symbol`. It is there a few blocks later: see `price`."""
         async with TaskGroup() as group:
             tasks = [group.create_task(runner.http(source.format(symbol), **RESUME)) for source in SOURCES]
@@ -40,7 +41,7 @@ class Oracle:
         emit("price", {"symbol": symbol, "cents": median, "answers": len(prices)})
         return median
 
-    def _cents(self, task):
+    def _cents(self, task: Any) -> int | None:
         """A source's price in whole cents, None where it failed or answered nonsense."""
         try:
             return int(Decimal(task.result().json()["price"]) * 100)
@@ -48,6 +49,6 @@ class Oracle:
             return None
 
     @public
-    def price(self, symbol: str) -> dict:
+    def price(self, symbol: str) -> Any:
         """The last price in cents, from how many sources, and when."""
         return self.storage.get(f"price:{symbol}")

@@ -1,19 +1,19 @@
 """What stands behind the router: counts the commands of a path, and publishes the count."""
 
-from cowboy_sdk import Address, actor, deferred, public, send
+from cowboy_sdk import Actor, Address, actor, deferred, public, send
 
 VERSION = 1
 
 
 @actor
-class Version:
+class Version(Actor):
     @public(decode="json")
-    def init(self, payload):
+    def init(self, payload: dict[str, str]) -> None:
         self.storage["router"] = Address(payload["router"])
 
     @public
     @deferred
-    def handle(self, path, body):
+    def handle(self, path: str, body: bytes) -> None:
         """A command from the router."""
         if self.sender != self.storage["router"]:
             return

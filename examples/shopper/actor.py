@@ -1,6 +1,6 @@
 """Buys with tools, within limits that neither a tool nor a model can lift: the manifest's."""
 
-from cowboy_sdk import OWNER, Address, CowboyModel, JobFailed, actor, callable_by, emit, public, runner, runtime
+from cowboy_sdk import OWNER, Actor, Address, CowboyModel, JobFailed, actor, callable_by, emit, public, runner, runtime
 from cowboy_sdk.collections import StoredLog
 
 SERVER = "shop"
@@ -13,14 +13,16 @@ class Quote(CowboyModel):
 
 
 @actor
-class Shopper:
+class Shopper(Actor):
     @callable_by(OWNER)
     @runner.continuation
-    async def buy(self, item, most):
+    async def buy(self, item: str, most: int) -> int | None:
         """Asks the shop's tools for a quote, pays the seller if it is at most `most`, and orders."""
         offer = await runner.mcp(SERVER, "quote", {"item": item})
         try:
             quote = offer.parse(Quote)
+            if quote is None:
+                raise ValueError("the tool gave none")
             seller = Address(quote.seller)
         except Exception as problem:
             emit("refused", {"item": item, "why": f"bad quote: {type(problem).__name__}"})

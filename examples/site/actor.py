@@ -1,6 +1,8 @@
 """A guest book with a page: reads by GET, writes by a form, the answer fetched when its block is final."""
 
-from cowboy_sdk import actor, http
+from typing import Any
+
+from cowboy_sdk import Actor, actor, http
 
 SHOWN = 20
 
@@ -39,9 +41,9 @@ form.addEventListener('submit', async (event) => {
 
 
 @actor
-class Site:
+class Site(Actor):
     @http.get("/")
-    def index(self, request):
+    def index(self, request: http.Request) -> http.Response:
         """The page: the newest entries, and a form."""
         count = self.storage.get("count", 0)
         first = max(0, count - SHOWN)
@@ -56,7 +58,7 @@ class Site:
         )
 
     @http.get("/entries/{number}")
-    def entry(self, request, number: int):
+    def entry(self, request: http.Request, number: int) -> dict[str, Any]:
         """One entry."""
         text = self.storage.get(f"entry/{number}")
         if text is None:
@@ -65,7 +67,7 @@ class Site:
 
     @http.post("/sign")
     @http.describes(body={"text": str})
-    def sign(self, request):
+    def sign(self, request: http.Request) -> http.Response:
         """Adds an entry: a form's field `text`, or JSON."""
         is_json = (request.header("content-type") or "").startswith("application/json")
         fields = request.json() if is_json else {name: values[0] for name, values in request.form().items()}

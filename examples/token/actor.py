@@ -1,6 +1,8 @@
 """A fungible token as a plain actor: balances, allowances, and an owner who may mint."""
 
-from cowboy_sdk import OWNER, Address, actor, callable_by, emit, public
+from typing import Any
+
+from cowboy_sdk import OWNER, Actor, Address, actor, callable_by, emit, public
 from cowboy_sdk.collections import StoredMap
 
 BALANCES = StoredMap("balance:", default=0)
@@ -8,7 +10,7 @@ ALLOWANCES = StoredMap("allowance:", default=0)
 
 
 @actor
-class Token:
+class Token(Actor):
     @public(decode="json")
     def init(self, name: str = "Example", symbol: str = "EXT", supply: int = 1_000_000) -> None:
         """Names the token and gives the whole supply to the deployer."""
@@ -61,7 +63,7 @@ class Token:
         return ALLOWANCES[bytes(owner) + bytes(spender)]
 
     @public
-    def info(self) -> dict:
+    def info(self) -> dict[str, Any]:
         return {key: self.storage[key] for key in ("name", "symbol", "supply")}
 
     def _mint(self, to: Address, amount: int) -> None:

@@ -1,56 +1,84 @@
-//! `cowboy actor new`: a first source to change.
+//! `cowboy init NAME` and `cowboy actor new`: a project, or a single source, to change.
 
 use super::session::Session;
-use crate::failure::Failure;
+use crate::{failure::Failure, output::Output};
+use cowboy_api::keystore::CONFIG_DIRECTORY;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-const SOURCE: &str = r#"from cowboy_sdk import actor, emit, public
+/// What stands for the class of the actor, and for the project, in the files.
+const CLASS: &str = "NAME";
+const PROJECT: &str = "PROJECT";
 
+/// A first source: it deploys as it is.
+const SOURCE: &str = include_str!("project/hello.py");
 
-@actor
-class NAME:
-    @public
-    def init(self) -> None:
-        """Runs once, in the transaction that deploys the actor."""
-        self.storage["greetings"] = 0
+/// The files of a project.
+const FILES: &[(&str, &str)] = &[
+    ("actor.py", include_str!("project/actor.py")),
+    ("test_actor.py", include_str!("project/test_actor.py")),
+    ("manifest.json", include_str!("project/manifest.json")),
+    ("README.md", include_str!("project/README.md")),
+    ("script.py", include_str!("project/script.py")),
+    (".gitignore", include_str!("project/gitignore")),
+    (".github/workflows/test.yml", include_str!("project/test.yml")),
+];
 
-    @public
-    def greet(self, name: str) -> str:
-        """Greets `name`, counts the greeting and announces it."""
-        count = self.storage["greetings"] + 1
-        self.storage["greetings"] = count
-        emit("greeted", {"name": name or "world", "count": count})
-        return f"Hello, {name or 'world'}!"
+/// The names of a project's or actor's folder and class.
+struct Names {
+    folder: PathBuf,
+    class: String,
+    project: String,
+}
 
-    @public
-    def greetings(self) -> int:
-        """How many greetings there have been."""
-        return self.storage["greetings"]
-"#;
+impl Names {
+    fn of(name: &str, example: &str) -> Result<Self, Failure> {
+        let folder = PathBuf::from(name);
+        let project = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let class = class_name(&project)
+            .ok_or_else(|| Failure::argument(format!("{name:?} makes no class name"), format!("begin with a letter, like: {example}")))?;
+        Ok(Self { folder, class, project })
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<PathBuf, Failure> {
+        let path = self.folder.join(file);
+        if path.exists() {
+            return Err(Failure::argument(format!("{} exists already", path.display()), "choose another name"));
+        }
+        let folder = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        std::fs::write(&path, text.replace(CLASS, &self.class).replace(PROJECT, &self.project)).map_err(Failure::file(&path))?;
+        Ok(path)
+    }
+}
 
 /// Writes the folder `name` with a source that deploys as it is.
 pub(crate) fn write(session: &Session, name: &str) -> Result<(), Failure> {
-    let folder = Path::new(name);
-    let class = class_name(folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()).as_str());
-    let Some(class) = class else {
-        return Err(Failure::argument(format!("{name:?} makes no class name"), "begin with a letter, like: cowboy actor new hello"));
-    };
-    let path = folder.join("actor.py");
-    if path.exists() {
-        return Err(Failure::argument(format!("{} exists already", path.display()), "choose another name"));
-    }
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    std::fs::write(&path, SOURCE.replace("NAME", &class)).map_err(Failure::file(&path))?;
+    let names = Names::of(name, "cowboy actor new hello")?;
+    let path = names.write("actor.py", SOURCE)?;
     session.output.result(
         &json!({ "code": path }),
         format_args!(
-            "Wrote {}\nNext: cowboy actor deploy --code {}\n      cowboy actor execute {name} greet --payload '\"Ada\"'\n      cowboy actor query {name} greetings",
+            "Wrote {}\nNext: cowboy actor deploy {}\n      cowboy actor execute {name} greet Ada\n      cowboy actor query {name} greetings",
             path.display(),
             path.display()
         ),
     );
     Ok(())
+}
+
+/// Writes the project `name`: an actor with a timer and a query, its tests, its manifest and what CI needs.
+pub(crate) fn project(output: Output, name: &str) -> Result<PathBuf, Failure> {
+    let names = Names::of(name, "cowboy init myagent")?;
+    if names.folder.join(CONFIG_DIRECTORY).exists() {
+        return Err(Failure::argument(format!("{name} is a project already"), "choose another name"));
+    }
+    let mut written = Vec::new();
+    for (file, text) in FILES {
+        written.push(names.write(file, text)?.display().to_string());
+    }
+    output.progress(format_args!("Wrote {}", written.join(", ")));
+    Ok(names.folder)
 }
 
 /// `my-first_actor` as `MyFirstActor`; none where that is no identifier.

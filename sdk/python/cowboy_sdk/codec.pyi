@@ -1,0 +1,6 @@
+from typing import Any
+
+MAX_DEPTH: int
+
+def encode(value: object) -> bytes: ...
+def decode(data: bytes | bytearray) -> Any: ...

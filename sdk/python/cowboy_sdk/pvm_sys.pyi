@@ -1,0 +1,9 @@
+from .runtime import context as get_context
+from .runtime import get_actor_address as get_actor_address
+from .runtime import get_block_height as get_block_height
+from .runtime import get_chain_id as get_chain_id
+from .runtime import get_chain_instance_id as get_chain_instance_id
+from .runtime import get_pvm_version as get_pvm_version
+from .runtime import get_sender as get_sender
+from .runtime import get_timestamp_ms as get_timestamp_ms
+from .runtime import get_tx_hash as get_tx_hash
