@@ -60,6 +60,12 @@ pub struct Inside {
     pub payload: Option<Vec<u8>>,
 }
 
+/// The handler that a delivery ran: for a timer of the SDK the one that its payload names.
+pub fn handler(receipt: &types::Receipt, payload: &[u8]) -> String {
+    let woken = wake(payload).filter(|_| receipt.kind == ReceiptKind::Timer);
+    woken.map_or_else(|| receipt.handler.to_string(), |wake| wake.handler)
+}
+
 /// Which handler ran, and the argument decoded.
 fn ran(receipt: &types::Receipt, inside: &Inside) -> (String, Option<serde_json::Value>) {
     let payload = inside.payload.as_deref().unwrap_or_default();

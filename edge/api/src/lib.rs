@@ -26,6 +26,7 @@ pub mod openapi;
 pub mod permission;
 pub mod source;
 pub mod table;
+pub mod traceback;
 pub mod verify;
 pub mod wake;
 

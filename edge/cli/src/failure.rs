@@ -89,6 +89,10 @@ impl Failure {
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Api(error) => serde_json::json!({ "error": error }),
+            Self::Argument { what, fix } => serde_json::json!({ "error": { "what": what, "fix": fix } }),
+            Self::File { path, source } => {
+                serde_json::json!({ "error": { "what": format!("{}: {source}", path.display()), "fix": fix_of(source) } })
+            }
             other => serde_json::json!({ "error": { "what": other.to_string() } }),
         }
     }

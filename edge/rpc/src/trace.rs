@@ -8,9 +8,9 @@ use cowboy_chain::{
 };
 use cowboy_types::{Hash, ReceiptKind, error};
 
-/// What Python prints about an exception.
+/// What Python prints about an exception, from the author's first line on.
 pub(crate) fn text(exception: &Exception) -> String {
-    exception.traceback.join("\n")
+    cowboy_api::traceback::folded(&exception.traceback)
 }
 
 /// The traceback of the exception that made a delivery fail, where one did.

@@ -60,6 +60,15 @@ pub fn read(path: &Path) -> Result<PrivateKey, KeyError> {
     decode(&text)
 }
 
+/// Tells git to leave a project's `.cowboy` alone, whose key no repository may have. Other folders are their owner's business.
+pub(super) fn keep_out_of_git(directory: &Path) -> std::io::Result<()> {
+    let ignore = directory.join(".gitignore");
+    if directory.file_name().is_some_and(|name| name == super::CONFIG_DIRECTORY) && !ignore.exists() {
+        std::fs::write(ignore, "*\n")?;
+    }
+    Ok(())
+}
+
 /// Writes the key to a new file that only its owner can read.
 pub fn write(path: &Path, key: &PrivateKey) -> Result<(), KeyError> {
     let fail = |source: std::io::Error| match source.kind() {
@@ -68,6 +77,7 @@ pub fn write(path: &Path, key: &PrivateKey) -> Result<(), KeyError> {
     };
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(fail)?;
+        keep_out_of_git(directory).map_err(fail)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -51,6 +51,7 @@ impl Config {
         let path = directory.join("config.json");
         let text = serde_json::to_string_pretty(self).expect("the configuration is JSON");
         std::fs::create_dir_all(&directory)
+            .and_then(|()| file::keep_out_of_git(&directory))
             .and_then(|()| std::fs::write(&path, text + "\n"))
             .map_err(|error| KeyError::Config { path: path.clone(), reason: error.to_string() })?;
         Ok(path)

@@ -11,12 +11,20 @@ use crate::{
     tools::lint,
 };
 use clap::{Args, Subcommand};
-use cowboy_api::{Hex, manifest, model};
+use cowboy_api::{ApiError, Hex, manifest, model, source, traceback};
 use cowboy_types::cbor::Value as CborValue;
-use cowboy_types::{Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text, error::ADDRESS_TAKEN, keccak256};
+use cowboy_types::{
+    Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text,
+    error::{ADDRESS_TAKEN, MISSING_ENTITLEMENT},
+    keccak256,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// The most timers of an actor that are asked for at once.
+const MAX_TIMERS: usize = 1_000;
+/// Entries of a history that are asked for at once.
+const PAGE: usize = 100;
 /// The number of the system actor that keeps entitlements.
 const ENTITLEMENT_REGISTRY: u8 = 0x07;
 
@@ -47,6 +55,19 @@ pub(crate) enum Actor {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
+    /// Print the timers and intervals that wait
+    Timers {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Print the newest deliveries to an actor that failed, with why and where
+    Failures {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+        /// How many of its newest deliveries are looked through
+        #[arg(long, default_value_t = 200)]
+        limit: usize,
+    },
     /// Print what an actor announced
     Logs {
         /// Which: an address, or an actor of this folder
@@ -61,8 +82,11 @@ pub(crate) enum Actor {
 #[derive(Args, Debug)]
 pub(crate) struct Source {
     /// The source
+    #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
+    file: Option<PathBuf>,
+    /// The same, by name
     #[arg(long, value_name = "FILE")]
-    code: PathBuf,
+    code: Option<PathBuf>,
     /// Up to 32 bytes in hex that make another address
     #[arg(long, value_name = "HEX", default_value = "")]
     salt: String,
@@ -70,7 +94,7 @@ pub(crate) struct Source {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  cowboy actor deploy --code hello/actor.py
+  cowboy actor deploy hello/actor.py
   cowboy actor deploy --code escrow/actor.py --init-payload '{\"seller\": \"0x7099…\"}' --fund 2cby
   cowboy actor deploy --code hello/actor.py --salt 01 --name hello-again")]
 pub(crate) struct Deploy {
@@ -82,7 +106,7 @@ pub(crate) struct Deploy {
     /// The handler to run first; init where the source has one
     #[arg(long, value_name = "NAME", conflicts_with = "no_init")]
     init_handler: Option<String>,
-    /// Its argument: JSON, hex with 0x, or @FILE
+    /// Its argument: JSON, written as init reads it; hex with 0x or @FILE as they are
     #[arg(long, value_name = "PAYLOAD", conflicts_with = "no_init", allow_hyphen_values = true)]
     init_payload: Option<String>,
     /// Run no handler
@@ -111,7 +135,7 @@ pub(crate) struct Redeploy {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  cowboy actor execute hello greet --payload Ada
+  cowboy actor execute hello greet Ada
   cowboy actor execute counter add --payload -1
   cowboy actor execute 0x5754… pay --payload '{\"to\": \"0x7099…\"}' --value 2.5cby --json")]
 pub(crate) struct Execute {
@@ -120,8 +144,11 @@ pub(crate) struct Execute {
     /// Which handler
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
-    #[arg(long, default_value = "", allow_hyphen_values = true)]
-    payload: String,
+    #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]
+    argument: Option<String>,
+    /// The same, by name
+    #[arg(long, allow_hyphen_values = true)]
+    payload: Option<String>,
     /// CBY to send along: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
     value: String,
@@ -133,15 +160,18 @@ pub(crate) struct Execute {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   cowboy query hello greetings
-  cowboy query token balance_of --payload 0x70997970c51812dc3a010c7d01b50e0d17dc79c8 --json")]
+  cowboy query token balance_of --payload '\"0x70997970c51812dc3a010c7d01b50e0d17dc79c8\"' --json")]
 pub(crate) struct Query {
     /// Which actor: an address, or an actor of this folder
     actor: String,
     /// Which handler
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
-    #[arg(long, default_value = "", allow_hyphen_values = true)]
-    payload: String,
+    #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]
+    argument: Option<String>,
+    /// The same, by name
+    #[arg(long, allow_hyphen_values = true)]
+    payload: Option<String>,
     /// The most cycles it may use
     #[arg(long)]
     max_cycles: Option<u64>,
@@ -158,12 +188,18 @@ impl Actor {
             Self::Query(query) => query.run(session).await,
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
             Self::Rent { actor } => rent(session, &session.address(&actor)?).await,
+            Self::Timers { actor } => timers(session, &session.address(&actor)?).await,
+            Self::Failures { actor, limit } => failures(session, &session.address(&actor)?, limit).await,
             Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
         }
     }
 }
 
 impl Source {
+    fn path(&self) -> &Path {
+        self.file.as_deref().or(self.code.as_deref()).unwrap_or(Path::new("actor.py"))
+    }
+
     fn salt(&self) -> Result<Vec<u8>, Failure> {
         let digits = self.salt.strip_prefix("0x").unwrap_or(&self.salt);
         let salt =
@@ -172,9 +208,10 @@ impl Source {
     }
 
     fn address(&self, session: &Session) -> Result<(), Failure> {
-        let code = std::fs::read(&self.code).map_err(Failure::file(&self.code))?;
+        let path = self.path();
+        let code = std::fs::read(path).map_err(Failure::file(path))?;
         let source = cowboy_chain::canonical_source(&code)
-            .ok_or_else(|| Failure::argument(format!("{} is not UTF-8", self.code.display()), "save it as UTF-8"))?;
+            .ok_or_else(|| Failure::argument(format!("{} is not UTF-8", path.display()), "save it as UTF-8"))?;
         let address = address_of(&session.key()?.address(), &source, &self.salt()?);
         session.output.result(&json!({ "address": address.to_string() }), address);
         Ok(())
@@ -183,17 +220,17 @@ impl Source {
     /// The name by which a folder remembers the actor: the file's, or its folder's where the file has a general name.
     fn name(&self) -> String {
         let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let own = stem(&self.code).unwrap_or_default();
-        let folder = || self.code.canonicalize().ok().and_then(|path| stem(path.parent()?));
+        let own = stem(self.path()).unwrap_or_default();
+        let folder = || self.path().canonicalize().ok().and_then(|path| stem(path.parent()?));
         if matches!(own.as_str(), "actor" | "main") { folder().unwrap_or(own) } else { own }
     }
 }
 
 impl Deploy {
     async fn run(self, session: &Session) -> Result<(), Failure> {
-        let mut deployment = Deployment::of_file(&self.source.code, self.manifest_json.as_ref())?;
+        let mut deployment = Deployment::of_file(self.source.path(), self.manifest_json.as_ref())?;
         deployment.salt = self.source.salt()?;
-        deployment.endowment = amount::argument(&self.fund)?;
+        deployment.endow(amount::argument(&self.fund)?);
         match (self.no_init, &self.init_handler, &self.init_payload) {
             (true, _, _) => deployment.init = None,
             (false, None, None) => {}
@@ -202,7 +239,7 @@ impl Deploy {
             }
         }
         if !self.terms.force {
-            lint::refuse(&self.source.code, &deployment.code)?;
+            lint::refuse(self.source.path(), &deployment.code)?;
         }
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
         for line in deployment.missing() {
@@ -210,11 +247,12 @@ impl Deploy {
         }
         let key = session.key()?;
         let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await;
-        let sent = sent.map_err(|failure| taken(failure, &key.address(), &deployment))?;
+        let sent =
+            sent.map_err(|failure| ungranted(taken(failure, &key.address(), &deployment), &deployment.code, &deployment.grants()))?;
         let created = sent.receipt.as_ref().and_then(|receipt| receipt.created);
         let name = self.name.unwrap_or_else(|| self.source.name());
         if let Some(address) = created {
-            session.remember(&name, address);
+            session.remember(&name, address).await;
             if let Some(shortfall) = Shortfall::of(session, address.0).await? {
                 session.output.progress(format_args!("Warning: {shortfall}"));
             }
@@ -290,6 +328,26 @@ fn taken(failure: Failure, creator: &Address, deployment: &Deployment) -> Failur
     }
 }
 
+/// Says which entitlements a failure is about, where the source shows it.
+fn ungranted(failure: Failure, source: &str, granted: &[model::Entitlement]) -> Failure {
+    match failure {
+        Failure::Api(error) => Failure::Api(Box::new(source::explain_missing(*error, source, granted))),
+        other => other,
+    }
+}
+
+/// The same for a call of a deployed actor.
+async fn ungranted_of(session: &Session, target: &Address, failure: Failure) -> Failure {
+    if !matches!(&failure, Failure::Api(error) if error.code == MISSING_ENTITLEMENT.code) {
+        return failure;
+    }
+    let code: Result<model::Code, ApiError> = session.client.get(&format!("/actor/{target}/code")).await;
+    match (code, session.client.actor(target).await) {
+        (Ok(code), Ok(actor)) => ungranted(failure, &code.source, &actor.entitlements),
+        _ => failure,
+    }
+}
+
 /// Where a source lands that this account deploys with a salt of at most 32 bytes.
 fn address_of(creator: &Address, source: &str, salt: &[u8]) -> Address {
     let mut padded = [0; 32];
@@ -327,10 +385,14 @@ impl Execute {
         let instruction = Instruction::Actor(ActorInstruction::Execute {
             target,
             handler: Text::new(self.handler).ok_or_else(|| too_large("the handler's name"))?,
-            payload: Blob::new(payload::encode(&self.payload, format)?).ok_or_else(|| too_large("the payload"))?,
+            payload: Blob::new(payload::encode(self.argument.or(self.payload).as_deref().unwrap_or_default(), format)?)
+                .ok_or_else(|| too_large("the payload"))?,
             value: amount::argument(&self.value)?,
         });
-        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        let sent = match send::send(&session.client, &session.key()?, instruction, &self.terms).await {
+            Ok(sent) => sent,
+            Err(failure) => return Err(session.of_another_chain(ungranted_of(session, &target, failure).await).await),
+        };
         let result = sent.receipt.as_ref().map_or(Value::Null, |receipt| payload::decode(&receipt.return_data, format));
         let said = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
             let events: String = receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect();
@@ -350,11 +412,14 @@ impl Query {
         let format = payload::format_of(&session.client, &target, &self.handler).await;
         let question = model::ReadHandler {
             selector: self.handler,
-            payload: payload::base64(&payload::encode(&self.payload, format)?),
+            payload: payload::base64(&payload::encode(self.argument.or(self.payload).as_deref().unwrap_or_default(), format)?),
             max_cycles: self.max_cycles,
             min_block: None,
         };
-        let answer = session.client.read_handler(&target, &question).await?;
+        let answer = match session.client.read_handler(&target, &question).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(session.of_another_chain(ungranted_of(session, &target, error.into()).await).await),
+        };
         let result = payload::decode_base64(&answer.result, format)?;
         session
             .output
@@ -399,6 +464,48 @@ async fn rent(session: &Session, address: &Address) -> Result<(), Failure> {
         ("reserve", amount::cby(rent.reserve)),
     ];
     session.output.result(&rent, table(rows));
+    Ok(())
+}
+
+async fn timers(session: &Session, address: &Address) -> Result<(), Failure> {
+    let found: model::Timers = session.client.get(&format!("/timers/{address}?limit={MAX_TIMERS}")).await?;
+    let lines = found.timers.iter().map(|timer| {
+        let every = timer.every.map_or_else(|| "once".to_owned(), |every| format!("every {every} blocks"));
+        let failures = if timer.failures > 0 { format!(", {} failures in a row", timer.failures) } else { String::new() };
+        let state = if timer.is_paused { ", paused" } else { "" };
+        format!("{}  {} at {}, {every}{failures}{state}", timer.id, timer.handler, timer.height)
+    });
+    let lines: Vec<String> = lines.collect();
+    session.output.result(&found, if lines.is_empty() { "no timers".to_owned() } else { lines.join("\n") });
+    Ok(())
+}
+
+/// Transactions, messages, timers and callbacks that reached an actor and failed there: the newest last, each with its exception and line.
+async fn failures(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
+    let mut failed = Vec::new();
+    let (mut cursor, mut seen) = (String::new(), 0);
+    while seen < limit {
+        let history: model::History = session.client.get(&format!("/account/{address}/history?limit={PAGE}{cursor}")).await?;
+        seen += history.entries.len();
+        failed.extend(history.entries.into_iter().filter(|entry| entry.status == "failed" && entry.target.0 == *address));
+        match history.next_cursor {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    failed.reverse();
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for entry in failed {
+        let receipt = session.client.receipt(&entry.id.0).await?;
+        let error = receipt.error.clone();
+        let trace = error.as_ref().and_then(|error| error.context["trace"].as_str()).unwrap_or_default().to_owned();
+        let exception = trace.lines().rfind(|line| !line.is_empty()).map(str::to_owned);
+        let why = exception.or_else(|| error.map(|error| error.what)).unwrap_or_default();
+        let place = traceback::place(&[trace]).map_or_else(String::new, |place| format!(", {place}"));
+        lines.push(format!("{:>8}  {} {}: {why}{place}\n          {}", entry.block_height, entry.kind, receipt.handler, entry.id));
+        rows.push(receipt);
+    }
+    session.output.result(&rows, if lines.is_empty() { "no failures".to_owned() } else { lines.join("\n") });
     Ok(())
 }
 

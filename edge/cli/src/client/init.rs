@@ -1,42 +1,47 @@
 //! `cowboy init`.
 
-use super::session::Session;
+use super::{session::Session, template};
 use crate::failure::Failure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use cowboy_api::keystore::{Config, DEFAULT_RPC_URL};
+use serde_json::json;
 
-/// Networks that a folder can be set up for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Network {
-    /// A devnet on this machine
-    #[default]
-    Local,
-    /// A devnet elsewhere; name it with --rpc-url
-    Dev,
-}
-
+/// Sets up this folder for a network, or makes a project.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy init myagent                      # a project: actor, tests, manifest, README, CI
+  cowboy init local                        # this folder, for a devnet on this machine
+  cowboy init dev --rpc-url http://host:4000")]
 pub(crate) struct Init {
-    /// Which network
-    #[arg(value_enum, default_value_t)]
-    network: Network,
+    /// The project to make; or `local` or `dev` for this folder: a devnet on this machine, or elsewhere
+    #[arg(default_value = "local")]
+    name: String,
 }
 
 impl Init {
     pub(crate) fn run(self, session: &Session) -> Result<(), Failure> {
-        let (name, url) = match (self.network, &session.rpc_url) {
-            (Network::Local, url) => ("local", url.clone().unwrap_or_else(|| DEFAULT_RPC_URL.into())),
-            (Network::Dev, Some(url)) => ("dev", url.clone()),
-            (Network::Dev, None) => {
-                return Err(Failure::argument("init dev needs the node's address", "cowboy init dev --rpc-url http://host:4000"));
+        let local = || session.rpc_url.clone().unwrap_or_else(|| DEFAULT_RPC_URL.into());
+        let (network, url, folder) = match self.name.as_str() {
+            "local" => ("local", local(), None),
+            "dev" => {
+                let missing = || Failure::argument("init dev needs the node's address", "cowboy init dev --rpc-url http://host:4000");
+                ("dev", session.rpc_url.clone().ok_or_else(missing)?, None)
             }
+            name => ("local", local(), Some(template::project(session.output, name)?)),
         };
-        let config = Config { network: Some(name.into()), rpc_url: Some(url.clone()), ..session.config.clone() };
         let here = std::env::current_dir().map_err(Failure::file("."))?;
-        let path = config.save(&here)?;
+        let config = match &folder {
+            Some(_) => Config { network: Some(network.into()), rpc_url: Some(url.clone()), ..Config::default() },
+            None => Config { network: Some(network.into()), rpc_url: Some(url.clone()), ..session.config.clone() },
+        };
+        let path = config.save(&folder.as_ref().map_or(here.clone(), |folder| here.join(folder)))?;
+        let next = match &folder {
+            Some(folder) => format!("cd {}, then cowboy test", folder.display()),
+            None => "cowboy wallet create, then cowboy faucet".to_owned(),
+        };
         session.output.result(
-            &serde_json::json!({ "network": name, "rpc_url": url, "config": path }),
-            format_args!("Set up for {name} at {url} in {}\nNext: cowboy wallet create, then cowboy faucet", path.display()),
+            &json!({ "network": network, "rpc_url": url, "config": path, "project": folder }),
+            format_args!("Set up for {network} at {url} in {}\nNext: {next}", path.display()),
         );
         Ok(())
     }

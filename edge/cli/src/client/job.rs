@@ -75,7 +75,7 @@ impl Job {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Submit { spec, terms } => submit(session, &spec, &terms).await.map(drop),
-            Self::Status { id, watch: true } => watch(session, id).await,
+            Self::Status { id, watch: true } => watch(session, id).await.map(drop),
             Self::Status { id, watch: false } => {
                 let job = get(session, id).await?;
                 session.output.result(&job, describe(&job));
@@ -90,7 +90,9 @@ impl Job {
             Self::Run { spec, local: true, config, allow_private, .. } => run_here(session, &spec, config.as_deref(), allow_private).await,
             Self::Run { spec, terms, .. } => {
                 let sent = submit(session, &spec, &terms).await?;
-                watch(session, sent.ok_or_else(|| wrong("nobody waits for the receipt, so the job has no name yet"))?).await
+                let id = sent.ok_or_else(|| wrong("nobody waits for the receipt, so the job has no name yet"))?;
+                let job = watch(session, id).await?;
+                if job.summary.status == "failed" { Err(Failure::Said) } else { Ok(()) }
             }
             Self::VerifySelection { id } => verify_selection(session, id).await,
         }
@@ -203,7 +205,8 @@ fn describe(job: &model::Job) -> String {
     lines.join("\n")
 }
 
-async fn watch(session: &Session, id: HexHash) -> Result<(), Failure> {
+/// Prints each change of a job until it is over, and answers how it ended.
+async fn watch(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
     let mut last = String::new();
     loop {
         let job = get(session, id).await?;
@@ -214,7 +217,7 @@ async fn watch(session: &Session, id: HexHash) -> Result<(), Failure> {
         }
         if matches!(job.summary.status.as_str(), "verified" | "settled" | "failed") {
             session.output.result(&job, describe(&job));
-            return Ok(());
+            return Ok(job);
         }
         tokio::time::sleep(WATCH_EVERY).await;
     }

@@ -109,9 +109,39 @@ pub(crate) struct Paid {
 /// Where the name is looked at.
 #[derive(Args, Debug)]
 pub(crate) struct Served {
-    /// The gateway below which names are served
-    #[arg(long, default_value = "http://localhost:8080", env = "COWBOY_GATEWAY_URL")]
-    gateway: String,
+    /// The gateway below which names are served; an active one of the registry where left out
+    #[arg(long, env = "COWBOY_GATEWAY_URL")]
+    gateway: Option<String>,
+}
+
+/// Where `cowboyd dev` serves names unless it is told otherwise.
+const DEVNET_GATEWAY: &str = "http://localhost:8080";
+
+impl Served {
+    /// The gateway's URL: as given, or where the registry's first active gateway is reached.
+    async fn url(&self, session: &Session) -> Option<String> {
+        if let Some(gateway) = &self.gateway {
+            return Some(gateway.clone());
+        }
+        let found: model::Gateways = session.client.get("/gateways").await.ok()?;
+        let active = found.gateways.iter().find(|gateway| gateway.is_active);
+        let registered = active.map(|gateway| gateway_url(&gateway.endpoint, gateway.http_port));
+        // A devnet's own gateway registers itself with the first command that it brings.
+        let is_dev = session.client.health().await.is_ok_and(|health| health.dev);
+        registered.or_else(|| is_dev.then(|| DEVNET_GATEWAY.to_owned()))
+    }
+}
+
+/// `http://localhost:5080` of an endpoint `localhost:5080`, `https://gw.example.com` of `gw.example.com` with port 443.
+fn gateway_url(endpoint: &str, port: u64) -> String {
+    if endpoint.contains("://") {
+        return endpoint.to_owned();
+    }
+    let (host, own_port) = endpoint.rsplit_once(':').map_or((endpoint, None), |(host, port)| (host, port.parse().ok()));
+    match own_port.unwrap_or(port) {
+        443 => format!("https://{host}"),
+        port => format!("http://{host}:{port}"),
+    }
 }
 
 impl Paid {
@@ -189,8 +219,10 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
     if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
         session.output.progress("a label of 64 letters is served by its host header only: DNS stops at 63");
     }
-    let url = url_of(&served.gateway, name);
-    session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), &url);
+    let url = served.url(session).await.map(|gateway| url_of(&gateway, name));
+    let said =
+        url.clone().unwrap_or_else(|| format!("{name} is registered; no gateway is active that would serve it: see docs/gateways.md"));
+    session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
     Ok(())
 }
 
@@ -284,6 +316,19 @@ pub(super) fn system_call(number: u8, method: &str, argument: &Value, value: Amo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gateway_has_a_url() {
+        let rows = [
+            ("localhost:5080", 5080, "http://localhost:5080"),
+            ("localhost", 5080, "http://localhost:5080"),
+            ("gw.example.com", 443, "https://gw.example.com"),
+            ("http://gw.example.com", 80, "http://gw.example.com"),
+        ];
+        for (endpoint, port, expected) in rows {
+            assert_eq!(gateway_url(endpoint, port), expected);
+        }
+    }
 
     #[test]
     fn a_name_has_a_url() {

@@ -3,10 +3,11 @@
 use super::Globals;
 use crate::{failure::Failure, output::Output};
 use cowboy_api::{
-    Client, HexAddress,
+    Client, HexAddress, HexHash,
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
-use cowboy_types::{Address, signing::PrivateKey};
+use cowboy_types::{Address, error::ACTOR_NOT_FOUND, keccak256, signing::PrivateKey};
+use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -65,7 +66,7 @@ impl Session {
     /// An address in hex, or the name of an actor that this folder deployed.
     pub(crate) fn address(&self, named: &str) -> Result<Address, Failure> {
         if let Ok(address) = named.parse() {
-            return Ok(address);
+            return checked(named, address);
         }
         if let Some(digits) = named.strip_prefix("0x") {
             let what = match digits.len() {
@@ -87,17 +88,49 @@ impl Session {
 
     /// The actors that this folder deployed, by name.
     fn deployed(&self) -> BTreeMap<String, HexAddress> {
-        std::fs::read(self.deployed_path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        self.kept().actors
+    }
+
+    /// What the folder keeps of its actors. An older file has the actors alone.
+    fn kept(&self) -> Kept {
+        let bytes = std::fs::read(self.deployed_path()).unwrap_or_default();
+        let old = || serde_json::from_slice(&bytes).ok().map(|actors| Kept { genesis: None, actors });
+        serde_json::from_slice(&bytes).ok().or_else(old).unwrap_or_default()
+    }
+
+    /// A failure to find an actor, with the reason where the folder's actors live on another chain.
+    pub(crate) async fn of_another_chain(&self, failure: Failure) -> Failure {
+        let genesis = self.kept().genesis;
+        match failure {
+            Failure::Api(mut error) if error.code == ACTOR_NOT_FOUND.code => {
+                if let (Some(kept), Ok(health)) = (genesis, self.client.health().await)
+                    && kept != health.genesis
+                {
+                    error.why = format!(
+                        "The actors of this folder were deployed on the chain with genesis {kept}, and this node runs the one with genesis {}. A devnet without --state begins anew at each start.",
+                        health.genesis
+                    );
+                    error.fix = "Deploy again on this chain, or give the node of the other one with --rpc-url.".into();
+                }
+                Failure::Api(error)
+            }
+            other => other,
+        }
     }
 
     fn deployed_path(&self) -> PathBuf {
         self.project.join(CONFIG_DIRECTORY).join("actors.json")
     }
 
-    /// Remembers an actor by its name, so that commands can use it. What cannot be remembered is no failure: the address was printed.
-    pub(crate) fn remember(&self, name: &str, address: HexAddress) {
-        let mut known = self.deployed();
-        known.insert(name.to_owned(), address);
+    /// Remembers an actor by its name, so that commands can use it; those of another chain are forgotten. What cannot be remembered is no
+    /// failure: the address was printed.
+    pub(crate) async fn remember(&self, name: &str, address: HexAddress) {
+        let genesis = self.client.health().await.ok().map(|health| health.genesis);
+        let mut known = self.kept();
+        if genesis.is_some() && known.genesis != genesis {
+            known = Kept { genesis, actors: BTreeMap::new() };
+        }
+        known.actors.insert(name.to_owned(), address);
         let path = self.deployed_path();
         let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
         let written = std::fs::create_dir_all(self.project.join(CONFIG_DIRECTORY)).and_then(|()| std::fs::write(&path, text + "\n"));
@@ -107,8 +140,60 @@ impl Session {
     }
 }
 
+/// What a folder keeps in `.cowboy/actors.json`.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    /// The chain that the actors live on.
+    genesis: Option<HexHash>,
+    actors: BTreeMap<String, HexAddress>,
+}
+
+/// An address whose letters carry a checksum (EIP-55) has to keep it; one in small or in large letters has none.
+fn checked(named: &str, address: Address) -> Result<Address, Failure> {
+    let digits = named.strip_prefix("0x").unwrap_or(named);
+    let has_checksum = digits.bytes().any(|byte| byte.is_ascii_uppercase()) && digits.bytes().any(|byte| byte.is_ascii_lowercase());
+    if !has_checksum || digits == checksummed(address) {
+        return Ok(address);
+    }
+    Err(Failure::argument(
+        format!(
+            "{named} has a wrong checksum (EIP-55): a letter was changed, or the address mistyped; with its checksum this one is 0x{}",
+            checksummed(address)
+        ),
+        "copy the address again where it came from; in small letters it is taken without a checksum",
+    ))
+}
+
+/// The 40 digits of an address with the checksum of EIP-55: a letter is large where the hash of the small ones has a digit above 7.
+fn checksummed(address: Address) -> String {
+    let digits = hex::encode(address.0);
+    let hash = hex::encode(keccak256(&[digits.as_bytes()]).0);
+    digits.chars().zip(hash.chars()).map(|(digit, hash)| if hash > '7' { digit.to_ascii_uppercase() } else { digit }).collect()
+}
+
 /// The nearest folder upwards that has `.cowboy`, or the present one.
 fn project() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::file("."))?;
     Ok(here.ancestors().find(|folder| folder.join(CONFIG_DIRECTORY).is_dir()).map_or(here.clone(), Path::to_path_buf))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_has_to_hold() {
+        let good = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
+        let rows = [
+            (good.to_owned(), true),
+            (good.to_lowercase(), true),
+            (format!("0x{}", good[2..].to_uppercase()), true),
+            (good.replace("dA6B", "Da6B"), false),
+            (good[2..].to_owned(), true),
+        ];
+        for (text, is_taken) in rows {
+            let address = text.parse().expect("an address");
+            assert_eq!(checked(&text, address).is_ok(), is_taken, "{text}");
+        }
+    }
 }

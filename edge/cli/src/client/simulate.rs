@@ -96,7 +96,7 @@ fn failed(outcome: &Outcome) -> Value {
     let abort = outcome.receipts.first().and_then(|receipt| receipt.abort.clone()).unwrap_or(aborts::INTERNAL);
     let exception = outcome.traces.first().and_then(|trace| trace.calls.first()).and_then(|call| call.exception.clone());
     let error = match exception {
-        Some(exception) => exception.traceback.join("\n"),
+        Some(exception) => cowboy_api::traceback::folded(&exception.traceback),
         None => ApiError::of_abort(abort.clone()).what,
     };
     json!({ "ok": false, "error_code": cowboy_types::error::row(abort.code).slug, "error": error })

@@ -30,6 +30,11 @@ pub(crate) enum Transaction {
         /// Its hash
         hash: String,
     },
+    /// Print what a transaction set off, as a tree: deliveries, their cycles, events and errors
+    Trace {
+        /// Its hash, or a delivery's
+        hash: String,
+    },
     /// Sign a hash with the key
     SignHash {
         /// 32 bytes in hex
@@ -54,6 +59,7 @@ impl Transaction {
             }
             Self::Get { hash: text } => session.output.document(&session.client.transaction(&hash(&text)?).await?),
             Self::Status { hash: text } => status(session, &hash(&text)?).await?,
+            Self::Trace { hash: text } => trace(session, &hash(&text)?).await?,
             Self::SignHash { hash: text } => {
                 let key = session.key()?;
                 let signature = format!("0x{}", hex::encode(key.sign(&hash(&text)?).0));
@@ -62,6 +68,49 @@ impl Transaction {
         }
         Ok(())
     }
+}
+
+/// The most deliveries of a tree that are printed.
+const MAX_DELIVERIES: usize = 500;
+
+async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
+    let mut waiting = vec![(*root, 0)];
+    let (mut receipts, mut lines) = (Vec::new(), Vec::new());
+    while let Some((id, depth)) = waiting.pop() {
+        if receipts.len() == MAX_DELIVERIES {
+            lines.push(format!("… {} more deliveries", waiting.len() + 1));
+            break;
+        }
+        let indent = "  ".repeat(depth);
+        // A delivery that a later block makes has no receipt yet.
+        let Ok(receipt) = session.client.receipt(&id).await else {
+            lines.push(format!("{indent}{id} waits"));
+            continue;
+        };
+        let handler = if receipt.handler.is_empty() { String::new() } else { format!(".{}", receipt.handler) };
+        let value = if receipt.value > 0 { format!(", {}", crate::amount::cby(receipt.value)) } else { String::new() };
+        lines.push(format!(
+            "{indent}{} {} → {}{handler}{value}: {}, {} cycles, {} cells, block {}",
+            receipt.kind, receipt.sender, receipt.target, receipt.status, receipt.cycles_used, receipt.cells_used, receipt.block_height
+        ));
+        lines.extend(receipt.events.iter().map(|event| format!("{indent}  event {} {}", event.name, event.value)));
+        if let Some(error) = &receipt.error {
+            let text = error.context["trace"].as_str().map_or_else(|| error.what.clone(), str::to_owned);
+            lines.extend(text.lines().map(|line| format!("{indent}  {line}")));
+        }
+        waiting.extend(receipt.deliveries.iter().rev().map(|delivery| (delivery.0, depth + 1)));
+        receipts.push(receipt);
+    }
+    if receipts.is_empty() {
+        return Err(session
+            .client
+            .receipt(root)
+            .await
+            .err()
+            .map_or_else(|| Failure::argument("there is no such transaction", "check the hash"), Failure::from));
+    }
+    session.output.result(&receipts, lines.join("\n"));
+    Ok(())
 }
 
 async fn status(session: &Session, hash: &Hash) -> Result<(), Failure> {

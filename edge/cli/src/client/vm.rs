@@ -98,7 +98,7 @@ impl Run {
             output::note(statistics(&machine.usage()));
         }
         if let Some(profiler) = profiler {
-            self.looks.show(&profiler.take(), &BTreeMap::from([(name.clone(), source)]))?;
+            self.looks.show(&profiler.take(), &BTreeMap::from([(name.clone(), source)]), 0)?;
         }
         match exit {
             Exit::Raise(error) => Err(said(&traceback(&error))),

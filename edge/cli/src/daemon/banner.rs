@@ -2,9 +2,11 @@
 
 use super::state::{Beginning, Devnet};
 use crate::{amount, output::table};
-use cowboy_api::keystore;
+use cowboy_api::{convert, keystore, traceback};
+use cowboy_chain::Trace;
 use cowboy_node::FinalizedBlock;
 use cowboy_params::Params;
+use cowboy_types::{Receipt, error};
 use std::path::Path;
 
 /// The beginning of the output: where everything is, and who has money.
@@ -45,6 +47,29 @@ pub(crate) fn banner(
         lines.push(format!("Client: {}   try: cowboy init local; cowboy wallet create; cowboy faucet", client.display()));
     }
     lines.join("\n")
+}
+
+/// The most failed deliveries of a block that get a line of their own.
+const MAX_FAILURES: usize = 20;
+
+/// A line for each failed delivery of a block: actor, handler, exception, line of the source, and where to look.
+pub(crate) fn failures(finalized: &FinalizedBlock, url: &str) -> Vec<String> {
+    let failed = || finalized.receipts.iter().zip(finalized.traces.iter()).filter(|(receipt, _)| !receipt.is_success());
+    let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(|(receipt, trace)| failure(receipt, trace, url)).collect();
+    let more = failed().count().saturating_sub(MAX_FAILURES);
+    lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries of this block")));
+    lines
+}
+
+fn failure(receipt: &Receipt, trace: &Trace, url: &str) -> String {
+    let kind = convert::kind(&receipt.kind);
+    let handler = convert::handler(receipt, &trace.payload);
+    let exception = trace.calls.first().and_then(|call| call.exception.as_ref());
+    let code = receipt.abort.as_ref().map_or(0, |abort| abort.code);
+    let why = exception.map_or_else(|| error::row(code).what.to_owned(), |one| format!("{}: {}", one.name, one.message));
+    let line = exception.and_then(|one| traceback::place(&one.traceback)).map_or_else(String::new, |place| format!(", {place}"));
+    let explorer = format!("{url}{}#/tx/{}", cowboy_rpc::EXPLORER_PATH, receipt.id);
+    format!("  failed: {kind} {}.{handler}: {why}{line}\n          {explorer}", receipt.target)
 }
 
 /// One line about a block.

@@ -132,7 +132,7 @@ impl Dev {
         }
         let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
         output::line(banner::banner(&url, names, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
-        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
+        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
         output::line(format_args!("\nready: {url}\n"));
         let working = tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone()));
         let deployed = tokio::select! {

@@ -112,7 +112,7 @@ pub(super) async fn follow(
     });
     let note = |is_away| is_source_away.store(is_away, Ordering::Relaxed);
     output::line(format_args!("following {url} from height {}\nready: {own}", node.head().height));
-    let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
+    let printer = (!quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), None)));
     let done = tokio::select! {
         failure = feed_for_ever(&source, &node, &feed, output, &note) => Err(failure),
         never = fetch_again(&source, &node, &feed) => match never {},

@@ -378,7 +378,7 @@ impl Start {
         let node = tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(node_failure)?;
         let server = listeners.serve(Backend { node: node.clone(), chain, faucet: None, upstream: None, is_source_away: Arc::default() });
         output::line(format_args!("genesis {}\nready: {url}", node.config().genesis.hash()));
-        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone())));
+        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), None)));
         let told = signals.told(&node).await;
         if let Some(printer) = printer {
             printer.abort();

@@ -56,12 +56,17 @@ pub(crate) fn claim(most: usize) -> Result<Slots, Failure> {
     Ok(slots)
 }
 
-/// Prints a line a block.
-pub(crate) async fn print_blocks(node: NodeHandle) {
+/// Prints a line a block; on a devnet, with the node's address, also what failed in it.
+pub(crate) async fn print_blocks(node: NodeHandle, devnet: Option<String>) {
     let mut blocks = node.subscribe();
     loop {
         match blocks.recv().await {
-            Ok(block) => output::line(banner::block(&block)),
+            Ok(block) => {
+                output::line(banner::block(&block));
+                if let Some(url) = &devnet {
+                    banner::failures(&block, url).iter().for_each(output::line);
+                }
+            }
             Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),
             Err(RecvError::Closed) => return,
         }

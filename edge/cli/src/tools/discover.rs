@@ -85,6 +85,39 @@ impl TestFile {
     }
 }
 
+/// Fixtures of pytest's own that the machine does not have.
+const PYTEST_FIXTURES: &[&str] =
+    &["tmp_path", "tmp_path_factory", "tmpdir", "monkeypatch", "capsys", "capfd", "caplog", "request", "pytestconfig"];
+
+/// What tests may import beside what actors may.
+const TEST_MODULES: &[&str] = &["pytest", "cowboy_sdk.testing"];
+
+impl TestFile {
+    /// Why a file is no test of actors in the machine, where it is none: it imports what the machine does not have, or defines an actor
+    /// itself, which only pytest can deploy.
+    pub(crate) fn not_ours(&self) -> Option<String> {
+        let parsed = ruff_python_parser::parse_module(&self.source).ok()?;
+        let defines = parsed.syntax().body.iter().find_map(|statement| match statement {
+            Stmt::ClassDef(class) if class.decorator_list.iter().any(|decorator| last_name(decorator) == Some("actor")) => {
+                Some(&class.name)
+            }
+            _ => None,
+        });
+        if let Some(class) = defines {
+            return Some(format!("it defines the actor {class} itself, and the machine deploys files"));
+        }
+        let functions = parsed.syntax().body.iter().filter_map(Stmt::as_function_def_stmt);
+        let mut taken = functions.flat_map(|function| described(function, None).parameters);
+        if let Some(fixture) = taken.find(|name| PYTEST_FIXTURES.contains(&name.as_str())) {
+            return Some(format!("it takes pytest's fixture {fixture}"));
+        }
+        let refused = cowboy_vm::check(&self.source);
+        let is_ours = |message: &str| TEST_MODULES.iter().any(|module| message.starts_with(&format!("import of '{module}'")));
+        let import = refused.iter().find(|error| error.message.starts_with("import of ") && !is_ours(&error.message))?;
+        Some(import.message.split(" is forbidden").next().unwrap_or_default().to_owned() + ", which the machine does not have")
+    }
+}
+
 fn prepare(source: &str, module: &ModModule) -> (String, BTreeMap<u32, String>) {
     let mut program = rewrite::asserts(source, &module.body);
     if !program.ends_with('\n') {

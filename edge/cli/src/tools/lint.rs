@@ -15,6 +15,7 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged, TextRange};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fmt::Write as _,
     path::{Path, PathBuf},
 };
@@ -76,6 +77,24 @@ rules! {
     NOT_DEFERRED "not-deferred"
         "a handler without @deferred promises that all it does is done when it returns, and this has effects later"
         "write @deferred above the handler";
+    NO_ACTOR "no-actor"
+        "the chain takes the file, and nothing in it can be called"
+        "write @actor above the class, and @public above its handlers";
+    NOT_AWAITED "not-awaited"
+        "a job is only sent by await: without it the name holds the request, not the answer"
+        "write await before it, in an async method under @runner.continuation";
+    NOT_CONTINUATION "not-a-continuation"
+        "an async method without the decorator is never run to its end: calling it gives a coroutine"
+        "write @runner.continuation below @public";
+    NO_SUCH_HANDLER "no-such-handler"
+        "the timer fires and finds no handler of this name, which fails"
+        "name a method of this actor";
+    MUTABLE_CLASS "mutable-class-attribute"
+        "it is part of the deployed image: a change of it is gone when the handler returns"
+        "keep what changes in self.storage, and constants in a tuple";
+    FLOAT_MONEY "float-as-money"
+        "amounts are whole base units, and a float rounds: 0.1 + 0.2 is not 0.3"
+        "compute with integers: // instead of /, and 1 CBY as 10**9";
     GRANT "missing-grant"
         "the chain refuses what the manifest does not grant"
         "add it to the manifest.json beside the source";
@@ -184,7 +203,12 @@ pub(crate) fn findings(source: &str) -> Vec<Finding> {
     }
     let Ok(module) = ruff_python_parser::parse_module(source) else { return Vec::new() };
     let module = module.into_syntax();
-    let mut linter = Linter { source, found: Vec::new(), in_actor: false, function: None };
+    let facts = Facts::of(&module.body);
+    let mut linter = Linter { source, found: Vec::new(), in_actor: false, function: None, facts, sent: Vec::new() };
+    if linter.facts.is_uncallable {
+        let range = module.body.iter().find(|statement| statement.is_class_def_stmt()).map_or(TextRange::default(), header);
+        linter.warn(range, &NO_ACTOR, "no class of this file is an actor, and it has no functions".to_owned());
+    }
     linter.visit_body(&module.body);
     linter.found.sort_by_key(|finding| (finding.line, finding.column));
     linter.found
@@ -227,7 +251,84 @@ struct Linter<'a> {
     /// Whether this is the body of an actor's class.
     in_actor: bool,
     function: Option<Function>,
+    facts: Facts,
+    /// Places of jobs that something sends: an await, or what takes a job.
+    sent: Vec<TextRange>,
 }
+
+/// What a whole file says about its parts.
+#[derive(Default)]
+struct Facts {
+    /// Texts and attributes that are spelled anywhere: a handler that one of them names is reached by the actor itself.
+    named: BTreeSet<String>,
+    /// The methods of the actor.
+    methods: BTreeSet<String>,
+    /// Whether the actor inherits methods that this file does not show.
+    is_derived: bool,
+    /// Whether nothing in the file can be called: classes, none of them an actor, and no functions.
+    is_uncallable: bool,
+}
+
+impl Facts {
+    fn of(body: &[Stmt]) -> Self {
+        let mut facts = Self::default();
+        let (mut classes, mut actors, mut functions) = (0, 0, 0);
+        for statement in body {
+            match statement {
+                Stmt::ClassDef(class) => {
+                    classes += 1;
+                    if is_marked(&class.decorator_list, &["actor"]) {
+                        actors += 1;
+                        facts.is_derived |= class.bases().iter().any(|base| name_of(base) != Some("Actor"));
+                        let methods = class.body.iter().filter_map(Stmt::as_function_def_stmt);
+                        facts.methods.extend(methods.map(|method| method.name.to_string()));
+                    }
+                }
+                Stmt::FunctionDef(_) => functions += 1,
+                _ => {}
+            }
+        }
+        let uses_sdk = body.iter().any(|statement| match statement {
+            Stmt::ImportFrom(import) => import.module.as_ref().is_some_and(|module| module.as_str().starts_with("cowboy_sdk")),
+            _ => false,
+        });
+        facts.is_uncallable = uses_sdk && classes > 0 && actors == 0 && functions == 0;
+        facts.visit_body(body);
+        facts
+    }
+}
+
+impl<'a> Visitor<'a> for Facts {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::StringLiteral(text) => {
+                self.named.insert(text.value.to_str().to_owned());
+            }
+            Expr::Attribute(attribute) => {
+                self.named.insert(attribute.attr.to_string());
+            }
+            _ => {}
+        }
+        visitor::walk_expr(self, expression);
+    }
+}
+
+/// The first line of a class or function.
+fn header(statement: &Stmt) -> TextRange {
+    match statement {
+        Stmt::ClassDef(class) => class.name.range(),
+        Stmt::FunctionDef(function) => function.name.range(),
+        other => other.range(),
+    }
+}
+
+/// Makers of jobs in `runner`, and what takes one that nobody awaited.
+const JOBS: &[&str] = &["llm", "http", "mcp", "agent", "custom", "container"];
+const SENDERS: &[&str] = &["within", "create_task", "tee_call"];
+/// What schedules a handler: its name, and the place of the handler's name among the arguments.
+const TIMERS: &[(&str, usize)] = &[("set_timer", 1), ("set_interval", 1), ("schedule_after", 1)];
+/// Arguments that are amounts of money.
+const MONEY: &[&str] = &["value", "amount", "endowment", "max_price", "tip"];
 
 /// The function around a statement.
 #[derive(Clone, Debug)]
@@ -278,7 +379,19 @@ impl Linter<'_> {
     }
 
     fn class(&mut self, class: &StmtClassDef) {
-        let outer = std::mem::replace(&mut self.in_actor, is_marked(&class.decorator_list, &["actor"]));
+        let is_actor = is_marked(&class.decorator_list, &["actor"]);
+        for statement in class.body.iter().filter(|_| is_actor) {
+            let (target, value) = match statement {
+                Stmt::Assign(assign) => (&assign.targets[0], Some(&*assign.value)),
+                Stmt::AnnAssign(assign) => (&*assign.target, assign.value.as_deref()),
+                _ => continue,
+            };
+            if value.is_some_and(is_mutable) {
+                let name = name_of(target).unwrap_or_default();
+                self.warn(target.range(), &MUTABLE_CLASS, format!("'{name}' is shared by all calls and kept by none"));
+            }
+        }
+        let outer = std::mem::replace(&mut self.in_actor, is_actor);
         let function = self.function.take();
         self.visit_body(&class.body);
         self.function = function;
@@ -289,8 +402,11 @@ impl Linter<'_> {
         let name = function.name.as_str();
         let is_method = self.in_actor && self.function.is_none();
         let is_handler = is_method && !name.starts_with('_');
-        if is_handler && function.decorator_list.is_empty() && !CALLED.contains(&name) {
+        if is_handler && function.decorator_list.is_empty() && !CALLED.contains(&name) && !self.facts.named.contains(name) {
             self.warn(function.name.range(), &UNREACHABLE, format!("no message from outside reaches '{name}'"));
+        }
+        if is_handler && function.is_async && !is_marked(&function.decorator_list, &["continuation"]) && !self.facts.named.contains(name) {
+            self.warn(function.name.range(), &NOT_CONTINUATION, format!("the async method '{name}' is no continuation"));
         }
         for parameter in function.parameters.iter_non_variadic_params() {
             if let Some(default) = parameter.default.as_deref().filter(|default| is_mutable(default)) {
@@ -335,10 +451,62 @@ impl Linter<'_> {
         if name == "print" && is_bare && self.function.as_ref().is_some_and(|function| function.is_method) {
             self.warn(call.func.range(), &PRINT, "what is printed on chain is seen by nobody".to_owned());
         }
+        self.job(call, name);
+        self.scheduled(call, name);
+        self.money(call, name);
         let is_late =
             LATER.contains(&name) && (is_bare || matches!(&*call.func, Expr::Attribute(one) if name_of(&one.value) == Some("runtime")));
         if is_late && self.function.as_ref().is_some_and(|function| function.is_handler && !function.is_deferred) {
             self.warn(call.func.range(), &NOT_DEFERRED, format!("a handler that uses '{name}' is not marked @deferred"));
+        }
+    }
+}
+
+/// Whether an expression makes a float: a literal, a division, or a sum of these.
+fn is_float(expression: &Expr) -> bool {
+    match expression {
+        Expr::NumberLiteral(number) => number.value.is_float(),
+        Expr::BinOp(operation) => operation.op == ruff_python_ast::Operator::Div || is_float(&operation.left) || is_float(&operation.right),
+        Expr::UnaryOp(operation) => is_float(&operation.operand),
+        Expr::Call(call) => matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "float"),
+        _ => false,
+    }
+}
+
+impl Linter<'_> {
+    /// A job that nothing sends.
+    fn job(&mut self, call: &ruff_python_ast::ExprCall, name: &str) {
+        if SENDERS.contains(&name) {
+            self.sent.extend(call.arguments.args.iter().map(Ranged::range));
+        }
+        let of_runner = matches!(&*call.func, Expr::Attribute(one) if name_of(&one.value) == Some("runner"));
+        // One that is kept under a name may be awaited there.
+        let is_used = self.sent.iter().any(|range| range.contains_range(call.range()));
+        if of_runner && JOBS.contains(&name) && !is_used {
+            self.warn(call.range(), &NOT_AWAITED, format!("the job runner.{name}() is not awaited"));
+        }
+    }
+
+    /// A timer to a handler that is not there.
+    fn scheduled(&mut self, call: &ruff_python_ast::ExprCall, name: &str) {
+        let named = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_deref() == Some("handler")).map(|keyword| &keyword.value);
+        let placed = TIMERS.iter().find(|(timer, _)| *timer == name).and_then(|(_, place)| call.arguments.args.get(*place));
+        let is_timer = TIMERS.iter().any(|(timer, _)| *timer == name) || name == "schedule";
+        let Some(Expr::StringLiteral(handler)) = placed.or(named).filter(|_| is_timer) else { return };
+        let name = handler.value.to_str();
+        if !self.facts.methods.is_empty() && !self.facts.is_derived && !self.facts.methods.contains(name) {
+            self.warn(handler.range(), &NO_SUCH_HANDLER, format!("the actor has no handler '{name}'"));
+        }
+    }
+
+    /// An amount that is a float.
+    fn money(&mut self, call: &ruff_python_ast::ExprCall, name: &str) {
+        let amounts = call.arguments.keywords.iter().filter(|keyword| keyword.arg.as_deref().is_some_and(|name| MONEY.contains(&name)));
+        let paid = (name == "transfer_balance").then(|| call.arguments.args.get(1)).flatten();
+        let found: Vec<TextRange> =
+            amounts.map(|keyword| &keyword.value).chain(paid).filter(|amount| is_float(amount)).map(Ranged::range).collect();
+        for range in found {
+            self.warn(range, &FLOAT_MONEY, "an amount is computed as a float".to_owned());
         }
     }
 }
@@ -418,8 +586,10 @@ impl<'a> Visitor<'a> for Linter<'_> {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
-        if let Expr::Call(call) = expression {
-            self.called(call);
+        match expression {
+            Expr::Await(one) => self.sent.push(one.value.range()),
+            Expr::Call(call) => self.called(call),
+            _ => {}
         }
         visitor::walk_expr(self, expression);
     }
@@ -452,6 +622,31 @@ mod tests {
             ("in __init__", actor("        pass\n    def __init__(self):\n        self.a = 1"), &[]),
             ("a global", actor("        global COUNT\n        COUNT = 1"), &[("lost-global", 7, 9)]),
             ("no decorator", actor("        pass\n    def stop(self):\n        pass"), &[("unreachable-handler", 8, 9)]),
+            ("a timer's handler", actor("        set_timer(9, 'stop')\n    def stop(self):\n        pass"), &[]),
+            ("a timer to nobody", actor("        set_timer(9, 'nosuch')"), &[("no-such-handler", 7, 22)]),
+            ("an interval to nobody", actor("        set_interval(9, handler='nosuch')"), &[("no-such-handler", 7, 33)]),
+            (
+                "a file without an actor",
+                "from cowboy_sdk import public\n\nclass A:\n    def go(self):\n        pass\n".to_owned(),
+                &[("no-actor", 3, 7)],
+            ),
+            ("functions as handlers", "class A:\n    pass\ndef go(payload):\n    return payload\n".to_owned(), &[]),
+            ("a job that is not awaited", actor("        page = runner.http(x)"), &[("not-awaited", 7, 16)]),
+            (
+                "jobs that are sent",
+                actor(
+                    "        pass\n    @runner.continuation\n    async def ask(self):\n        await runner.http(1)\n        await runner.within(2, runner.llm('x'))\n        g.create_task(runner.http(1))\n",
+                ),
+                &[],
+            ),
+            (
+                "an async method",
+                actor("        pass\n    @public\n    async def ask(self):\n        await runner.http(1)"),
+                &[("not-a-continuation", 9, 15)],
+            ),
+            ("a list of the class", actor("        pass\n    seen = []"), &[("mutable-class-attribute", 8, 5)]),
+            ("a float as money", actor("        call(x, 'pay', 1, value=x / 2)"), &[("float-as-money", 7, 33)]),
+            ("a whole amount", actor("        call(x, 'pay', 1, value=x // 2)"), &[]),
             ("a helper", actor("        pass\n    def _stop(self):\n        pass"), &[]),
             ("a default", "def f(x, known=[]):\n    return known\n".to_owned(), &[("mutable-default", 1, 16)]),
             ("print", actor("        print(x)"), &[("print", 7, 9)]),

@@ -33,12 +33,22 @@ impl Looks {
         self.profile.is_some() || self.lines
     }
 
-    /// Writes and prints what was asked for. `sources` are the texts of the files that the profile names.
-    pub(crate) fn show(&self, profile: &Profile, sources: &BTreeMap<String, String>) -> Result<(), Failure> {
+    /// Writes and prints what was asked for. `sources` are the texts of the files that the profile names; `charged` are all cycles of the
+    /// run, of which those beside Python (transactions, bytes, host calls outside the machine) get a box of their own.
+    pub(crate) fn show(&self, profile: &Profile, sources: &BTreeMap<String, String>, charged: u64) -> Result<(), Failure> {
         if let Some(path) = &self.profile {
-            let svg = flame_graph(profile)?;
+            let beside = charged.saturating_sub(profile.cycles());
+            if profile.cycles() == 0 && beside == 0 {
+                output::note(format_args!("nothing ran, so there is no flame graph in {}", path.display()));
+                return Ok(());
+            }
+            let svg = flame_graph(profile, beside)?;
             std::fs::write(path, svg).map_err(Failure::file(path))?;
-            output::note(format_args!("{} cycles in {}", profile.cycles(), path.display()));
+            let note = match beside {
+                0 => String::new(),
+                beside => format!(": {} in Python, {beside} for transactions and their bytes", profile.cycles()),
+            };
+            output::note(format_args!("{} cycles in {}{note}", profile.cycles().saturating_add(beside), path.display()));
         }
         if self.lines {
             output::note(by_line(profile, sources).trim_end());
@@ -89,9 +99,13 @@ fn changes(before: &BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> Strin
     text
 }
 
-fn flame_graph(profile: &Profile) -> Result<Vec<u8>, Failure> {
+/// The box of the cycles that no line of Python used.
+const BESIDE: &str = "transactions and their bytes";
+
+fn flame_graph(profile: &Profile, beside: u64) -> Result<Vec<u8>, Failure> {
     let stack = |stack: &[std::sync::Arc<str>]| stack.iter().map(|frame| frame.replace(';', ",")).collect::<Vec<_>>().join(";");
-    let folded: Vec<String> = profile.stacks.iter().map(|(frames, cycles)| format!("{} {cycles}", stack(frames))).collect();
+    let mut folded: Vec<String> = profile.stacks.iter().map(|(frames, cycles)| format!("{} {cycles}", stack(frames))).collect();
+    folded.extend((beside > 0).then(|| format!("{BESIDE} {beside}")));
     let mut options = inferno::flamegraph::Options::default();
     options.title = "Cycles".to_owned();
     options.count_name = "cycles".to_owned();

@@ -23,6 +23,9 @@ use std::{
 
 /// Runs tests in the machine, without a node: functions test_* and classes Test* of files test_*.py and *_test.py.
 ///
+/// In a folder, files that are no tests of actors are left out: those that import what the machine does not have, or define an actor
+/// themselves, which only pytest can deploy. A file that is named is always run.
+///
 /// Tests use cowboy_sdk.testing and the main parts of pytest: raises, fixture, mark.parametrize, mark.skip, approx. The fixture `chain`
 /// is a fresh cowboy_sdk.testing.Chain. Exit codes: 0 all passed, 1 some failed, 2 something cannot be read, 5 there are no tests.
 #[derive(Args, Debug)]
@@ -60,12 +63,29 @@ const MODULES: &[(&str, &str)] = &[
 impl Test {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         let files = discover::files(&self.paths)?;
+        let named: Vec<PathBuf> = self.paths.iter().filter(|path| path.is_file()).cloned().collect();
         let library = library()?;
         let profiler = self.looks.is_profiling().then(|| Profiler::new("test"));
         let shared = Shared { genesis: Genesis::new()?.without_fees()?, images: Arc::new(KeptImages::default()), profiler };
-        let mut session = Session { test: &self, output, library, shared, ran: Vec::new(), broken: Vec::new(), deselected: 0, column: 0 };
+        let mut session = Session {
+            test: &self,
+            output,
+            library,
+            shared,
+            ran: Vec::new(),
+            broken: Vec::new(),
+            left_out: Vec::new(),
+            deselected: 0,
+            column: 0,
+        };
         for path in &files {
-            if !session.file(&TestFile::read(path)?)? {
+            let file = TestFile::read(path)?;
+            let reason = (!named.contains(path)).then(|| file.not_ours()).flatten();
+            if let Some(reason) = reason {
+                session.left_out.push((file.name, reason));
+                continue;
+            }
+            if !session.file(&file)? {
                 break;
             }
         }
@@ -107,6 +127,8 @@ struct Session<'a> {
     ran: Vec<Ran>,
     /// Files that cannot be read as tests, and why.
     broken: Vec<(String, String)>,
+    /// Files that are no tests of actors, and why.
+    left_out: Vec<(String, String)>,
     deselected: usize,
     /// Letters in the line that is being written.
     column: usize,
@@ -196,6 +218,7 @@ impl Session<'_> {
             self.output.document(&json!({
                 "tests": self.ran.iter().map(Ran::to_json).collect::<Vec<_>>(),
                 "errors": self.broken.iter().map(|(file, reason)| json!({ "file": file, "reason": reason })).collect::<Vec<_>>(),
+                "left_out": self.left_out.iter().map(|(file, reason)| json!({ "file": file, "reason": reason })).collect::<Vec<_>>(),
                 "passed": passed, "failed": failed, "skipped": skipped, "deselected": self.deselected, "cycles": cycles,
             }));
         } else {
@@ -211,7 +234,7 @@ impl Session<'_> {
                 let found = folders.iter().flat_map(|folder| profile::sources([name.clone()], folder)).next();
                 sources.extend(found);
             }
-            self.test.looks.show(&profile, &sources)?;
+            self.test.looks.show(&profile, &sources, cycles)?;
         }
         if !self.broken.is_empty() {
             return Err(Failure::Silent(2));
@@ -241,9 +264,25 @@ impl Session<'_> {
         }
         let parts =
             [(failed, "failed"), (passed, "passed"), (skipped, "skipped"), (self.deselected, "deselected"), (self.broken.len(), "broken")];
+        if self.test.verbose {
+            for (file, reason) in &self.left_out {
+                output::line(format_args!("LEFT OUT {file}: {reason}"));
+            }
+        }
         let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        let said = if parts.is_empty() { "no tests: name files test_*.py, and functions test_*".to_owned() } else { parts.join(", ") };
-        output::line(format_args!("{said}, {cycles} cycles"));
+        let left_out = match self.left_out.len() {
+            0 => String::new(),
+            count => format!(", {count} files that are no tests of actors left out (-v says why)"),
+        };
+        if parts.is_empty() {
+            let places: Vec<String> = self.test.paths.iter().map(|path| path.display().to_string()).collect();
+            output::line(format_args!(
+                "no tests of actors in {}{left_out}\n  fix: write functions test_* in files test_*.py beside an actor, or make a project that has both: cowboy init myagent",
+                places.join(", ")
+            ));
+        } else {
+            output::line(format_args!("{}{left_out}, {cycles} cycles", parts.join(", ")));
+        }
     }
 }
 
@@ -268,7 +307,7 @@ fn reason(file: &TestFile, turn: &Turn) -> String {
             }
             if let Some((_, trace)) = turn.said.failed.as_ref().filter(|(message, _)| *message == error.message) {
                 text.push_str("in the actor:\n");
-                text.push_str(&trace.join("\n"));
+                text.push_str(&cowboy_api::traceback::folded(trace));
             }
             text
         }

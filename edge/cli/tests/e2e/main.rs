@@ -1,6 +1,7 @@
 //! The programs as people run them: real processes over the loopback.
 
 mod actor;
+mod author;
 mod client;
 mod limits;
 mod network;
