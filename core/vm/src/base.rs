@@ -347,6 +347,7 @@ const HELPER_NAMES: &[&str] = &[
     "pow_three",
     "prepare_reraise_star",
     "raise_class",
+    "range_slice",
     "range_slow",
     "repr_slow",
     "reversed_by_index",

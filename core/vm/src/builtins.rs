@@ -176,6 +176,9 @@ fn is_callable(vm: &mut Vm, value: Value) -> bool {
 
 fn chr(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.number(args[0]) {
+        Some(Number::Small(code)) if i32::try_from(code).is_err() => {
+            Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int"))
+        }
         Some(Number::Small(code)) => {
             let character = u32::try_from(code).ok().filter(|code| *code < 0x11_0000);
             match character {

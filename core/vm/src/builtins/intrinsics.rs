@@ -4,6 +4,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
 use crate::interp::{OnReturn, Pending, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::dict::NEAR;
 use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
@@ -106,7 +107,7 @@ fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn position(vm: &Vm, dict: Value, position: Value) -> Option<crate::objects::dict::Entry> {
     let (Value::Obj(object), Value::Int(position)) = (dict, position) else { return None };
     let table = vm.table(object)?;
-    table.entries.get(usize::try_from(position).ok()?).copied().filter(|entry| !entry.key.is_undefined())
+    table.entries.get(sizes::index(position)?).copied().filter(|entry| !entry.key.is_undefined())
 }
 
 fn dict_key(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -124,7 +125,7 @@ fn dict_replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let (Some(entry), Value::Int(at)) = (position(vm, args[0], args[1]), args[1]) {
         vm.heap.retain(entry.key);
         vm.heap.retain(args[2]);
-        vm.dict_put(object, entry.key, args[2], entry.hash, usize::try_from(at).ok())?;
+        vm.dict_put(object, entry.key, args[2], entry.hash, sizes::index(at))?;
     }
     Ok(Value::None)
 }
@@ -141,7 +142,7 @@ fn dict_add(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn dict_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
     let object = vm.class_argument(args[0])?;
     if let (Some(_), Value::Int(at)) = (position(vm, args[0], args[1]), args[1]) {
-        vm.dict_remove_at(object, usize::try_from(at).unwrap_or(0));
+        vm.dict_remove_at(object, sizes::saturating(at));
     }
     Ok(Value::None)
 }

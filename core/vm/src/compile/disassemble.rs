@@ -1,6 +1,7 @@
 //! The instructions of a compiled source as text: each with its line, its cycles, and its row's meaning with the operands put in.
 
 use super::code::{Code, Const, Unit};
+use crate::num::sizes;
 use crate::opcode::{CYCLES, INPLACE, Instruction, NEGATE, OPCODES, Op};
 use std::fmt::Write as _;
 
@@ -31,7 +32,7 @@ fn function(page: &mut String, unit: &Unit, code: &Code, lines: &[&str]) {
         let line = code.lines.get(at).copied().unwrap_or(0);
         if line != shown && line != 0 {
             shown = line;
-            let text = usize::try_from(line).ok().and_then(|line| lines.get(line.saturating_sub(1))).map_or("", |text| text.trim());
+            let text = sizes::index(line).and_then(|line| lines.get(line.saturating_sub(1))).map_or("", |text| text.trim());
             writeln!(page, "  {line:>4}  {text}").expect("a string takes everything");
         }
         let row = &OPCODES[ins.op as usize];

@@ -18,6 +18,7 @@ mod scope;
 mod stmt;
 mod verify;
 
+use crate::num::sizes;
 pub(crate) use call::{HAS_ANNOTATIONS, HAS_CLOSURE, HAS_DEFAULTS, HAS_KEYWORD_DEFAULTS};
 use code::Unit;
 use ruff_python_ast::PythonVersion;
@@ -86,10 +87,10 @@ impl CompileError {
 impl CompileError {
     /// The place as CPython shows it, in three lines: file and line, the source line, and carets under what is wrong.
     pub fn shown(&self, file: &str, source: &str) -> Vec<String> {
-        let line = usize::try_from(self.line).unwrap_or(usize::MAX);
+        let line = sizes::index(self.line).unwrap_or(usize::MAX);
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
         let indent = text.chars().take_while(|letter| letter.is_whitespace()).count();
-        let column = usize::try_from(self.column).unwrap_or(1).saturating_sub(1);
+        let column = sizes::saturating(self.column).saturating_sub(1);
         let wrong = source.get(self.range.start().to_usize()..self.range.end().to_usize()).unwrap_or_default();
         let rest = text.trim_end().chars().count().saturating_sub(column);
         let carets = wrong.lines().next().unwrap_or_default().trim_end().chars().count().clamp(1, rest.max(1));

@@ -5,6 +5,7 @@ use super::code::Const;
 use super::emit::{Block, Compiled, Compiler, Operand, Place};
 use super::expr::Key;
 use super::scope::{ScopeKind, mangle};
+use crate::num::sizes;
 use crate::opcode::{INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtAnnAssign, StmtAugAssign, StmtIf, StmtImport, StmtImportFrom, StmtTry, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
@@ -775,7 +776,7 @@ impl<'a> Compiler<'a> {
             return Ok(());
         }
         // A relative import inside a package that comes with the VM.
-        let path = format!("{}{module}", ".".repeat(usize::try_from(node.level).unwrap_or(0)));
+        let path = format!("{}{module}", ".".repeat(sizes::saturating(node.level)));
         let path = self.raw_name(&path)?;
         let register = self.temporary()?;
         self.emit(Op::Import, 0, register, path, 1);

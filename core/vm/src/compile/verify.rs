@@ -1,6 +1,7 @@
 //! The check that every code body passes before it can run: what it names exists. The loop relies on it instead of checking each time.
 
 use super::code::Code;
+use crate::num::sizes;
 use crate::opcode::{Instruction, METHOD, NEGATE, Op};
 
 /// Whether every register, jump target, constant, name and cache that the code's instructions name is there, and control never
@@ -13,7 +14,7 @@ pub(super) fn verify(code: &Code) -> bool {
     ends && instructions.iter().enumerate().all(|(index, &ins)| {
         let next = instructions.get(index + 1).copied();
         registers(ins, next) <= u32::from(code.registers)
-            && target(ins, index).is_none_or(|target| usize::try_from(target).is_ok_and(|target| target < instructions.len()))
+            && target(ins, index).is_none_or(|target| sizes::index(target).is_some_and(|target| target < instructions.len()))
             && (ins.op != Op::Loop || instructions.get(ins.wide() as usize).is_some_and(|first| first.op == Op::ForIter))
             && entry(ins).is_none_or(|(table, entry)| entry < table.len(code))
     }) && code.handlers.iter().all(|handler| (handler.target as usize) < instructions.len() && handler.depth < code.registers)

@@ -7,6 +7,7 @@
 
 use super::Vm;
 use crate::error::{Outcome, Throw, Trap};
+use crate::num::sizes;
 use crate::value::Value;
 
 impl Vm {
@@ -48,7 +49,7 @@ impl Vm {
 
     /// How many items of a list, each for some cycles, the run can still pay for and keep, and one more.
     pub(crate) fn affordable(&self, price: usize) -> usize {
-        let cycles = usize::try_from(self.cycles.max(0)).unwrap_or(usize::MAX) / price.max(1);
+        let cycles = sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX) / price.max(1);
         cycles.min(self.heap.limit.saturating_sub(self.heap.memory) / size_of::<u64>()).saturating_add(1)
     }
 }

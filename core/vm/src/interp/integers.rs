@@ -7,6 +7,7 @@ use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
 use super::window::{afresh, moved};
 use crate::num::int;
+use crate::num::sizes;
 use crate::objects::payload::{Payload, big_size};
 use crate::opcode::{Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -209,7 +210,7 @@ impl Vm {
                 return Some(Value::Int(low));
             }
             (BinaryOp::RightShift, Right::Small(distance)) => {
-                let distance = usize::try_from(distance).ok()?;
+                let distance = sizes::not_negative(distance)?;
                 let in_place = temporary && self.heap.references(left) == 1;
                 self.charge_quickly(cost)?;
                 if in_place && self.heap.slot(left).class == ty::INT {

@@ -6,6 +6,7 @@ use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::holds_objects;
+use crate::num::sizes;
 use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
@@ -195,9 +196,7 @@ impl Vm {
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => return bytes.get(index).map(|&byte| Value::Int(i64::from(byte))),
             Payload::MemoryView(_) => return crate::objects::memoryview::item(self, object, index).ok().flatten(),
             Payload::Range(range) => {
-                let index = u64::try_from(index).ok().filter(|&index| index < range.len())?;
-                let offset = i64::try_from(index).ok()?.wrapping_mul(range.step);
-                return Some(Value::Int(range.start.wrapping_add(offset)));
+                return range.at(i64::try_from(index).ok()?).map(Value::Int);
             }
             _ => return None,
         };
@@ -208,7 +207,7 @@ impl Vm {
     pub(crate) fn advance(&mut self, at: usize, dest: usize, exit: u32) -> Outcome<Advance> {
         let Value::Obj(source) = self.registers[at] else { return Ok(Advance::Exhausted) };
         if let Value::Int(index) = self.registers[at + 1] {
-            let position = usize::try_from(index).unwrap_or(usize::MAX);
+            let position = sizes::index(index).unwrap_or(usize::MAX);
             if let Payload::Dict(dict) | Payload::Set(dict) = self.heap.payload(source) {
                 if Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)).is(self.registers[at + 2]) {
                     return Ok(match dict.live_from(position) {
@@ -227,7 +226,7 @@ impl Vm {
                 if !text.ascii() {
                     // The third register holds the byte offset.
                     let offset = match self.registers[at + 2] {
-                        Value::Int(offset) => usize::try_from(offset).unwrap_or(0),
+                        Value::Int(offset) => sizes::saturating(offset),
                         _ => 0,
                     };
                     return Ok(match text.text[offset..].chars().next() {
@@ -493,7 +492,7 @@ impl Vm {
             Payload::Tuple(items) => items.len(),
             Payload::Str(text) => text.chars as usize,
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => bytes.len(),
-            Payload::Range(range) => usize::try_from(range.len()).unwrap_or(usize::MAX),
+            Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
             Payload::MemoryView(view) => view.shape.first().copied().unwrap_or(1),
             _ => 0,
         }
@@ -533,7 +532,7 @@ impl Vm {
             }
         }
         let length = match self.heap.payload(object).core() {
-            Payload::Range(range) => usize::try_from(range.len()).unwrap_or(usize::MAX),
+            Payload::Range(range) => sizes::index(range.len()).unwrap_or(usize::MAX),
             Payload::Generator(_) => return Err(Throw::Fallback),
             _ => self.sequence_length(object),
         };

@@ -3,6 +3,7 @@
 use super::window::{afresh, moved};
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
 use crate::error::{Outcome, Throw};
+use crate::num::sizes;
 use crate::num::{F64, int};
 use crate::objects::payload::Payload;
 use crate::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
@@ -296,7 +297,7 @@ impl Vm {
             }
             (Op::SetItem, Value::Obj(object)) if next.c == result => match (self.heap.payload(object), register(next.b)) {
                 (Payload::Dict(dict), key) => self.heap.find_known(dict, &key).flatten().map(|position| dict.entries[position].value),
-                (Payload::List(list), Value::Int(index)) => usize::try_from(index).ok().and_then(|index| list.items.get(index).copied()),
+                (Payload::List(list), Value::Int(index)) => sizes::index(index).and_then(|index| list.items.get(index).copied()),
                 _ => None,
             },
             _ => None,
@@ -443,7 +444,7 @@ impl Vm {
 
     /// Integers of any size; charged by their limbs.
     fn big_op(&mut self, op: BinaryOp, a: IBig, b: IBig, sizes: (usize, usize)) -> Outcome {
-        let shifted = if op == BinaryOp::LeftShift { usize::try_from(&b).unwrap_or(0).min(int::MOST_BITS) } else { 0 };
+        let shifted = if op == BinaryOp::LeftShift { int::shifted_bits(&b) } else { 0 };
         self.spend(price_of_large(op, sizes.0, sizes.1, shifted))?;
         if op == BinaryOp::Pow && b.sign() == dashu_int::Sign::Negative {
             let (a, b) = (self.to_float(&Number::Big(a))?, self.to_float(&Number::Big(b))?);
@@ -503,7 +504,7 @@ impl Vm {
     fn float_op(&mut self, op: BinaryOp, a: F64, b: F64) -> Outcome<Option<Value>> {
         if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod) {
             // The remainder is found bit by bit, as many as the exponents are apart.
-            let exponent = |number: F64| usize::try_from((number.to_bits() >> 52) & 0x7ff).unwrap_or(0);
+            let exponent = |number: F64| sizes::saturating((number.to_bits() >> 52) & 0x7ff);
             self.spend(8 + exponent(a).saturating_sub(exponent(b)) / 16)?;
         }
         let value = match op {

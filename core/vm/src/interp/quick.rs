@@ -7,6 +7,7 @@ use super::window::{afresh, moved};
 use super::{Cache, CacheKind, NO_CACHE, Vm};
 use crate::heap::Heap;
 use crate::image::LinkedCode;
+use crate::num::sizes;
 use crate::objects::payload::{List, Payload};
 use crate::opcode::Instruction;
 use crate::types::{BUILTINS_DICT, EMPTY_TUPLE, FIXED_COUNT, latin1, ty};
@@ -107,7 +108,7 @@ fn replaced_position(site: u32, class: Ref, shape: u32, count: usize) -> usize {
 fn place(index: i64, length: usize) -> usize {
     // A negative index that is still negative here becomes larger than any length.
     let index = if index < 0 { index.wrapping_add(length as i64) } else { index };
-    usize::try_from(index).unwrap_or(usize::MAX)
+    sizes::index(index).unwrap_or(usize::MAX)
 }
 
 impl Vm {

@@ -9,6 +9,7 @@ use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
 use crate::num::F64;
+use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -411,7 +412,7 @@ impl Vm {
                         continue;
                     }
                     (&Value::Obj(source), &Value::Int(index), _) => {
-                        match self.heap.items(source).map(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                        match self.heap.items(source).map(|items| items.get(sizes::index(index).unwrap_or(usize::MAX))) {
                             Some(Some(item)) => {
                                 set_found!($ins.a, item);
                                 *window.place($ins.b + 1) = Value::Int(index + 1);
@@ -828,7 +829,7 @@ impl Vm {
                             }
                             (&Value::Obj(source), &Value::Int(index), _) => {
                                 let items = self.heap.items(source);
-                                if let Some(item) = items.and_then(|items| items.get(usize::try_from(index).unwrap_or(usize::MAX))) {
+                                if let Some(item) = items.and_then(|items| items.get(sizes::index(index).unwrap_or(usize::MAX))) {
                                     set_found!(step.a, item);
                                     *window.place(step.b + 1) = Value::Int(index + 1);
                                     cursor.forward(1);

@@ -5,6 +5,7 @@ use super::registers::{consume, set};
 use super::subscript::SLICED;
 use super::window::{afresh, moved};
 use crate::heap::holds_objects;
+use crate::num::sizes;
 use crate::objects::list::OVERWRITTEN;
 use crate::objects::payload::{List, Payload};
 use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
@@ -35,8 +36,8 @@ fn bounds(parts: &[Value], length: usize) -> Option<(Range<usize>, bool)> {
     let (first, last) = if backwards { (high, low) } else { (low, high) };
     let (start, stop) = (clamped(start, first)?, clamped(stop, last)?);
     let (start, stop) = if backwards { (stop + 1, start + 1) } else { (start, stop) };
-    let start = usize::try_from(start).ok()?;
-    Some((start..usize::try_from(stop).ok()?.max(start), backwards))
+    let start = sizes::index(start)?;
+    Some((start..sizes::index(stop)?.max(start), backwards))
 }
 
 impl Vm {

@@ -4,6 +4,7 @@ use super::operators::Number;
 use super::window::afresh;
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, Throw, Trap};
+use crate::num::sizes;
 use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::{Payload, Range};
 use crate::types::{latin1, nm, ty};
@@ -370,6 +371,12 @@ impl Vm {
                 format!("{kind}, not {}", if word == "string" { format!("'{}'", self.class_name(key)) } else { self.class_name(key) });
             return Err(self.type_error(message));
         };
+        if let Payload::Range(range) = self.heap.payload(receiver) {
+            return match range.at(index) {
+                Some(number) => Ok(Value::Int(number)),
+                None => Err(self.raise(ty::INDEX_ERROR, "range object index out of range")),
+            };
+        }
         let position = absolute(index, length);
         let Some(position) = position else {
             let message = if word == "index" { "index out of range".to_owned() } else { format!("{word} index out of range") };
@@ -381,10 +388,6 @@ impl Vm {
             Payload::Str(text) if text.ascii() => Value::Obj(latin1(text.text.as_bytes()[position])),
             Payload::Str(_) => return Ok(self.character(receiver, position).unwrap_or(Value::Obj(nm::EMPTY))),
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Value::Int(i64::from(bytes[position])),
-            Payload::Range(range) => {
-                let offset = i64::try_from(position).unwrap_or(0).wrapping_mul(range.step);
-                Value::Int(range.start.wrapping_add(offset))
-            }
             _ => Value::None,
         };
         Ok(self.heap.retain(value))
@@ -397,14 +400,19 @@ impl Vm {
             Payload::Str(text) => ("string", text.chars as usize),
             Payload::Bytes(bytes) => ("index", bytes.len()),
             Payload::ByteArray(bytes, _) => ("bytearray", bytes.len()),
-            Payload::Range(range) => ("range object", usize::try_from(range.len()).unwrap_or(usize::MAX)),
+            Payload::Range(range) => ("range object", sizes::index(range.len()).unwrap_or(usize::MAX)),
             _ => ("sequence", 0),
         }
     }
 
-    /// Start, step and count of a slice of a sequence.
+    /// Start, step and count of a slice of a sequence that is in memory.
     pub(crate) fn slice_bounds(&mut self, parts: &[Value; 3], length: usize) -> Outcome<(i64, i64, usize)> {
-        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let (start, step, count) = self.slice_span(parts, i64::try_from(length).unwrap_or(i64::MAX))?;
+        Ok((start, step, sizes::saturating(count)))
+    }
+
+    /// Start, step and count of a slice of a sequence of any length, such as a range.
+    pub(crate) fn slice_span(&mut self, parts: &[Value; 3], length: i64) -> Outcome<(i64, i64, i64)> {
         let mut numbers = [None; 3];
         for (number, part) in numbers.iter_mut().zip(parts) {
             if let Value::Int(value) = *part {
@@ -450,37 +458,19 @@ impl Vm {
         } else {
             0
         };
-        Ok((start, step, usize::try_from(count).unwrap_or(0)))
+        Ok((start, step, count))
     }
 
     pub(super) fn get_slice(&mut self, receiver: Ref, parts: &[Value; 3]) -> Outcome {
-        let (_, length) = self.sequence_word(receiver);
-        let (start, step, count) = self.slice_bounds(parts, length)?;
-        let indices = (0..count).map(|index| start + step * i64::try_from(index).unwrap_or(0));
         if let Payload::Range(range) = self.heap.payload(receiver) {
             let range = *range;
-            let first = range.start.wrapping_add(start.wrapping_mul(range.step));
-            let signed = i64::try_from(length).unwrap_or(i64::MAX);
-            let (low, high) = if step > 0 { (0, signed) } else { (-1, signed - 1) };
-            let end = match self.number(parts[1]) {
-                Some(Number::Small(stop)) => (if stop < 0 { stop.saturating_add(signed) } else { stop }).clamp(low, high),
-                Some(Number::Big(stop)) if stop.sign() == dashu_int::Sign::Negative => low,
-                Some(Number::Big(_)) => high,
-                _ => {
-                    if step > 0 {
-                        high
-                    } else {
-                        low
-                    }
-                }
-            };
-            let stop = range.start.wrapping_add(end.wrapping_mul(range.step));
-            let step = range.step.wrapping_mul(step);
-            return Ok(self.heap.make(ty::RANGE, Payload::Range(Range { start: first, stop, step })));
+            return self.slice_of_range(receiver, range, parts);
         }
+        let (_, length) = self.sequence_word(receiver);
+        let (start, step, count) = self.slice_bounds(parts, length)?;
         self.spend(count / SLICED)?;
         self.reserve(count)?;
-        let indices = indices.map(|index| usize::try_from(index).unwrap_or(0));
+        let indices = (0..count).map(|index| sizes::saturating(start + step * i64::try_from(index).unwrap_or(0)));
         match self.heap.payload(receiver).core() {
             Payload::List(list) => {
                 let items = pick(&list.items, start, step, count);
@@ -494,7 +484,7 @@ impl Vm {
             }
             Payload::Str(text) if text.ascii() => {
                 if step == 1 {
-                    let first = usize::try_from(start).unwrap_or(0);
+                    let first = sizes::saturating(start);
                     let piece = self.heap.piece(receiver, first..first + count);
                     return Ok(self.heap.ascii(piece));
                 }
@@ -515,10 +505,43 @@ impl Vm {
         }
     }
 
+    fn slice_of_range(&mut self, receiver: Ref, range: Range, parts: &[Value; 3]) -> Outcome {
+        // Numbers beyond 64 bits are the helper's.
+        let sliced = match i64::try_from(range.len()) {
+            Ok(length) => {
+                let (start, step, _) = self.slice_span(parts, length)?;
+                let stop = self.slice_stop(parts[1], step, length);
+                range.slice(start, stop, step)
+            }
+            Err(_) => None,
+        };
+        match sliced {
+            Some(sliced) => Ok(self.heap.make(ty::RANGE, Payload::Range(sliced))),
+            None => self.call_helper("range_slice", &[Value::Obj(receiver), parts[0], parts[1], parts[2]]),
+        }
+    }
+
+    /// Whether the window of a search ends before it begins at `first`: not even an empty text is found there.
+    pub(crate) fn ends_before(&mut self, end: Value, first: i64, length: usize) -> bool {
+        self.slice_stop(end, 1, i64::try_from(length).unwrap_or(i64::MAX)) < first
+    }
+
+    /// Where a slice stops, not before the sequence and not after it.
+    pub(crate) fn slice_stop(&mut self, stop: Value, step: i64, length: i64) -> i64 {
+        let (low, high) = if step > 0 { (0, length) } else { (-1, length - 1) };
+        match self.number(stop) {
+            Some(Number::Small(stop)) => (if stop < 0 { stop.saturating_add(length) } else { stop }).clamp(low, high),
+            Some(Number::Big(stop)) if stop.sign() == dashu_int::Sign::Negative => low,
+            Some(Number::Big(_)) => high,
+            _ if step > 0 => high,
+            _ => low,
+        }
+    }
+
     /// A slice of text beyond ASCII.
     fn slice_of_characters(&mut self, receiver: Ref, start: i64, step: i64, count: usize) -> Outcome {
         let Some(last) = count.checked_sub(1) else { return Ok(Value::Obj(nm::EMPTY)) };
-        let number = |index: usize| usize::try_from(start + step * i64::try_from(index).unwrap_or(0)).unwrap_or(0);
+        let number = |index: usize| sizes::saturating(start + step * i64::try_from(index).unwrap_or(0));
         let (low, high) = if step > 0 { (number(0), number(last)) } else { (number(last), number(0)) };
         let range = self.bytes_of_characters(receiver, low, high + 1);
         if step == 1 {
@@ -528,7 +551,7 @@ impl Vm {
         // Every character between them is passed.
         self.spend(range.len() / 2)?;
         let Some(text) = self.text(Value::Obj(receiver)) else { return Err(Throw::Trap(Trap::Internal)) };
-        let each = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+        let each = sizes::index(step.unsigned_abs()).unwrap_or(usize::MAX);
         let characters = text[range].chars();
         let result: String = if step > 0 { characters.step_by(each).collect() } else { characters.rev().step_by(each).collect() };
         Ok(self.heap.string(result))
@@ -858,7 +881,8 @@ impl Vm {
                 Payload::Range(range) if i64::try_from(range.len()).is_err() => {
                     return Err(self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t"));
                 }
-                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..) | Payload::Range(_) => {
+                Payload::Range(range) => return Ok(Value::Int(i64::try_from(range.len()).unwrap_or(i64::MAX))),
+                Payload::List(_) | Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..) => {
                     Some(self.sequence_word(object).1)
                 }
                 _ => None,
@@ -878,15 +902,15 @@ impl Vm {
 /// A position from an index that may count from the end.
 pub(crate) fn absolute(index: i64, length: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(i64::try_from(length).ok()?)? } else { index };
-    usize::try_from(index).ok().filter(|&index| index < length)
+    sizes::index(index).filter(|&index| index < length)
 }
 
 /// The items of a slice whose bounds are known.
 fn pick(items: &[Value], start: i64, step: i64, count: usize) -> Vec<Value> {
-    let first = usize::try_from(start).unwrap_or(0);
+    let first = sizes::saturating(start);
     match step {
         1 => items[first..first + count].to_vec(),
         -1 if count > 0 => items[first + 1 - count..=first].iter().rev().copied().collect(),
-        _ => (0..count).map(|index| items[usize::try_from(start + step * i64::try_from(index).unwrap_or(0)).unwrap_or(0)]).collect(),
+        _ => (0..count).map(|index| items[sizes::saturating(start + step * i64::try_from(index).unwrap_or(0))]).collect(),
     }
 }

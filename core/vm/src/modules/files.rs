@@ -6,6 +6,7 @@
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
@@ -41,7 +42,7 @@ fn path(vm: &Vm, value: Value) -> String {
 
 fn number(value: Value) -> usize {
     match value {
-        Value::Int(number) => usize::try_from(number).unwrap_or(0),
+        Value::Int(number) => sizes::saturating(number),
         _ => usize::MAX,
     }
 }

@@ -7,6 +7,7 @@ use crate::native::{
     NativeKind::{Function, Method},
     NativeRow,
 };
+use crate::num::sizes;
 use crate::objects::payload::{HashState, Payload};
 use crate::types::ty;
 use crate::value::Value;
@@ -160,7 +161,7 @@ fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
         return Err(vm.value_error(format!("digest_size for {name} must be between 1 and {most} bytes, here it is 0")));
     }
     options.digest_size = byte(size);
-    options.key = short(vm, arguments[2], "key", usize::try_from(most).unwrap_or(64))?;
+    options.key = short(vm, arguments[2], "key", sizes::saturating(most))?;
     options.salt = short(vm, arguments[3], "salt", tweak)?;
     options.person = short(vm, arguments[4], "person", tweak)?;
     let between = |text: &'static str| move |_: &str| (false, text.to_owned());
@@ -239,8 +240,8 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
     let state = state(vm, arguments[0])?;
     let extendable = state.name.starts_with("shake");
     let length = match (extendable, arguments[1]) {
-        (true, Value::Int(length)) => match usize::try_from(length) {
-            Ok(length) if length < 1 << 29 => length,
+        (true, Value::Int(length)) => match sizes::index(length) {
+            Some(length) if length < 1 << 29 => length,
             _ => return Err(vm.value_error("value must be positive")),
         },
         (true, Value::Undefined) => return Err(vm.type_error("digest() missing required argument 'length' (pos 1)")),

@@ -7,6 +7,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
+use crate::num::sizes;
 use crate::num::{F64, int, repr};
 use crate::objects::payload::Payload;
 use crate::types::ty;
@@ -254,7 +255,7 @@ fn has_own_items(vm: &mut Vm, object: Ref) -> bool {
 /// Sorts entries by key, as far as keys are texts or integers only.
 fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
     let count = pairs.len();
-    vm.spend(count.saturating_mul(usize::try_from(count.max(1).ilog2()).unwrap_or(0) + 1))?;
+    vm.spend(count.saturating_mul(sizes::saturating(count.max(1).ilog2()) + 1))?;
     if pairs.iter().all(|(key, _)| vm.text(*key).is_some()) {
         pairs.sort_by(|(a, _), (b, _)| vm.text(*a).cmp(&vm.text(*b)));
     } else if pairs.iter().all(|(key, _)| matches!(key, Value::Int(_) | Value::Bool(_))) {
@@ -410,7 +411,7 @@ fn index_of(text: &str, byte: usize) -> Value {
 /// Arguments of the reading functions: the text, the byte to begin at, and whether control characters are refused.
 fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, bool)> {
     let index = match arguments[1] {
-        Value::Int(index) => usize::try_from(index).ok(),
+        Value::Int(index) => sizes::not_negative(index),
         Value::Obj(_) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
         _ => Some(0),
     };

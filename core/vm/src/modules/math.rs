@@ -4,6 +4,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::math::{self, MathError, SumError};
+use crate::num::sizes;
 use crate::num::{F64, NumberError, int};
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -222,7 +223,7 @@ fn number(vm: &mut Vm, outcome: Result<IBig, NumberError>) -> Outcome {
 /// Cycles of combinatorics: a multiplication for each factor, before any is made.
 fn spend_factors(vm: &mut Vm, factors: &IBig) -> Outcome<()> {
     let most = int::MOST_BITS;
-    let factors = usize::try_from(factors).unwrap_or(if *factors < IBig::ZERO { 0 } else { most });
+    let factors = sizes::index(factors).unwrap_or(if *factors < IBig::ZERO { 0 } else { most });
     vm.spend(factors.min(most).saturating_mul(16))
 }
 

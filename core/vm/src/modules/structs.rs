@@ -7,6 +7,7 @@ use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
+use crate::num::sizes;
 use crate::num::{F64, int};
 use crate::objects::payload::Payload;
 use crate::types::ty;
@@ -34,7 +35,7 @@ struct Field {
 /// The fields of a plan; none when it reaches beyond `size`, since an actor may have put anything there.
 fn plan(vm: &Vm, value: Value, size: usize) -> Option<Vec<Field>> {
     let Some(Payload::Bytes(bytes)) = value.object().map(|object| vm.heap.payload(object)) else { return None };
-    let number = |bytes: &[u8]| usize::try_from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).unwrap_or(0);
+    let number = |bytes: &[u8]| sizes::saturating(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     let fields: Vec<Field> = bytes
         .chunks_exact(10)
         .map(|row| Field { code: row[0], size: usize::from(row[1]), count: number(&row[2..6]), place: number(&row[6..10]) })
@@ -53,7 +54,7 @@ fn plan(vm: &Vm, value: Value, size: usize) -> Option<Vec<Field>> {
 
 fn size(value: Value) -> usize {
     match value {
-        Value::Int(size) => usize::try_from(size).unwrap_or(0),
+        Value::Int(size) => sizes::saturating(size),
         _ => 0,
     }
 }

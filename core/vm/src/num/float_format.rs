@@ -6,6 +6,7 @@ use dashu_int::ops::DivRem;
 use super::F64;
 use super::format_spec::{FormatError, NumberText, Spec, lay_out, pad};
 use super::repr::shortest_digits;
+use crate::num::sizes;
 
 /// How a float is written: C's letters, or Python's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +202,7 @@ fn write_decimal(decimal: &Decimal, negative: bool, style: &FloatStyle) -> Strin
 
 /// Digits with zeros on either side as far as needed, and exactly one point.
 fn push_digits(out: &mut String, digits: &[u8], point: i64, end: i64) {
-    let zeros = |out: &mut String, count: i64| out.extend(std::iter::repeat_n('0', usize::try_from(count).unwrap_or(0)));
+    let zeros = |out: &mut String, count: i64| out.extend(std::iter::repeat_n('0', sizes::saturating(count)));
     let text = |out: &mut String, digits: &[u8]| out.extend(digits.iter().map(|&digit| char::from(digit)));
     let count = length(digits);
     if point <= 0 {

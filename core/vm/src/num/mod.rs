@@ -11,6 +11,7 @@ pub mod hash;
 pub mod int;
 pub mod math;
 pub mod repr;
+pub(crate) mod sizes;
 pub mod softfloat;
 
 pub use float_format::format_float;

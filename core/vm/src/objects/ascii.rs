@@ -6,6 +6,7 @@ use crate::heap::Heap;
 use crate::interp::Vm;
 use crate::interp::window::{afresh, moved};
 use crate::num::int::push_decimal;
+use crate::num::sizes;
 use crate::objects::payload::{Payload, Str};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
@@ -173,7 +174,7 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
     let (object, text) = plain(vm, &args[0])?;
     let most = match args[2] {
         Value::Undefined => usize::MAX,
-        Value::Int(most) => usize::try_from(most).unwrap_or(usize::MAX),
+        Value::Int(most) => sizes::index(most).unwrap_or(usize::MAX),
         _ => return None,
     };
     let mut price = text.text.len() / 4;

@@ -4,6 +4,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::operators::Number;
 use crate::interp::{OnReturn, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::objects::{codec, list, memoryview};
 use crate::types::{nm, ty};
@@ -174,7 +175,7 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
     }
     match vm.number(source) {
         Some(Number::Small(count)) => {
-            let Ok(count) = usize::try_from(count) else { return Err(vm.value_error("negative count")) };
+            let Some(count) = sizes::not_negative(count) else { return Err(vm.value_error("negative count")) };
             vm.reserve(count)?;
             vm.spend(count / 8)?;
             return Ok(vec![0; count]);
@@ -389,7 +390,7 @@ fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
     let at = place(vm, args[1])?;
     let byte = byte(vm, args[2], "byte must be in range(0, 256)")?;
     let length = length(vm, args[0]);
-    let from_end = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
+    let from_end = sizes::index(at.unsigned_abs()).unwrap_or(usize::MAX);
     let at = if at < 0 { length.saturating_sub(from_end) } else { from_end.min(length) };
     vm.spend((length - at) / 8)?;
     may_resize(vm, args[0], true)?;
@@ -457,7 +458,7 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let count = usize::try_from(place(vm, args[1])?).unwrap_or(0);
+    let count = sizes::saturating(place(vm, args[1])?);
     let length = length(vm, args[0]);
     let total = length.saturating_mul(count);
     may_resize(vm, args[0], total != length)?;
@@ -481,7 +482,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
     };
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
     if step == 1 {
-        let first = usize::try_from(start).unwrap_or(0);
+        let first = sizes::saturating(start);
         may_resize(vm, receiver, more.len() != count)?;
         vm.reserve(more.len())?;
         bytes.splice(first..first + count, more);
@@ -491,7 +492,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
     } else if more.len() == count {
         for (index, byte) in more.into_iter().enumerate() {
             let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
-            if let Some(place) = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at)) {
+            if let Some(place) = sizes::index(at).and_then(|at| bytes.get_mut(at)) {
                 *place = byte;
             }
         }
@@ -513,7 +514,7 @@ pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Valu
     let mut dead = vec![false; bytes.len()];
     for index in 0..count {
         let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
-        if let Some(mark) = usize::try_from(at).ok().and_then(|at| dead.get_mut(at)) {
+        if let Some(mark) = sizes::index(at).and_then(|at| dead.get_mut(at)) {
             *mark = true;
         }
     }

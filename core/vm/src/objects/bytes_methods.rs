@@ -7,6 +7,7 @@ use crate::interp::Vm;
 use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::list;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
@@ -146,7 +147,7 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     let group = if args[2].is_undefined() { 1 } else { whole(vm, args[2])? };
-    let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX);
+    let size = sizes::index(group.unsigned_abs()).unwrap_or(usize::MAX);
     let mut text = String::with_capacity(bytes.len() * 2);
     for (index, byte) in bytes.iter().enumerate() {
         let edge = if group > 0 { (bytes.len() - index).is_multiple_of(size) } else { size > 0 && index.is_multiple_of(size) };
@@ -196,11 +197,14 @@ pub(super) fn bounds(vm: &mut Vm, start: Value, end: Value, length: usize) -> Ou
     }
     let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
     if let Some(Number::Small(start)) = vm.number(start) {
-        if usize::try_from(start).is_ok_and(|start| start > length) {
+        if sizes::saturating(start) > length {
             return Ok(None);
         }
     }
-    let first = usize::try_from(first).unwrap_or(0);
+    if count == 0 && vm.ends_before(end, first, length) {
+        return Ok(None);
+    }
+    let first = sizes::saturating(first);
     Ok(Some((first, first + count)))
 }
 
@@ -349,7 +353,7 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     if value.is_undefined() {
         return Ok(usize::MAX);
     }
-    Ok(usize::try_from(whole(vm, value)?).unwrap_or(usize::MAX))
+    Ok(sizes::index(whole(vm, value)?).unwrap_or(usize::MAX))
 }
 
 /// Cycles of a part that was split, beside the search.
@@ -570,7 +574,7 @@ fn rstrip(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// The receiver, what goes before it and what goes after it.
 fn padded(vm: &mut Vm, args: &[Value], name: &str, left: impl Fn(usize, usize) -> usize) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let width = usize::try_from(whole(vm, args[1])?).unwrap_or(0);
+    let width = sizes::saturating(whole(vm, args[1])?);
     let fill = match args.get(2).copied().filter(|fill| !fill.is_undefined()) {
         None => b' ',
         Some(fill) => match content(vm, fill).as_deref() {
@@ -605,7 +609,7 @@ fn center(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let width = usize::try_from(whole(vm, args[1])?).unwrap_or(0);
+    let width = sizes::saturating(whole(vm, args[1])?);
     let missing = width.saturating_sub(bytes.len());
     vm.reserve(missing)?;
     vm.spend(missing / 4)?;
@@ -619,7 +623,7 @@ fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
-    let size = usize::try_from(size).unwrap_or(0);
+    let size = sizes::saturating(size);
     vm.spend(bytes.len() / 2)?;
     let (mut out, mut column) = (Vec::new(), 0);
     for byte in bytes {

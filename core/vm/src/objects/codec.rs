@@ -3,6 +3,7 @@
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::num::int::push_decimal;
+use crate::num::sizes;
 use crate::objects::escapes::push_escape;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
@@ -341,7 +342,7 @@ pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
     let attribute = |vm: &mut Vm, name| vm.instance_attribute(exception, name);
     let object = attribute(vm, nm::OBJECT)?;
     let number = |vm: &mut Vm, value: Value| match vm.number(value) {
-        Some(crate::interp::operators::Number::Small(number)) => usize::try_from(number).ok(),
+        Some(crate::interp::operators::Number::Small(number)) => u64::try_from(number).ok(),
         _ => None,
     };
     let start = attribute(vm, nm::START)?;
@@ -357,7 +358,7 @@ pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
     let last = end.saturating_sub(1);
     if vm.is_instance(exception, ty::UNICODE_DECODE_ERROR) {
         let bytes = super::bytes::content(vm, object)?;
-        return Some(match bytes.get(start) {
+        return Some(match bytes.get(sizes::saturating(start)) {
             Some(byte) if end == start + 1 => format!("'{encoding}' codec can't decode byte 0x{byte:02x} in position {start}: {reason}"),
             _ => format!("'{encoding}' codec can't decode bytes in position {start}-{last}: {reason}"),
         });
@@ -368,7 +369,7 @@ pub(crate) fn error_text(vm: &mut Vm, exception: Value) -> Option<String> {
     } else {
         "can't translate".to_owned()
     };
-    Some(match text.chars().nth(start) {
+    Some(match text.chars().nth(sizes::saturating(start)) {
         Some(c) if end == start + 1 => format!("{verb} character '{}' in position {start}: {reason}", escaped(u32::from(c))),
         _ => format!("{verb} characters in position {start}-{last}: {reason}"),
     })

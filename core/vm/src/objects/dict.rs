@@ -2,6 +2,7 @@
 //!
 //! The table stores hashes and entries; comparing keys is up to the caller, because it may run Python code.
 
+use crate::num::sizes;
 use crate::value::Value;
 
 /// One key with its value.
@@ -102,7 +103,7 @@ impl Dict {
     pub(crate) fn probe(&self, hash: i64) -> Probe {
         let bits = u64::from_ne_bytes(hash.to_ne_bytes());
         let mask = self.index.len().wrapping_sub(1);
-        Probe { slot: usize::try_from(bits & 0xffff_ffff).unwrap_or(0) & mask, perturb: bits, steps: 0 }
+        Probe { slot: sizes::saturating(bits & 0xffff_ffff) & mask, perturb: bits, steps: 0 }
     }
 
     /// The next entry position whose key has exactly this hash.
@@ -119,7 +120,7 @@ impl Dict {
             }
             probe.steps += 1;
             probe.perturb >>= 5;
-            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            let jump = sizes::saturating(probe.perturb & 0xffff_ffff);
             probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
             if position != DELETED && self.entries[position as usize].hash == hash {
                 return Some(position as usize);
@@ -167,7 +168,7 @@ impl Dict {
         let mut probe = self.probe(hash);
         while self.index[probe.slot] != EMPTY && self.index[probe.slot] != DELETED {
             probe.perturb >>= 5;
-            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            let jump = sizes::saturating(probe.perturb & 0xffff_ffff);
             probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
         }
         if self.index[probe.slot] == EMPTY {
@@ -209,7 +210,7 @@ impl Dict {
         let mut probe = self.probe(entry.hash);
         while self.index[probe.slot] as usize != position {
             probe.perturb >>= 5;
-            let jump = usize::try_from(probe.perturb & 0xffff_ffff).unwrap_or(0);
+            let jump = sizes::saturating(probe.perturb & 0xffff_ffff);
             probe.slot = (probe.slot.wrapping_mul(5).wrapping_add(jump).wrapping_add(1)) & mask;
         }
         self.index[probe.slot] = DELETED;

@@ -113,7 +113,7 @@ fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
                 left
             }
         }
-        Iter::Range { left, .. } => usize::try_from(left).unwrap_or(usize::MAX),
+        Iter::Range { left, .. } => return Ok(Value::Int(i64::try_from(left).unwrap_or(i64::MAX))),
         Iter::Dict { dict: Value::Obj(dict), index, size, .. } => {
             vm.spend(size / 8)?;
             match vm.table(dict) {

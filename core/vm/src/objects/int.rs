@@ -6,6 +6,7 @@ use crate::interp::operators::Number;
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::num;
+use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -155,7 +156,7 @@ fn bit_length(vm: &mut Vm, args: &[Value]) -> Outcome {
             Payload::BigInt(large) => num::int::bit_length(large),
             _ => num::int::bit_length(&number(vm, args[0])),
         },
-        Value::Int(small) => usize::try_from(64 - small.unsigned_abs().leading_zeros()).unwrap_or(0),
+        Value::Int(small) => sizes::saturating(64 - small.unsigned_abs().leading_zeros()),
         _ => num::int::bit_length(&number(vm, args[0])),
     };
     Ok(Value::Int(i64::try_from(bits).unwrap_or(i64::MAX)))
@@ -177,9 +178,9 @@ fn big_endian(vm: &mut Vm, order: Value) -> Outcome<bool> {
 
 fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     let length = match vm.number(args[1].or(Value::Int(1))) {
-        Some(Number::Small(length)) => match usize::try_from(length) {
-            Ok(length) => length,
-            Err(_) => return Err(vm.value_error("length argument must be non-negative")),
+        Some(Number::Small(length)) => match sizes::not_negative(length) {
+            Some(length) => length,
+            None => return Err(vm.value_error("length argument must be non-negative")),
         },
         _ => return Err(vm.type_error("length must be an integer")),
     };

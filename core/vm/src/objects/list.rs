@@ -6,6 +6,7 @@ use crate::interp::operators::Number;
 use crate::interp::window::afresh;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::{Iter, Payload};
 use crate::types::ty;
 use crate::value::{Ref, Value};
@@ -128,7 +129,7 @@ fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
     let length = length(vm, args[0]);
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
     let position = if index < 0 { (index + signed).max(0) } else { index.min(signed) };
-    let position = usize::try_from(position).unwrap_or(0);
+    let position = sizes::saturating(position);
     vm.spend((length - position) / 8)?;
     vm.store_barrier(object, args[2])?;
     vm.heap.retain(args[2]);
@@ -247,7 +248,7 @@ pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
     let parts = [args[2].or(Value::None), args[3].or(Value::None), Value::None];
     let length = args[0].object().map_or(0, |object| vm.sequence_length(object));
     let (start, _, count) = vm.slice_bounds(&parts, length)?;
-    let start = usize::try_from(start).unwrap_or(0);
+    let start = sizes::saturating(start);
     let items = snapshot(vm, args[0])?;
     match find(vm, &items[start..start + count], args[1])? {
         Some(position) => Ok(Value::Int(i64::try_from(start + position).unwrap_or(i64::MAX))),
@@ -293,7 +294,7 @@ fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Items in order, stable; `Fallback` when they compare in Python.
 pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outcome<Vec<Value>> {
     let length = items.len();
-    let rounds = usize::try_from(length.max(1).ilog2()).unwrap_or(64) + 1;
+    let rounds = sizes::saturating(length.max(1).ilog2()) + 1;
     vm.spend(length * rounds)?;
     if reverse {
         items.reverse();
@@ -401,8 +402,12 @@ pub(crate) fn iter(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// `__reversed__` of builtin sequences.
 pub(crate) fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if let Some(Payload::Range(range)) = args[0].object().map(|object| vm.heap.payload(object)) {
+        let numbers = range.backwards();
+        return Ok(vm.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(numbers))));
+    }
     let left = match vm.length(args[0])? {
-        Value::Int(length) => usize::try_from(length).unwrap_or(0),
+        Value::Int(length) => sizes::saturating(length),
         _ => 0,
     };
     vm.heap.retain(args[0]);
@@ -465,7 +470,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
     if step == 1 && vm.heap.slot(object).class == ty::LIST && overwrites(vm, object, value, count) {
-        return overwrite(vm, object, usize::try_from(start).unwrap_or(0), value);
+        return overwrite(vm, object, sizes::saturating(start), value);
     }
     let items = match vm.collect(value) {
         Ok(items) => items,
@@ -481,7 +486,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
     }
     let mut old = Vec::new();
     if step == 1 {
-        let first = usize::try_from(start).unwrap_or(0);
+        let first = sizes::saturating(start);
         if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
             old = items;
             if old.len() == count {
@@ -501,7 +506,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
         if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
             let mut at = start;
             for item in items {
-                if let Some(place) = usize::try_from(at).ok().and_then(|at| row.items.get_mut(at)) {
+                if let Some(place) = sizes::index(at).and_then(|at| row.items.get_mut(at)) {
                     old.push(std::mem::replace(place, item));
                 }
                 at = at.saturating_add(step);
@@ -558,7 +563,7 @@ pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3]) -> Outc
     let mut doomed = vec![false; length];
     for index in 0..count {
         let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));
-        if let Some(mark) = usize::try_from(at).ok().and_then(|at| doomed.get_mut(at)) {
+        if let Some(mark) = sizes::index(at).and_then(|at| doomed.get_mut(at)) {
             *mark = true;
         }
     }

@@ -6,6 +6,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::operators::Number;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::{Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -244,7 +245,7 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
     let mut shape = Vec::with_capacity(parts.len());
     for part in parts {
         match vm.number(part) {
-            Some(Number::Small(length)) if length > 0 => shape.push(usize::try_from(length).unwrap_or(usize::MAX)),
+            Some(Number::Small(length)) if length > 0 => shape.push(sizes::index(length).unwrap_or(usize::MAX)),
             Some(Number::Small(_)) => return Err(vm.value_error("memoryview.cast(): elements of shape must be integers > 0")),
             Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
             _ => return Err(vm.type_error("memoryview.cast(): elements of shape must be integers")),

@@ -7,6 +7,7 @@ use crate::interp::Vm;
 use crate::interp::operators::Number;
 use crate::interp::subscript::absolute;
 use crate::modules::structs;
+use crate::num::sizes;
 use crate::objects::payload::{Payload, View};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
@@ -14,7 +15,7 @@ use crate::value::{Ref, Value};
 /// The byte that so many strides lead to.
 pub(super) fn step(start: usize, stride: i64, index: usize) -> usize {
     let distance = stride.saturating_mul(i64::try_from(index).unwrap_or(i64::MAX));
-    start.saturating_add_signed(isize::try_from(distance).unwrap_or(isize::MAX))
+    sizes::saturating(i64::try_from(start).unwrap_or(i64::MAX).saturating_add(distance))
 }
 
 /// Where the items lie, in order: the last dimension fastest or, as in Fortran, the first.
@@ -27,7 +28,7 @@ pub(super) fn places(view: &View, is_fortran: bool) -> impl Iterator<Item = usiz
     let (mut at, mut left) = (i64::try_from(view.start).unwrap_or(0), view.count());
     std::iter::from_fn(move || {
         left = left.checked_sub(1)?;
-        let place = usize::try_from(at).unwrap_or(usize::MAX / 2);
+        let place = sizes::index(at).unwrap_or(usize::MAX / 2);
         for (length, stride, index) in &mut dimensions {
             at += *stride;
             *index += 1;
@@ -56,7 +57,7 @@ pub(super) fn read(vm: &mut Vm, object: Value, place: usize, format: Format) -> 
 /// Lists in lists, one level a dimension.
 pub(super) fn nested(vm: &mut Vm, view: &View, dimension: usize, at: i64) -> Outcome {
     let (Some(&length), Some(&stride)) = (view.shape.get(dimension), view.strides.get(dimension)) else {
-        return read(vm, view.object, usize::try_from(at).unwrap_or(usize::MAX / 2), view.format);
+        return read(vm, view.object, sizes::index(at).unwrap_or(usize::MAX / 2), view.format);
     };
     let mut items = Vec::with_capacity(length);
     let mut at = at;
@@ -154,7 +155,7 @@ fn place_of(vm: &mut Vm, view: &View, indices: &[i64]) -> Outcome<usize> {
 fn sliced(vm: &mut Vm, view: &View, parts: &[Value; 3]) -> Outcome<View> {
     let (start, stride, count) = vm.slice_bounds(parts, view.shape[0])?;
     let mut part = view.clone();
-    part.start = step(part.start, part.strides[0], usize::try_from(start).unwrap_or(0));
+    part.start = step(part.start, part.strides[0], sizes::saturating(start));
     part.shape[0] = count;
     part.strides[0] = part.strides[0].saturating_mul(stride);
     Ok(part)

@@ -29,6 +29,7 @@ use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use payload::Payload;
@@ -322,7 +323,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
 /// `sequence * count`
 fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> {
     let count = match vm.number(count) {
-        Some(Number::Small(count)) => usize::try_from(count).unwrap_or(0),
+        Some(Number::Small(count)) => sizes::saturating(count),
         Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
         _ => return Ok(None),
     };
@@ -334,6 +335,8 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
         Payload::Tuple(items) => (8, items.len()),
         _ => return Ok(None),
     };
+    // Nothing is nothing, however often.
+    let count = if length == 0 { count.min(1) } else { count };
     let total = length.saturating_mul(count);
     vm.reserve(total.saturating_mul(unit))?;
     // The sequence is copied first, however often it is repeated.

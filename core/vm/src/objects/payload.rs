@@ -323,6 +323,28 @@ impl Range {
         };
         if low >= high { 0 } else { (high.abs_diff(low) - 1) / step + 1 }
     }
+
+    /// The number at an index, which may count from the end.
+    pub(crate) fn at(&self, index: i64) -> Option<i64> {
+        let length = i128::from(self.len());
+        let index = if index < 0 { i128::from(index) + length } else { i128::from(index) };
+        // A number of the range fits 64 bits, whatever the product does.
+        let number = i128::from(self.start).wrapping_add(index.wrapping_mul(i128::from(self.step)));
+        if (0..length).contains(&index) { i64::try_from(number).ok() } else { None }
+    }
+
+    /// The numbers from one index up to another, by a step; `None` where it would have to hold a number beyond 64 bits.
+    pub(crate) fn slice(&self, start: i64, stop: i64, step: i64) -> Option<Range> {
+        let by = |factor: i64| i128::from(factor) * i128::from(self.step);
+        let number = |index: i64| i64::try_from(i128::from(self.start).saturating_add(by(index))).ok();
+        Some(Range { start: number(start)?, stop: number(stop)?, step: i64::try_from(by(step)).ok()? })
+    }
+
+    /// The same numbers from the last to the first.
+    pub(crate) fn backwards(&self) -> Iter {
+        let next = self.at(-1).unwrap_or(self.start);
+        Iter::Range { next, step: self.step.wrapping_neg(), left: self.len() }
+    }
 }
 
 /// What a `memoryview` shows of bytes or a bytearray.

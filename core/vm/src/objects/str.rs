@@ -6,6 +6,7 @@ use crate::interp::allowance::Items;
 use crate::interp::operators::Number;
 use crate::interp::window::moved;
 use crate::native::{NativeKind, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::{Payload, Str};
 use crate::objects::{ascii, codec, list};
 use crate::types::ty;
@@ -268,7 +269,7 @@ fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
             _ => return Err(vm.type_error("The fill character must be exactly one character long")),
         }
     };
-    let missing = usize::try_from(width).unwrap_or(0).saturating_sub(text.chars().count());
+    let missing = sizes::saturating(width).saturating_sub(text.chars().count());
     vm.spend(missing)?;
     vm.reserve(missing)?;
     Ok((text, missing, fill))
@@ -311,12 +312,15 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
     }
     let length = text.chars().count();
     if let Some(Number::Small(start)) = vm.number(start) {
-        if usize::try_from(start).is_ok_and(|start| start > length) {
+        if sizes::saturating(start) > length {
             return Ok(None);
         }
     }
     let (first, _, count) = vm.slice_bounds(&[start.or(Value::None), end.or(Value::None), Value::None], length)?;
-    let first = usize::try_from(first).unwrap_or(0);
+    if count == 0 && vm.ends_before(end, first, length) {
+        return Ok(None);
+    }
+    let first = sizes::saturating(first);
     if length == text.len() {
         return Ok(Some((text[first..first + count].to_owned(), first)));
     }
@@ -460,7 +464,7 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let new = argument(vm, args[2], "replace() argument 2 ")?;
     let most = if args[3].is_undefined() { -1 } else { whole(vm, args[3])? };
     let occurrences = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&old).count() };
-    let count = usize::try_from(most).unwrap_or(usize::MAX).min(occurrences);
+    let count = sizes::index(most).unwrap_or(usize::MAX).min(occurrences);
     let size = text.len().saturating_add(count.saturating_mul(new.len()));
     vm.spend(size)?;
     vm.reserve(size)?;
@@ -551,7 +555,7 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     if value.is_undefined() {
         return Ok(usize::MAX);
     }
-    Ok(usize::try_from(whole(vm, value)?).unwrap_or(usize::MAX))
+    Ok(sizes::index(whole(vm, value)?).unwrap_or(usize::MAX))
 }
 
 fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -654,7 +658,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
-    let size = usize::try_from(size).unwrap_or(0);
+    let size = sizes::saturating(size);
     vm.spend(text.len() / 2)?;
     let (mut result, mut column, mut rest) = (String::new(), 0, text.as_str());
     while let Some(at) = rest.find(['\t', '\n', '\r']) {

@@ -5,6 +5,7 @@ use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::num::hash::hash_str;
 use crate::num::int::decimal;
+use crate::num::sizes;
 use crate::objects::dict::NEAR;
 use crate::objects::payload::Payload;
 use crate::types::ty;
@@ -102,7 +103,7 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
         }
         let value = if name.is_empty() && automatic >= 0 {
             automatic += 1;
-            usize::try_from(automatic - 1).ok().and_then(|index| positional.get(index).copied())
+            sizes::index(automatic - 1).and_then(|index| positional.get(index).copied())
         } else if automatic <= 0 && name.len() < 4 && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
             automatic = -1;
             name.parse::<usize>().ok().and_then(|index| positional.get(index).copied())

@@ -137,7 +137,8 @@ fn range_count(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn range_index(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let (true, Value::Obj(object), Some(Number::Small(value))) = (vm.contains_native(args[0], args[1])?, args[0], vm.number(args[1])) {
         if let Payload::Range(range) = vm.heap.payload(object) {
-            return Ok(Value::Int((value - range.start) / range.step));
+            let place = (i128::from(value) - i128::from(range.start)) / i128::from(range.step);
+            return Ok(Value::Int(i64::try_from(place).unwrap_or(i64::MAX)));
         }
     }
     let shown = vm.repr_native(args[1])?;
@@ -162,15 +163,10 @@ fn slice_indices(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(Throw::Fallback);
     }
     let length = whole(vm, args[1])?;
-    let Ok(length) = usize::try_from(length) else { return Err(vm.value_error("length should not be negative")) };
-    let (start, step, count) = vm.slice_bounds(&parts, length)?;
-    let signed = i64::try_from(length).unwrap_or(i64::MAX);
-    let stop = match (vm.number(parts[1]), step > 0) {
-        (Some(Number::Small(stop)), true) => (if stop < 0 { stop + signed } else { stop }).clamp(0, signed),
-        (Some(Number::Small(stop)), false) => (if stop < 0 { stop + signed } else { stop }).clamp(-1, signed - 1),
-        (_, true) => signed,
-        (_, false) => -1,
-    };
-    let _ = count;
+    if length < 0 {
+        return Err(vm.value_error("length should not be negative"));
+    }
+    let (start, step, _) = vm.slice_span(&parts, length)?;
+    let stop = vm.slice_stop(parts[1], step, length);
     Ok(vm.tuple(vec![Value::Int(start), Value::Int(stop), Value::Int(step)]))
 }

@@ -16,3 +16,4 @@ mod int;
 mod math;
 mod oracle;
 mod repr;
+mod sizes;

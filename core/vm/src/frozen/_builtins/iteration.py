@@ -190,6 +190,13 @@ def range_slow(start, stop, step):
 _SMALLEST = 1 << 63
 
 
+def range_slice(self, start, stop, step):
+    """A slice of a range where a number does not fit in 64 bits."""
+    from ranges import LongRange
+
+    return LongRange(self.start, self.stop, self.step)[start:stop:step]
+
+
 def range_index(self, value):
     for place, each in enumerate(self):
         if each == value:

@@ -2,6 +2,7 @@
 
 use super::chars::{Category, Fold, Set, is_cased, lower, same_upper};
 use super::parse::{ASCII, DOTALL, Greed, IGNORECASE, LOCALE, MULTILINE, Node, Pattern, Place, Refusal, UNICODE, width};
+use crate::num::sizes;
 
 /// A test of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +204,7 @@ impl Compiler<'_, '_> {
                     if low > u64::from(u32::MAX) {
                         return Err(Refusal::Syntax("looks too much behind".to_owned(), None));
                     }
-                    back = usize::try_from(low).unwrap_or(usize::MAX);
+                    back = sizes::index(low).unwrap_or(usize::MAX);
                 }
                 let start = self.steps.len();
                 self.steps.push(Step::Fail);

@@ -12,6 +12,7 @@ pub(crate) use compile::Program;
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
+use crate::num::sizes;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Truth, Value};
@@ -111,7 +112,7 @@ impl Places {
 
     /// The byte where a character of a number begins; the text's length when there is none.
     fn byte_of(&self, text: &[u8], index: i64) -> usize {
-        let index = usize::try_from(index).unwrap_or(0);
+        let index = sizes::saturating(index);
         if !self.wide {
             return index.min(text.len());
         }
@@ -358,7 +359,7 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let mut parts = Vec::new();
     for part in vm.sequence_snapshot(arguments[2]) {
         parts.push(match part {
-            Value::Int(group) => Part::Group(usize::try_from(group).unwrap_or(0)),
+            Value::Int(group) => Part::Group(sizes::saturating(group)),
             part => match subject(vm, part) {
                 Some((text, _, is_text)) if is_text == program.is_text => Part::Text(text.to_vec()),
                 _ => {

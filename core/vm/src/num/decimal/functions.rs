@@ -8,6 +8,7 @@ use super::{
 };
 use crate::num::int::divide_half_even;
 use crate::num::math::{Ball, kernels};
+use crate::num::sizes;
 
 /// Bits of a first try; 28 digits are 93.
 const STEPS: [i64; 4] = [160, 320, 640, 1200];
@@ -253,8 +254,8 @@ impl Decimal {
     /// The power to a whole exponent small enough to multiply out.
     fn whole_power(&self, other: &Decimal, whole: bool) -> Result<Option<Decimal>, DecimalError> {
         let Some((coefficient, exponent)) = self.parts().filter(|_| whole) else { return Ok(None) };
-        let Some(count) = other.to_int().ok().and_then(|n| usize::try_from(n.unsigned_abs()).ok()) else { return Ok(None) };
-        let digits = usize::try_from(digit_count(coefficient)).expect("a number in memory");
+        let Some(count) = other.to_int().ok().and_then(|n| u64::try_from(n.unsigned_abs()).ok()) else { return Ok(None) };
+        let digits = digit_count(coefficient);
         let zeros = digit_count(coefficient) - 1;
         if (zeros == 0 || other.negative) && *coefficient == power_of_ten(zeros) {
             // Powers of ten are exact, however large, and show one digit.
@@ -262,14 +263,14 @@ impl Decimal {
             let reached = (exponent + zeros).saturating_mul(turns).clamp(-4 * WRITTEN_EXPONENT_LIMIT, 4 * WRITTEN_EXPONENT_LIMIT);
             return Ok(Some(Decimal::finite(false, UBig::ONE, if other.negative { -reached } else { reached })));
         }
-        if digits.saturating_mul(count) > 300 {
+        if digits.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)) > 300 {
             return Ok(None);
         }
         // Far out of the context's bounds all the same, and no later sum overflows.
         let exponent = exponent
             .saturating_mul(i64::try_from(count).expect("at most 300"))
             .clamp(-4 * WRITTEN_EXPONENT_LIMIT, 4 * WRITTEN_EXPONENT_LIMIT);
-        let power = Decimal::finite(false, coefficient.pow(count), exponent);
+        let power = Decimal::finite(false, coefficient.pow(sizes::saturating(count)), exponent);
         if !other.negative {
             return Ok(Some(power));
         }

@@ -5,6 +5,7 @@ use dashu_int::UBig;
 use super::rounding::rescaled;
 use super::{Decimal, DecimalError, Outcome, Value, WRITTEN_EXPONENT_LIMIT, digit_count, length};
 use crate::num::format_spec::{Align, FormatError, Grouping, NumberText, Spec, Subject, lay_out};
+use crate::num::sizes;
 use crate::unicode;
 
 /// The longest text, width or precision that formatting takes: CPython would run out of memory at some length.
@@ -194,7 +195,7 @@ fn to_significant(coefficient: UBig, exponent: i64, places: i64) -> (UBig, i64) 
 
 /// Digits before and after a point, with zeros where there are none.
 fn split(digits: &str, point: i64) -> (String, String) {
-    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let zeros = |count: i64| "0".repeat(sizes::saturating(count));
     if point <= 0 {
         return ("0".to_string(), zeros(-point) + digits);
     }

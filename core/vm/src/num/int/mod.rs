@@ -26,6 +26,7 @@ use dashu_int::{IBig, Sign, UBig, Word};
 
 use super::F64;
 use super::softfloat::ratio_to_f64;
+use crate::num::sizes;
 
 /// `value & mask` for a mask that is not negative.
 #[allow(clippy::useless_conversion, reason = "a word is 32 bits in a browser")]
@@ -147,10 +148,16 @@ pub fn shift_left(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
     if value.is_zero() {
         return Ok(IBig::ZERO);
     }
-    match usize::try_from(distance) {
-        Ok(distance) if distance <= MOST_BITS => capped(value << distance),
+    match sizes::index(distance) {
+        Some(distance) if distance <= MOST_BITS => capped(value << distance),
         _ => Err(NumberError::TOO_LARGE),
     }
+}
+
+/// By how many bits a shift to the left makes a number larger, at most [`MOST_BITS`].
+pub(crate) fn shifted_bits(distance: &IBig) -> usize {
+    let bits = if distance.sign() == Sign::Negative { Some(0) } else { sizes::index(distance) };
+    bits.map_or(MOST_BITS, |bits| bits.min(MOST_BITS))
 }
 
 /// `a >> distance`, rounding down.
@@ -159,10 +166,10 @@ pub fn shift_right(value: &IBig, distance: &IBig) -> Result<IBig, NumberError> {
     if distance.sign() == Sign::Negative {
         return Err(NumberError::value("negative shift count"));
     }
-    Ok(match usize::try_from(distance) {
-        Ok(distance) => value >> distance,
-        Err(_) if value.sign() == Sign::Negative => IBig::NEG_ONE,
-        Err(_) => IBig::ZERO,
+    Ok(match sizes::index(distance) {
+        Some(distance) => value >> distance,
+        None if value.sign() == Sign::Negative => IBig::NEG_ONE,
+        None => IBig::ZERO,
     })
 }
 
@@ -197,8 +204,8 @@ pub fn round_to_places(value: &IBig, places: &IBig) -> Result<IBig, NumberError>
         return Ok(value.clone());
     }
     // Three bits a digit at least: a number of fewer than half the power rounds to zero, and the power need not be known.
-    let digits = match usize::try_from(places.unsigned_abs()) {
-        Ok(digits) if digits.saturating_mul(3) <= bit_length(value) + 1 => digits,
+    let digits = match sizes::index(places.unsigned_abs()) {
+        Some(digits) if digits.saturating_mul(3) <= bit_length(value) + 1 => digits,
         _ => return Ok(IBig::ZERO),
     };
     let power = UBig::from(10u8).pow(digits);

@@ -5,6 +5,7 @@ use dashu_int::ops::UnsignedAbs;
 use dashu_int::{IBig, Sign, UBig};
 
 use super::{MOST_BITS, NumberError, bit_length, capped};
+use crate::num::sizes;
 
 /// `base ** exponent` for an exponent that is not negative.
 pub fn pow(base: &IBig, exponent: &IBig) -> Result<IBig, NumberError> {
@@ -19,9 +20,8 @@ pub fn pow(base: &IBig, exponent: &IBig) -> Result<IBig, NumberError> {
         return Ok(if odd { IBig::NEG_ONE } else { IBig::ONE });
     }
     // The result has at least (bits - 1) * exponent bits, so nothing much larger than the cap is computed.
-    let least_bits = usize::try_from(exponent).ok().and_then(|exponent| (bit_length(base) - 1).checked_mul(exponent));
-    match (least_bits, usize::try_from(exponent)) {
-        (Some(bits), Ok(exponent)) if bits <= MOST_BITS => capped(base.pow(exponent)),
+    match sizes::index(exponent) {
+        Some(exponent) if (bit_length(base) - 1).saturating_mul(exponent) <= MOST_BITS => capped(base.pow(exponent)),
         _ => Err(NumberError::TOO_LARGE),
     }
 }

@@ -4,6 +4,7 @@ use dashu_int::IBig;
 
 use super::ball::Ball;
 use super::constants::ATAN_EIGHTHS;
+use crate::num::sizes;
 
 /// Binary places of the numbers that start an iteration.
 const START_PLACES: u32 = 62;
@@ -198,7 +199,7 @@ fn start_of_atan(x: i128) -> i128 {
     let ratio = ((x - near) << START_PLACES) / (one + ((x * near) >> START_PLACES));
     let square = (ratio * ratio) >> START_PLACES;
     let mut power = ratio;
-    let mut sum = usize::try_from(eighth).ok().and_then(|index| ATAN_EIGHTHS.get(index)).copied().unwrap_or(0) + ratio;
+    let mut sum = sizes::index(eighth).and_then(|index| ATAN_EIGHTHS.get(index)).copied().unwrap_or(0) + ratio;
     for divisor in (3..19).step_by(2) {
         power = -((power * square) >> START_PLACES);
         sum += power / divisor;

@@ -8,6 +8,7 @@ use super::wide_tables::{
     COSINES, EXP_64THS, EXP_4096THS, FINE_LOGARITHMS, FINE_RECIPROCALS, INVERSE_FACTORIALS, INVERSES, LOGARITHMS, RECIPROCALS, SINES,
     TWO_OVER_PI,
 };
+use crate::num::sizes;
 use crate::num::softfloat::{SIGN_BIT, round_scaled};
 
 /// A number within `error` of `magnitude`, times two to the `exponent`.
@@ -84,7 +85,7 @@ fn exp_of_fixed(negative: bool, magnitude: u128, error: u128) -> Option<Estimate
         series = coefficient + multiply_high(small, series);
     }
     let less_one = small + multiply_high(small, multiply_high(small, series));
-    let table = multiply_high(*EXP_64THS.get(usize::try_from(coarse).ok()?)?, *EXP_4096THS.get(usize::try_from(fine).ok()?)?) << 1;
+    let table = multiply_high(*EXP_64THS.get(sizes::index(coarse)?)?, *EXP_4096THS.get(sizes::index(fine)?)?) << 1;
     let magnitude = table.checked_add(multiply_high(table, less_one))?;
     Some(Estimate { negative: false, magnitude, exponent: i32::try_from(twos).ok()? - 127, error })
 }
@@ -123,11 +124,11 @@ fn log_fixed(x: F64) -> Option<i128> {
     // The mantissa is normal: 1 <= m < 2 with 52 places, and x = m * 2^twos.
     let (significand, _) = mantissa.significand_and_exponent();
     let twos = i128::from(exponent) - 1;
-    let index = usize::try_from((significand >> 45) & 127).ok()?;
+    let index = sizes::index((significand >> 45) & 127)?;
     // Times a reciprocal of nine bits: 1 + g to 61 places, |g| < 2^-7.
     let near = significand * RECIPROCALS.get(index)?;
     let step = (near.cast_signed() - (1 << 61) + (1 << 47)) >> 48;
-    let fine_index = usize::try_from(step + 72).ok()?;
+    let fine_index = sizes::index(step + 72)?;
     // Times another of 16 bits: 1 + f to 77 places, exactly, |f| < 2^-13.
     let nearer = u128::from(near) * u128::from(*FINE_RECIPROCALS.get(fine_index)?);
     let (below_one, distance) = if nearer < 1 << 77 { (true, (1 << 77) - nearer) } else { (false, nearer - (1 << 77)) };
@@ -194,7 +195,7 @@ const QUARTER_TURN: u128 = 0xc90f_daa2_2168_c234_c4c6_628b_80dc_1cd1;
 fn quarter_turns(x: F64) -> Option<(u32, u128)> {
     let (significand, exponent) = x.significand_and_exponent();
     // Bits of 2 / pi that only make multiples of four are left out: the window starts after them.
-    let skipped = usize::try_from(exponent - 2).unwrap_or(0);
+    let skipped = sizes::saturating(exponent - 2);
     let (word, shift) = (skipped / 64, skipped % 64);
     let mut window = [0u64; 3];
     for (place, pair) in window.iter_mut().zip(TWO_OVER_PI.get(word..word + 4)?.windows(2)) {
@@ -224,7 +225,7 @@ fn quarter_turns(x: F64) -> Option<(u32, u128)> {
 
 /// `(sin a, cos a)` to 127 places of an angle to as many, up to an eighth turn; 40 units off with the angle 4 off.
 fn sin_cos_of_fixed(angle: u128) -> Option<(u128, u128)> {
-    let index = usize::try_from(angle >> 121).ok()?;
+    let index = sizes::index(angle >> 121)?;
     let (sine, cosine) = (*SINES.get(index)?, *COSINES.get(index)?);
     let rest = (angle & ((1 << 121) - 1)) << 1;
     let square = multiply_high(rest, rest);
