@@ -60,7 +60,7 @@ const BY_SIZE: &[(&str, &str, &str)] = &[
         "003 §3.5, ours",
     ),
     ("an exception made by calling its class, raised", "10, 40", "ours"),
-    ("text hashed for the first time, bytes hashed", "1 for 8 bytes", "ours"),
+    ("text of more than 64 bytes hashed for the first time, bytes hashed", "1 for 8 bytes", "ours"),
     ("`hash` of integers above 64 bits, of frozensets, of instances", "120; 4, and 1 an item; 3", "ours"),
     ("integers above 64 bits, as operands or result: `+ - & | ^ >>`", "3, and limbs of the larger one", "ours, 0082"),
     ("`<<` beyond 64 bits", "3, limbs, and 1 for 256 bits that it shifts", "ours, 0082"),

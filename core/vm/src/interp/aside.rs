@@ -71,9 +71,13 @@ impl Vm {
                 None => self.finished(),
                 Some(Throw::Line) => {
                     drop(program);
-                    self.line();
+                    let outcome = self.line();
                     program = Arc::clone(&self.program);
-                    None
+                    match outcome {
+                        Ok(()) if self.frames.is_empty() => self.finished(),
+                        Ok(()) => None,
+                        Err(throw) => self.thrown(throw),
+                    }
                 }
                 Some(throw) => self.thrown(throw),
             };
@@ -119,13 +123,22 @@ impl Vm {
     #[inline(never)]
     pub(super) fn general(&mut self, ins: Instruction, program: &Program) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+        let base = frame.base as usize;
         match ins.op {
             Op::GetSlice if self.get_slice_quickly(ins, base) => return true,
             Op::SetSlice if self.set_slice_quickly(ins, base) => return true,
             _ => {}
         }
-        let outcome = if let Some(op) = BinaryOp::of(ins.op) {
+        let outcome = self.general_form(ins, program);
+        self.goes_on(outcome)
+    }
+
+    /// An instruction of the top frame in the form that no condition has to hold for.
+    #[inline(always)]
+    pub(super) fn general_form(&mut self, ins: Instruction, program: &Program) -> Outcome<()> {
+        let Some(frame) = self.frames.last() else { return Err(Throw::Trap(Trap::Internal)) };
+        let (code, base) = (&program.codes[frame.code as usize], frame.base as usize);
+        if let Some(op) = BinaryOp::of(ins.op) {
             self.binary_instruction(ins, base, op)
         } else if ins.op as u8 >= Op::LoadAttr as u8 {
             match ins.op as u8 >= Op::Call as u8 {
@@ -134,8 +147,7 @@ impl Vm {
             }
         } else {
             self.step(ins, program)
-        };
-        self.goes_on(outcome)
+        }
     }
 
     #[inline(never)]
@@ -220,9 +232,6 @@ impl Vm {
             (Role::Get, [table, key, default @ ..]) if default.len() <= 1 => {
                 let Value::Obj(object) = *table else { return false };
                 let Payload::Dict(table) = self.heap.payload(object) else { return false };
-                if self.heap.charges_hash(key) {
-                    return false;
-                }
                 let found = match (self.heap.find_known(table, key), default) {
                     (Some(Some(position)), _) => afresh(&table.entries[position].value),
                     (Some(None), [default]) => afresh(default),

@@ -32,6 +32,13 @@ impl Vm {
                 _ => None,
             });
         };
+        // A method has what its type has; only the rest is its function's.
+        if matches!(self.heap.payload(receiver), Payload::BoundMethod { .. })
+            && !matches!(name, nm::FUNC | nm::SELF | nm::DOC | nm::MODULE | nm::NAME | nm::QUALNAME)
+            && self.lookup(ty::METHOD, name).is_some()
+        {
+            return Ok(None);
+        }
         let payload = self.heap.payload(receiver);
         let found = match (payload, name) {
             (Payload::Class(row), nm::NAME) => {

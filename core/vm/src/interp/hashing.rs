@@ -35,11 +35,11 @@ impl Heap {
         }
     }
 
-    /// Whether a key is a text that was not hashed yet, and whose hash is charged by its length.
+    /// Whether a key is a text that was not hashed yet, and whose hash is charged by its length: a short one's is part of what asks for it.
     #[inline(always)]
     pub(crate) fn charges_hash(&self, key: &Value) -> bool {
         match *key {
-            Value::Obj(key) => matches!(self.payload(key), Payload::Str(text) if text.text.len() >= 8 && !text.is_hashed()),
+            Value::Obj(key) => matches!(self.payload(key), Payload::Str(text) if text.text.len() > SHORT_TEXT && !text.is_hashed()),
             _ => false,
         }
     }
@@ -135,6 +135,10 @@ impl Heap {
     #[inline]
     pub(crate) fn find_known(&self, dict: &Dict, key: &Value) -> Option<Option<usize>> {
         if let Value::Obj(object) = *key {
+            // Other keys pay for their hash each time.
+            if !matches!(self.payload(object), Payload::Str(_)) {
+                return None;
+            }
             // The very same text in a small table is found soonest by looking for it.
             if dict.entries.len() <= SMALL_TABLE {
                 let found = dict.entries.iter().position(|entry| matches!(entry.key, Value::Obj(known) if known == object));
@@ -142,7 +146,7 @@ impl Heap {
                     return Some(found);
                 }
             }
-            if matches!(self.payload(object), Payload::Str(text) if text.text.len() > SHORT_TEXT && !text.is_hashed()) {
+            if self.charges_hash(key) {
                 return None;
             }
         }
@@ -209,8 +213,8 @@ impl Vm {
             if text.is_hashed() {
                 return Ok(text.hash());
             }
-            if !self.heap.is_frozen(object) {
-                let length = text.text.len();
+            let length = text.text.len();
+            if length > SHORT_TEXT && !self.heap.is_frozen(object) {
                 self.spend(length / 8)?;
             }
             return Ok(self.heap.simple_hash(value).unwrap_or(0));

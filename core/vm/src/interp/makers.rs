@@ -8,8 +8,8 @@ use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 
-/// Cycles of `str(i)` beside those of the call: its row's, and the longest text's.
-const TEXT_OF_INTEGER: i64 = 12;
+/// Cycles of `str(i)` beside those of the call, and a cycle a digit: its row's.
+const TEXT_OF_INTEGER: i64 = 2;
 
 /// What a call of a builtin class does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Vm {
     /// and nothing has changed, where that takes the general form.
     fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
         if let (ty::STR, 1, Some(&Value::Int(number))) = (class, count, self.registers.get(at)) {
-            self.cycles -= TEXT_OF_INTEGER;
-            let (text, _) = self.heap.decimal(number);
+            let (text, length) = self.heap.decimal(number);
+            self.cycles -= TEXT_OF_INTEGER + i64::try_from(length).unwrap_or(i64::MAX);
             self.clear_registers(at - 1, 2);
             let old = std::mem::replace(&mut self.registers[dest], text);
             self.heap.release(old);

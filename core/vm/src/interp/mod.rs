@@ -29,6 +29,8 @@ pub(crate) mod operators;
 mod pairs;
 pub(crate) mod profile;
 mod quick;
+#[cfg(test)]
+mod reference;
 mod registers;
 mod report;
 mod results;

@@ -427,7 +427,7 @@ impl Vm {
                 BinaryOp::And => Some(a & b),
                 BinaryOp::Or => Some(a | b),
                 BinaryOp::Xor => Some(a ^ b),
-                BinaryOp::LeftShift if (0..63).contains(&b) && a.unsigned_abs().leading_zeros() > b as u32 + 1 => Some(a << b),
+                BinaryOp::LeftShift => super::run::shifted(a, b),
                 BinaryOp::RightShift if b >= 0 => Some(a >> b.min(63)),
                 BinaryOp::Pow if b >= 0 => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
                 _ => None,

@@ -8,20 +8,17 @@ use crate::error::{Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
-use crate::num::F64;
 use crate::num::sizes;
+use crate::objects::float::{ROOT, is_root};
 use crate::objects::payload::Payload;
 use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
 
-/// Cycles of `x ** y` for floats beside its row's.
-const FLOAT_POWER: i64 = 20;
-
 /// `x << y` where the result fits.
 #[inline(always)]
-fn shifted(x: i64, y: i64) -> Option<i64> {
+pub(super) fn shifted(x: i64, y: i64) -> Option<i64> {
     let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
     let result = x << shift;
     (result >> shift == x).then_some(result)
@@ -573,8 +570,8 @@ impl Vm {
                 Op::Pow => {
                     charge!(Op::Pow);
                     match (window.at(ins.b), window.at(ins.c)) {
-                        (&Value::Float(left), &Value::Float(right)) if right == F64::HALF && left.is_normal() && !left.is_negative() => {
-                            cycles -= FLOAT_POWER;
+                        (&Value::Float(left), &Value::Float(right)) if is_root(left, right) => {
+                            cycles -= ROOT;
                             set!(ins.a, Value::Float(left.sqrt()));
                             continue;
                         }

@@ -5,8 +5,14 @@
 
 use super::Vm;
 use super::profile::Recorder;
+use crate::error::Outcome;
 use crate::image::Program;
 use crate::opcode::Op;
+#[cfg(test)]
+use crate::{
+    error::{Throw, Trap},
+    value::Value,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +46,9 @@ pub(crate) enum Watch {
     Cycles(Box<Recorder>),
     /// Nobody; inline caches are emptied before every instruction.
     Forgetful,
+    /// Nobody; every instruction takes its general form.
+    #[cfg(test)]
+    General,
 }
 
 /// What a traced run remembers.
@@ -65,6 +74,45 @@ impl Vm {
     /// Runs without what inline caches remember, which changes nothing but the time: for tests of just that.
     pub fn without_caches(&mut self) {
         self.watch(Watch::Forgetful, |_| true);
+    }
+
+    /// Runs every instruction, and the methods of text, in the general form, which changes nothing but the time: for tests of just that.
+    #[cfg(test)]
+    pub(crate) fn without_fast_paths(&mut self) {
+        self.watch(Watch::General, |_| true);
+    }
+
+    /// Whether everything takes its general form.
+    #[cfg(test)]
+    pub(crate) fn is_general(&self) -> bool {
+        self.tracer.as_ref().is_some_and(|tracer| matches!(tracer.watch, Watch::General))
+    }
+
+    /// Runs the instruction at a position of the top frame in its general form, where it has one: what came of it.
+    #[cfg(test)]
+    fn run_generally(&mut self, op: Op) -> Option<Outcome<()>> {
+        use crate::opcode::{CYCLES, INPLACE};
+        let loop_only =
+            matches!(op, Op::Move | Op::LoadConst | Op::LoadInt | Op::LoadNone | Op::Clear | Op::BuildList | Op::BuildTuple | Op::Nop);
+        if loop_only || !self.is_general() {
+            return None;
+        }
+        let program = Arc::clone(&self.program);
+        let frame = self.frames.last_mut()?;
+        let mut ins = program.codes[frame.code as usize].code.instructions[frame.pc as usize];
+        ins.op = op;
+        // A range in the registers of a loop is the loop's alone.
+        if op == Op::ForIter && matches!(self.registers[frame.base as usize + usize::from(ins.b)], Value::Int(_)) {
+            return None;
+        }
+        frame.pc += 1;
+        // The loop charges for a list that is unpacked in place of its parts.
+        let more = if op == Op::Unpack && ins.flags & INPLACE != 0 { i64::from(ins.c) } else { 0 };
+        self.cycles -= i64::from(CYCLES[op as usize]) + more;
+        if self.cycles < 0 {
+            return Some(Err(Throw::Trap(Trap::OutOfCycles)));
+        }
+        Some(self.general_form(ins, &program))
     }
 
     /// Empties everything that remembers where attributes and globals were found.
@@ -98,19 +146,24 @@ impl Vm {
     }
 
     /// Lets the instruction before the top frame's position run next, after the hook has seen its line where that is a new one.
-    pub(crate) fn line(&mut self) {
-        let (Some(mut tracer), Some(frame)) = (self.tracer.take(), self.frames.last_mut()) else { return };
+    pub(crate) fn line(&mut self) -> Outcome<()> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         frame.pc = frame.pc.saturating_sub(1);
         let (number, position) = (frame.code, frame.pc);
+        #[cfg(test)]
+        if let Some(outcome) = self.run_generally(self.hidden_op(number, position)) {
+            return outcome;
+        }
+        let Some(mut tracer) = self.tracer.take() else { return Ok(()) };
         let original = tracer.hidden.get(&number).and_then(|ops| ops.get(position as usize)).copied().unwrap_or(Op::Nop);
         if let Watch::Cycles(recorder) = &mut tracer.watch {
             recorder.see(self, original);
         } else if matches!(tracer.watch, Watch::Forgetful) {
             self.forget();
-        } else if let Some(event) = self.line_event(&mut tracer, number, position) {
+        } else if let Some(event) = self.event_of_hook(&mut tracer, number, position) {
             let file = &self.program.files[self.program.codes[number as usize].unit as usize];
             let text = event.1.checked_sub(1).and_then(|line| file.source.lines().nth(line as usize)).unwrap_or("").trim();
-            let Watch::Lines(hook) = tracer.watch else { return };
+            let Watch::Lines(hook) = tracer.watch else { return Ok(()) };
             hook(&LineEvent {
                 file: &file.file,
                 line: event.1,
@@ -129,12 +182,18 @@ impl Vm {
         }
         set_op(program, number, position, original);
         self.tracer = Some(tracer);
+        Ok(())
     }
 
     /// The opcode in whose place `Line` stands.
     pub(super) fn hidden_op(&self, number: u32, position: u32) -> Op {
         let ops = self.tracer.as_ref().and_then(|tracer| tracer.hidden.get(&number));
         ops.and_then(|ops| ops.get(position as usize)).copied().unwrap_or(Op::Line)
+    }
+
+    /// The line that the instruction begins, where a hook wants to see it.
+    fn event_of_hook(&self, tracer: &mut Tracer, number: u32, position: u32) -> Option<(bool, u32)> {
+        if matches!(tracer.watch, Watch::Lines(_)) { self.line_event(tracer, number, position) } else { None }
     }
 
     /// Whether the instruction begins a line: whether it is a call, and the line.

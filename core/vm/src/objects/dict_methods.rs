@@ -108,7 +108,7 @@ fn find(vm: &mut Vm, args: &[Value]) -> Outcome<(Ref, Option<usize>)> {
 
 fn get(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let Value::Obj(object) = args[0] {
-        if let (Payload::Dict(table), false) = (vm.heap.payload(object), vm.heap.charges_hash(&args[1])) {
+        if let Payload::Dict(table) = vm.heap.payload(object) {
             if let Some(found) = vm.heap.find_known(table, &args[1]) {
                 let value = match found {
                     Some(position) => &table.entries[position].value,

@@ -4,7 +4,7 @@ use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::{self, F64};
+use crate::num::{self, F64, sizes};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -87,8 +87,21 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Cycles of a power.
 const POWER: usize = 120;
 
+/// Cycles of `a ** 0.5` of a normal number beside its row's.
+pub(crate) const ROOT: i64 = 20;
+
+/// Whether `a ** b` is a square root, which needs no power.
+#[inline(always)]
+pub(crate) fn is_root(a: F64, b: F64) -> bool {
+    b == F64::HALF && a.is_normal() && !a.is_negative()
+}
+
 /// `a ** b`
 pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
+    if is_root(a, b) {
+        vm.spend(sizes::saturating(ROOT))?;
+        return Ok(Value::Float(a.sqrt()));
+    }
     vm.spend(POWER)?;
     match num::math::py_pow(a, b) {
         Ok(value) => Ok(Value::Float(value)),

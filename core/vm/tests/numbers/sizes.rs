@@ -36,7 +36,9 @@ fn numbers_become_sizes_in_one_place() {
         let source = std::fs::read_to_string(path).expect("a readable source");
         for pattern in ["usize::try_from(", "isize::try_from("] {
             // What has to fit by construction says why.
-            for (at, _) in source.match_indices(pattern).filter(|(at, _)| !after_parenthesis(&source[at + pattern.len()..]).starts_with(".expect(")) {
+            for (at, _) in
+                source.match_indices(pattern).filter(|(at, _)| !after_parenthesis(&source[at + pattern.len()..]).starts_with(".expect("))
+            {
                 let line = source[..at].lines().count();
                 wrong.push(format!("{}:{line}", path.display()));
             }
