@@ -25,7 +25,8 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
 ];
 
 /// How the engine's parts say that what they find on the disk does not fit together.
-const DAMAGED: [&str; 12] = [
+const DAMAGED: [&str; 13] = [
+    "marshal must return",
     "BlobCorrupt",
     "database init failed",
     "stateful actor dropped",
@@ -42,6 +43,9 @@ const DAMAGED: [&str; 12] = [
 
 /// How the operating system's own refusals look: they are no damage.
 const SYSTEM: &str = "os error";
+
+/// What is said of a port that cannot be had.
+const PORT: &str = "bind";
 
 /// What a lone validator says whose votes are gone.
 const LOST_VOTES: &str = "the engine's record of its votes is lost";
@@ -63,11 +67,20 @@ pub(crate) fn named(last_words: &str) -> NodeError {
     if is_full { full.into() } else { NodeError::Ended(last_words.to_owned()) }
 }
 
-/// The error of a node in this folder that ended with these words; this block is the newest final one.
-pub(crate) fn named_in(last_words: &str, directory: &Path, number: u64) -> NodeError {
-    let is_damage = DAMAGED.iter().any(|word| last_words.contains(word)) && !last_words.contains(SYSTEM);
+/// The error of a node in this folder that ended with these words while it ran; this block is the newest final one.
+pub(crate) fn while_running(last_words: &str, directory: &Path, number: u64) -> NodeError {
+    named_in(last_words, directory, number, DAMAGED.iter().any(|word| last_words.contains(word)))
+}
+
+/// The same of a node that ended before it was ready. The engine's parts stop in many words over files that do not fit together; with
+/// whole files only the system's refusals and ports keep them from starting.
+pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeError {
+    named_in(last_words, directory, number, !last_words.contains(PORT))
+}
+
+fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) -> NodeError {
     match named(last_words) {
-        NodeError::Ended(words) if is_damage => {
+        NodeError::Ended(words) if is_damage && !words.contains(SYSTEM) => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
             NodeError::Damaged { directory: directory.to_owned(), number, reason }
         }
@@ -120,7 +133,7 @@ mod tests {
             (format!("the ledger cannot be used: I/O error: {}", io::Error::from_raw_os_error(27)), "ulimit -f"),
         ];
         for (words, fix) in rows {
-            for error in [named(&words), named_in(&words, Path::new("/chains/one"), 80)] {
+            for error in [named(&words), at_start(&words, Path::new("/chains/one"), 80)] {
                 assert!(matches!(error, NodeError::Limit { .. }) && error.to_string().contains(fix), "{words}: {error}");
             }
         }
@@ -136,18 +149,26 @@ mod tests {
             ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
             ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
             ("failed to initialize verified archive: Journal(MissingBlob(3))", true),
+            ("marshal must return completed state sync block", true),
             ("the engine failed: Runtime(BlobCorrupt(\"cowboy-simplex\", \"03\", \"invalid header padding\"))", true),
             ("unable to open voter journal: Runtime(BlobOpenFailed(\"cowboy-simplex\", Too many open files (os error 24)))", false),
             ("unable to bind 127.0.0.1:3000", false),
         ];
         for (words, is_damaged) in rows {
-            let error = named_in(words, Path::new("/chains/one"), 80);
-            assert_eq!(matches!(error, NodeError::Damaged { number: 80, .. }), is_damaged, "{words}");
-            let said = error.to_string();
-            assert!(!is_damaged || said.contains("/chains/one") && said.contains("snapshot import") && !said.contains("more"), "{said}");
+            for error in [at_start(words, Path::new("/chains/one"), 80), while_running(words, Path::new("/chains/one"), 80)] {
+                assert_eq!(matches!(error, NodeError::Damaged { number: 80, .. }), is_damaged, "{words}");
+                let said = error.to_string();
+                assert!(
+                    !is_damaged || said.contains("/chains/one") && said.contains("snapshot import") && !said.contains("more"),
+                    "{said}"
+                );
+            }
         }
+        let unknown = "processed position must be backed by a stored block";
+        assert!(matches!(at_start(unknown, Path::new("/chains/one"), 80), NodeError::Damaged { .. }), "whatever is said at the start");
+        assert!(matches!(while_running(unknown, Path::new("/chains/one"), 80), NodeError::Ended(_)));
         let full = format!("database init failed: {:?}", io::Error::from(io::ErrorKind::StorageFull));
-        assert!(matches!(named_in(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
+        assert!(matches!(at_start(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
     }
 
     #[test]

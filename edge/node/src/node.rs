@@ -337,7 +337,7 @@ impl NodeHandle {
         let mut last_words = self.0.tellers.last_words.subscribe();
         // The sender lives as long as this handle.
         let words = last_words.wait_for(Option::is_some).await.ok().and_then(|words| words.clone());
-        failing::named_in(&words.unwrap_or_default(), &self.config().directory, self.head().number)
+        failing::while_running(&words.unwrap_or_default(), &self.config().directory, self.head().number)
     }
 
     /// Blocks of the ledger that are to be fetched again: a validator fetches them itself, a follower gets them through [`Feed::restore`].
@@ -495,7 +495,7 @@ impl Running {
                 let _ = thread.join();
                 let words = tellers.last_words.borrow().clone();
                 let number = tellers.head.borrow().number;
-                Err(words.map_or(NodeError::Stopped, |words| failing::named_in(&words, &config.directory, number)))
+                Err(words.map_or(NodeError::Stopped, |words| failing::at_start(&words, &config.directory, number)))
             }
         }
     }

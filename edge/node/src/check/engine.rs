@@ -17,7 +17,7 @@ use commonware_storage::{
     translator::TwoCap,
 };
 use cowboy_store::{Directory, StoreError, state};
-use std::{fs, path::PathBuf};
+use std::{fs, path::Path};
 
 /// A part of the engine's folder that is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +50,14 @@ pub fn discard_votes(directory: &Directory) -> Result<(), StoreError> {
 }
 
 /// The damage of one part, where there is some. `ending` makes its name that of a folder.
-fn part<F>(engine: &PathBuf, part: String, ending: &str, read: impl FnOnce(runtime::Context) -> F + Send + 'static) -> Option<Damage>
+fn part<F>(engine: &Path, part: String, ending: &str, read: impl FnOnce(runtime::Context) -> F + Send + 'static) -> Option<Damage>
 where
     F: Future<Output = Result<(), String>>,
 {
     if !engine.join(format!("{part}{ending}")).exists() {
         return None;
     }
-    in_runtime(engine.clone(), read).err().map(|reason| Damage { part, reason })
+    in_runtime(engine.to_owned(), read).err().map(|reason| Damage { part, reason })
 }
 
 async fn read_votes(context: runtime::Context) -> Result<(), String> {
