@@ -100,8 +100,11 @@ class Validator:
         """Runs `cowboyd check --repair` on the folder of the stopped validator. Whether it can go on: blocks that are lost are fetched again."""
         command = [world.programs() / "cowboyd", "--json", "check", "--state", self.state, "--repair"]
         checked = subprocess.run([*map(str, command)], capture_output=True, text=True, env=self.environment)
-        if "panicked" in checked.stderr or (checked.returncode != 0 and "error: " not in checked.stderr):
+        if checked.returncode not in (0, 1) or (checked.returncode == 1 and '{"error":' not in checked.stderr):
             raise Finding(f"`cowboyd check` of {self} ends with {checked.returncode}: {checked.stderr[-1500:]!r}")
+        if not checked.stdout:
+            # It cannot even be opened.
+            return False
         found = json.loads(checked.stdout)
         return not (found["damaged_pages"] or found["faults"] or found["state_damage"] or found["engine_damage"])
 
@@ -140,7 +143,8 @@ class Validator:
             return None
 
     def height(self):
-        found = self.get("/height")
+        # One that is paused is not waited for.
+        found = self.get("/height", 2)
         return found and found["height"]
 
     def block(self, height):
@@ -176,8 +180,9 @@ class Network:
         fund = [part for account in funded for part in ("--fund", str(account))]
         command = ["genesis", "--validators", VALIDATORS, "--chain-id", CHAIN_ID, "--p2p-port", quic, "--block-time-ms", block_time_ms, "--out", "network", *fund]
         subprocess.run([world.programs() / "cowboyd", *map(str, command)], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        port = free_ports(VALIDATORS, socket.SOCK_STREAM)
-        self.validators = [Validator(index, folder, port + index, quic + index, environments[index]) for index in range(VALIDATORS)]
+        # Behind the API's port is that of the metrics.
+        port = free_ports(2 * VALIDATORS, socket.SOCK_STREAM)
+        self.validators = [Validator(index, folder, port + 2 * index, quic + index, environments[index]) for index in range(VALIDATORS)]
 
     def __enter__(self):
         for validator in self.validators:
@@ -211,7 +216,8 @@ class Network:
         for validator in self.validators:
             validator.reaches(goal)
         for height in {goal, max(goal - 1, 1), max(goal // 2, 1), 1}:
-            blocks = [validator.block(height) for validator in self.validators]
+            # One that has no time to answer is asked again.
+            blocks = [until(f"{validator} answers about block {height}", lambda: validator.block(height)) for validator in self.validators]
             if any(block != blocks[0] for block in blocks):
                 raise Finding(f"the validators have different blocks at height {height}: {json.dumps(blocks)[:2000]}")
         return goal
