@@ -112,7 +112,7 @@ def test_misbehaving_runners(tmp_path, manner, verdicts):
         for number in range(6):
             rules = [{"name": "price", "type": "jsonpath", "rule": "$.price"}]
             fields = {"url": f"{web}/price?{number}", "extract": rules}
-            jobs.append(world.submit(a_job("Http", fields, "majority_vote", 5, timeout_blocks=15, data_format="json"), account=number))
+            jobs.append(world.submit(a_job("Http", fields, "majority_vote", 5, timeout_blocks=15, bounds={"max_wall_time_seconds": 10}, data_format="json"), account=number))
         seen = set()
         for job in jobs:
             done = world.over(job)

@@ -49,7 +49,7 @@ fn job() -> Instruction {
         ),
         ("verification", Value::dict([("mode", Value::text("majority_vote")), ("runners", Value::uint(9))])),
         ("max_price", Value::uint(900_000)),
-        ("timeout_blocks", Value::uint(30)),
+        ("timeout_blocks", Value::uint(35)),
     ]);
     ask(2, "submit_job", argument, 0)
 }

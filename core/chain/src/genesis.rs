@@ -8,10 +8,11 @@ use cowboy_state::records::{
 };
 use cowboy_state::{Directory, StateKey, World};
 use cowboy_system::staking::{
-    self,
+    self, possession,
     types::{Status, Validator},
 };
 pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};
+use cowboy_types::signing::address_of_public_key;
 use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
 use cowboy_types::{Address, Hash, List, blake3, record};
 use std::collections::BTreeMap;
@@ -61,6 +62,16 @@ pub enum GenesisError {
         /// The list's name.
         list: &'static str,
     },
+    /// A key of a validator is no key, or also another validator's.
+    #[error("the {key} of validator {address} {reason}; make the genesis from keys that `cowboyd keys` made")]
+    ValidatorKey {
+        /// Whose.
+        address: Address,
+        /// Which of its keys.
+        key: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A parameter is unknown or out of range.
     #[error("parameter {row:#06x}: {reason}")]
     Parameter {
@@ -109,6 +120,7 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
     if !config.validators.is_sorted_by(|one, other| one.network_key < other.network_key) {
         return Err(GenesisError::Unordered { list: "validators" });
     }
+    check_keys(&config.validators)?;
     let mut world = World::default();
     for (address, balance) in balances(config)? {
         world.set_account(address, &Account { nonce: Nonce::ZERO, balance });
@@ -127,6 +139,32 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
     enroll(&mut world, &config.validators);
     world.write(keys::validators(), &GenesisValidators { validators: config.validators.clone() });
     Ok(world.writes())
+}
+
+/// Refuses keys with which nobody, or anybody, could sign: zeros, the identity, points of small order or out of their group. Nobody
+/// proves at genesis to have its keys (docs/decisions/0092): who signs a genesis has collected them.
+fn check_keys(validators: &[GenesisValidator]) -> Result<(), GenesisError> {
+    for (place, validator) in validators.iter().enumerate() {
+        let address = validator.address;
+        let keys = [
+            ("signing key", address_of_public_key(&validator.signing_key).is_some()),
+            ("network key", possession::is_network_key(&validator.network_key)),
+            ("VRF key", possession::is_vrf_key(&validator.vrf_key)),
+        ];
+        if let Some((key, _)) = keys.into_iter().find(|(_, is_key)| !is_key) {
+            return Err(GenesisError::ValidatorKey { address, key, reason: "is no key" });
+        }
+        let before = validators.get(..place).unwrap_or_default();
+        let shared = [
+            ("address", before.iter().any(|other| other.address == address)),
+            ("signing key", before.iter().any(|other| other.signing_key == validator.signing_key)),
+            ("VRF key", before.iter().any(|other| other.vrf_key == validator.vrf_key)),
+        ];
+        if let Some((key, _)) = shared.into_iter().find(|(_, is_shared)| *is_shared) {
+            return Err(GenesisError::ValidatorKey { address, key, reason: "is also another validator's" });
+        }
+    }
+    Ok(())
 }
 
 /// Who has what: the buckets, less what accounts and stakes take out of them.

@@ -4,6 +4,7 @@ mod actors;
 mod blocks;
 mod drills;
 mod economy;
+mod effects;
 mod entitlements;
 mod examples;
 mod gateways;

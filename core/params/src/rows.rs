@@ -344,7 +344,7 @@ parameters! {
         /// Jobs that one block moves on its own; the rest waits for the next.
         0x28 steps_per_block: Count = 512 in 16..=65_536, T0, "ours";
         /// Blocks until a commitment is due, where the job names none.
-        0x29 timeout_default: Blocks = 30 in 1..=86_400, T0, "CIP-6";
+        0x29 timeout_default: Blocks = 35 in 1..=86_400, T0, "ours: CIP-6's 30, and the margin";
         /// The longest that a job may ask for.
         0x2A timeout_max: Blocks = 14_400 in 10..=604_800, T0, "ours";
         /// The most a job may cost, where it names nothing.
@@ -363,8 +363,8 @@ parameters! {
         0x31 per_delivery: Count = 32 in 1..=1_024, T0, "ours";
         /// Verifying what the committee may return, for each 32 bytes of each member; paid at submission.
         0x32 verify_word: Cycles = 6 in 0..=10_000, T0, "ours: as keccak_word";
-        /// The reputation that a new runner has, and one that comes off probation.
-        0x33 reputation_start: Count = 50 in 0..=200, T0, "CIP-2";
+        /// The reputation that a new runner has. One that comes off probation has the least that a candidate needs.
+        0x33 reputation_start: Count = 100 in 0..=200, T0, "ours: docs/decisions/0103";
         /// Similarity of a group, where the job names none.
         0x34 similarity_default: BasisPoints = 8_500 in 1..=10_000, T0, "ours";
         /// Thousandths of a bit a byte that any result of 64 bytes or more must vary.
@@ -375,6 +375,8 @@ parameters! {
         0x37 tee_document: Cycles = 2_000_000 in 1..=20_000_000, T0, "ours: as the time it takes";
         /// Blocks for which a runner's proof of its environment counts.
         0x38 tee_lifetime: Blocks = 86_400 in 10..=2_592_000, T0, "ours";
+        /// Blocks that a job's timeout has beside the time that its bounds allow.
+        0x39 timeout_margin: Blocks = 5 in 0..=3_600, T0, "ours: docs/decisions/0103";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).
@@ -505,8 +507,8 @@ parameters! {
         0x0A fee_5: Amount = 50_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
         /// A year of a longer name.
         0x0B fee_6: Amount = 10_000_000_000 in 0..=1_000_000_000_000_000_000, T0, "ours: decision 131";
-        /// Blocks of the shortest term.
-        0x0C duration_min: Blocks = 1 in 1..=31_536_000, T0, "ours";
+        /// Blocks of the shortest first term: 365 days.
+        0x0C duration_min: Blocks = 31_536_000 in 1..=315_360_000, T0, "decision 177";
         /// Blocks that a name can be paid ahead: ten years.
         0x0D duration_max: Blocks = 315_360_000 in 100..=3_153_600_000, T0, "ours";
         /// Labels of one name, one below the other.
@@ -515,6 +517,8 @@ parameters! {
         0x0F bytes_max: Bytes = 237 in 64..=253, T0, "ours: what DNS carries, less the zone";
         /// Names that a reverse lookup answers.
         0x10 lookup_max: Count = 100 in 1..=1_000, T0, "ours";
+        /// Blocks of the shortest renewal: 30 days.
+        0x11 renewal_min: Blocks = 2_592_000 in 1..=315_360_000, T0, "decision 177";
     }
 
     /// Gateways (004).

@@ -97,6 +97,8 @@ struct Active {
     turn: Turn,
     manner: Manner,
     submitter: Address,
+    /// See [`crate::execute::Task::hosts`].
+    hosts: Option<Vec<String>>,
     /// Whether it is executed, or waits to be.
     is_at_work: bool,
     posted: Option<Posted>,
@@ -260,6 +262,7 @@ impl Desk {
         }
         let offer = Offer {
             rows: &self.means.params.jobs,
+            block_time: self.means.params.consensus.block_time,
             sender: job.summary.submitter.0,
             max_fee_per_cycle: Price::ZERO,
             max_fee_per_cell: Price::ZERO,
@@ -276,6 +279,7 @@ impl Desk {
             turn,
             manner,
             submitter: job.summary.submitter.0,
+            hosts: job.hosts.clone(),
             is_at_work: false,
             posted: None,
             shared: None,
@@ -579,6 +583,7 @@ impl Desk {
                 journal: self.means.journal.clone(),
                 board: self.means.board.clone(),
                 limits: Limits::of(&active.spec, &self.means.config),
+                hosts: active.hosts.clone(),
                 height: self.height,
             };
             self.running.spawn(work.run());

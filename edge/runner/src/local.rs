@@ -43,8 +43,8 @@ pub enum LocalError {
     /// The chain would not take it.
     #[error("the chain would refuse the job: {}\n  why: {}\n  fix: {}", .0.what, .0.why, .0.fix)]
     Refused(&'static cowboy_types::error::ErrorRow),
-    /// It asks for nothing that a runner knows.
-    #[error(transparent)]
+    /// Nobody can read it: a field is unknown, stands in two places, or is missing.
+    #[error("the chain would refuse the job: {0}")]
     Malformed(#[from] Malformed),
     /// An executor has not what it needs.
     #[error(transparent)]
@@ -54,10 +54,18 @@ pub enum LocalError {
 /// Runs a submission as this runner would, once.
 pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalError> {
     let params = Params::GENESIS;
-    let offer = Offer { rows: &params.jobs, sender: Address::ZERO, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO };
+    let offer = Offer {
+        rows: &params.jobs,
+        block_time: params.consensus.block_time,
+        sender: Address::ZERO,
+        max_fee_per_cycle: Price::ZERO,
+        max_fee_per_cell: Price::ZERO,
+    };
+    let request = Request::read(submission)?;
     let spec = lower::lower(&offer, submission).map_err(|abort| LocalError::Refused(row(abort.code)))?;
     let task = Task {
-        request: Request::read(submission)?,
+        request,
+        hosts: None,
         limits: Limits::of(&spec, config),
         format: spec.schema.data_format.to_string(),
         is_semantic: spec.verification.mode == Mode::SemanticSimilarity,

@@ -27,6 +27,8 @@ pub(crate) struct Work {
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
     pub(crate) limits: Limits,
+    /// See [`Task::hosts`].
+    pub(crate) hosts: Option<Vec<String>>,
     pub(crate) height: u64,
 }
 
@@ -59,6 +61,7 @@ impl Work {
     fn task(&self, request: Request) -> Task {
         Task {
             request,
+            hosts: self.hosts.clone(),
             limits: self.limits.clone(),
             format: self.spec.schema.data_format.to_string(),
             is_semantic: self.spec.verification.mode == Mode::SemanticSimilarity,

@@ -110,11 +110,32 @@ async fn answer(mut stream: TcpStream, port: u16, asked: Arc<AtomicUsize>) {
 fn task(fields: serde_json::Value) -> Task {
     Task {
         request: Request { kind: JobKind::Http, fields: fields.as_object().expect("fields").clone() },
+        hosts: None,
         limits: Limits { wall: Duration::from_secs(5), result_bytes: 65_536, input_tokens: 0, output_tokens: 0, memory_mb: 0 },
         format: String::new(),
         is_semantic: false,
         model: Hash::ZERO,
     }
+}
+
+/// B7 (000 §9.3): an address that the actor's manifest grants may lead on only to others that it grants.
+#[tokio::test]
+async fn redirections_stay_within_the_manifest() {
+    let (port, asked) = serve().await;
+    let names = Names::of(&[("page.test", &[&["127.0.0.1"]]), ("other.test", &[&["127.0.0.1"]])]);
+    let settings = Http { private_hosts: vec!["page.test".into(), "other.test".into()], ..Http::default() };
+    let executor = HttpExecutor::new(&settings, names).expect("the settings are right");
+    let ask = async |hosts: &[&str]| {
+        let granted = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let task = Task { hosts: Some(granted), ..task(json!({ "url": format!("http://page.test:{port}/other") })) };
+        executor.execute(&task, &mut Usage::default()).await
+    };
+    assert!(ask(&["page.test", "*.test"]).await.is_ok());
+    let before = asked.load(Ordering::SeqCst);
+    let led = ask(&["page.test"]).await;
+    assert!(led.as_ref().is_err_and(|fault| fault.to_string().contains("leads to other.test")), "{led:?}");
+    assert_eq!(asked.load(Ordering::SeqCst), before + 1, "the first was asked, the second not");
+    assert!(ask(&[]).await.is_err());
 }
 
 async fn ask(executor: &HttpExecutor, fields: serde_json::Value) -> Result<String, Fault> {

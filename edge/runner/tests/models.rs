@@ -42,6 +42,7 @@ impl Drop for Server {
 fn task(fields: serde_json::Value, format: &str, is_semantic: bool) -> Task {
     Task {
         request: Request { kind: JobKind::Llm, fields: fields.as_object().expect("fields").clone() },
+        hosts: None,
         limits: Limits { wall: Duration::from_secs(30), result_bytes: 4_096, input_tokens: 0, output_tokens: 500, memory_mb: 0 },
         format: format.to_owned(),
         is_semantic,

@@ -46,6 +46,7 @@ fn registered(folder: &Path, name: &str, text: &str) -> BTreeMap<String, Tool> {
 fn task(tool: &str, input: &str, result_bytes: usize) -> Task {
     Task {
         request: Request { kind: JobKind::Custom, fields: json!({ "tool": tool, "input": input }).as_object().expect("fields").clone() },
+        hosts: None,
         limits: Limits { wall: Duration::from_secs(5), result_bytes, input_tokens: 0, output_tokens: 0, memory_mb: 0 },
         format: String::new(),
         is_semantic: false,

@@ -7,7 +7,7 @@ def tee_call(job, *, deterministic=False, runners=None, required_tee_type=None, 
     """A job that only runners with an accepted attestation do: `await tee_call({"type": "llm", "prompt": "..."})`.
 
     One runner is believed unless `deterministic`: then three must give the same bytes, and `toolchain_digest` and `seed`
-    must say what makes them the same. `required_tee_type` is sgx, sev, tdx or nitro.
+    must say what makes them the same. `required_tee_type` is sgx, sev, tdx or nitro, as the manifest grants it.
     """
     if not isinstance(job, dict):
         raise TypeError("tee_call: job must be a dict with a type and what the runner needs")
@@ -17,7 +17,7 @@ def tee_call(job, *, deterministic=False, runners=None, required_tee_type=None, 
         "runners": (3 if deterministic else 1) if runners is None else runners,
     }
     if required_tee_type is not None:
-        verification["required_tee_type"] = required_tee_type
+        options["tee_type"] = required_tee_type
     options.update({"verification": verification, "max_price": max_price, "tip": tip, "timeout_blocks": timeout_blocks})
     rest = {name: value for name, value in job.items() if name not in ("type", "prompt", "url")}
     first = [job[name] for name in ("prompt", "url") if name in job]

@@ -38,6 +38,7 @@ impl Execution {
             keys::burning(),
             dispatcher::agenda().first_key(),
             dispatcher::draws().first_key(),
+            dispatcher::immediate().first_key(),
             dispatcher::callbacks().first_key(),
         ]);
         wanted.push(entitlements::state::deprecations());

@@ -5,6 +5,33 @@ use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::{Amount, Cells, Cycles};
 use cowboy_types::{Abort, Address, Blob, error, keccak256};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    an_actor_is_deployed_at_its_address_once,
+    source_is_canonicalised,
+    a_failing_init_takes_the_deployment_with_it,
+    init_runs_in_the_creation_only,
+    a_call_is_metered_exactly,
+    a_failed_call_leaves_nothing_but_its_fee,
+    return_data_is_bounded,
+    events_are_announced,
+    an_actor_without_grants_has_nothing,
+    value_passes_through_an_actor_that_may_not_hold_it,
+    transfers_stay_within_their_grant,
+    storage_stays_within_its_quota,
+    scans_are_ordered_and_bounded,
+    calls_roll_back_like_the_evm,
+    calls_nest_32_deep,
+    spawning_is_bounded_by_the_grant,
+    only_the_owner_hands_an_actor_on,
+    system_actors_answer_through_call_and_execute,
+    an_actor_recovers_a_signer,
+    a_bad_manifest_refuses_the_deployment,
+    the_host_charges_its_prices,
+    later_handlers_see_fresh_state,
+    what_the_state_knows_of_an_address,
+];
+
 /// the address follows from creator, salt and canonical source, and is taken once.
 #[test]
 fn an_actor_is_deployed_at_its_address_once() {

@@ -7,6 +7,19 @@ use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::{Amount, Cycles, Price};
 use cowboy_types::{Transaction, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_delivery_is_bounded_by_its_weight,
+    a_block_is_bounded_by_its_weight,
+    the_first_run_of_a_block_weighs_its_source,
+    what_does_not_fit_is_left_out_with_its_followers,
+    lanes_have_their_own_base_fee,
+    users_cannot_crowd_timers_out,
+    bursts_wait_behind_others,
+    traces_tell_what_happened_inside,
+    an_execution_is_send_and_owned,
+];
+
 /// Decision 132: one delivery traps at its weight, whatever its cycles say.
 #[test]
 fn a_delivery_is_bounded_by_its_weight() {

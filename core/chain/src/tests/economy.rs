@@ -6,6 +6,13 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::Amount;
 use cowboy_types::{Abort, Address, Receipt, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    buckets_vest_by_their_schedules,
+    what_has_vested_is_paid_to_the_beneficiary,
+    governance_pays_out_of_decided_buckets_only,
+];
+
 const CBY: u64 = 1_000_000_000;
 const TREASURY: Address = Address::system(0x08);
 

@@ -7,6 +7,21 @@ use cowboy_types::cbor::Value;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::{Abort, Address, Receipt, error, keccak256};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    every_request_has_its_gate,
+    requests_count_over_an_execution,
+    domain_sets_are_governed,
+    system_actors_upgrade_in_place,
+    children_belong_to_their_parents,
+    a_removed_entitlement_stops_its_holders,
+    a_removal_is_announced_bit_by_bit,
+    messages_to_an_actor_that_stands_still_fail,
+    a_redeployed_child_stays_within_its_parent,
+    deprecations_are_listed,
+    grants_are_never_lent,
+];
+
 fn hex(bytes: &[u8]) -> String {
     format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
 }
@@ -14,7 +29,14 @@ fn hex(bytes: &[u8]) -> String {
 /// The message that the SDK sends to the Dispatcher.
 fn job(kind: &str, argument: &str, kwargs: Vec<(&str, Value)>) -> String {
     let payload = Value::map([("args", Value::Array(vec![Value::text(argument)])), ("kwargs", Value::dict(kwargs))]);
-    hex(&Value::map([("kind", Value::text("runner_job")), ("job_type", Value::text(kind)), ("payload", payload)]).encode())
+    let message = [
+        ("kind", Value::text("runner_job")),
+        ("job_type", Value::text(kind)),
+        ("payload", payload),
+        ("cid", Value::text("a")),
+        ("reply_handler", Value::text("b")),
+    ];
+    hex(&Value::map(message).encode())
 }
 
 fn of_json(chain: &mut Chain, script: &str, json: &str) -> Address {

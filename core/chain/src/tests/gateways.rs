@@ -8,6 +8,17 @@ use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Abort, Address, Receipt, Transaction, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_gateway_registers_and_stays_up,
+    a_gateway_leaves,
+    a_request_is_dispatched,
+    dispatches_are_refused,
+    request_ids_are_forgotten,
+    the_pool_is_shared_out,
+    a_gateway_that_cheats_is_slashed,
+];
+
 const REGISTRY: Address = Address::system(NUMBER);
 const CBY: u64 = 1_000_000_000;
 const STAKE: u64 = 10_000 * CBY;

@@ -1,11 +1,20 @@
 //! Decisions: two chambers, a timelock, a council, and what they may not do (003 §11, §13.1).
 
-use super::harness::{Chain, address, execution, key, parameters};
-use cowboy_state::records::GenesisValidator;
+use super::harness::{Chain, address, execution, parameters, validator, validators};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::wire::Fixed;
-use cowboy_types::{Address, List, Receipt, error};
+use cowboy_types::{Address, Receipt, error};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_parameter_is_moved_by_a_decision,
+    both_chambers_must_agree,
+    what_nobody_may_decide,
+    the_council_stops_and_shortens,
+    the_treasury_spends_by_decision,
+    inflation_takes_two_thirds_of_stake_and_heads,
+    inflation_moves_two_points_a_year,
+];
 
 const CBY: u64 = 1_000_000_000;
 const GOVERNANCE: Address = Address::system(0x09);
@@ -19,14 +28,7 @@ fn ask(chain: &mut Chain, from: u8, method: &str, argument: Vec<(&str, Value)>, 
 /// Validators 1 to 4 with these stakes in units of 100,000 CBY; times as short as rows allow.
 fn chain_of(stakes: [u64; 4]) -> Chain {
     Chain::with(|genesis| {
-        let validator = |(number, stake): (u8, &u64)| GenesisValidator {
-            address: address(number),
-            signing_key: key(number).public_key(),
-            network_key: Fixed([number; 32]),
-            vrf_key: Fixed([number; 96]),
-            stake: Amount(stake * 100_000 * CBY),
-        };
-        genesis.validators = List::new((1..).zip(&stakes).map(validator).collect()).expect("four fit");
+        genesis.validators = validators((1..).zip(&stakes).map(|(number, stake)| validator(number, Amount(stake * 100_000 * CBY))));
         genesis.parameters = parameters(&[
             ("governance.timelock", 3_600),
             ("governance.timelock_fast", 600),

@@ -4,12 +4,17 @@ use crate::genesis::Funded;
 use crate::input::{Limits, NoImages};
 use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
 use bytes::Bytes;
-use cowboy_state::records::{Account, Actor, Mailbox, Message, Origin, Supply, Timer, keys};
+use commonware_codec::Encode as _;
+use cowboy_state::records::{
+    Account, Actor, GenesisValidator, Mailbox, Message, Origin, ParameterChange, ParameterChanges, Supply, Timer, keys,
+};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, Cells, ChainId, Count, Cycles, Height, Nonce, Price, TimestampMs};
+use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Receipt, Transaction, keccak256};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,8 +28,43 @@ pub(crate) fn address(number: u8) -> Address {
     key(number).address()
 }
 
+/// The n-th account as a genesis validator, with keys of its own.
+pub(crate) fn validator(number: u8, stake: Amount) -> GenesisValidator {
+    let vrf = blst::min_sig::SecretKey::key_gen(&[number; 32], &[]).expect("a seed of 32 bytes");
+    GenesisValidator {
+        address: address(number),
+        signing_key: key(number).public_key(),
+        network_key: Fixed(ed25519_consensus::SigningKey::from([number; 32]).verification_key().to_bytes()),
+        vrf_key: Fixed(vrf.sk_to_pk().compress()),
+        stake,
+    }
+}
+
+/// Genesis validators in their order.
+pub(crate) fn validators(validators: impl IntoIterator<Item = GenesisValidator>) -> List<GenesisValidator, 1024> {
+    let mut validators: Vec<GenesisValidator> = validators.into_iter().collect();
+    validators.sort_by_key(|validator| validator.network_key);
+    List::new(validators).expect("few fit")
+}
+
 /// The address that receives tips.
 pub(crate) const PROPOSER: Address = Address([0xEE; 20]);
+
+thread_local! {
+    /// A parameter that governance has moved on every chain that this thread makes.
+    static MOVED: Cell<Option<(u16, u64)>> = const { Cell::new(None) };
+    /// What came of every block of this thread's chains.
+    static SEEN: Cell<Hash> = const { Cell::new(Hash::ZERO) };
+}
+
+/// Runs something on chains where governance has moved a parameter. Answers a digest of all blocks that came of it.
+pub(crate) fn with_moved<T>(moved: Option<(u16, u64)>, run: impl FnOnce() -> T) -> (T, Hash) {
+    MOVED.set(moved);
+    SEEN.set(Hash::ZERO);
+    let done = run();
+    MOVED.set(None);
+    (done, SEEN.get())
+}
 
 /// A chain in a map.
 pub(crate) struct Chain {
@@ -58,7 +98,13 @@ impl Chain {
         };
         change(&mut genesis_config);
         let records = genesis(&genesis_config).expect("the genesis is right");
-        let state = records.into_iter().map(|(key, stored)| (key, stored.expect("genesis removes nothing"))).collect();
+        let mut state: BTreeMap<StateKey, Bytes> =
+            records.into_iter().map(|(key, stored)| (key, stored.expect("genesis removes nothing"))).collect();
+        if let Some((row, value)) = MOVED.get() {
+            let key = keys::parameters();
+            let changes = List::new(vec![ParameterChange { row, value }]).expect("one fits");
+            state.insert(key.digest(), key.seal(&ParameterChanges { changes }.encode()));
+        }
         let config = Arc::new(genesis_config.chain().expect("the genesis is right"));
         let chain = Self { config, state, height: Height(0), timestamp: genesis_config.timestamp_ms, rounds: 0, has_seeds: false };
         chain.check_invariants();
@@ -71,11 +117,7 @@ impl Chain {
         let half = keccak256(&[b"beacon", &height.0.to_be_bytes()]);
         let mut seed = [0; 48];
         seed[..32].copy_from_slice(&half.0);
-        let seeds = if self.has_seeds {
-            vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: cowboy_types::wire::Fixed(seed) }]
-        } else {
-            vec![]
-        };
+        let seeds = if self.has_seeds { vec![crate::input::RoundSeed { epoch: 1, view: height.0, seed: Fixed(seed) }] } else { vec![] };
         BlockInput {
             mode,
             chain: self.config.clone(),
@@ -129,6 +171,12 @@ impl Chain {
 
     /// Takes what came of a block into the state, and checks the invariants.
     pub(crate) fn apply(&mut self, outcome: &Outcome) {
+        let mut seen = SEEN.get().0.to_vec();
+        for (key, stored) in &outcome.writes {
+            seen.extend(key.0);
+            seen.extend(stored.iter().flat_map(|stored| keccak256(&[stored]).0));
+        }
+        SEEN.set(keccak256(&[&seen, &outcome.receipt_root.0, format!("{:?} {:?}", outcome.rejected, outcome.usage).as_bytes()]));
         for (key, stored) in &outcome.writes {
             match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),

@@ -1,16 +1,21 @@
 //! Lanes: decided from the instruction, the sender and the state at the block's start (003 §6.3; decision 85).
 
-use super::harness::{Chain, address, execution, key, signed};
+use super::harness::{Chain, address, execution, signed, validator, validators};
 use super::market::{Market, REGISTRY, Said, VERIFIER, ask, committee_job, hex};
 use commonware_codec::Encode as _;
-use cowboy_state::records::GenesisValidator;
 use cowboy_system::governance::{state, types::Council};
 use cowboy_types::block::Usage;
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::{Amount, Cycles};
-use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    lanes_are_for_those_whom_they_are_kept_for,
+    lanes_follow_the_state_before_the_block,
+    a_stranger_cannot_ask_for_more_than_the_user_lane,
+];
 
 /// The validator of the chain; account 6 sits on its council.
 const VALIDATOR: u8 = 5;
@@ -18,14 +23,7 @@ const VALIDATOR: u8 = 5;
 /// A market of three runners with a validator and a council.
 fn market() -> Market {
     let mut market = Market::with(3, |genesis| {
-        let validator = GenesisValidator {
-            address: address(VALIDATOR),
-            signing_key: key(VALIDATOR).public_key(),
-            network_key: Fixed([VALIDATOR; 32]),
-            vrf_key: Fixed([VALIDATOR; 96]),
-            stake: Amount(100_000_000_000_000),
-        };
-        genesis.validators = List::new(vec![validator]).expect("one fits");
+        genesis.validators = validators([validator(VALIDATOR, Amount(100_000_000_000_000))]);
     });
     let (council, seats) = (state::council_key(), Council { members: List::new(vec![address(6)]).expect("one fits") });
     market.chain.state.insert(council.digest(), council.seal(&seats.encode()));

@@ -9,6 +9,20 @@ use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_message_is_delivered_once_and_paid_by_its_origin,
+    message_ids_are_as_defined,
+    messages_keep_their_order,
+    a_failed_delivery_returns_its_value,
+    an_exhausted_origin_fails_its_messages,
+    fan_out_is_bounded_over_the_whole_origin,
+    message_chains_are_bounded,
+    a_full_mailbox_reverts_the_sender,
+    deliveries_roll_over_when_their_half_lane_is_used,
+    marks_of_messages_are_forgotten_after_the_window,
+];
+
 fn hex(address: Address) -> String {
     format!("0x{}", address.to_string().trim_start_matches("0x"))
 }

@@ -7,6 +7,18 @@ use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Height;
 use cowboy_types::{Abort, Address, Receipt, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_name_is_registered,
+    names_are_refused,
+    an_actor_registers_itself,
+    a_name_lives_expires_and_is_released,
+    only_the_owner_changes_a_name,
+    names_stand_below_names,
+    a_name_below_dies_with_the_name_above,
+    a_name_costs_a_year,
+];
+
 const REGISTRY: Address = Address::system(NUMBER);
 const TREASURY: Address = Address::system(0x08);
 const CBY: u64 = 1_000_000_000;
@@ -62,7 +74,7 @@ fn burned(chain: &Chain) -> u64 {
 /// an actor's owner registers; the record, the split of the fee and the change are exact.
 #[test]
 fn a_name_is_registered() {
-    let mut chain = Chain::new();
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("names.duration_min", YEAR / 2)]));
     let actor = site(&mut chain, 2);
     let pool = cowboy_system::gateways::state::pool();
     let (treasury, gateways) = (chain.balance(TREASURY), chain.balance(pool));
@@ -132,10 +144,27 @@ fn an_actor_registers_itself() {
     assert_eq!(record.owner, actor);
 }
 
+/// C1, decision 177: a name is not taken for a moment, with a grace of thirty days behind it: squatting costs a year's price. What
+/// stands below a name, and renewals, may be shorter.
+#[test]
+fn a_name_costs_a_year() {
+    let mut chain = Chain::new();
+    let actor = site(&mut chain, 2);
+    for blocks in [1, YEAR / 2, YEAR - 1] {
+        assert_eq!(register(&mut chain, 2, "google", actor, blocks, 10 * CBY), Some(error::NAME_DURATION), "{blocks} blocks");
+    }
+    assert_eq!(register(&mut chain, 2, "google", actor, YEAR, 10 * CBY - 1), Some(error::NAME_FEE), "the whole year is paid");
+    assert_eq!(register(&mut chain, 2, "google", actor, YEAR, 10 * CBY), None);
+    let renewal = |blocks: u64| Value::map([of("google"), ("duration_blocks", Value::uint(blocks))]);
+    assert_eq!(ask(&mut chain, 2, "renew", &renewal(2_592_000 - 1), 10 * CBY).abort, Some(error::NAME_DURATION));
+    assert_eq!(ask(&mut chain, 2, "renew", &renewal(2_592_000), 10 * CBY).abort, None);
+    assert!(read(&mut chain, "quote", [of("google"), ("duration_blocks", Value::uint(2_592_000))]).get("fee").is_some());
+}
+
 /// renewal counts from the expiry; grace; the auction; then free again.
 #[test]
 fn a_name_lives_expires_and_is_released() {
-    let rows = [("names.grace", 100), ("names.auction", 100)];
+    let rows = [("names.grace", 100), ("names.auction", 100), ("names.duration_min", 1), ("names.renewal_min", 1)];
     let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
     let (first, second) = (site(&mut chain, 2), site(&mut chain, 3));
     let year = YEAR;
@@ -254,7 +283,7 @@ fn names_stand_below_names() {
 /// A name below another dies with it, and does not come back when the name above is somebody else's.
 #[test]
 fn a_name_below_dies_with_the_name_above() {
-    let rows = [("names.grace", 100), ("names.auction", 100)];
+    let rows = [("names.grace", 100), ("names.auction", 100), ("names.duration_min", 1)];
     let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
     let (root, sub) = (site(&mut chain, 2), site(&mut chain, 3));
     assert_eq!(register(&mut chain, 2, "mysite", root, 1_000, CBY), None);

@@ -5,6 +5,10 @@ use crate::{BlockInput, Execution, Mode, Need, Outcome, SignedTransaction, input
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::{Amount, Cells, Cycles};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
+    crate::tests::effects::scenarios![a_proposal_that_begins_again_runs_at_most_twice, a_proposal_whose_time_is_over_keeps_what_ran,];
+
 /// A chain whose lanes together hold 3.1M cycles.
 fn small() -> Chain {
     let rows = [

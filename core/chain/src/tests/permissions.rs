@@ -11,6 +11,21 @@ use cowboy_types::units::{Amount, Cells, Count, Cycles, Height};
 use cowboy_types::{Abort, Address, Blob, Hash, List, Receipt, error};
 use proptest::prelude::*;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    instructions_30_to_35,
+    scopes_have_their_masters,
+    a_record_is_one_scope_and_one_action,
+    constraints_bind_to_the_unit,
+    delegations_get_narrower_and_end,
+    a_chain_does_no_more_than_its_first_link,
+    a_record_has_one_issuer,
+    an_address_holds_so_many,
+    roles_are_bound_to_their_maker,
+    pools_admit_members_only,
+    manifests_and_permissions_are_apart,
+];
+
 fn name(text: &str) -> Name {
     Name::new(text.as_bytes().to_vec()).expect("a name")
 }

@@ -5,6 +5,16 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, Receipt, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    hello_greets,
+    the_counter_counts,
+    bad_python_fails_by_name,
+    python_actors_call_and_send,
+    python_spawns_python,
+    python_uses_tokens,
+];
+
 /// The answer of a handler, as JSON or CBOR text.
 fn shown(receipt: &Receipt) -> String {
     assert_eq!(receipt.abort, None, "the handler returns");

@@ -9,6 +9,14 @@ use cowboy_types::units::{Cells, Cycles, Price};
 use cowboy_types::{Address, Transaction, error};
 use std::sync::Arc;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_query_reads_and_changes_nothing,
+    side_effects_trap_in_queries,
+    queries_fail_by_name,
+    a_simulation_is_what_happens,
+];
+
 impl Chain {
     fn at(&self) -> At {
         At {

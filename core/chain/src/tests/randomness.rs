@@ -6,6 +6,13 @@ use bytes::Bytes;
 use cowboy_types::units::Cycles;
 use cowboy_types::{Hash, keccak256, wire::Fixed};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    randomness_is_hkdf_of_the_parent_beacon,
+    seeds_of_named_rounds_are_readable_for_256_rounds,
+    a_derivation_is_golden,
+];
+
 /// HKDF-SHA256 without salt, from RFC 5869's definition, by hand: extract under 32 zero bytes, expand one block.
 fn hkdf(seed: &[u8], label: &[u8]) -> Vec<u8> {
     fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {

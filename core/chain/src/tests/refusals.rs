@@ -17,6 +17,20 @@ use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Height, Nonce, Price};
 use cowboy_types::{Address, Hash, List, Transaction, error};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    bad_transactions_are_refused_by_name,
+    a_used_nonce_is_refused_by_name,
+    bad_source_is_refused_by_name,
+    bad_calls_are_refused_by_name,
+    an_actor_cannot_borrow_the_words_of_a_refusal,
+    an_actor_past_its_share_waits_for_the_next_block,
+    timers_past_the_share_wait_a_block,
+    deliveries_are_fetched_ahead,
+    events_and_messages_have_budgets_of_their_own,
+    a_payload_of_the_wrong_shape_is_refused,
+];
+
 /// Bytes of a transaction of account 1, changed after it was signed.
 fn tampered(change: impl FnOnce(&mut Transaction)) -> Vec<u8> {
     let mut transaction = transfer(1, 0, address(2), 5).transaction().clone();

@@ -10,6 +10,22 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Receipt, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    rent_is_a_share_of_a_year,
+    rent_is_collected_each_epoch,
+    rent_is_prepaid_by_anybody,
+    the_reserve_stays,
+    who_does_not_pay_is_warned_and_evicted,
+    a_debt_keeps_its_rate,
+    a_debt_is_caught_up,
+    a_dormant_actor_is_restored_by_anybody,
+    pruning_takes_as_many_blocks_as_it_needs,
+    collections_are_spread_over_blocks,
+    a_bond_extends_the_quota,
+    the_rate_follows_the_size_of_the_state,
+];
+
 const MANAGER: Address = Address::system(NUMBER);
 const TREASURY: Address = Address::system(0x08);
 

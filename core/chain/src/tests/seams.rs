@@ -1,13 +1,24 @@
 //! What is present from version 1 so that no format moves when its part of the protocol is built.
 
-use super::harness::{Chain, address};
-use crate::{GenesisConfig, genesis::Funded};
+use super::harness::{Chain, address, validator, validators};
+use crate::GenesisConfig;
+use crate::genesis::{Funded, GenesisError, genesis};
 use commonware_codec::{Decode as _, Encode as _};
 use cowboy_state::records::{GenesisValidator, GenesisValidators, Supply, Timer, keys};
 use cowboy_state::{Key, Kind, key::VM_NAMESPACE};
 use cowboy_types::List;
 use cowboy_types::units::{Amount, ChainId, Count, Price, TimestampMs};
 use cowboy_types::wire::Fixed;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    timers_carry_a_bid,
+    actors_carry_bytes_quota_and_rent_epoch,
+    validators_carry_three_keys_and_the_supply_a_mint,
+    a_genesis_takes_only_keys,
+    a_changed_genesis_is_refused_or_canonical,
+    keys_carry_the_namespace_of_their_machine,
+];
 
 /// Timers carry the auction's bid and tip, zero until its height (003 §5.1b).
 #[test]
@@ -36,18 +47,51 @@ fn actors_carry_bytes_quota_and_rent_epoch() {
 /// Genesis validators carry three keys, and the supply knows what was minted.
 #[test]
 fn validators_carry_three_keys_and_the_supply_a_mint() {
-    let validator = GenesisValidator {
-        address: address(3),
-        signing_key: Fixed([1; 33]),
-        network_key: Fixed([2; 32]),
-        vrf_key: Fixed([3; 96]),
-        stake: Amount::from_cby(100_000).expect("fits"),
-    };
+    let validator = validator(3, Amount::from_cby(100_000).expect("fits"));
     let chain = Chain::with(|genesis| genesis.validators = List::new(vec![validator.clone()]).expect("one fits"));
     let kept: GenesisValidators = chain.record(&keys::validators()).expect("genesis wrote them");
     assert_eq!(kept.validators.to_vec(), [validator]);
     let supply: Supply = chain.record(&keys::supply()).expect("genesis wrote the supply");
     assert_eq!((supply.minted, supply.burned), (Amount(0), Amount(0)));
+}
+
+/// Keys with which nobody, or anybody, could sign make no genesis: one row each.
+#[test]
+fn a_genesis_takes_only_keys() {
+    let stake = Amount::from_cby(100_000).expect("fits");
+    let (one, other) = (validator(3, stake), validator(4, stake));
+    let infinity = Fixed(std::array::from_fn(|place| if place == 0 { 0xC0 } else { 0 }));
+    let identity = Fixed(std::array::from_fn(|place| u8::from(place == 0)));
+    let rows: [(&str, GenesisValidator); 9] = [
+        ("signing key is no key", GenesisValidator { signing_key: Fixed([0; 33]), ..one.clone() }),
+        ("network key is no key", GenesisValidator { network_key: Fixed([0; 32]), ..one.clone() }),
+        ("network key is no key", GenesisValidator { network_key: identity, ..one.clone() }),
+        ("VRF key is no key", GenesisValidator { vrf_key: Fixed([0; 96]), ..one.clone() }),
+        ("VRF key is no key", GenesisValidator { vrf_key: infinity, ..one.clone() }),
+        ("VRF key is no key", GenesisValidator { vrf_key: Fixed([3; 96]), ..one.clone() }),
+        ("address is also another validator's", GenesisValidator { address: other.address, ..one.clone() }),
+        ("signing key is also another validator's", GenesisValidator { signing_key: other.signing_key, ..one.clone() }),
+        ("VRF key is also another validator's", GenesisValidator { vrf_key: other.vrf_key, ..one.clone() }),
+    ];
+    let refusal = |one: GenesisValidator| {
+        let config = GenesisConfig {
+            chain_id: ChainId(1),
+            is_dev: false,
+            timestamp_ms: TimestampMs(0),
+            accounts: List::default(),
+            deployers: List::default(),
+            validators: validators([one, other.clone()]),
+            parameters: List::default(),
+        };
+        match genesis(&config) {
+            Err(GenesisError::ValidatorKey { key, reason, .. }) => format!("{key} {reason}"),
+            other => format!("{:?}", other.map(|records| records.len())),
+        }
+    };
+    for (expected, wrong) in rows {
+        assert_eq!(refusal(wrong.clone()), expected, "{wrong:?}");
+    }
+    assert!(refusal(one).starts_with("Ok"));
 }
 
 /// A genesis has one encoding: however a byte of it is changed, it is refused or encodes to what was read.

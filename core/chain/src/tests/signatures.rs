@@ -5,6 +5,10 @@ use blst::{min_pk, min_sig};
 use cowboy_types::keccak256;
 use cowboy_types::units::Cycles;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
+    crate::tests::effects::scenarios![signatures_hold_at_their_price, unknown_schemes_are_refused,];
+
 const G1: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
 const G2: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 

@@ -8,6 +8,30 @@ use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Count, Cycles, Height};
 use cowboy_types::{Address, Hash, Receipt, error, keccak256};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_timer_fires_at_its_height_and_pays_what_it_used,
+    scheduling_is_refused_by_name,
+    a_called_actor_cannot_charge_its_caller_later,
+    live_timers_are_capped,
+    timers_are_first_in_first_out,
+    an_unfunded_timer_is_removed_with_an_event,
+    timers_past_the_lane_wait_and_expire,
+    a_storm_of_unpaid_timers_does_not_stop_others,
+    only_the_owner_actor_changes_a_timer,
+    governance_changes_timers_and_their_limits,
+    a_timer_may_send,
+    a_failing_timer_is_charged_and_gone,
+    an_interval_fires_again_and_again,
+    intervals_survive_whatever_a_fire_does,
+    failures_are_counted_in_a_row,
+    an_interval_is_cancelled_in_its_own_fire,
+    intervals_end_unpaid_or_expired,
+    an_account_schedules_a_call,
+    a_jump_over_heights_loses_no_timer,
+    governance_reaches_timers_by_method_too,
+];
+
 /// A text of an event's data.
 fn text(data: &[u8], name: &str) -> String {
     let data = cowboy_types::cbor::decode(data).expect("CBOR");

@@ -8,6 +8,14 @@ use cowboy_types::cbor;
 use cowboy_types::{Address, Hash, Receipt};
 use std::collections::BTreeMap;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    tokens_move_as_their_owners_say,
+    functions_have_their_prices,
+    hooks_may_undo_transfers,
+    minting_may_be_permitted,
+];
+
 /// Where tokens are kept.
 const TOKENS: Address = Address::system(0x06);
 

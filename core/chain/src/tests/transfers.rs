@@ -7,6 +7,25 @@ use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
 use cowboy_types::{Address, Hash, Transaction};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_transfer_moves_value_and_pays_its_fee,
+    an_included_transfer_that_cannot_pay_is_left_out,
+    refusals_stand_in_their_written_order,
+    signatures_are_checked_before_anything_else,
+    the_order_is_the_keys_and_verifiers_check_it,
+    a_body_with_a_refused_transaction_is_invalid,
+    unused_lanes_spill_into_the_user_lane,
+    selection_is_by_effective_fee,
+    dev_instructions_need_a_dev_chain,
+    an_impersonated_transfer_comes_out_of_the_other_account,
+    base_fees_follow_use,
+    genesis_is_a_billion_in_buckets,
+    transfers_are_prefetched_in_one_round,
+    metadata_and_signers_are_charged_for,
+    large_transactions_do_not_crowd_out_small_ones,
+];
+
 const CBY: u64 = 1_000_000_000;
 const BASE: u64 = 10_000;
 

@@ -7,6 +7,14 @@ use cowboy_state::Directory;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::{Address, Hash, Receipt, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_guest_book_is_read_and_signed,
+    a_router_switches_in_one_step,
+    a_query_cannot_write,
+    an_agent_asks_and_stores_the_answer,
+];
+
 const REGISTRY: Address = Address::system(0x0F);
 const CBY: u64 = 1_000_000_000;
 

@@ -3,9 +3,10 @@
 use super::state::Image;
 use super::{NUMBER, state};
 use crate::actor::Context;
+use crate::dispatcher::request::Request;
 use crate::reader::Reader;
 use cowboy_state::Step;
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobKind, JobSpec};
 use cowboy_types::{Abort, Hash, error};
 
@@ -55,14 +56,12 @@ pub(crate) fn require_allowed(context: &Context<'_>, spec: &JobSpec) -> Step<()>
     if spec.kind != JobKind::Container {
         return Ok(());
     }
-    let request = cbor::decode(&spec.request).expect("a request was read before");
-    let reader = Reader::new(&request, || error::JOB_INVALID);
-    let parts = [reader.below("job_type"), reader.below("payload").below("kwargs")];
-    let part = parts.into_iter().find(Reader::is_present).ok_or(error::IMAGE_NOT_ALLOWED)?;
-    if !matches!(part.text_or_empty("network")?, "" | "none") {
+    let request = Request::read(&spec.request).map_err(Abort::from)?;
+    if request.work.get("network").is_some_and(|network| !matches!(network.as_text(), Some("" | "none"))) {
         return Err(error::JOB_INVALID.into());
     }
-    let digest = digest_of(part.text_or_empty("image")?).ok_or(error::IMAGE_NOT_ALLOWED)?;
+    let image = request.work.get("image").and_then(Value::as_text).unwrap_or_default();
+    let digest = digest_of(image).ok_or(error::IMAGE_NOT_ALLOWED)?;
     let is_allowed = state::image(context.world, &digest)?.is_some_and(|image| image.is_allowed);
     if is_allowed || spec.verification.is_tee_required { Ok(()) } else { Err(error::IMAGE_NOT_ALLOWED.into()) }
 }

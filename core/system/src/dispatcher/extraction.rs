@@ -20,30 +20,18 @@ const NAME_BYTES: usize = 64;
 /// The deepest nesting of a regular expression.
 const NESTING: u32 = 32;
 
-/// What would need the Secrets Manager (0x04) or the Storage Manager's volumes (0x0A), neither of which this chain offers to jobs.
-const UNSUPPORTED: [&str; 5] = ["secrets", "secret_refs", "volumes", "volume_mounts", "private_attachments"];
-
 fn invalid() -> Abort {
     error::JOB_INVALID
 }
 
-/// Refuses a job that asks for secrets or volumes: it would be paid for and could not be done.
-pub(super) fn require_supported(part: &Reader<'_>) -> Result<(), Abort> {
-    let is_empty = |value: &Value| match value {
-        Value::Array(items) => items.is_empty(),
-        Value::Map(pairs) => pairs.is_empty(),
-        _ => false,
-    };
-    if UNSUPPORTED.iter().any(|name| part.get(name).is_some_and(|value| !is_empty(value))) {
-        return Err(error::JOB_UNSUPPORTED);
-    }
-    Ok(())
-}
-
 /// Checks the rules of a job: `extract`, a list of `{"name", "type": "css" | "xpath" | "jsonpath" | "regex", "rule"}`. A job with
 /// rules must have a result of JSON.
-pub(super) fn check(part: &Reader<'_>, data_format: &str) -> Result<(), Abort> {
-    let rules = part.items("extract")?;
+pub(super) fn check(extract: Option<&Value>, data_format: &str) -> Result<(), Abort> {
+    let rules = match extract {
+        None => &[][..],
+        Some(Value::Array(rules)) => rules,
+        Some(_) => return Err(invalid()),
+    };
     let is_json = data_format == "json" || data_format.starts_with('{');
     if rules.len() > MOST_RULES || !rules.is_empty() && !is_json {
         return Err(invalid());
@@ -126,8 +114,7 @@ mod tests {
             ("thirty-three", "json", vec![rule("css", "a"); 33], false),
         ];
         for (case, format, rules, expected) in rows {
-            let part = Value::dict([("extract", Value::Array(rules))]);
-            assert_eq!(check(&Reader::new(&part, invalid), format).is_ok(), expected, "{case}");
+            assert_eq!(check(Some(&Value::Array(rules)), format).is_ok(), expected, "{case}");
         }
     }
 }

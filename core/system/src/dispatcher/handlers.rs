@@ -1,9 +1,10 @@
 //! What 0x02 does when it is asked.
 
 use super::lower::{Offer, lower};
-use super::{NUMBER, candidates, lifecycle, selection, state};
+use super::{NUMBER, candidates, selection, state};
 use crate::actor::Context;
 use crate::containers::handlers as containers;
+use crate::entitlements::grants::domain_sets;
 use crate::reader::Reader;
 use crate::runners;
 use cowboy_state::records::{Markets, keys};
@@ -31,13 +32,27 @@ pub(super) fn submit_job(context: &mut Context<'_>, argument: &Value) -> Step<Va
     let scaled = |fee: Price| Price(u64::try_from(u128::from(fee.0) * u128::from(rows.callback_price) / 10_000).unwrap_or(u64::MAX));
     let offer = Offer {
         rows: &rows,
+        block_time: context.params.consensus.block_time,
         sender: context.sender,
         max_fee_per_cycle: scaled(markets.base_fee_cycle),
         max_fee_per_cell: scaled(markets.base_fee_cell),
     };
-    let spec = lower(&offer, &argument.encode())?;
+    let mut spec = lower(&offer, &argument.encode())?;
+    spec.hosts = hosts(context)?;
     let id = submit(context, &spec, None)?;
     Ok(Value::Bytes(id.0.to_vec()))
+}
+
+/// The hosts that the submitting actor's manifest grants, which travel with the job; nothing where an account submits.
+fn hosts(context: &Context<'_>) -> Step<Option<List<Text<255>, 2048>>> {
+    if context.world.actor(context.sender)?.is_none() {
+        return Ok(None);
+    }
+    let granted = crate::entitlements::manifests::granted(context.world, context.sender)?;
+    let Some(grant) = granted.get("http.fetch") else { return Ok(Some(List::default())) };
+    let sets = domain_sets(context.world, [&granted])?;
+    let hosts = grant.hosts(&sets).into_iter().map(|host| Text::new(host).ok_or(invalid()));
+    Ok(Some(List::new(hosts.collect::<Result<_, _>>()?).ok_or(invalid())?))
 }
 
 /// Takes a job from the sender: holds its escrow, makes its candidates, and draws, or names the round whose seed will.
@@ -96,6 +111,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         reveal_from: Height::ZERO,
         reveal_until: Height::ZERO,
         absent: List::default(),
+        delivered: List::default(),
         outcome: None,
         reason: Text::default(),
         challenge: None,
@@ -112,10 +128,11 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     patron.jobs = Count(patron.jobs.0.saturating_add(1));
     world.write(state::patron_key(job.submitter), &patron);
     announce_submission(context, &job, spec);
-    if committee == 1 {
-        let seed = selection::seed(&context.draw.beacon, &id, job.submitted_at);
-        lifecycle::draw(context.world, context.params, context.height, &mut job, spec, seed)?;
-        lifecycle::announce_committee(context.world, &job);
+    if committee == 1 && !spec.is_delayed {
+        // Drawn at the end of the block: no delivery of it can look at the draw and undo itself for another.
+        job.seed = selection::seed(&context.draw.beacon, &id, job.submitted_at);
+        job.status_until = context.height;
+        state::queue_draw(context.world, &id)?;
     } else {
         // The seed of a round that nobody has seen yet; the job is bound before it exists (003 §5.3; decision 36).
         let view = context.draw.view.saturating_add(context.params.jobs.draw_delay);
@@ -138,6 +155,8 @@ fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> 
         &state::agenda().first_key(),
         &state::jobs().first_key(),
         &state::draws().first_key(),
+        &state::immediate().first_key(),
+        &state::immediate_key(),
         &runners::state::directory().first_key(),
         &crate::entitlements::state::manifest(submitter),
     ])?;

@@ -11,13 +11,19 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
+use cowboy_types::job::{Absent, Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, RateCard, Usage, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Text};
 
 /// The job with which something happens next, where anything does in this block.
+///
+/// Draws of this block's own jobs come first, in the order of their submissions: they happen after everything that could look at
+/// them (docs/decisions/0104).
 pub fn next_due(world: &World, height: Height) -> Result<Option<Hash>, Miss> {
+    if let Some(name) = state::immediate().list(world, &[], 1)?.first() {
+        return Ok(Some(state::job_of(name)));
+    }
     if let Some(newest) = world.newest_round()? {
         let waiting = state::draws().list(world, &[], 1)?;
         if let Some(name) = waiting.first()
@@ -79,8 +85,14 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     if punish(world, params, height, &mut job)? {
         step.name = "slash";
     }
-    let seed = if job.status == JobStatus::Drawing { round_seed(world, params, &job)? } else { None };
-    if let Some(seed) = seed {
+    let is_immediate = job.status == JobStatus::Drawing && state::take_draw(world, id)?;
+    let seed = if job.status == JobStatus::Drawing && !is_immediate { round_seed(world, params, &job)? } else { None };
+    if is_immediate {
+        let seed = job.seed;
+        draw(world, params, height, &mut job, &spec, seed)?;
+        announce_committee(world, &job);
+        step.name = "draw";
+    } else if let Some(seed) = seed {
         state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
         let seed = selection::seed(&seed.0, id, job.submitted_at);
         draw(world, params, height, &mut job, &spec, seed)?;
@@ -144,7 +156,7 @@ fn round_seed(world: &World, params: &Params, job: &Job) -> Result<Option<cowboy
 }
 
 /// Draws the job's committee, and gives it its work.
-pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
+fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
     job.seed = seed;
     let candidates = state::candidates(world, &job.id)?;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
@@ -159,14 +171,15 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     }
     let mut members = Vec::with_capacity(selected.len());
     for runner in selected {
-        let mut reputation = 0;
+        let (mut reputation, mut rates) = (0, None);
         if let Some(mut record) = runners::state::find(world, runner)? {
             reputation = reputation::points(&params.jobs, &record, height);
+            rates = Some(record.rates.clone());
             record.active_jobs = Count(record.active_jobs.0 + 1);
             runners::state::write(world, runner, &record);
         }
         runners::state::jobs_of(runner).insert(world, &job.id.0)?;
-        members.push(member(runner, reputation));
+        members.push(member(runner, reputation, rates));
     }
     let ranked: Vec<(Address, u64)> = members.iter().map(|member| (member.runner, member.reputation.0)).collect();
     job.aggregator = selection::aggregator(&job.id, &ranked, params.jobs.aggregator_percentile);
@@ -178,11 +191,13 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     Ok(())
 }
 
-fn member(runner: Address, reputation: u64) -> Member {
+/// A member that was just drawn; one that is gone from the registry asks for nothing.
+fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
     let none = Count::ZERO;
     Member {
         runner,
         reputation: Count(reputation),
+        rates: rates.unwrap_or_else(RateCard::free),
         commitment: Hash::ZERO,
         committed_at: Height::ZERO,
         output: Hash::ZERO,
@@ -314,21 +329,41 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
     };
     let judged = verifier::judge::judge(spec, &submissions, &rules);
     let mut members = std::mem::take(&mut job.members).into_vec();
-    for (place, verdict) in places.iter().zip(judged.verdicts) {
-        if verdict == Verdict::Invalid {
-            blame(world, params, height, members[*place].runner)?;
+    let mut delivered = std::mem::take(&mut job.delivered).into_vec();
+    for ((place, verdict), failed) in places.iter().zip(judged.verdicts).zip(judged.failed) {
+        let member = &mut members[*place];
+        member.verdict = verdict;
+        match member.verdict {
+            Verdict::Invalid => blame(world, params, height, member.runner)?,
+            Verdict::Accepted => {}
+            _ => delivered.push(Delivered { runner: member.runner, failed: Count(failed) }),
         }
-        members[*place].verdict = verdict;
     }
+    // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (docs/decisions/0103).
+    let (guilty, waiting): (Vec<Delivered>, Vec<Delivered>) = delivered.into_iter().partition(|one| one.failed.0 & judged.passed != 0);
+    for one in guilty {
+        blame(world, params, height, one.runner)?;
+        if let Some(member) = members.iter_mut().find(|member| member.runner == one.runner) {
+            member.verdict = Verdict::Invalid;
+        }
+    }
+    job.delivered = List::new(waiting).expect("a few committees fit");
+    let is_unfit = members.iter().any(|member| member.verdict == Verdict::Unfit);
     job.members = List::new(members).expect("a committee fits");
     match judged.accepted {
         Some((place, bytes)) => {
+            pay_unfit(world, params, job, spec)?;
             accept(world, params, height, job, spec, places[place], bytes.into())?;
             Ok("verify")
         }
         None if let Some(fault) = common_fault(job) => {
             excuse(world, params, height, job, spec, fault)?;
             Ok("excuse")
+        }
+        // The submitter's own check decides that there is no result: nobody else would do better.
+        None if is_unfit => {
+            give_up(world, params, height, job, spec, "checks_failed")?;
+            Ok("fail")
         }
         None => {
             for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
@@ -337,6 +372,34 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
             retry(world, params, height, job, spec)
         }
     }
+}
+
+/// Pays the least fee for results that failed only the submitter's own checks, where others were accepted.
+fn pay_unfit(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
+    job.delivered = List::default();
+    let unfit: Vec<usize> = (0..job.members.len()).filter(|place| job.members[*place].verdict == Verdict::Unfit).collect();
+    let share = Amount(spec.max_price.0 / u64::try_from(job.members.len().max(1)).expect("committees are small"));
+    let each = Amount(params.jobs.minimum_fee).min(share);
+    let runners: Vec<Address> = unfit.iter().map(|place| job.members[*place].runner).collect();
+    let paid = pay_each(world, params, job, &runners, each)?;
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    for (place, amount) in unfit.into_iter().zip(paid) {
+        members[place].paid = amount;
+    }
+    job.members = List::new(members).expect("a committee fits");
+    Ok(())
+}
+
+/// Pays some runners the same price out of a job's escrow, at once: 89% to them, the rest as always. Answers what each got.
+fn pay_each(world: &mut World, params: &Params, job: &mut Job, runners: &[Address], each: Amount) -> Result<Vec<Amount>, Miss> {
+    let split = payment::split(&params.jobs, job.escrow, Amount::ZERO, &vec![each; runners.len()], None);
+    for (runner, paid) in runners.iter().zip(&split.runners) {
+        pay_out(world, *runner, *paid)?;
+    }
+    pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
+    burn(world, split.burned)?;
+    job.escrow = split.refund;
+    Ok(split.runners)
 }
 
 /// Whether a member's result is one to judge: revealed, no report of a fault, not proven dishonest already.
@@ -365,21 +428,26 @@ fn accept(
     let mut members = std::mem::take(&mut job.members).into_vec();
     let cap = Amount(spec.max_price.0 / u64::try_from(members.len().max(1)).expect("committees are small"));
     let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
+    let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
+    let median = payment::median(&usages);
     let mut prices = Vec::with_capacity(agreeing.len());
     for place in &agreeing {
         let member = &members[*place];
         let is_aggregator = job.is_aggregated && job.aggregator == Some(member.runner);
-        let mut price = Amount::ZERO;
+        let is_anomalous = review(world, params, job, spec, member, &median);
         if let Some(mut record) = runners::state::find(world, member.runner)? {
-            price = payment::price(&record.rates, &spec.kind, &member.usage).min(cap);
-            let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
-            reputation::score(&params.jobs, &mut record, height, score);
+            if is_anomalous {
+                record.is_flagged = true;
+            } else {
+                let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
+                reputation::score(&params.jobs, &mut record, height, score);
+            }
             record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
-            let is_anomalous = review(world, params, job, spec, member);
-            record.is_flagged |= is_anomalous;
             runners::state::write(world, member.runner, &record);
         }
-        prices.push(price);
+        // Work that is far from what the others of the committee needed is paid as theirs.
+        let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
+        prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
     }
     let aggregator = agreeing.iter().position(|place| job.is_aggregated && job.aggregator == Some(members[*place].runner));
     let split = payment::split(&params.jobs, spec.max_price, spec.tip, &prices, aggregator);
@@ -419,15 +487,22 @@ fn accept(
     Ok(())
 }
 
-/// Whether usage is beyond what was expected, so that somebody should look (003 Runner Resource Accounting).
-fn review(world: &mut World, params: &Params, job: &Job, spec: &JobSpec, member: &Member) -> bool {
-    let expected = u128::from(spec.schema.expected_execution_ms.0) * u128::from(params.jobs.anomaly_ratio) / 10_000;
-    let is_anomalous = u128::from(member.usage.compute_ms.0) > expected;
+/// Whether usage is beyond what was expected, or what the committee needed, in a unit that is paid for: then somebody should look
+/// (003 Runner Resource Accounting).
+fn review(world: &mut World, params: &Params, job: &Job, spec: &JobSpec, member: &Member, median: &Usage) -> bool {
+    let ratio = u128::from(params.jobs.anomaly_ratio);
+    let is_beyond = |used: Count, expected: Count| u128::from(used.0) * 10_000 > u128::from(expected.0) * ratio;
+    let usage = &member.usage;
+    let is_anomalous = is_beyond(usage.compute_ms, spec.schema.expected_execution_ms)
+        || payment::priced(&spec.kind, usage)
+            .into_iter()
+            .zip(payment::priced(&spec.kind, median))
+            .any(|(used, usual)| is_beyond(used, usual));
     if is_anomalous {
         let data = Value::map([
             ("job_id", Value::Bytes(job.id.0.to_vec())),
             ("runner", Value::Bytes(member.runner.0.to_vec())),
-            ("compute_ms", Value::uint(member.usage.compute_ms.0)),
+            ("compute_ms", Value::uint(usage.compute_ms.0)),
             ("expected_ms", Value::uint(spec.schema.expected_execution_ms.0)),
         ]);
         announce(world, verifier::NUMBER, "UsageAnomaly", &data);
@@ -443,14 +518,19 @@ fn excuse(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
     let mut progress: Vec<u64> = reporting.iter().map(|place| members[*place].progress.0.min(10_000)).collect();
     progress.sort_unstable();
     let median = progress[(progress.len() - 1) / 2];
-    // One runner alone proves no progress: it gets what malformed input costs.
-    let is_alone = members.len() == 1;
-    let each = match fault {
-        verifier::FAULT_ACTOR => Amount(params.jobs.minimum_fee).min(cap),
-        _ if is_alone => payment::share(cap, median).min(Amount(params.jobs.minimum_fee)),
-        _ => payment::share(cap, median),
-    };
-    let split = payment::split(&params.jobs, spec.max_price, Amount::ZERO, &vec![each; reporting.len()], None);
+    let prices: Vec<Amount> = reporting
+        .iter()
+        .map(|place| match fault {
+            verifier::FAULT_ACTOR => Amount(params.jobs.minimum_fee).min(cap),
+            // A part of what the runner would have asked for all that the bounds allow, for the time that the chain saw it held.
+            _ => {
+                let member = &members[*place];
+                let whole = payment::estimate(&member.rates, &spec.kind, &spec.bounds).min(cap);
+                payment::share(whole, median.min(held(params, job, spec, member)))
+            }
+        })
+        .collect();
+    let split = payment::split(&params.jobs, spec.max_price, Amount::ZERO, &prices, None);
     for (place, paid) in reporting.iter().zip(&split.runners) {
         members[*place].verdict = Verdict::Excused;
         members[*place].paid = *paid;
@@ -470,6 +550,15 @@ fn excuse(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
         _ => "impossible",
     };
     give_up(world, params, height, job, spec, reason)
+}
+
+/// For how much of the time that a job allows the chain saw a member held, until it committed, in hundredths of a percent.
+fn held(params: &Params, job: &Job, spec: &JobSpec, member: &Member) -> u64 {
+    let drawn_at = job.commit_until.0.saturating_sub(spec.timeout_blocks.0);
+    let blocks = member.committed_at.0.saturating_sub(drawn_at);
+    let held_ms = u128::from(blocks) * u128::from(params.consensus.block_time);
+    let part = (held_ms * 10_000).checked_div(u128::from(spec.bounds.wall_ms.0)).unwrap_or(0);
+    u64::try_from(part.min(10_000)).expect("at most the whole")
 }
 
 /// Destroys CBY that the Dispatcher holds.
@@ -560,6 +649,7 @@ pub(crate) fn give_up(
     for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
         release(world, runner, &job.id)?;
     }
+    let reason = pay_delivered(world, params, job, spec)?.unwrap_or(reason);
     let refund = std::mem::take(&mut job.escrow);
     pay_out(world, job.submitter, refund)?;
     job.reason = Text::new(reason).expect("reasons are short");
@@ -573,6 +663,24 @@ pub(crate) fn give_up(
     callback::queue(world, job, spec)?;
     finish(params, height, job, JobStatus::Failed);
     verifier::challenges::retrial_is_over(world, params, height, job)
+}
+
+/// Pays whoever delivered in any draw of a job that ends without a result the least fee. Answers why it ends, where the job itself
+/// is at fault: nobody passed an objective check of its.
+fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<Option<&'static str>, Miss> {
+    let delivered = std::mem::take(&mut job.delivered).into_vec();
+    let count = u64::try_from(delivered.len().max(1)).expect("a few committees");
+    let each = Amount(params.jobs.minimum_fee).min(Amount(spec.max_price.min(job.escrow).0 / count));
+    let runners: Vec<Address> = delivered.iter().map(|one| one.runner).collect();
+    let paid = pay_each(world, params, job, &runners, each)?;
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    for (runner, amount) in runners.iter().zip(paid) {
+        if let Some(member) = members.iter_mut().find(|member| member.runner == *runner) {
+            member.paid = amount;
+        }
+    }
+    job.members = List::new(members).expect("a committee fits");
+    Ok(delivered.iter().any(|one| one.failed > Count::ZERO).then_some("actor_fault"))
 }
 
 /// Removes what members revealed.
@@ -606,7 +714,7 @@ fn forget(world: &mut World, job: &Job) -> Result<(), Miss> {
 }
 
 /// Says who was drawn, and what the draw can be checked with.
-pub(super) fn announce_committee(world: &mut World, job: &Job) {
+fn announce_committee(world: &mut World, job: &Job) {
     if job.status == JobStatus::Failed {
         return;
     }

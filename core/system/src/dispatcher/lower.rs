@@ -1,15 +1,15 @@
-//! Reading a submission: a job as the specification has it, or the message of the published SDK (002 §1, §2; decisions 123, 129).
-//!
-//! What is not named here stays in the request, for the runner.
+//! What a submission asks of the chain: a job as the specification has it, or the message of the published SDK (002 §1, §2;
+//! decisions 129, 181). Which fields there are, and where, [`super::request`] says.
 
-use super::{extraction, published};
+use super::request::{Request, UNSUPPORTED};
+use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
 use crate::verifier::json::{UNIT, decimal};
 use crate::verifier::judge::is_format;
 use crate::verifier::schema::Schema;
 use cowboy_params::Jobs;
-use cowboy_types::cbor::{self, Value};
+use cowboy_types::cbor::Value;
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Price};
@@ -30,6 +30,8 @@ fn invalid() -> Abort {
 pub struct Offer<'a> {
     /// The rows of the market.
     pub rows: &'a Jobs,
+    /// Milliseconds between blocks.
+    pub block_time: u64,
     /// Who submits.
     pub sender: Address,
     /// The most paid for a callback's cycle.
@@ -40,37 +42,60 @@ pub struct Offer<'a> {
 
 /// Reads a submission. Every rule of 002 §3 step 1 is checked.
 pub fn lower(offer: &Offer<'_>, request: &[u8]) -> Result<JobSpec, Abort> {
-    let value = cbor::decode(request).map_err(|_| invalid())?;
-    let request = Blob::new(request.to_vec()).ok_or(invalid())?;
-    let reader = Reader::new(&value, invalid);
-    let spec = if reader.text_or_empty("kind").is_ok_and(|kind| kind == "runner_job") {
-        message(offer, &reader, request)?
-    } else {
-        job(offer, &reader, request)?
-    };
+    read(offer, request).map(|(_, spec)| spec)
+}
+
+/// The same, with the reading that the permission check needs beside it.
+pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abort> {
+    let request = Request::read(submission)?;
+    let bytes = Blob::new(submission.to_vec()).ok_or(invalid())?;
+    require_supported(&request)?;
+    let reader = Reader::new(&request.value, invalid);
+    let spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
+    extraction::check(request.work.get("extract"), &spec.schema.data_format)?;
+    // A runner that is asked for more tokens than the bounds say would be held to another number than the manifest was.
+    let tokens = request.work.get("max_tokens").map(|tokens| tokens.as_u64().ok_or(invalid())).transpose()?;
+    if tokens.is_some_and(|tokens| tokens > spec.bounds.output_tokens.0) {
+        return Err(invalid());
+    }
     check(offer.rows, &spec)?;
-    Ok(spec)
+    if spec.timeout_blocks.0 < shortest_timeout(offer, spec.bounds.wall_ms.0) {
+        return Err(error::JOB_TIMEOUT);
+    }
+    contradictions::check(&spec)?;
+    Ok((request, spec))
+}
+
+/// The fewest blocks in which a runner that uses all of this time can answer (docs/decisions/0103).
+pub fn shortest_timeout(offer: &Offer<'_>, wall_ms: u64) -> u64 {
+    wall_ms.div_ceil(offer.block_time.max(1)).saturating_add(offer.rows.timeout_margin)
+}
+
+/// Refuses a job that asks for secrets or volumes: it would be paid for and could not be done.
+fn require_supported(request: &Request) -> Result<(), Abort> {
+    let is_empty = |value: &Value| match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Map(pairs) => pairs.is_empty(),
+        _ => false,
+    };
+    let is_asked = |name: &&str| request.work.get(*name).is_some_and(|value| !is_empty(value));
+    if UNSUPPORTED.iter().any(is_asked) { Err(error::JOB_UNSUPPORTED) } else { Ok(()) }
 }
 
 /// A job as the specification has it.
-fn job(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+fn job(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
     let kind_of = reader.get("job_type").ok_or(invalid())?;
-    let name = kind_of.as_text().or_else(|| kind_of.get("type").and_then(Value::as_text)).ok_or(invalid())?;
     let schema = reader.below("result_schema");
     if !schema.is_present() {
         return Err(invalid());
-    }
-    let format = schema.text_or_empty("data_format")?;
-    for part in [*reader, reader.below("job_type")] {
-        extraction::require_supported(&part)?;
-        extraction::check(&part, format)?;
     }
     let callback = reader.below("callback");
     let pool = reader.bytes_or_empty("required_runner_pool")?;
     let model = kind_of.get("model_id").and_then(Value::as_bytes).map(<[u8; 32]>::try_from);
     Ok(JobSpec {
-        kind: JobKind::from_name(name).ok_or(invalid())?,
+        kind: read.kind.clone(),
         request,
+        hosts: None,
         bounds: bounds(&reader.below("bounds"))?,
         schema: ResultSchema {
             max_return_bytes: Count(schema.number("max_return_bytes")?),
@@ -81,6 +106,7 @@ fn job(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<
         max_price: Amount(reader.number("max_price")?),
         tip: reader.amount_or_zero("tip")?,
         timeout_blocks: Count(reader.number("timeout_blocks")?),
+        is_delayed: is_delayed(reader)?,
         callback: if callback.is_present() { Some(callback_of(offer, &callback)?) } else { None },
         required_runner_pool: if pool.is_empty() { None } else { Some(Blob::new(pool.to_vec()).ok_or(invalid())?) },
         requires: reader.blob("requires")?,
@@ -91,26 +117,33 @@ fn job(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<
 }
 
 /// The published SDK's message: what it names nowhere comes from the parameters; its kwargs say otherwise.
-fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
+fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob<131072>) -> Result<JobSpec, Abort> {
     let rows = offer.rows;
-    let kind = match reader.text_or_empty("job_type")? {
-        "agent" => JobKind::Custom,
-        name => JobKind::from_name(name).ok_or(invalid())?,
-    };
     let kwargs = reader.below("payload").below("kwargs");
     let schema = kwargs.below("result_schema");
-    extraction::require_supported(&kwargs)?;
-    extraction::check(&kwargs, schema.text_or_empty("data_format")?)?;
     let correlation = match reader.get("cid") {
         Some(Value::Text(text)) => text.clone(),
         Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         _ => return Err(invalid()),
     };
     let handler = reader.text_or_empty("reply_handler")?;
-    let wall_ms = rows.wall_default;
+    // A message that names a short timeout and no time of work has as much of it as fits.
+    let timeout_blocks = kwargs.count_or("timeout_blocks", rows.timeout_default)?;
+    let fits = timeout_blocks.0.saturating_sub(rows.timeout_margin).saturating_mul(offer.block_time);
+    let wall_ms = rows.wall_default.min(fits);
+    let mut verification = if kwargs.get("verify").is_some() {
+        if kwargs.get("verification").is_some() {
+            return Err(error::JOB_FIELD);
+        }
+        published::verification(&kwargs.below("verify"), kwargs.text_or_empty("system_prompt")?)?
+    } else {
+        verification(&kwargs.below("verification"))?
+    };
+    verification.is_tee_required |= kwargs.flag("tee_required")?;
     Ok(JobSpec {
-        kind,
+        kind: read.kind.clone(),
         request,
+        hosts: None,
         bounds: Bounds {
             input_tokens: kwargs.count_or("max_input_tokens", 32_768)?,
             output_tokens: kwargs.count_or("max_tokens", OUTPUT_TOKENS)?,
@@ -122,14 +155,11 @@ fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Res
             expected_execution_ms: schema.count_or("expected_execution_ms", wall_ms)?,
             data_format: schema.bounded_text("data_format")?,
         },
-        verification: if kwargs.get("verify").is_some() {
-            published::verification(&kwargs.below("verify"), kwargs.text_or_empty("system_prompt")?)?
-        } else {
-            verification(&kwargs.below("verification"))?
-        },
+        verification,
         max_price: Amount(kwargs.number_or("max_price", rows.price_default)?),
         tip: kwargs.amount_or_zero("tip")?,
-        timeout_blocks: kwargs.count_or("timeout_blocks", rows.timeout_default)?,
+        timeout_blocks,
+        is_delayed: is_delayed(&kwargs)?,
         callback: Some(Callback {
             actor: offer.sender,
             handler: handler_name(handler)?,
@@ -149,6 +179,15 @@ fn message(offer: &Offer<'_>, reader: &Reader<'_>, request: Blob<131072>) -> Res
         toolchain_digest: kwargs.hash_or_zero("toolchain_digest")?,
         seed: kwargs.count_or("seed", 0)?,
     })
+}
+
+/// How a committee of one is drawn: `immediate`, which is the protocol's default, or `delayed`.
+fn is_delayed(reader: &Reader<'_>) -> Result<bool, Abort> {
+    match reader.text_or_empty("draw")? {
+        "" | "immediate" => Ok(false),
+        "delayed" => Ok(true),
+        _ => Err(invalid()),
+    }
 }
 
 fn handler_name(name: &str) -> Result<HandlerName, Abort> {

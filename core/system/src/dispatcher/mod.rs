@@ -5,7 +5,8 @@
 //! one that waits for its seed stands once among the draws.
 //!
 //! - [`selection`]: the draw, as pure functions.
-//! - [`lower`]: reading a submission.
+//! - [`request`]: reading a submission, once for all who read it.
+//! - [`lower`]: what a submission asks of the chain.
 //! - [`candidates`]: who may be drawn.
 //! - [`lifecycle`]: what the chain does with a job by itself.
 //! - [`payment`]: prices, shares, refunds.
@@ -13,12 +14,14 @@
 
 pub mod callback;
 pub mod candidates;
+mod contradictions;
 mod extraction;
 pub mod handlers;
 pub mod lifecycle;
 pub mod lower;
 pub mod payment;
 mod published;
+pub mod request;
 pub mod selection;
 pub mod state;
 

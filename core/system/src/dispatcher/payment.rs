@@ -2,7 +2,7 @@
 
 use cowboy_params::Jobs;
 use cowboy_types::job::{Bounds, JobKind, RateCard, Usage};
-use cowboy_types::units::Amount;
+use cowboy_types::units::{Amount, Count};
 
 /// What bounds would cost in full: what the price filter compares (002 §4).
 pub fn estimate(rates: &RateCard, kind: &JobKind, bounds: &Bounds) -> Amount {
@@ -29,6 +29,43 @@ pub fn price(rates: &RateCard, kind: &JobKind, usage: &Usage) -> Amount {
         JobKind::Custom | JobKind::Container => time(),
     };
     Amount(u64::try_from(total).unwrap_or(u64::MAX))
+}
+
+/// The units of usage that a kind of work is paid by.
+pub fn priced(kind: &JobKind, usage: &Usage) -> Vec<Count> {
+    match kind {
+        JobKind::Llm => vec![usage.input_tokens, usage.output_tokens],
+        JobKind::Http => vec![usage.requests],
+        JobKind::Mcp => vec![usage.requests, usage.compute_ms, usage.memory_mb],
+        JobKind::Custom | JobKind::Container => vec![usage.compute_ms, usage.memory_mb],
+    }
+}
+
+/// The lower median of what several used, unit by unit.
+pub fn median(usages: &[&Usage]) -> Usage {
+    let of = |unit: fn(&Usage) -> Count| {
+        let mut used: Vec<Count> = usages.iter().map(|usage| unit(usage)).collect();
+        used.sort_unstable();
+        used.get(used.len().saturating_sub(1) / 2).copied().unwrap_or(Count::ZERO)
+    };
+    Usage {
+        input_tokens: of(|usage| usage.input_tokens),
+        output_tokens: of(|usage| usage.output_tokens),
+        requests: of(|usage| usage.requests),
+        compute_ms: of(|usage| usage.compute_ms),
+        memory_mb: of(|usage| usage.memory_mb),
+    }
+}
+
+/// Usage cut to another, unit by unit.
+pub fn at_most(usage: &Usage, most: &Usage) -> Usage {
+    Usage {
+        input_tokens: usage.input_tokens.min(most.input_tokens),
+        output_tokens: usage.output_tokens.min(most.output_tokens),
+        requests: usage.requests.min(most.requests),
+        compute_ms: usage.compute_ms.min(most.compute_ms),
+        memory_mb: usage.memory_mb.min(most.memory_mb),
+    }
 }
 
 /// A share of an amount, in basis points, rounded down.

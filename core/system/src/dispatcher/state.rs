@@ -48,6 +48,11 @@ pub fn callbacks_key() -> Key {
     Key::system(NUMBER, "callbacks")
 }
 
+/// How many jobs were drawn in the block of their submission.
+pub fn immediate_key() -> Key {
+    Key::system(NUMBER, "immediate")
+}
+
 /// Every job by the height at which something happens to it.
 pub const fn agenda() -> Directory {
     Directory::of_system(OWNER, 32)
@@ -56,6 +61,11 @@ pub const fn agenda() -> Directory {
 /// Jobs that wait for a seed, by its round.
 pub const fn draws() -> Directory {
     Directory::of_system(OWNER, 33)
+}
+
+/// Jobs that are drawn at the end of the block of their submission, in the order of their submissions.
+pub const fn immediate() -> Directory {
+    Directory::of_system(OWNER, 36)
 }
 
 /// Jobs whose answer waits, first in, first out.
@@ -139,6 +149,23 @@ pub fn write(world: &mut World, job: &mut Job, due: Height) -> Result<(), Miss> 
     }
     world.write(job_key(&job.id), job);
     Ok(())
+}
+
+/// Puts a job behind those that are drawn at the end of this block.
+pub fn queue_draw(world: &mut World, id: &Hash) -> Result<(), Miss> {
+    let next: Count = world.read(&immediate_key())?.unwrap_or(Count::ZERO);
+    immediate().insert(world, &by_height(Height(next.0), id))?;
+    world.write(immediate_key(), &Count(next.0 + 1));
+    Ok(())
+}
+
+/// Takes a job out of those that are drawn at the end of a block. Answers whether it was among them.
+pub fn take_draw(world: &mut World, id: &Hash) -> Result<bool, Miss> {
+    let first = immediate().list(world, &[], 1)?;
+    match first.first().filter(|name| job_of(name) == *id) {
+        Some(name) => immediate().remove(world, name),
+        None => Ok(false),
+    }
 }
 
 /// Puts a job's answer behind those that wait.

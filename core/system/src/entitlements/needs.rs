@@ -1,15 +1,17 @@
 //! What a request to another part of the protocol asks of the manifest of the actor that makes it (000 §6.3, §9).
 
+use crate::dispatcher::request::Request;
 use cowboy_types::Abort;
 use cowboy_types::Address;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::{DomainSets, Grants, domain};
 use cowboy_types::error;
+use cowboy_types::job::{JobKind, JobSpec};
 
 /// Tokens that a model is asked for, where a job names no number.
 pub const OUTPUT_TOKENS: u64 = 4_096;
 
-/// What a job needs its submitter to have. Whoever builds a job fills this in and asks [`JobNeeds::check`].
+/// What a job needs its submitter to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobNeeds {
     /// Canonical hosts that it fetches from; `*` where they are known to the runner alone. Each is a request.
@@ -37,76 +39,25 @@ pub struct Requests {
     pub models: u64,
 }
 
-/// Where a job may say what it needs: at the top, in its type, its bounds, its verification, or the arguments of the SDK's message.
-struct Places<'a>(Vec<&'a Value>);
-
-impl<'a> Places<'a> {
-    fn of(job: &'a Value) -> Self {
-        let arguments = job.get("payload").and_then(|payload| payload.get("kwargs"));
-        let inner = ["job_type", "bounds", "verification", "verify"].map(|name| arguments.unwrap_or(job).get(name));
-        let kind = job.get("job_type");
-        Self([Some(job), arguments, kind].into_iter().chain(inner).flatten().collect())
-    }
-
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.0.iter().find_map(|place| place.get(name))
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        self.get(name).and_then(Value::as_text).map(str::to_string)
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        self.get(name).and_then(Value::as_u64)
-    }
-
-    fn is_set(&self, name: &str) -> bool {
-        matches!(self.get(name), Some(Value::Bool(true)))
-    }
-}
-
-/// The URLs that a job names: `url`, `urls`, or the first argument of the SDK's message.
-fn urls(job: &Value, places: &Places<'_>) -> Vec<String> {
-    let texts = |value: Option<&Value>| match value {
-        Some(Value::Array(items)) => items.iter().filter_map(Value::as_text).map(str::to_string).collect(),
-        _ => Vec::new(),
-    };
-    let mut found: Vec<String> = texts(places.get("urls"));
-    found.extend(places.text("url"));
-    if found.is_empty() {
-        found.extend(texts(job.get("payload").and_then(|payload| payload.get("args"))).into_iter().take(1));
-    }
-    found
-}
-
 impl JobNeeds {
-    /// The needs of a job as it is submitted: as the specification has it, or the message of the published SDK. `None` where it is neither.
-    pub fn of_job(payload: &[u8]) -> Option<Self> {
-        let job = cbor::decode(payload).ok()?;
-        let kind = job.get("job_type")?;
-        let kind = kind.as_text().or_else(|| kind.get("type").and_then(Value::as_text))?.to_ascii_lowercase();
-        let places = Places::of(&job);
-        let fetches = matches!(kind.as_str(), "http" | "mcp" | "agent");
-        let asks_model = matches!(kind.as_str(), "llm" | "agent");
-        let mut hosts: Vec<String> = Vec::new();
-        if fetches {
-            let named = urls(&job, &places);
-            // What names no host may go anywhere.
-            hosts = named.iter().map(|url| host_of(url).unwrap_or_else(|| domain::ANY.to_string())).collect();
-            if hosts.is_empty() {
-                hosts.push(domain::ANY.to_string());
-            }
-        }
-        let tokens = places.number("max_tokens").or_else(|| places.number("max_output_tokens")).unwrap_or(OUTPUT_TOKENS);
-        Some(Self {
-            hosts,
+    /// The needs of a job, of the reading and the terms that the Dispatcher and the runner have of it too.
+    pub fn of(request: &Request, spec: &JobSpec) -> Self {
+        let asks_model = request.kind == JobKind::Llm || request.is_agent;
+        let text = |name: &str| request.need(name).and_then(Value::as_text).map(str::to_string);
+        let tee_type = text("tee_type");
+        let is_set = |name: &str| matches!(request.need(name), Some(Value::Bool(true)));
+        Self {
+            hosts: request.hosts(),
             asks_model,
-            tokens: asks_model.then_some(tokens),
-            gpu_gb: places.number("min_vram_gb").or_else(|| places.is_set("gpu").then_some(0)),
-            needs_tee: places.is_set("tee_required") || places.get("tee_type").is_some() || places.text("mode").as_deref() == Some("tee"),
-            tee_type: places.text("tee_type"),
-            region: places.text("region"),
-        })
+            tokens: asks_model.then_some(spec.bounds.output_tokens.0),
+            gpu_gb: request
+                .need("min_vram_gb")
+                .map(|gigabytes| gigabytes.as_u64().unwrap_or(u64::MAX))
+                .or_else(|| is_set("gpu").then_some(0)),
+            needs_tee: spec.verification.is_tee_required || tee_type.is_some(),
+            tee_type,
+            region: text("region"),
+        }
     }
 
     /// Whether these grants allow the job after what was asked for before; answers how many requests there are then.
@@ -189,6 +140,7 @@ pub fn host_of(url: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatcher::lower::{self, Offer};
     use cowboy_types::entitlement::Bounds;
 
     fn grants(list: Vec<(&str, Vec<(&str, Value)>)>) -> Grants {
@@ -200,10 +152,24 @@ mod tests {
         Value::Array(items.iter().map(|item| Value::text(*item)).collect())
     }
 
+    /// The needs of a submission, as the gate reads it.
+    fn needs(submission: &Value) -> Result<JobNeeds, Abort> {
+        let rows = cowboy_params::Params::GENESIS.jobs;
+        let price = cowboy_types::Price(1);
+        let offer = Offer { rows: &rows, block_time: 1_000, sender: Address([1; 20]), max_fee_per_cycle: price, max_fee_per_cell: price };
+        lower::read(&offer, &submission.encode()).map(|(request, spec)| JobNeeds::of(&request, &spec))
+    }
+
     fn job(kind: &str, args: &[&str], kwargs: Vec<(&str, Value)>) -> JobNeeds {
         let payload = Value::map([("args", texts(args)), ("kwargs", Value::dict(kwargs))]);
-        let message = Value::map([("kind", Value::text("runner_job")), ("job_type", Value::text(kind)), ("payload", payload)]);
-        JobNeeds::of_job(&message.encode()).expect("a job's message")
+        let message = Value::map([
+            ("kind", Value::text("runner_job")),
+            ("job_type", Value::text(kind)),
+            ("payload", payload),
+            ("cid", Value::text("a")),
+            ("reply_handler", Value::text("b")),
+        ]);
+        needs(&message).unwrap_or_else(|abort| panic!("{message:?}: {abort:?}"))
     }
 
     /// each id that a job can need, one row each: missing, allowed, one too many.
@@ -302,18 +268,29 @@ mod tests {
     #[test]
     fn jobs_of_the_specification_need_what_they_use() {
         let job = |kind: Vec<(&str, Value)>, bounds: Vec<(&str, Value)>, verification: Vec<(&str, Value)>| {
-            let parts = [("job_type", Value::dict(kind)), ("bounds", Value::dict(bounds)), ("verification", Value::dict(verification))];
-            JobNeeds::of_job(&Value::map(parts).encode()).expect("a job")
+            let bounds = [vec![("max_wall_time_ms", Value::uint(1_000))], bounds].concat();
+            let schema =
+                [("data_format", Value::text("")), ("expected_execution_ms", Value::uint(1)), ("max_return_bytes", Value::uint(1))];
+            needs(&Value::dict([
+                ("job_type", Value::dict(kind)),
+                ("bounds", Value::dict(bounds)),
+                ("verification", Value::dict(verification)),
+                ("result_schema", Value::dict(schema)),
+                ("max_price", Value::uint(1)),
+                ("timeout_blocks", Value::uint(30)),
+            ]))
         };
-        let http = job(vec![("type", Value::text("Http")), ("urls", texts(&["https://a.com", "https://b.com/x"]))], vec![], vec![]);
-        assert_eq!(http, JobNeeds { hosts: vec!["a.com".to_string(), "b.com".to_string()], ..JobNeeds::default() });
-        let llm =
-            job(vec![("type", Value::text("Llm"))], vec![("max_output_tokens", Value::uint(7))], vec![("tee_required", Value::Bool(true))]);
-        assert_eq!(llm, JobNeeds { asks_model: true, tokens: Some(7), needs_tee: true, ..JobNeeds::default() });
-        let nowhere = job(vec![("type", Value::text("Mcp"))], vec![], vec![("mode", Value::text("tee"))]);
-        assert_eq!(nowhere, JobNeeds { hosts: vec!["*".to_string()], needs_tee: true, ..JobNeeds::default() });
-        assert_eq!(JobNeeds::of_job(b"nonsense"), None);
-        assert_eq!(JobNeeds::of_job(&Value::map([("job_id", Value::Null)]).encode()), None);
+        let http = job(vec![("type", Value::text("Http")), ("url", Value::text("https://a.com"))], vec![], vec![]);
+        assert_eq!(http, Ok(JobNeeds { hosts: vec!["a.com".to_string()], ..JobNeeds::default() }));
+        let tokens = |bound: u64, asked: u64| {
+            let bounds = vec![("max_output_tokens", Value::uint(bound))];
+            job(vec![("type", Value::text("Llm")), ("max_tokens", Value::uint(asked))], bounds, vec![("tee_required", Value::Bool(true))])
+        };
+        assert_eq!(tokens(7, 7), Ok(JobNeeds { asks_model: true, tokens: Some(7), needs_tee: true, ..JobNeeds::default() }));
+        assert_eq!(tokens(7, 8), Err(error::JOB_INVALID), "more than the bounds that the manifest was held to");
+        let nowhere = job(vec![("type", Value::text("Mcp"))], vec![], vec![("tee_required", Value::Bool(true))]);
+        assert_eq!(nowhere, Ok(JobNeeds { hosts: vec!["*".to_string()], needs_tee: true, ..JobNeeds::default() }));
+        assert_eq!(needs(&Value::map([("job_id", Value::Null)])), Err(error::JOB_INVALID));
     }
 
     /// requests add up over an execution.

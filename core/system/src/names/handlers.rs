@@ -22,10 +22,17 @@ fn name_argument<'a>(context: &Context<'_>, argument: &'a Value) -> Result<&'a s
     Ok(name)
 }
 
-fn duration_argument(context: &Context<'_>, argument: &Value) -> Step<u64> {
+/// The blocks that are paid for: at least so many, and no more than a name can be paid ahead.
+fn duration_argument(context: &Context<'_>, argument: &Value, min: u64) -> Step<u64> {
     let blocks = number_argument(argument, "duration_blocks")?;
+    if (min..=context.params.names.duration_max).contains(&blocks) { Ok(blocks) } else { Err(error::NAME_DURATION.into()) }
+}
+
+/// The shortest first term of a name: a year, so that nobody takes a name for the price of a moment and its grace with it. What
+/// stands below a name, and takes nothing from others, may be as short as a renewal.
+fn first_min(context: &Context<'_>, name: &str) -> u64 {
     let rows = &context.params.names;
-    if (rows.duration_min..=rows.duration_max).contains(&blocks) { Ok(blocks) } else { Err(error::NAME_DURATION.into()) }
+    if name.contains('.') { rows.renewal_min } else { rows.duration_min }
 }
 
 /// Fails unless the actor exists and takes requests from outside (004 §7.4).
@@ -111,7 +118,7 @@ fn price_of(context: &Context<'_>, name: &str, blocks: u64) -> Step<(Amount, Sta
 pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = name_argument(context, argument)?;
     let actor = address_argument(argument, "actor_address")?;
-    let blocks = duration_argument(context, argument)?;
+    let blocks = duration_argument(context, argument, first_min(context, name))?;
     require_ingress(context, actor)?;
     if name.contains('.') { register_below(context, name, actor, blocks) } else { register_root(context, name, actor, blocks) }
 }
@@ -187,7 +194,7 @@ fn answer(context: &Context<'_>, name: &str, record: &Registration) -> Step<Valu
 
 pub(super) fn renew(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = name_argument(context, argument)?;
-    let blocks = duration_argument(context, argument)?;
+    let blocks = duration_argument(context, argument, context.params.names.renewal_min)?;
     let mut record = state::registration(context.world, name)?.ok_or(error::NAME_NOT_FOUND)?;
     let root = state::registration(context.world, label::root_of(name))?.ok_or(error::NAME_NOT_FOUND)?;
     let is_below = name.contains('.');
@@ -264,7 +271,7 @@ pub(super) fn lookup(context: &mut Context<'_>, argument: &Value) -> Step<Value>
 
 pub(super) fn quote(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let name = name_argument(context, argument)?;
-    let blocks = duration_argument(context, argument)?;
+    let blocks = duration_argument(context, argument, context.params.names.renewal_min.min(first_min(context, name)))?;
     let (fee, stage) = price_of(context, name, blocks)?;
     Ok(Value::map([("fee", Value::uint(fee.0)), ("stage", Value::text(stage.name()))]))
 }

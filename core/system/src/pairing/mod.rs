@@ -19,6 +19,11 @@ pub const G2_SUITE: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 /// The suite of proofs of possession with signatures in G1.
 pub const G1_POSSESSION: &[u8] = b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
 
+/// Whether these bytes are a key in G2: a compressed point of the group, and not the point at infinity.
+pub fn is_key_in_g2(key: &[u8]) -> bool {
+    library::is_key_in_g2(key)
+}
+
 /// Whether a signature in G1 of a key in G2 holds, in this suite.
 pub fn holds_in_g1(key: &[u8], message: &[u8], signature: &[u8], suite: &[u8]) -> bool {
     library::holds_in_g1(key, message, signature, suite)
@@ -66,12 +71,16 @@ mod tests {
                 ];
                 let signatures = [signature.clone(), changed(&signature, 40, 1), changed(&signature, 0, 0x20), infinity(signature.len())];
                 for key in &keys {
+                    if suite == G1_SUITE {
+                        assert_eq!(portable::is_key_in_g2(key), native::is_key_in_g2(key), "{key:02x?}");
+                    }
                     for signature in &signatures {
                         let (rust, c) = (rust(key, b"message", signature, suite), c(key, b"message", signature, suite));
                         assert_eq!(rust, c, "{key:02x?} {signature:02x?}");
                     }
                 }
                 assert!(rust(&key, b"message", &signature, suite));
+                assert_eq!(is_key_in_g2(&key), suite == G1_SUITE, "a key of the other suite lies in the other group");
                 assert!(!rust(&key, b"massage", &signature, suite));
             }
         }

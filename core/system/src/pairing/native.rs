@@ -3,6 +3,11 @@
 use blst::{BLST_ERROR, Pairing, blst_p1_affine, blst_p2_affine, min_pk, min_sig};
 use std::any::Any;
 
+/// Whether these bytes are a key in G2.
+pub(super) fn is_key_in_g2(key: &[u8]) -> bool {
+    min_sig::PublicKey::key_validate(key).is_ok()
+}
+
 /// Whether a signature in G2 of a key in G1 holds.
 pub(super) fn holds_in_g2(key: &[u8], message: &[u8], signature: &[u8], suite: &[u8]) -> bool {
     match (min_pk::PublicKey::from_bytes(key), min_pk::Signature::from_bytes(signature)) {

@@ -7,6 +7,11 @@ use bls12_381::{
 };
 use sha2_010::Sha256;
 
+/// Whether these bytes are a key in G2.
+pub(super) fn is_key_in_g2(key: &[u8]) -> bool {
+    g2(key).is_some_and(|key| !bool::from(key.is_identity()))
+}
+
 /// Whether a signature in G2 of a key in G1 holds.
 pub(super) fn holds_in_g2(key: &[u8], message: &[u8], signature: &[u8], suite: &[u8]) -> bool {
     let (Some(key), Some(signature)) = (g1(key), g2(signature)) else { return false };

@@ -249,7 +249,7 @@ pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     runner.heartbeat_at = height;
     let is_low = reputation::points(rows, &runner, height) < rows.reputation_min;
     if is_low && runner.probation_until <= height {
-        reputation::set(&mut runner, height, rows.reputation_start.max(rows.reputation_min));
+        reputation::set(&mut runner, height, rows.reputation_min);
     }
     state::write(context.world, sender, &runner);
     Ok(Value::Null)

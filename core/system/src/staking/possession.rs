@@ -37,9 +37,19 @@ impl Registration {
     }
 }
 
+/// Whether a network key is a point of the curve, encoded as it has to be and not of small order.
+pub fn is_network_key(key: &Fixed<32>) -> bool {
+    !is_degenerate(key) && ed25519_consensus::VerificationKey::try_from(key.0).is_ok()
+}
+
+/// Whether a VRF key is a point of its group, compressed, and not the point at infinity.
+pub fn is_vrf_key(key: &Fixed<96>) -> bool {
+    pairing::is_key_in_g2(&key.0)
+}
+
 /// Whether an Ed25519 signature by the network key holds. Keys of small order sign everything and are refused.
 fn network_key_signs(key: &Fixed<32>, message: &[u8], signature: [u8; 64]) -> bool {
-    if is_degenerate(key) {
+    if !is_network_key(key) {
         return false;
     }
     let key = ed25519_consensus::VerificationKey::try_from(key.0);

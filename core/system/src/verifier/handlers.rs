@@ -134,7 +134,7 @@ fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_
     member.output = digest;
     member.revealed_at = context.height;
     member.signature = revealed.signature;
-    member.usage = revealed.usage.clone();
+    member.usage = within(&revealed.usage, &opened.spec);
     member.fault = Count(revealed.fault);
     member.progress = Count(progress);
     let attested = match revealed.attestation {
@@ -166,6 +166,23 @@ fn progress_of(revealed: &Revelation<'_>) -> Result<u64, Abort> {
     let is_known = (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&fault) && fault == revealed.fault;
     let progress = report.get("progress").and_then(Value::as_u64).ok_or(invalid())?;
     if is_known { Ok(progress.min(10_000)) } else { Err(invalid()) }
+}
+
+/// Usage as it is paid: at most what the job's bounds allow, which its runner was drawn for. A request is one, however many
+/// addresses it leads through; where a job bounds no input, a model cannot read more tokens than the submission has bytes.
+fn within(usage: &Usage, spec: &JobSpec) -> Usage {
+    let bounds = &spec.bounds;
+    let input = match bounds.input_tokens {
+        Count::ZERO => Count(u64::try_from(spec.request.len()).unwrap_or(u64::MAX)),
+        bound => bound,
+    };
+    Usage {
+        input_tokens: usage.input_tokens.min(input),
+        output_tokens: usage.output_tokens.min(bounds.output_tokens),
+        requests: usage.requests.min(Count(1)),
+        compute_ms: usage.compute_ms.min(bounds.wall_ms),
+        memory_mb: usage.memory_mb.min(bounds.memory_mb),
+    }
 }
 
 /// Whether everybody who committed revealed.

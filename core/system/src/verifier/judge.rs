@@ -37,16 +37,32 @@ pub struct Rules {
     pub entropy: u64,
 }
 
+/// The objective check of a result's format and schema (003 Objective Failure Criteria; docs/decisions/0103).
+const SCHEMA: u64 = 1;
+
+/// The objective check that a result is long enough, and varies enough to say something.
+const CONTENT: u64 = 2;
+
+/// The objective check that a result does not repeat the prompt.
+const LEAK: u64 = 4;
+
+/// All objective checks of results.
+const OBJECTIVE: u64 = SCHEMA | CONTENT | LEAK;
+
 /// What results come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// One for each result, in order.
     pub verdicts: Vec<Verdict>,
+    /// The objective checks that each failed, a bit each.
+    pub failed: Vec<u64>,
+    /// The objective checks that some result passed: whoever failed one of them is at fault.
+    pub passed: u64,
     /// The result that is handed on, and whose it is; nothing where too few agree.
     pub accepted: Option<(usize, Vec<u8>)>,
 }
 
-/// A result that passed the checks of its own, with what was read of it.
+/// A result, with what was read of it.
 struct Good<'a> {
     place: usize,
     submission: Submission<'a>,
@@ -76,44 +92,86 @@ enum Compared<'a> {
 
 /// Judges the results of a committee.
 pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judgement {
-    let mut verdicts = vec![Verdict::Invalid; results.len()];
-    let mut good = Vec::new();
+    let mut verdicts = Vec::with_capacity(results.len());
+    let mut failed = Vec::with_capacity(results.len());
+    let (mut good, mut passed) = (Vec::new(), 0);
     for (place, submission) in results.iter().enumerate() {
-        if let Some(read) = read(spec, place, *submission, rules) {
-            verdicts[place] = Verdict::Differs;
-            good.push(read);
+        let (read, failings) = read(spec, place, *submission, rules);
+        verdicts.push(match failings {
+            Failings { is_unattested: true, .. } => Verdict::Invalid,
+            Failings { objective: 1.., .. } => Verdict::Held,
+            Failings { is_unfit: true, .. } => Verdict::Unfit,
+            _ => Verdict::Differs,
+        });
+        failed.push(failings.objective);
+        if !failings.is_unattested {
+            passed |= OBJECTIVE & !failings.objective;
         }
+        good.extend(read.filter(|_| failings == Failings::default()));
     }
     let agreeing = agree(spec, good, rules);
     if agreeing.len() < rules.threshold.max(1) {
-        return Judgement { verdicts, accepted: None };
+        return Judgement { verdicts, failed, passed, accepted: None };
     }
     for result in &agreeing {
         verdicts[result.place] = Verdict::Accepted;
     }
     let chosen = choose(spec, &agreeing);
     let bytes = chosen.embedded.as_ref().map_or_else(|| chosen.submission.output.to_vec(), |embedded| embedded.answer.clone());
-    Judgement { accepted: Some((chosen.place, bytes)), verdicts }
+    Judgement { accepted: Some((chosen.place, bytes)), verdicts, failed, passed }
 }
 
-/// Reads a result; nothing where it fails a check that looks at it alone: an objective failure.
-fn read<'a>(spec: &JobSpec, place: usize, submission: Submission<'a>, rules: &Rules) -> Option<Good<'a>> {
+/// Which checks a result fails by itself (A-226; docs/decisions/0103).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Failings {
+    /// It came without the attestation that the job asks for.
+    is_unattested: bool,
+    /// Objective checks that it fails, a bit each.
+    objective: u64,
+    /// It fails another check of the submitter.
+    is_unfit: bool,
+}
+
+/// Reads a result, and what it fails. There is nothing to read where it has not the form that its mode needs.
+fn read<'a>(spec: &JobSpec, place: usize, submission: Submission<'a>, rules: &Rules) -> (Option<Good<'a>>, Failings) {
+    let is_unattested = spec.verification.is_tee_required && !submission.is_attested;
     let embedded = match spec.verification.mode {
         Mode::SemanticSimilarity => {
-            let embedded = Embedded::read(submission.output)?;
-            let is_right = rules.embedding_model == Hash::ZERO || embedded.model == rules.embedding_model;
-            Some(is_right.then_some(embedded)?)
+            let is_right = |embedded: &Embedded| rules.embedding_model == Hash::ZERO || embedded.model == rules.embedding_model;
+            match Embedded::read(submission.output).filter(is_right) {
+                None => return (None, Failings { is_unattested, objective: SCHEMA, is_unfit: false }),
+                some => some,
+            }
         }
         _ => None,
     };
     let bytes = embedded.as_ref().map_or(submission.output, |embedded| &embedded.answer);
     let json = Json::parse(bytes).ok();
-    let is_good = !bytes.is_empty()
-        && (!spec.verification.is_tee_required || submission.is_attested)
-        && is_of_format(&spec.schema, bytes, json.as_ref())
-        && (bytes.len() < ENTROPY_FROM || entropy(bytes) >= rules.entropy)
-        && spec.verification.checks.iter().all(|check| passes_alone(check, bytes, json.as_ref(), rules));
-    is_good.then_some(Good { place, submission, json, embedded })
+    let mut failings = Failings { is_unattested, ..Failings::default() };
+    if !is_of_format(&spec.schema, bytes, json.as_ref()) {
+        failings.objective |= SCHEMA;
+    }
+    if bytes.is_empty() || bytes.len() >= ENTROPY_FROM && entropy(bytes) < rules.entropy {
+        failings.objective |= CONTENT;
+    }
+    for check in spec.verification.checks.iter().filter(|check| !passes_alone(check, bytes, json.as_ref(), rules)) {
+        match objective(check, bytes) {
+            0 => failings.is_unfit = true,
+            class => failings.objective |= class,
+        }
+    }
+    (Some(Good { place, submission, json, embedded }), failings)
+}
+
+/// Which objective check this is, for a result that fails it; none where it is the submitter's own.
+fn objective(check: &Check, bytes: &[u8]) -> u64 {
+    match check {
+        Check::JsonSchema { .. } => SCHEMA,
+        Check::Entropy { .. } => CONTENT,
+        Check::Length { least, .. } if u64::try_from(bytes.len()).is_ok_and(|length| length < least.0) => CONTENT,
+        Check::NoLeak { .. } => LEAK,
+        _ => 0,
+    }
 }
 
 fn is_of_format(schema: &ResultSchema, bytes: &[u8], json: Option<&Json>) -> bool {

@@ -24,6 +24,12 @@ impl Schema {
         is_decidable(&schema).then_some(Self(schema))
     }
 
+    /// Whether the schema's own words show that no value is as it says: bounds that exclude each other, an empty list of
+    /// values, `false`, or a member that must be there and cannot be anything.
+    pub fn admits_nothing(&self) -> bool {
+        is_impossible(&self.0)
+    }
+
     /// Whether a value is as the schema says.
     pub fn admits(&self, value: &Json) -> bool {
         admits(&self.0, value)
@@ -43,6 +49,31 @@ fn is_decidable(schema: &Json) -> bool {
         ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Json::Number(_)) => true,
         (word, _) => DESCRIPTIONS.contains(&word),
     })
+}
+
+fn is_impossible(schema: &Json) -> bool {
+    let Json::Object(rules) = schema else { return *schema == Json::Bool(false) };
+    let rule = |word: &str| rules.iter().find(|(name, _)| name == word).map(|(_, rule)| rule);
+    let number = |word: &str| rule(word).and_then(Json::number);
+    // Each of these excludes a value only of the type that it is about.
+    let is_of = |name: &str| matches!(rule("type"), Some(Json::Text(named)) if named == name || name == "number" && named == "integer");
+    let exceeds = |least: &str, most: &str| matches!((number(least), number(most)), (Some(least), Some(most)) if least > most);
+    let meets = |least: &str, most: &str| matches!((number(least), number(most)), (Some(least), Some(most)) if least >= most);
+    let has_no_number = exceeds("minimum", "maximum")
+        || meets("exclusiveMinimum", "maximum")
+        || meets("minimum", "exclusiveMaximum")
+        || meets("exclusiveMinimum", "exclusiveMaximum");
+    let has_no_member = || match (rule("required"), rule("properties")) {
+        (Some(Json::Array(names)), Some(Json::Object(properties))) => {
+            properties.iter().any(|(name, property)| names.contains(&Json::Text(name.clone())) && is_impossible(property))
+        }
+        _ => false,
+    };
+    matches!(rule("enum"), Some(Json::Array(values)) if values.is_empty())
+        || is_of("number") && has_no_number
+        || is_of("string") && exceeds("minLength", "maxLength")
+        || is_of("array") && exceeds("minItems", "maxItems")
+        || is_of("object") && has_no_member()
 }
 
 fn admits(schema: &Json, value: &Json) -> bool {

@@ -50,6 +50,11 @@ fn reaches_all(outer: &[&str], inner: &[&str]) -> bool {
 }
 
 impl Grant {
+    /// Patterns of the hosts that a grant of `http.fetch` reaches: its list and its set together (000 §8.4).
+    pub fn hosts<'a>(&'a self, sets: &'a DomainSets) -> Vec<&'a str> {
+        reach(self, sets)
+    }
+
     /// Whether the grant lets a job fetch from a canonical host (000 §8.2, §8.4).
     pub fn reaches(&self, host: &str, sets: &DomainSets) -> bool {
         reaches_all(&reach(self, sets), &[host])

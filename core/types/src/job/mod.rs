@@ -12,7 +12,8 @@ pub mod runner;
 pub mod spec;
 
 pub use record::{
-    Absent, CallbackBook, Candidate, Candidates, Challenge, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage, Verdict,
+    Absent, CallbackBook, Candidate, Candidates, Challenge, Delivered, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage,
+    Verdict,
 };
 pub use runner::{Model, Profile, RateCard, Runner, Tranche};
 pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};

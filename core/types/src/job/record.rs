@@ -1,5 +1,6 @@
 //! A job under way: its committee, what they said, and what came of it.
 
+use super::runner::RateCard;
 use crate::address::Address;
 use crate::hash::{Hash, keccak256};
 use crate::units::{Amount, Count, Height, TimestampMs};
@@ -90,7 +91,7 @@ crate::variants! {
         1 Accepted,
         /// It is good, and differs.
         2 Differs,
-        /// It fails a check by itself.
+        /// It fails an objective check that another result passed, or came without the attestation that the job asks for.
         3 Invalid,
         /// No commitment came in time.
         4 TimedOut,
@@ -100,6 +101,10 @@ crate::variants! {
         6 Dishonest,
         /// It could not do the work for a reason outside itself, and said so.
         7 Excused,
+        /// It fails an objective check that nobody passed yet: whether the runner or the job is at fault is open.
+        8 Held,
+        /// It fails a check of the submitter's own, which is no fault of the runner.
+        9 Unfit,
     }
 }
 
@@ -110,6 +115,8 @@ crate::record! {
         pub runner: Address,
         /// Its reputation when it was drawn.
         pub reputation: Count,
+        /// What it asked for when it was drawn: what it says later changes nothing.
+        pub rates: RateCard,
         /// What it committed to; zero before.
         pub commitment: Hash,
         /// When.
@@ -144,6 +151,16 @@ crate::record! {
         pub runner: Address,
         /// When its stake is slashed.
         pub due: Height,
+    }
+}
+
+crate::record! {
+    /// A runner that delivered a result which was not accepted, in any draw of a job.
+    pub struct Delivered {
+        /// Who.
+        pub runner: Address,
+        /// The objective checks that its result failed, a bit each: see `cowboy_system::verifier::judge`. Zero where it failed none.
+        pub failed: Count,
     }
 }
 
@@ -234,6 +251,8 @@ crate::record! {
         pub reveal_until: Height,
         /// Who committed and did not reveal, in any draw.
         pub absent: List<Absent, 704>,
+        /// Who delivered what was not accepted, and is paid the least fee if the job ends without a result.
+        pub delivered: List<Delivered, 704>,
         /// What was accepted.
         pub outcome: Option<Outcome>,
         /// Why there is no result, in a word.

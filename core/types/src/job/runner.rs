@@ -28,6 +28,22 @@ crate::record! {
     }
 }
 
+impl RateCard {
+    /// The rates of who asks for nothing.
+    pub fn free() -> Self {
+        let none = Amount::ZERO;
+        Self {
+            llm_input_token: none,
+            llm_output_token: none,
+            http_request_base: none,
+            compute_second: none,
+            memory_mb: none,
+            min_job_value: none,
+            max_job_value: none,
+        }
+    }
+}
+
 crate::record! {
     /// Stake that was asked back.
     pub struct Tranche {

@@ -273,6 +273,9 @@ crate::record! {
         pub kind: JobKind,
         /// The submission, canonical CBOR, as it came: what the runner reads.
         pub request: Blob<131072>,
+        /// Patterns of the hosts that a runner may ask for it: what the submitting actor's manifest grants. Absent where an account
+        /// submits, which has no manifest (000 §9.3).
+        pub hosts: Option<List<Text<255>, 2048>>,
         /// What it may use.
         pub bounds: Bounds,
         /// What a result must be.
@@ -285,6 +288,8 @@ crate::record! {
         pub tip: Amount,
         /// Blocks until a commitment is due.
         pub timeout_blocks: Count,
+        /// Whether a committee of one is drawn like a larger one, by a seed that nobody knows at the submission.
+        pub is_delayed: bool,
         /// Where the answer goes.
         pub callback: Option<Callback>,
         /// The pool whose members alone may run it (002 §7.3).

@@ -42,6 +42,9 @@ pub struct Job {
     pub tip: u64,
     /// The submission, canonical CBOR: what a runner reads.
     pub request: HexBytes,
+    /// Patterns of the hosts that a runner may ask for it: those of the asking actor's manifest. Absent where an account asks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hosts: Option<Vec<String>>,
     /// The most bytes of a result.
     pub max_return_bytes: u64,
     /// Milliseconds that the work should take.

@@ -169,7 +169,12 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
 }
 
 async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<HexHash>, Failure> {
-    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &spec_argument(spec)?, Amount::ZERO)?;
+    let argument = spec_argument(spec)?;
+    // The chain refuses by a number; here the field that is unknown or given twice has its name.
+    let submission = bytes_of_hex(canonical(&argument)?).encode();
+    dispatcher::request::Request::read(&submission)
+        .map_err(|refusal| Failure::argument(format!("the chain would refuse the job: {refusal}"), "docs/jobs.md lists the fields"))?;
+    let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &argument, Amount::ZERO)?;
     let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
     let height = sent.receipt.as_ref().map(|receipt| receipt.block_height);

@@ -15,6 +15,7 @@ mod runner;
 mod session;
 mod simulate;
 mod template;
+mod timer;
 mod token;
 mod transaction;
 mod transfer;
@@ -108,6 +109,9 @@ enum Command {
     /// Who does off-chain work, and becoming one of them
     #[command(subcommand)]
     Runner(runner::Runner),
+    /// Calls that the chain makes by itself at a height
+    #[command(subcommand)]
+    Timer(timer::Timer),
     /// Tokens of the protocol
     #[command(subcommand)]
     Token(token::Token),
@@ -188,6 +192,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Status => block::status(&session).await,
         Command::Job(command) => command.run(&session).await,
         Command::Runner(command) => command.run(&session).await,
+        Command::Timer(command) => command.run(&session).await,
         Command::Token(command) => command.run(&session).await,
         Command::Name(command) => command.run(&session).await,
         Command::Gateway(command) => command.run(&session).await,

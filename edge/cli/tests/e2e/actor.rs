@@ -70,6 +70,13 @@ fn a_first_actor_answers() {
     assert!(unfunded.stderr.contains("Warning: the actor has 0 CBY, and the first fire of its timer reserves 1.1 CBY."), "{unfunded:?}");
     let funded = run(&["actor", "deploy", "--code", "clock.py", "--salt", "01", "--fund", "2cby"]);
     assert!(!funded.stderr.contains("Warning"), "{funded:?}");
+    // An account schedules a call of its own, and takes it back.
+    let set = run(&["timer", "schedule", "hello", "greet", "--in", "5000", "--payload", "\"Bo\"", "--json"]).json();
+    let timer = set["timer"].as_str().expect("the receipt names the timer").to_owned();
+    let listed = run(&["timer", "list", "hello", "--json"]).json();
+    assert_eq!((&listed["timers"][0]["id"], &listed["timers"][0]["height"]), (&json!(timer), &set["height"]), "{listed}");
+    run(&["timer", "cancel", &timer]);
+    assert_eq!(run(&["timer", "list", "hello"]).stdout.trim(), "no timers");
     let logs = run(&["actor", "logs", "hello", "--json"]).json();
     assert_eq!((&logs["total_count"], &logs["logs"][0]["value"]), (&json!(1), &json!({ "count": 1, "name": "Ada" })));
     let actor = run(&["actor", "get", "hello", "--json"]).json();

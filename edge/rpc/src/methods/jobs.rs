@@ -119,6 +119,7 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         summary: summary(&job, &spec),
         tip: spec.tip.0,
         request: Hex(spec.request.to_vec()),
+        hosts: spec.hosts.as_ref().map(|hosts| hosts.iter().map(|host| host.to_string()).collect()),
         max_return_bytes: spec.schema.max_return_bytes.0,
         expected_execution_ms: spec.schema.expected_execution_ms.0,
         data_format: spec.schema.data_format.to_string(),

@@ -12,7 +12,7 @@ use crate::{
     config::Http,
     request::{Malformed, Request},
 };
-use cowboy_types::job::JobKind;
+use cowboy_types::{entitlement::domain, job::JobKind};
 use futures::{StreamExt as _, future::BoxFuture};
 use reqwest::{
     Method, Response, StatusCode,
@@ -109,8 +109,9 @@ impl HttpExecutor {
     }
 
     /// Sends a request, and follows where it leads. Every hop is checked.
-    async fn send(&self, mut wanted: Wanted, usage: &mut Usage) -> Result<Response, Fault> {
+    async fn send(&self, mut wanted: Wanted, hosts: Option<&[String]>, usage: &mut Usage) -> Result<Response, Fault> {
         for _ in 0..=self.settings.max_redirects {
+            within(hosts, &wanted.url)?;
             self.client.guard.check(&wanted.url).map_err(refused)?;
             usage.requests += 1;
             let client = self.client.get().map_err(Fault::External)?;
@@ -154,7 +155,7 @@ impl Executor for HttpExecutor {
                 (None, Some(selector)) => Some(Rules::selector(selector)?),
                 (None, None) => None,
             };
-            let response = self.send(wanted, usage).await?;
+            let response = self.send(wanted, task.hosts.as_deref(), usage).await?;
             let status = response.status();
             if !status.is_success() && !is_enveloped {
                 return Err(Fault::External(format!("the answer's status is {status}")));
@@ -247,6 +248,16 @@ fn headers(request: &Request) -> Result<HeaderMap, Malformed> {
         headers.insert(key, value);
     }
     Ok(headers)
+}
+
+/// Holds each address, and each that one leads to, to the hosts of the asking actor's manifest (000 §9.3).
+fn within(hosts: Option<&[String]>, url: &Url) -> Result<(), Fault> {
+    let Some(patterns) = hosts else { return Ok(()) };
+    let host = url.host_str().unwrap_or_default();
+    if patterns.iter().any(|pattern| domain::covers(pattern, host)) {
+        return Ok(());
+    }
+    Err(Fault::Actor(format!("it leads to {host}, and the actor's manifest grants {}", patterns.join(", "))))
 }
 
 /// Where an answer leads, where it leads on.

@@ -36,13 +36,25 @@ export async function timersView(_, { live, signal }) {
   return { title: "Timers", node };
 }
 
+/** When a timer fires; "paused" for an interval that failed too often, until its actor resumes it. */
+export function fires(timer, clock) {
+  if (!timer.is_paused) return countdown(timer.height, clock);
+  return h("span", { class: "soft", title: `${plural(timer.failures, "fire")} failed in a row; its actor can resume it` }, "paused");
+}
+
 /** Timers as a table, the next to fire first. */
 export function timersPanel(timers, clock, { withActor = false, total = timers.length } = {}) {
   if (timers.length === 0) return panel({ title: "Waiting" }, empty(withActor ? "No timer waits." : "This actor has no timer."));
   const shown = timers.slice(0, MAX_TIMERS);
+  const running = timers.filter((timer) => !timer.is_paused);
   const columns = [
-    { name: "Fires", cell: (timer) => countdown(timer.height, clock) },
-    { name: "At height", end: true, class: "optional", cell: (timer) => count(timer.height) },
+    { name: "Fires", cell: (timer) => fires(timer, clock) },
+    {
+      name: "At height",
+      end: true,
+      class: "optional",
+      cell: (timer) => (timer.is_paused ? h("span", { class: "faint" }, "none") : count(timer.height)),
+    },
     withActor && { name: "Actor", cell: (timer) => who(timer.actor, { actor: true }) },
     { name: "Handler", cell: wakes },
     {
@@ -62,11 +74,12 @@ export function timersPanel(timers, clock, { withActor = false, total = timers.l
   ].filter(Boolean);
   return panel(
     { title: "Waiting", aside: count(total), flush: true },
-    h(
-      "div",
-      { class: "picture" },
-      timeline(marksOf(timers, clock), `${plural(timers.length, "timer")}, the next ${clock.until(timers[0].height)}`),
-    ),
+    running.length > 0 &&
+      h(
+        "div",
+        { class: "picture" },
+        timeline(marksOf(running, clock), `${plural(running.length, "timer")}, the next ${clock.until(running[0].height)}`),
+      ),
     table(columns, shown, { caption: "Timers" }),
     Number(total) > shown.length && empty(`and ${count(Number(total) - shown.length)} more`),
   );

@@ -4,6 +4,7 @@
 use super::{Arguments, length, read};
 use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
+use cowboy_system::dispatcher::lower::{self, Offer};
 use cowboy_system::entitlements::grants::domain_sets;
 use cowboy_system::entitlements::needs::{self, JobNeeds, Requests};
 use cowboy_types::{Address, error};
@@ -34,11 +35,21 @@ impl Machine {
     }
 
     fn require_job(&mut self, payload: &[u8]) -> Step<Option<Requests>> {
-        // What is no job the Dispatcher itself refuses.
-        let Some(needs) = JobNeeds::of_job(payload) else { return Ok(None) };
+        let actor = self.actor_address();
+        let params = &self.environment.params;
+        let price = cowboy_types::Price::ZERO;
+        let offer = Offer {
+            rows: &params.jobs,
+            block_time: params.consensus.block_time,
+            sender: actor,
+            max_fee_per_cycle: price,
+            max_fee_per_cell: price,
+        };
+        // What is no job the Dispatcher refuses, by the same reading.
+        let Ok((request, spec)) = lower::read(&offer, payload) else { return Ok(None) };
+        let needs = JobNeeds::of(&request, &spec);
         let grants = self.top().grants.clone();
         let sets = domain_sets(&self.world, [&*grants])?;
-        let actor = self.actor_address();
         let before = self.running().requests.get(&actor).copied().unwrap_or_default();
         Ok(Some(needs.check(&grants, &sets, before)?))
     }

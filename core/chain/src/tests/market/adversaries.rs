@@ -4,6 +4,29 @@ use super::super::harness::{address, parameters};
 use super::*;
 use cowboy_types::cbor;
 use cowboy_types::job::{JobStatus, Verdict};
+use std::collections::BTreeMap;
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_copied_commitment,
+    revelations_that_are_refused,
+    the_aggregator,
+    an_attested_crash,
+    collusion,
+    withheld_revelations,
+    challenges,
+    reproduction,
+    attestations,
+    faults,
+    usage,
+    a_check_that_nobody_passes,
+    the_submitters_own_check,
+    a_callback_that_always_traps,
+    the_answer_of_a_failure,
+    jobs_are_forgotten,
+    a_revelation_that_comes_late,
+    grinding_job_ids_gains_nothing,
+];
 
 /// A market with short windows.
 fn quick(runners: u8) -> Market {
@@ -161,7 +184,7 @@ fn an_attested_crash() {
         market.chain.idle(20);
         assert_eq!(stake_of(&market, committee[2]), cby(10_000));
         let record = &invariants::runners_of(&market.chain)[&address(committee[2])];
-        assert_eq!((record.reputation.0 / 1_000_000, record.crashes.0), (45, 1));
+        assert_eq!((record.reputation.0 / 1_000_000, record.crashes.0), (95, 1));
         assert_eq!(slug(&market.chain.send(committee[2], ask(VERIFIER, "attest_crash", &crash, 0))), "wrong_phase");
     }
 }
@@ -358,13 +381,14 @@ fn attestations() {
     }
 }
 
-/// enough members that report the same fault are paid a part, and the rest goes back; one alone gets no more than the least fee.
+/// A-207, B6: enough members that report the same fault are paid a part of what they would have asked, for the time that the chain saw
+/// them held, whatever they claim; the rest goes back.
 #[test]
 fn faults() {
     let report = |fault: u64, progress: u64| Value::map([("fault", Value::uint(fault)), ("progress", Value::uint(progress))]).encode();
     let rows = [
         ("malformed input", 1, [10_000, 10_000, 10_000], "actor_fault", 33_333 * 3),
-        ("an API that is down, half done", 2, [5_000, 5_000, 9_000], "external_fault", 16_666 * 3),
+        ("an API that is down, half done", 2, [5_000, 5_000, 9_000], "external_fault", 500 * 3),
         ("too tight bounds, nothing done", 3, [0, 0, 10_000], "impossible", 0),
     ];
     for (case, fault, progress, reason, gross) in rows {
@@ -390,24 +414,29 @@ fn faults() {
     let mut market = quick(1);
     let mut job = simple_job();
     job["max_price"] = cby(1).into();
+    job["bounds"]["max_wall_time_seconds"] = 5.into();
     let id = market.submit(&job);
     let said = Said { number: 10, output: report(2, 10_000), secret: [0; 32] };
     let mut argument = said.revelation(&id);
     argument["fault"] = 2.into();
     argument.as_object_mut().expect("a map").remove("salt");
     assert_eq!(slug(&market.chain.send(10, ask(VERIFIER, "submit_result", &argument, 0))), "");
-    assert_eq!(market.job(&id).members[0].paid.0, 8_900_000, "89% of the least fee, whatever it claims");
+    assert_eq!(market.job(&id).members[0].paid.0, 178, "one second of five, of 1,000 for a request");
 }
 
-/// usage times rates, at most the price; more than twice the expected time is reviewed.
+/// A-225, B6: usage times the rates at the draw, within the job's bounds; more than twice the expected time is reviewed.
 #[test]
 fn usage() {
-    let rows = [(1_000, 1, 890, false), (2_000, 1, 890, false), (2_001, 1, 890, true), (10, 1_000, 89_000, false)];
+    let rows = [(1_000, 1_u64, 890, false), (2_000, 1, 890, false), (2_001, 1, 890, true), (10, 1_000_000_000_000, 890, false)];
     for (compute_ms, requests, paid, flagged) in rows {
         let mut market = quick(1);
         let mut job = simple_job();
         job["tip"] = 0.into();
+        job["bounds"]["max_wall_time_seconds"] = 5.into();
         let id = market.submit(&job);
+        let mut dear = declaration(10);
+        dear["rates"]["http_request_base"] = 80_000.into();
+        assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "update", &dear, 0))), "");
         let said = Said { number: 10, output: b"x".to_vec(), secret: [0; 32] };
         let mut argument = said.revelation(&id);
         argument["usage"] = serde_json::json!({ "requests": requests, "compute_ms": compute_ms });
@@ -416,6 +445,74 @@ fn usage() {
         assert_eq!(market.job(&id).members[0].paid.0, paid);
         assert_eq!(invariants::runners_of(&market.chain)[&address(10)].is_flagged, flagged, "{compute_ms} ms");
     }
+}
+
+/// B2, B3: a check that nobody passes is the job's fault: whoever delivered gets the least fee and loses no reputation, the answers
+/// are not for nothing. Once somebody passes it, in a later draw too, those who failed it are at fault.
+#[test]
+fn a_check_that_nobody_passes() {
+    let schema = |word: &str| serde_json::json!([{ "type": "json_schema", "schema": format!("{{\"const\":\"{word}\"}}") }]);
+    let reputation = |market: &Market, number: u8| invariants::runners_of(&market.chain)[&address(number)].reputation.0 / 1_000_000;
+    for passes in [false, true] {
+        let mut market = quick(5);
+        let mut job = simple_job();
+        job["max_price"] = cby(1).into();
+        job["verification"]["checks"] = schema("secret");
+        let before = market.chain.balance(address(1));
+        let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
+        let (id, fee) = (id_of(&receipt), receipt.fee.burned.0 + receipt.fee.tip.0);
+        let started: BTreeMap<u8, u64> = market.runners.iter().map(|number| (*number, market.chain.balance(address(*number)))).collect();
+        let mut failed = Vec::new();
+        for _ in 0..if passes { 2 } else { 4 } {
+            let number = market.draw(&id)[0];
+            let receipt = market.result(&id, number, b"\"honest\"");
+            assert_eq!(slug(&receipt), "");
+            failed.push((number, receipt.fee.burned.0 + receipt.fee.tip.0));
+        }
+        if passes {
+            let number = market.draw(&id)[0];
+            market.result(&id, number, b"\"secret\"");
+            assert_eq!(market.job(&id).status, JobStatus::Settled);
+            assert!(failed.iter().all(|(number, _)| reputation(&market, *number) == 95), "they failed what another passed");
+            continue;
+        }
+        let done = market.job(&id);
+        assert_eq!((done.status.clone(), &done.reason[..]), (JobStatus::Failed, "actor_fault"));
+        for (number, fee) in failed {
+            assert_eq!(reputation(&market, number), 100, "nobody is blamed");
+            assert_eq!(market.chain.balance(address(number)), started[&number] - fee + 8_900_000, "89% of the least fee");
+        }
+        assert_eq!(before - fee - market.chain.balance(address(1)), 4 * 10_000_000, "four answers cost four least fees");
+    }
+}
+
+/// B2: a check of the submitter's own is no objective failure: the result is paid the least fee at once, and not asked for again.
+#[test]
+fn the_submitters_own_check() {
+    let mut market = quick(5);
+    let mut job = simple_job();
+    job["max_price"] = cby(1).into();
+    job["verification"]["checks"] = serde_json::json!([{ "type": "contains_all", "texts": ["secret"] }]);
+    let id = market.submit(&job);
+    let number = market.draw(&id)[0];
+    assert_eq!(slug(&market.result(&id, number, b"honest")), "");
+    let done = market.job(&id);
+    assert_eq!((done.status.clone(), &done.reason[..], done.attempt.0), (JobStatus::Failed, "checks_failed", 0));
+    assert_eq!((done.members[0].verdict.clone(), done.members[0].paid.0), (Verdict::Unfit, 8_900_000));
+    assert_eq!(invariants::runners_of(&market.chain)[&address(number)].reputation.0, 100_000_000);
+    // In a committee the others' result stands, and the one that is unfit gets the least fee, as far as its part of the price goes.
+    let mut market = quick(3);
+    let mut job = committee_job("majority_vote", 3);
+    job["verification"]["checks"] = serde_json::json!([{ "type": "contains_none", "texts": ["bad"] }]);
+    let id = market.submit(&job);
+    let committee = market.draw(&id);
+    let said = market.say(&[(committee[0], b"good"), (committee[1], b"good"), (committee[2], b"bad")]);
+    market.commit(&id, &said);
+    market.wait_for_members(&id);
+    market.reveal(&id, &said);
+    let done = market.job(&id);
+    assert_eq!(done.status, JobStatus::Verified);
+    assert_eq!((done.members[2].verdict.clone(), done.members[2].paid.0), (Verdict::Unfit, 33_333 * 89 / 100));
 }
 
 /// a handler that always fails on its answer costs its payer, not the runner, and is counted.
@@ -444,10 +541,10 @@ fn the_answer_of_a_failure() {
     let grants: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("http.fetch", &[]), ("storage.kv", &[])];
     let actor = market.chain.deploy_with(script, grants, cby(1_000));
     let mut job = simple_job();
-    job["timeout_blocks"] = 1.into();
+    job["timeout_blocks"] = 6.into();
     job["callback"] = serde_json::json!({ "actor": hex(&actor.0), "handler": "answer", "correlation_id": "7" });
     market.chain.call(actor, "ask", &map(&job).encode());
-    market.chain.idle(3);
+    market.chain.idle(8);
     let answer = cbor::decode(&market.chain.stored(actor, "answer").expect("the answer came")).expect("canonical");
     let result = answer.get("result").expect("a result");
     assert_eq!(result.get("kind").and_then(Value::as_text), Some("job_failed"));
@@ -469,7 +566,7 @@ fn jobs_are_forgotten() {
     assert!(records(&market) > before + 4);
     market.chain.idle(12);
     assert!(invariants::jobs_of(&market.chain).is_empty());
-    assert_eq!(records(&market), before + 2, "who asked is remembered, and the epoch's committees");
+    assert_eq!(records(&market), before + 3, "who asked is remembered, the epoch's committees, and the number of draws");
 }
 
 /// a revelation that comes after its window is refused, and the stake is slashed as if it had never come.

@@ -5,6 +5,15 @@ use super::*;
 use cowboy_types::job::JobSpec;
 use cowboy_types::units::{Cycles, Height};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_selection_costs_what_it_looks_at,
+    work_off_the_chain_is_not_metered,
+    the_longer_window_holds_the_payout,
+    every_field_of_a_job,
+    what_jobs_may_not_ask_for,
+];
+
 /// The n-th of many accounts.
 fn crowd(number: u16) -> Address {
     let mut bytes = [0x55; 20];
@@ -63,10 +72,11 @@ fn a_selection_costs_what_it_looks_at() {
 #[test]
 fn work_off_the_chain_is_not_metered() {
     let mut costs = Vec::new();
-    for (seconds, compute_ms) in [(1, 1), (86_400, 86_400_000)] {
+    for (seconds, compute_ms) in [(1, 1), (14_000, 14_000_000)] {
         let mut market = Market::new(1);
         let mut job = simple_job();
         job["bounds"]["max_wall_time_seconds"] = seconds.into();
+        job["timeout_blocks"] = (seconds + 5).into();
         job["max_price"] = cby(1_000).into();
         let submitted = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
         let said = Said { number: 10, output: b"x".to_vec(), secret: [0; 32] };
@@ -102,7 +112,7 @@ fn every_field_of_a_job() {
     let mut market = Market::new(1);
     let manifest = Value::dict([("entitlements", Value::Array(vec![Value::dict([("id", Value::text("http.fetch"))])]))]).encode();
     let job = serde_json::json!({
-        "job_type": { "type": "Llm", "model_id": hex(&[3; 32]), "prompt": "hello", "later": [1] },
+        "job_type": { "type": "Llm", "model_id": hex(&[3; 32]), "prompt": "hello", "x-later": [1] },
         "bounds": { "max_input_tokens": 11, "max_output_tokens": 12, "max_wall_time_ms": 13, "max_memory_mb": 14 },
         "result_schema": { "max_return_bytes": 15, "expected_execution_ms": 16, "data_format": "json" },
         "verification": {
@@ -119,6 +129,7 @@ fn every_field_of_a_job() {
     let request = map(&job).encode();
     let offer = dispatcher::lower::Offer {
         rows: &cowboy_params::Params::GENESIS.jobs,
+        block_time: 1_000,
         sender: address(1),
         max_fee_per_cycle: cowboy_types::Price(1),
         max_fee_per_cell: cowboy_types::Price(1),
@@ -157,7 +168,7 @@ fn every_field_of_a_job() {
         (&[0x23][..], Some(&[0x28][..]), &manifest[..])
     );
     assert_eq!((verification.checks.len(), verification.snapshot.name()), (1, "Median"));
-    assert_eq!(&spec.request[..], request, "and what is not named here goes to the runner untouched (decision 123)");
+    assert_eq!(&spec.request[..], request, "with what is the runner's own");
     let mut open = job.clone();
     for name in ["required_runner_pool", "requires"] {
         open.as_object_mut().expect("a map").remove(name);

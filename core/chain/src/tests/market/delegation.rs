@@ -4,6 +4,10 @@ use super::super::harness::{address, parameters};
 use super::*;
 use cowboy_types::units::Height;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
+    crate::tests::effects::scenarios![delegated_stake_counts, delegated_stake_is_slashed, delegators_outlive_their_runner,];
+
 fn runner(market: &Market, number: u8) -> runners::Runner {
     invariants::runners_of(&market.chain)[&address(number)].clone()
 }
@@ -40,7 +44,7 @@ fn delegated_stake_counts() {
     assert_eq!(runner(&market, 10).delegated.0, cby(90_000));
     let id = market.submit(&simple_job());
     let candidates: cowboy_types::job::Candidates = market.chain.record(&dispatcher::state::candidates_key(&id)).expect("the snapshot");
-    assert_eq!(candidates.candidates[0].weight, 70_700_000, "100,000 whole CBY times the root of 50");
+    assert_eq!(candidates.candidates[0].weight, 100_000_000, "100,000 whole CBY times the root of 100");
     let less = serde_json::json!({ "amount": 1 });
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "unstake", &less, 0))), "stake_too_low", "its own must stay a tenth");
 }

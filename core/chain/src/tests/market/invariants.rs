@@ -68,7 +68,8 @@ fn check_lists(chain: &Chain, runners: &BTreeMap<Address, Runner>, jobs: &BTreeM
         assert_eq!(dispatcher::state::number_of(name), job.due.0, "a job knows its place in the agenda");
     }
     let drawing = jobs.values().filter(|job| job.status == JobStatus::Drawing).count();
-    assert_eq!(chain.names(dispatcher::state::draws()).len(), drawing, "what waits for a seed is listed");
+    let listed = [dispatcher::state::draws(), dispatcher::state::immediate()].map(|list| chain.names(list).len());
+    assert_eq!(listed.iter().sum::<usize>(), drawing, "what waits for its draw is listed");
     for (address, runner) in runners {
         let mine = jobs.values().filter(|job| {
             let is_working = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing);

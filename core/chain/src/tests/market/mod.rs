@@ -1,18 +1,18 @@
 //! The market of off-chain work: 002 and 003 §5, with runners that do as a test says.
 
-mod adversaries;
-mod costs;
-mod delegation;
+pub(crate) mod adversaries;
+pub(crate) mod costs;
+pub(crate) mod delegation;
 pub(crate) mod invariants;
-mod modes;
-mod path;
-mod provides;
-mod registry;
-mod selection;
+pub(crate) mod modes;
+pub(crate) mod path;
+pub(crate) mod provides;
+pub(crate) mod registry;
+pub(crate) mod selection;
 mod simulation;
-mod submission;
-mod tee;
-mod waiting;
+pub(crate) mod submission;
+pub(crate) mod tee;
+pub(crate) mod waiting;
 
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};
@@ -91,7 +91,7 @@ pub(super) fn declaration(number: u8) -> serde_json::Value {
 pub(super) fn simple_job() -> serde_json::Value {
     serde_json::json!({
         "job_type": { "type": "Http", "url": "https://example.com" },
-        "bounds": { "max_wall_time_seconds": 30 },
+        "bounds": { "max_wall_time_seconds": 1 },
         "result_schema": { "max_return_bytes": 1_024, "expected_execution_ms": 1_000, "data_format": "" },
         "verification": { "mode": "none" },
         "max_price": 100_000,

@@ -8,6 +8,10 @@ use cowboy_system::verifier::similarity::Embedded;
 use cowboy_types::job::Verdict;
 use cowboy_types::units::Height;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
+    crate::tests::effects::scenarios![objective_failures, majority_vote, structured_match, deterministic, semantic_similarity,];
+
 /// The verdicts as letters: accepted, differs, invalid.
 fn letters(verdicts: &[Verdict]) -> String {
     let letter = |verdict: &Verdict| match verdict {
@@ -27,7 +31,7 @@ fn judged(format: &str, verification: serde_json::Value, threshold: usize, outpu
     job["verification"] = verification;
     let rows = cowboy_params::Params::GENESIS.jobs;
     let price = cowboy_types::Price(1);
-    let offer = Offer { rows: &rows, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
     let spec = lower(&offer, &map(&job).encode()).unwrap_or_else(|abort| panic!("{abort:?}: {job}"));
     let submissions: Vec<Submission<'_>> =
         (0u64..).zip(outputs).map(|(place, output)| Submission { output, committed_at: Height(100 - place), is_attested: true }).collect();

@@ -4,6 +4,14 @@ use super::super::harness::{ALL, address};
 use super::*;
 use cowboy_types::job::JobStatus;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_job_of_one_runner,
+    a_job_of_three_runners,
+    a_job_that_nobody_does_fails_by_itself,
+    entitlements_gate_jobs,
+];
+
 /// An actor that asks the Dispatcher with its payload, and keeps the answer.
 const ASKER: &str = "handler ask\n job $payload\n return $last\nhandler answer\n set 'answer' $payload\n emit 'answered' 'x'\n";
 
@@ -83,11 +91,11 @@ fn a_job_that_nobody_does_fails_by_itself() {
     let mut market = Market::new(9);
     let before = market.chain.balance(address(1));
     let mut job = committee_job("majority_vote", 3);
-    job["timeout_blocks"] = 5.into();
+    job["timeout_blocks"] = 6.into();
     let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
     let (id, fee) = (id_of(&receipt), receipt.fee.burned.0 + receipt.fee.tip.0);
     let first = market.draw(&id);
-    let mut receipts = market.chain.idle(5);
+    let mut receipts = market.chain.idle(6);
     assert_eq!(market.job(&id).attempt.0, 1, "drawn again");
     let second = market.committee(&id);
     assert!(first.iter().all(|runner| !second.contains(runner)), "who timed out is left out (A-197)");
@@ -98,7 +106,7 @@ fn a_job_that_nobody_does_fails_by_itself() {
     assert_eq!(market.chain.balance(address(1)), before - fee, "the whole escrow is back");
     for runner in first {
         let record = &invariants::runners_of(&market.chain)[&address(runner)];
-        assert_eq!(record.reputation.0 / 1_000_000, 45, "a timeout costs five points (A-197)");
+        assert_eq!(record.reputation.0 / 1_000_000, 95, "a timeout costs five points (A-197)");
     }
 }
 

@@ -8,6 +8,14 @@ use cowboy_types::permission::{Action, Constraints, Scope};
 use cowboy_types::units::Height;
 use cowboy_types::{Blob, System};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    attestations_are_checked_before_they_are_kept,
+    candidates_provide_what_the_submitter_requires,
+    pools_bound_the_candidates,
+    a_retrial_requires_what_the_job_did,
+];
+
 /// An actor that hands its payload to the Dispatcher.
 const ASKER: &str = "handler ask\n try job $payload\n return $last\n";
 

@@ -6,6 +6,17 @@ use cowboy_system::runners::{handlers, reputation, state};
 use cowboy_types::job::Runner;
 use cowboy_types::units::{Count, Height};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    stake_stands_for_the_largest_job,
+    the_registry_is_bounded,
+    leaving_takes_its_time,
+    heartbeats,
+    filters,
+    reputation_moves_to_the_last_score,
+    models,
+];
+
 fn runner(market: &Market, number: u8) -> Runner {
     market.chain.record(&state::runner_key(address(number))).expect("a runner")
 }
@@ -136,14 +147,18 @@ fn filters() {
     let mut job = simple_job();
     job["verification"]["tee_required"] = true.into();
     assert_eq!(market.refused(&job), "no_candidates");
-    // Reputation below 50 puts on probation, whose end a heartbeat makes count.
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &serde_json::json!({}), 0))), "");
+    // Reputation below 50 puts on probation, whose end a heartbeat makes count: repeated failures, not one.
     let mut job = simple_job();
-    job["timeout_blocks"] = 1.into();
-    let id = market.submit(&job);
-    assert_eq!(market.committee(&id), [11]);
-    market.chain.idle(1);
+    job["timeout_blocks"] = 6.into();
+    for failure in 1..=10 {
+        let id = market.submit(&job);
+        assert_eq!(market.draw(&id), [11]);
+        market.chain.idle(6);
+        let points = reputation::points(&cowboy_params::Params::GENESIS.jobs, &runner(&market, 11), market.chain.height);
+        assert!((94 - 5 * (failure - 1)..=100 - 5 * failure).contains(&points), "five points at once: {points} after {failure}");
+    }
     let low = runner(&market, 11);
-    assert_eq!(reputation::points(&cowboy_params::Params::GENESIS.jobs, &low, market.chain.height), 45, "five points at once");
     assert_eq!(low.probation_until.0, market.chain.height.0 + 3_600);
     assert_eq!(market.refused(&simple_job()), "no_candidates");
     market.chain.height = low.probation_until;

@@ -6,6 +6,21 @@ use cowboy_types::List;
 use cowboy_types::job::{Candidate, Candidates};
 use cowboy_types::units::Height;
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    weights,
+    published_vectors,
+    draws_match_the_weights,
+    stake_counts_and_splitting_it_gains_nothing,
+    members_are_distinct,
+    committees_adapt,
+    committees_are_made_each_epoch,
+    anybody_can_draw_again,
+    a_round_of_an_epoch_that_ended,
+    a_thousand_candidates_are_few,
+    a_draw_is_not_seen_in_its_block,
+];
+
 fn runner(number: u64) -> Address {
     let mut bytes = [0; 20];
     bytes[12..].copy_from_slice(&number.to_be_bytes());
@@ -158,12 +173,42 @@ fn committees_adapt() {
     assert_eq!(selection::smooth(800, 1_600, 1_250), 900);
 }
 
+/// C3, decision 176: nothing of the block in which a job of one runner is submitted sees whom it draws: not the submission's own
+/// events, not another delivery of the block. With `draw = "delayed"` nobody knows it before the named seed.
+#[test]
+fn a_draw_is_not_seen_in_its_block() {
+    let mut market = Market::new(5);
+    let nonce = market.chain.nonce(1);
+    let submission = signed(1, nonce, ask(DISPATCHER, "submit_job", &simple_job(), 0));
+    let height = market.chain.height.next();
+    let id = dispatcher::handlers::job_id(submission.digest(), height, 0);
+    let about = serde_json::json!({ "job_id": hex(&id.0) });
+    let looks = (1..=3).map(|more| signed(1, nonce + more, ask(DISPATCHER, "get_job", &about, 0)));
+    let outcome = market.chain.block(std::iter::once(submission).chain(looks).collect());
+    let deliveries: Vec<&Receipt> = outcome.receipts.iter().take(4).collect();
+    for receipt in &deliveries[1..] {
+        let seen = cowboy_types::cbor::decode(&receipt.return_data).expect("canonical CBOR");
+        assert_eq!(seen.get("status").and_then(Value::as_text), Some("Drawing"), "{seen:?}");
+        assert_eq!(seen.get("members"), Some(&Value::Array(vec![])));
+    }
+    let drawn = |receipts: &[Receipt]| announced(receipts).iter().filter(|name| *name == "CommitteeDrawn").count();
+    assert_eq!((drawn(&outcome.receipts[..4]), drawn(&outcome.receipts[4..])), (0, 1), "after all of them");
+    assert_eq!(market.committee(&id).len(), 1, "and still in the same block (A-194)");
+    let mut delayed = simple_job();
+    delayed["draw"] = "delayed".into();
+    let id = market.submit(&delayed);
+    assert!(market.committee(&id).is_empty() && market.job(&id).draw_view.0 > market.chain.height.0);
+    assert_eq!(market.draw(&id).len(), 1);
+    delayed["draw"] = "mine".into();
+    assert_eq!(market.refused(&delayed), "job_invalid");
+}
+
 /// the first job of an epoch makes its committees; before anything was measured they are 5 and 3.
 #[test]
 fn committees_are_made_each_epoch() {
     let mut market = Market::with(6, |genesis| genesis.parameters = super::super::harness::parameters(&[("consensus.epoch", 20)]));
     let mut job = committee_job("majority_vote", 0);
-    job["timeout_blocks"] = 2.into();
+    job["timeout_blocks"] = 6.into();
     let first = market.submit(&job);
     assert_eq!((market.job(&first).committee.0, market.job(&first).threshold.0), (5, 3), "the fallback of 003 §13.1");
     market.chain.idle(20);

@@ -250,7 +250,7 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
         _ => 3 + dice.roll(3),
     };
     let mut job = committee_job(mode, runners);
-    job["timeout_blocks"] = (2 + dice.roll(4)).into();
+    job["timeout_blocks"] = (6 + dice.roll(4)).into();
     job["tip"] = dice.roll(1_000).into();
     job["max_price"] = (5_000 + dice.roll(100_000)).into();
     if mode == "deterministic" || dice.roll(3) == 0 {

@@ -1,8 +1,19 @@
 //! What a job must say, and in which forms it may be said.
 
-use super::super::harness::address;
+use super::super::harness::{address, deployment_of, manifest_json};
 use super::*;
 use cowboy_types::job::{JobKind, Mode};
+
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    jobs_that_are_none,
+    value_beside_a_job_comes_back,
+    ids,
+    the_published_message,
+    a_job_has_one_reading,
+    hostile_submissions,
+    nobody_skips,
+];
 
 /// A-203 to A-206, A-214, A-218, A-219: every rule of a submission, one row each.
 #[test]
@@ -30,6 +41,49 @@ fn jobs_that_are_none() {
         ("a negative price", change(&["max_price"], (-1).into()), "job_invalid"),
         ("no timeout", change(&["timeout_blocks"], 0.into()), "job_invalid"),
         ("too long a timeout", change(&["timeout_blocks"], 14_401.into()), "job_invalid"),
+        ("as short as it may be", change(&["timeout_blocks"], 6.into()), ""),
+        ("a runner that uses its time could not answer", change(&["timeout_blocks"], 5.into()), "job_timeout"),
+        (
+            "bounds that exclude each other",
+            change(&["verification", "checks"], serde_json::json!([{ "type": "length_bounds", "min": 10, "max": 5 }])),
+            "job_contradiction",
+        ),
+        (
+            "longer than it may be",
+            change(&["verification", "checks"], serde_json::json!([{ "type": "length_bounds", "min": 1_025 }])),
+            "job_contradiction",
+        ),
+        (
+            "a range of nothing",
+            change(&["verification", "checks"], serde_json::json!([{ "type": "numeric_range", "field": "a", "min": 2, "max": 1 }])),
+            "job_contradiction",
+        ),
+        (
+            "more than bytes can vary",
+            change(&["verification", "checks"], serde_json::json!([{ "type": "entropy_check", "min_millibits": 8_001 }])),
+            "job_contradiction",
+        ),
+        (
+            "there, and not there",
+            change(
+                &["verification", "checks"],
+                serde_json::json!([{ "type": "contains_all", "texts": ["a cat"] }, { "type": "contains_none", "texts": ["cat"] }]),
+            ),
+            "job_contradiction",
+        ),
+        (
+            "a format of nothing",
+            change(&["result_schema", "data_format"], r#"{"type":"string","minLength":2,"maxLength":1}"#.into()),
+            "job_contradiction",
+        ),
+        (
+            "a member that cannot be",
+            change(
+                &["verification", "checks"],
+                serde_json::json!([{ "type": "json_schema", "schema": r#"{"type":"object","required":["a"],"properties":{"a":false}}"# }]),
+            ),
+            "job_contradiction",
+        ),
         ("no schema", change(&["result_schema"], null.clone()), "job_invalid"),
         ("no size", change(&["result_schema", "max_return_bytes"], 0.into()), "job_invalid"),
         ("the largest size", change(&["result_schema", "max_return_bytes"], 65_536.into()), ""),
@@ -135,13 +189,103 @@ fn the_published_message() {
     assert_eq!(slug(&market.chain.call(ungranted, "ask", &map(&message).encode())), "missing_entitlement");
 }
 
+/// B7, decision 181: an actor whose manifest names one host, and ten tokens, has nothing else fetched or asked by naming a field
+/// twice; the hosts of its manifest travel with the job.
+#[test]
+fn a_job_has_one_reading() {
+    let mut market = Market::new(3);
+    let manifest = manifest_json(
+        r#"{"entitlements":[{"id":"econ.hold_balance"},{"id":"http.fetch","params":{"allowlist_domains":["allowed.example.com"]}},{"id":"oracle.llm","params":{"max_tokens":10}}]}"#,
+    );
+    let receipt = market.chain.send(1, deployment_of(b"#script\nhandler ask\n job $payload\n", Some(manifest), None, b"", cby(1_000)));
+    let actor = receipt.created.expect("a deployment creates");
+    let (good, bad) = ("https://allowed.example.com/a", "https://other.example.org/a");
+    let job = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut job = simple_job();
+        job["job_type"] = serde_json::json!({ "type": "Http", "url": good });
+        change(&mut job);
+        job
+    };
+    let message = |kind: &str, args: serde_json::Value, kwargs: serde_json::Value| {
+        serde_json::json!({
+            "kind": "runner_job", "job_type": kind, "cid": "00", "reply_handler": "ask", "payload": { "args": args, "kwargs": kwargs },
+        })
+    };
+    let more = |name: &str, value: serde_json::Value, mut message: serde_json::Value| {
+        message[name] = value;
+        message
+    };
+    let rows = [
+        ("as the manifest says", job(&|_| ()), ""),
+        ("another host", job(&|job| job["job_type"]["url"] = bad.into()), "missing_entitlement"),
+        (
+            "the good one at the top",
+            job(&|job| {
+                job["job_type"]["url"] = bad.into();
+                job["url"] = good.into();
+            }),
+            "job_field",
+        ),
+        ("the bad one in the payload", job(&|job| job["payload"] = serde_json::json!({ "url": bad })), "job_field"),
+        (
+            "the good one in a list",
+            job(&|job| {
+                job["job_type"] = serde_json::json!({ "type": "Http", "urls": [good] });
+                job["payload"] = serde_json::json!({ "url": bad });
+            }),
+            "job_field",
+        ),
+        (
+            "a list by name, the bad one by place",
+            message("http", serde_json::json!([bad]), serde_json::json!({ "urls": [good] })),
+            "job_field",
+        ),
+        (
+            "the good one at the message's top",
+            more("url", good.into(), message("http", serde_json::json!([bad]), serde_json::json!({}))),
+            "job_field",
+        ),
+        (
+            "tokens at the message's top",
+            more("max_tokens", 5.into(), message("llm", serde_json::json!(["hello"]), serde_json::json!({ "max_tokens": 4_000 }))),
+            "job_field",
+        ),
+        (
+            "more tokens than granted",
+            message("llm", serde_json::json!(["hello"]), serde_json::json!({ "max_tokens": 11 })),
+            "entitlement_quota_exceeded",
+        ),
+        (
+            "a tool, whose server may reach any host",
+            message("mcp", serde_json::json!(["shop", "find"]), serde_json::json!({ "url": good })),
+            "missing_entitlement",
+        ),
+        ("another model's stream", job(&|job| job["job_type"]["stream"] = true.into()), "job_field"),
+        ("a bound that is none", job(&|job| job["bounds"]["max_gas"] = 1.into()), "job_field"),
+        ("the runner's own", job(&|job| job["x-note"] = 1.into()), ""),
+    ];
+    for (case, job, expected) in rows {
+        assert_eq!(slug(&market.chain.call(actor, "ask", &map(&job).encode())), expected, "{case}");
+    }
+    let specs: Vec<cowboy_types::job::JobSpec> = invariants::jobs_of(&market.chain)
+        .keys()
+        .map(|id| market.chain.record(&dispatcher::state::spec_key(id)).expect("its spec"))
+        .collect();
+    let hosts =
+        |spec: &cowboy_types::job::JobSpec| spec.hosts.as_ref().map(|hosts| hosts.iter().map(|host| host.to_string()).collect::<Vec<_>>());
+    assert!(!specs.is_empty() && specs.iter().all(|spec| hosts(spec) == Some(vec!["allowed.example.com".to_string()])), "{specs:?}");
+    let id = market.submit(&simple_job());
+    let spec: cowboy_types::job::JobSpec = market.chain.record(&dispatcher::state::spec_key(&id)).expect("its spec");
+    assert_eq!(spec.hosts, None, "an account has no manifest");
+}
+
 /// What nobody answers with: bytes at random are refused, and never panic.
 #[test]
 fn hostile_submissions() {
     use cowboy_system::dispatcher::lower::{Offer, lower};
     let rows = cowboy_params::Params::GENESIS.jobs;
     let price = cowboy_types::Price(1);
-    let offer = Offer { rows: &rows, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
+    let offer = Offer { rows: &rows, block_time: 1_000, sender: address(1), max_fee_per_cycle: price, max_fee_per_cell: price };
     let good = map(&committee_job("structured_match", 3)).encode();
     assert!(lower(&offer, &good).is_ok());
     for place in 0..good.len() {

@@ -20,6 +20,10 @@ use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 use x509_cert::time::{Time, Validity};
 use x509_cert::{Certificate, TbsCertificate, Version};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
+    crate::tests::effects::scenarios![documents_are_bound_to_runner_root_and_program, results_of_a_trusted_environment, attestations_end,];
+
 /// The TEE Verifier.
 const TEE: Address = Address::system(tee::NUMBER);
 

@@ -5,6 +5,13 @@ use super::*;
 use cowboy_types::units::Cycles;
 use cowboy_types::{ReceiptKind, error};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
+    a_method_goes_on_with_what_the_majority_said,
+    a_method_learns_that_its_job_failed,
+    a_quote_cannot_lift_the_manifest,
+];
+
 const READER: &str = r#"
 from cowboy_sdk import JobFailed, Verify, actor, public, runner
 
@@ -17,7 +24,7 @@ class Reader:
     @runner.continuation
     async def read(self, url):
         try:
-            page = await runner.http(url, timeout_blocks=5, verify=RULE)
+            page = await runner.http(url, timeout_blocks=10, verify=RULE)
             self.storage["got"] = page.text
         except JobFailed as problem:
             self.storage["got"] = [problem.reason, problem.attempts, len(problem.job_id)]

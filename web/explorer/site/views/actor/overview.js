@@ -3,12 +3,11 @@
 import * as cbor from "../../cbor.js";
 import { find, get } from "../../api.js";
 import { fromHex, keyName, toHex } from "../../bytes.js";
-import { countdown } from "../../clock.js";
 import { h, replace } from "../../dom.js";
 import { bytes, clip, count, percent } from "../../format.js";
 import { badge, empty, facts, heightLink, identifier, money, nodeOf, panel, route, table, who } from "../../parts.js";
 import { valueLine } from "../../value.js";
-import { wakes } from "../timers.js";
+import { fires, wakes } from "../timers.js";
 import { logPanel, logsOf } from "./log.js";
 
 const MAILBOX_ROWS = 20;
@@ -161,9 +160,9 @@ function nextPanel(timers, clock, actor) {
         h(
           "li",
           {},
-          h("b", {}, countdown(timer.height, clock)),
+          h("b", {}, fires(timer, clock)),
           h("span", {}, wakes(timer)),
-          h("span", { class: "faint number" }, `at ${count(timer.height)}`),
+          !timer.is_paused && h("span", { class: "faint number" }, `at ${count(timer.height)}`),
         ),
       ),
     ),

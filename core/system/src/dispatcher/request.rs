@@ -1,0 +1,432 @@
+//! The one reading of a submission: what the permission check, the Dispatcher and the runner see (docs/decisions/0102).
+//!
+//! A submission is a job as the specification has it, or the message of the published SDK. Either way a field has one place. A
+//! field that is unknown there, or that stands in a second place too, refuses the submission by its name: two readers that look
+//! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
+
+use cowboy_types::cbor::{self, Value};
+use cowboy_types::entitlement::domain;
+use cowboy_types::job::JobKind;
+use cowboy_types::{Abort, error};
+use std::collections::BTreeMap;
+
+/// The `kind` of the published SDK's message.
+pub const MESSAGE: &str = "runner_job";
+
+/// What a name begins with that only the runner reads.
+const OWN: &str = "x-";
+
+/// The fields of a job of the specification's form, beside the runner's.
+const JOB: &[&str] = &[
+    "job_type",
+    "payload",
+    "bounds",
+    "result_schema",
+    "verification",
+    "max_price",
+    "tip",
+    "timeout_blocks",
+    "draw",
+    "callback",
+    "required_runner_pool",
+    "requires",
+    "toolchain_digest",
+    "seed",
+];
+
+/// The fields of a job's parts.
+const PARTS: &[(&str, &[&str])] = &[
+    ("bounds", &["max_wall_time_ms", "max_wall_time_seconds", "max_input_tokens", "max_output_tokens", "max_memory_mb"]),
+    ("result_schema", &["max_return_bytes", "expected_execution_ms", "data_format"]),
+    (
+        "verification",
+        &[
+            "mode",
+            "runners",
+            "threshold",
+            "vote_field",
+            "checks",
+            "snapshot",
+            "snapshot_field",
+            "similarity_bps",
+            "tee_required",
+            "dispute_window_blocks",
+        ],
+    ),
+    ("callback", &["actor", "handler", "correlation_id", "context", "cycles", "cells", "max_fee_per_cycle", "max_fee_per_cell"]),
+];
+
+/// The fields of the message beside its arguments.
+const ENVELOPE: &[&str] = &["kind", "job_type", "payload", "cid", "reply_handler", "task_index", "total_tasks"];
+
+/// The arguments of the message that the chain reads.
+const TERMS: &[&str] = &[
+    "max_input_tokens",
+    "max_tokens",
+    "max_wall_time_ms",
+    "max_memory_mb",
+    "result_schema",
+    "verify",
+    "verification",
+    "max_price",
+    "tip",
+    "timeout_blocks",
+    "draw",
+    "resume_cycles",
+    "resume_cells",
+    "required_runner_pool",
+    "requires",
+    "model_id",
+    "toolchain_digest",
+    "seed",
+    "tee_required",
+    "system_prompt",
+];
+
+/// What a job may say that it needs of a runner, for its actor's manifest to grant.
+const NEEDS: &[&str] = &["gpu", "min_vram_gb", "tee_type", "region"];
+
+/// What would need volumes or secrets, which the Dispatcher refuses with a word of their own.
+pub(super) const UNSUPPORTED: &[&str] = &["secrets", "secret_refs", "volumes", "volume_mounts", "private_attachments"];
+
+/// What a runner reads of a kind of work. The first ones are what the message's arguments by place are called.
+const WORK: &[(JobKind, usize, &[&str])] = &[
+    (
+        JobKind::Llm,
+        1,
+        &[
+            "prompt",
+            "messages",
+            "system_prompt",
+            "model",
+            "temperature",
+            "max_tokens",
+            "seed",
+            "json",
+            "response_model",
+            "response_schema",
+            "task",
+        ],
+    ),
+    (JobKind::Http, 1, &["url", "method", "headers", "body", "json", "extract", "selector", "envelope"]),
+    (JobKind::Mcp, 3, &["server", "tool", "arguments"]),
+    (JobKind::Custom, 2, &["tool", "input"]),
+    (JobKind::Container, 2, &["image", "command", "network", "env"]),
+];
+
+/// Why a submission is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is no canonical CBOR map, or names no kind of job.
+    NoJob,
+    /// A field that nobody reads there.
+    Unknown(String),
+    /// A field that stands in a second place too.
+    Twice(String),
+    /// More arguments by place than the kind takes: how many there are, and how many there may be.
+    TooMany(usize, usize),
+    /// A part that is no map.
+    NoMap(String),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoJob => f.write_str("it is no canonical CBOR map with a known job_type"),
+            Self::Unknown(name) => write!(f, "the field {name:?} is unknown there; leave it out, or name it x-{name} for the runner alone"),
+            Self::Twice(name) => write!(f, "the field {name:?} stands in two places; leave one out"),
+            Self::TooMany(found, max) => write!(f, "there are {found} arguments by place, and may be {max}"),
+            Self::NoMap(name) => write!(f, "{name:?} is no map"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Refusal> for Abort {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unknown(_) | Refusal::Twice(_) => error::JOB_FIELD,
+            Refusal::NoJob | Refusal::TooMany(..) | Refusal::NoMap(_) => error::JOB_INVALID,
+        }
+    }
+}
+
+/// A submission as everybody reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The kind of work.
+    pub kind: JobKind,
+    /// Whether it is the published SDK's message.
+    pub is_message: bool,
+    /// Whether the message asks for an agent: a model that works with tools.
+    pub is_agent: bool,
+    /// What the runner is told, by name.
+    pub work: BTreeMap<String, Value>,
+    /// What the chain reads, as it came.
+    pub(super) value: Value,
+    /// What the job says that it needs of a runner.
+    pub(super) needs: BTreeMap<String, Value>,
+}
+
+impl Request {
+    /// Reads a submission.
+    pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
+        let value = cbor::decode(bytes).map_err(|_| Refusal::NoJob)?;
+        if value.get("kind").and_then(Value::as_text) == Some(MESSAGE) { message(value) } else { job(value) }
+    }
+
+    /// The canonical hosts that a runner asks for the job; `*` where it alone knows them.
+    pub fn hosts(&self) -> Vec<String> {
+        let any = || vec![domain::ANY.to_string()];
+        match self.kind {
+            // The server of a tool, and what an agent's tools do, are the runner's.
+            JobKind::Mcp => any(),
+            JobKind::Custom if self.is_agent => any(),
+            JobKind::Http => {
+                let host = self.work.get("url").and_then(Value::as_text).and_then(crate::entitlements::needs::host_of);
+                host.map_or_else(any, |host| vec![host])
+            }
+            // A tool of WebAssembly and a container reach nothing, and a model no host of the job's choosing.
+            JobKind::Llm | JobKind::Custom | JobKind::Container => Vec::new(),
+        }
+    }
+
+    /// What the job says that it needs of a runner, by name.
+    pub(crate) fn need(&self, name: &str) -> Option<&Value> {
+        self.needs.get(name)
+    }
+}
+
+/// A map's fields by name; none where it is absent or null.
+fn fields<'a>(value: Option<&'a Value>, name: &str) -> Result<Vec<(&'a str, &'a Value)>, Refusal> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Map(pairs)) => {
+            let named = pairs.iter().map(|(key, value)| Some((key.as_text()?, value)));
+            named.collect::<Option<Vec<_>>>().ok_or_else(|| Refusal::NoMap(name.to_string()))
+        }
+        Some(_) => Err(Refusal::NoMap(name.to_string())),
+    }
+}
+
+/// What stands where, so that nothing stands twice.
+#[derive(Default)]
+struct Sorted {
+    work: BTreeMap<String, Value>,
+    needs: BTreeMap<String, Value>,
+}
+
+impl Sorted {
+    /// Takes a field for the runner, or a need. Answers whether it was one.
+    fn take(&mut self, kind: &JobKind, name: &str, value: &Value) -> Result<bool, Refusal> {
+        let known = WORK.iter().find(|(of, ..)| of == kind).map_or(&[][..], |(.., names)| *names);
+        let place = if NEEDS.contains(&name) {
+            &mut self.needs
+        } else if known.contains(&name) || name.starts_with(OWN) || UNSUPPORTED.contains(&name) {
+            &mut self.work
+        } else {
+            return Ok(false);
+        };
+        if *value != Value::Null && place.insert(name.to_string(), value.clone()).is_some() {
+            return Err(Refusal::Twice(name.to_string()));
+        }
+        Ok(true)
+    }
+
+    fn into_request(self, kind: JobKind, value: Value) -> Request {
+        let Self { work, needs } = self;
+        Request { kind, is_message: false, is_agent: false, work, needs, value }
+    }
+}
+
+/// A job as the specification has it: the runner's fields stand in `job_type`, or in `payload` beside it.
+fn job(value: Value) -> Result<Request, Refusal> {
+    let kind_of = value.get("job_type").ok_or(Refusal::NoJob)?;
+    let name = kind_of.as_text().or_else(|| kind_of.get("type").and_then(Value::as_text));
+    let kind = name.and_then(JobKind::from_name).ok_or(Refusal::NoJob)?;
+    let mut sorted = Sorted::default();
+    for (name, field) in fields(Some(&value), "the job")? {
+        let is_runners = name == "extract" || name.starts_with(OWN) || NEEDS.contains(&name) || UNSUPPORTED.contains(&name);
+        let is_known = if is_runners { sorted.take(&kind, name, field)? } else { JOB.contains(&name) };
+        if !is_known {
+            return Err(Refusal::Unknown(name.to_string()));
+        }
+    }
+    let inside = if kind_of.as_text().is_some() { Vec::new() } else { fields(Some(kind_of), "job_type")? };
+    let own = inside.into_iter().filter(|(name, _)| !matches!(*name, "type" | "model_id"));
+    for (name, field) in own.chain(fields(value.get("payload"), "payload")?) {
+        if !sorted.take(&kind, name, field)? {
+            return Err(Refusal::Unknown(name.to_string()));
+        }
+    }
+    parts(&value, &kind, &mut sorted)?;
+    let is_set = |name: &str| value.get("bounds").and_then(|bounds| bounds.get(name)).is_some();
+    if is_set("max_wall_time_ms") && is_set("max_wall_time_seconds") {
+        return Err(Refusal::Twice("max_wall_time_seconds".to_string()));
+    }
+    if value.get("seed").is_some() && sorted.work.contains_key("seed") {
+        return Err(Refusal::Twice("seed".to_string()));
+    }
+    Ok(sorted.into_request(kind, value))
+}
+
+/// Looks at the fields of a job's parts, among which its needs may stand.
+fn parts(job: &Value, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal> {
+    for (part, known) in PARTS {
+        for (name, field) in fields(job.get(part), part)? {
+            let is_own = known.contains(&name) || name.starts_with(OWN);
+            let is_known = is_own || NEEDS.contains(&name) && sorted.take(kind, name, field)?;
+            if !is_known {
+                return Err(Refusal::Unknown(name.to_string()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The published SDK's message: arguments by name, and by place for those that are not named.
+fn message(value: Value) -> Result<Request, Refusal> {
+    let name = value.get("job_type").and_then(Value::as_text).ok_or(Refusal::NoJob)?;
+    let is_agent = name.eq_ignore_ascii_case("agent");
+    let kind = if is_agent { Some(JobKind::Custom) } else { JobKind::from_name(name) }.ok_or(Refusal::NoJob)?;
+    if let Some((name, _)) = fields(Some(&value), "the message")?.iter().find(|(name, _)| !ENVELOPE.contains(name)) {
+        return Err(Refusal::Unknown((*name).to_string()));
+    }
+    let payload = fields(value.get("payload"), "payload")?;
+    if let Some((name, _)) = payload.iter().find(|(name, _)| !matches!(*name, "args" | "kwargs")) {
+        return Err(Refusal::Unknown((*name).to_string()));
+    }
+    let payload = value.get("payload");
+    let named = fields(payload.and_then(|payload| payload.get("kwargs")), "kwargs")?;
+    let mut sorted = Sorted::default();
+    // The published form of a tool's call: what is none of the chain's is the tool's own.
+    let gathers = kind == JobKind::Mcp && !named.iter().any(|(name, _)| *name == "arguments");
+    let mut gathered = Vec::new();
+    for (name, field) in &named {
+        if sorted.take(&kind, name, field)? || TERMS.contains(name) {
+            continue;
+        }
+        match gathers {
+            true => gathered.push((*name, (*field).clone())),
+            false => return Err(Refusal::Unknown((*name).to_string())),
+        }
+    }
+    if let Some(named) = payload.and_then(|payload| payload.get("kwargs")) {
+        parts(named, &kind, &mut sorted)?;
+    }
+    by_place(payload.and_then(|payload| payload.get("args")), &kind, &mut sorted)?;
+    if !gathered.is_empty() && sorted.work.insert("arguments".to_string(), Value::dict(gathered)).is_some() {
+        return Err(Refusal::Twice("arguments".to_string()));
+    }
+    Ok(Request { is_message: true, is_agent, ..sorted.into_request(kind, value) })
+}
+
+/// Gives the arguments by place the names that are free.
+fn by_place(args: Option<&Value>, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal> {
+    let args = match args {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Array(items)) => items,
+        Some(_) => return Err(Refusal::NoMap("args".to_string())),
+    };
+    let names = WORK.iter().find(|(of, ..)| of == kind).map_or(&[][..], |(_, places, names)| &names[..*places]);
+    let free: Vec<&str> = names.iter().copied().filter(|name| !sorted.work.contains_key(*name)).collect();
+    if args.len() > free.len() {
+        return Err(Refusal::TooMany(args.len(), free.len()));
+    }
+    for (name, argument) in free.iter().zip(args) {
+        sorted.take(kind, name, argument)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Value {
+        Value::text(text)
+    }
+
+    fn read(job: Value) -> Result<Request, Refusal> {
+        Request::read(&job.encode())
+    }
+
+    fn message(kind: &str, args: &[&str], kwargs: Vec<(&str, Value)>, more: Vec<(&str, Value)>) -> Value {
+        let args = Value::Array(args.iter().map(|arg| text(arg)).collect());
+        let payload = Value::map([("args", args), ("kwargs", Value::dict(kwargs))]);
+        let mut fields = vec![("kind", text(MESSAGE)), ("job_type", text(kind)), ("payload", payload)];
+        fields.extend(more);
+        Value::dict(fields)
+    }
+
+    /// B7: what stands in a second place, or where nobody reads it, refuses the job by its name. Each row passed the permission
+    /// check with the allowed address once, and had the forbidden one fetched.
+    #[test]
+    fn a_field_has_one_place() {
+        let (good, bad) = (|| text("https://allowed.example.com/"), || text("https://other.example.org/"));
+        let job = |job_type: Vec<(&str, Value)>, more: Vec<(&str, Value)>| {
+            let mut fields = vec![("job_type", Value::dict([vec![("type", text("Http"))], job_type].concat()))];
+            fields.extend(more);
+            Value::dict(fields)
+        };
+        let urls = |url: Value| Value::Array(vec![url]);
+        let beside = |url: Value| Value::dict([("url", url)]);
+        let twice = |name: &str| Err(Refusal::Twice(name.to_string()));
+        let unknown = |name: &str| Err(Refusal::Unknown(name.to_string()));
+        let rows: [(&str, Value, Result<Vec<String>, Refusal>); 12] = [
+            ("as it should be", job(vec![("url", good())], vec![]), Ok(vec!["allowed.example.com".to_string()])),
+            ("at the top, too", job(vec![("url", bad())], vec![("url", good())]), unknown("url")),
+            ("in the payload, too", job(vec![("url", good())], vec![("payload", beside(bad()))]), twice("url")),
+            ("a list beside it", job(vec![("urls", urls(good()))], vec![("payload", beside(bad()))]), unknown("urls")),
+            (
+                "a list in the message",
+                message("http", &["https://other.example.org/"], vec![("urls", urls(good()))], vec![]),
+                unknown("urls"),
+            ),
+            ("at the message's top", message("http", &["https://other.example.org/"], vec![], vec![("url", good())]), unknown("url")),
+            (
+                "by name and by place",
+                message("http", &["https://other.example.org/"], vec![("url", good())], vec![]),
+                Err(Refusal::TooMany(1, 0)),
+            ),
+            (
+                "tokens at the top",
+                message("llm", &["a"], vec![("max_tokens", Value::uint(4_000))], vec![("max_tokens", Value::uint(5))]),
+                unknown("max_tokens"),
+            ),
+            ("an address for a tool", message("mcp", &["shop", "find"], vec![("url", good())], vec![]), Ok(vec!["*".to_string()])),
+            ("a stream", job(vec![("url", good()), ("stream", Value::Bool(true))], vec![]), unknown("stream")),
+            ("a token to pay with", job(vec![("url", good())], vec![("payment_token", text("USD"))]), unknown("payment_token")),
+            ("the runner's own", job(vec![("url", good()), ("x-note", text("a"))], vec![]), Ok(vec!["allowed.example.com".to_string()])),
+        ];
+        for (case, value, expected) in rows {
+            assert_eq!(read(value).map(|request| request.hosts()), expected, "{case}");
+        }
+    }
+
+    /// Both forms say the same, and a tool's arguments by name are the tool's.
+    #[test]
+    fn both_forms_say_the_same() {
+        let work = |value: Value| {
+            read(value).map(|request| (request.kind, Value::dict(request.work.iter().map(|(name, value)| (&name[..], value.clone())))))
+        };
+        let url = Value::dict([("url", text("https://a.b"))]);
+        let call = Value::dict([("server", text("fs")), ("tool", text("read")), ("arguments", Value::dict([("path", text("/x"))]))]);
+        let rows: [(Value, Result<(JobKind, Value), Refusal>); 7] = [
+            (
+                Value::dict([("job_type", Value::dict([("type", text("Http")), ("url", text("https://a.b"))]))]),
+                Ok((JobKind::Http, url.clone())),
+            ),
+            (Value::dict([("job_type", text("http")), ("payload", url.clone())]), Ok((JobKind::Http, url.clone()))),
+            (message("http", &["https://a.b"], vec![("tip", Value::uint(7))], vec![]), Ok((JobKind::Http, url))),
+            (message("mcp", &["fs", "read"], vec![("path", text("/x")), ("tip", Value::uint(7))], vec![]), Ok((JobKind::Mcp, call))),
+            (message("agent", &["count"], vec![], vec![]), Ok((JobKind::Custom, Value::dict([("tool", text("count"))])))),
+            (message("http", &["a", "b"], vec![], vec![]), Err(Refusal::TooMany(2, 1))),
+            (Value::dict([("job_type", text("Dance"))]), Err(Refusal::NoJob)),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(work(value.clone()), expected, "{value:?}");
+        }
+    }
+}

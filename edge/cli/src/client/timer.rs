@@ -1,0 +1,132 @@
+//! `cowboy timer`: calls that the chain makes by itself at a height.
+
+use super::session::Session;
+use crate::{
+    failure::Failure,
+    output::table,
+    payload,
+    send::{self, Terms},
+};
+use clap::{Args, Subcommand};
+use cowboy_api::{HexHash, model};
+use cowboy_types::{Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
+use serde_json::json;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Timer {
+    /// Schedule one call of a handler by your account, which pays for it when it runs
+    Schedule(Box<Schedule>),
+    /// Print what waits for an actor, the next to fire first
+    List {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Remove a timer that you scheduled
+    Cancel(Cancel),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboy timer schedule escrow release --in 3600 --payload '{\"deal\": 7}'
+  cowboy timer schedule 0x5754… wake --at 120000 --expires-at 130000 --json")]
+pub(crate) struct Schedule {
+    /// Whose handler: an address, or an actor of this folder
+    actor: String,
+    /// Which handler
+    handler: String,
+    /// The height at which it runs
+    #[arg(long, value_name = "HEIGHT", required_unless_present = "blocks", conflicts_with = "blocks")]
+    at: Option<u64>,
+    /// The same, as a number of blocks from now
+    #[arg(long = "in", value_name = "BLOCKS")]
+    blocks: Option<u64>,
+    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    payload: String,
+    /// The most cycles of the call; as many as the chain allows a fire where left out
+    #[arg(long, value_name = "CYCLES")]
+    call_cycles: Option<u64>,
+    /// The most cells of the call; as many as the chain allows a fire where left out
+    #[arg(long, value_name = "CELLS")]
+    call_cells: Option<u64>,
+    /// The last height at which it may run; as late as the chain allows where left out
+    #[arg(long, value_name = "HEIGHT")]
+    expires_at: Option<u64>,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Cancel {
+    /// The timer's id, as `schedule` and `list` print it
+    timer: HexHash,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+impl Timer {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Schedule(schedule) => schedule.run(session).await,
+            Self::List { actor } => list(session, &actor).await,
+            Self::Cancel(cancel) => cancel.run(session).await,
+        }
+    }
+}
+
+impl Schedule {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let too_long = |what: &str| Failure::argument(format!("{what} is too long"), "shorten it");
+        let actor = session.address(&self.actor)?;
+        let format = payload::format_of(&session.client, &actor, &self.handler).await;
+        let height = match (self.at, self.blocks) {
+            (Some(height), _) => height,
+            (None, blocks) => session.client.health().await?.height.saturating_add(blocks.unwrap_or_default()),
+        };
+        let instruction = Instruction::System(System::TimerSchedule {
+            actor,
+            height: Height(height),
+            handler: Text::new(self.handler.as_str()).ok_or_else(|| too_long("the handler's name"))?,
+            payload: Blob::new(payload::encode(&self.payload, format)?).ok_or_else(|| too_long("the payload"))?,
+            cycles_limit: self.call_cycles.map(Cycles),
+            cells_limit: self.call_cells.map(Cells),
+            expires_at: self.expires_at.map(Height),
+        });
+        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        let timer = sent.receipt.as_ref().and_then(|receipt| <[u8; 32]>::try_from(receipt.return_data.0.as_slice()).ok());
+        let timer = timer.map(|id| Hash(id).to_string());
+        let name = timer.clone().unwrap_or_else(|| "known once the transaction is final".to_owned());
+        session.output.result(
+            &json!({ "tx_hash": sent.tx_hash, "timer": timer, "height": height, "receipt": sent.receipt }),
+            format_args!("Transaction hash: {}\nTimer:  {name}\nRuns:   {} of {actor} at height {height}", sent.tx_hash, self.handler),
+        );
+        Ok(())
+    }
+}
+
+impl Cancel {
+    async fn run(self, session: &Session) -> Result<(), Failure> {
+        let instruction = Instruction::System(System::CancelTimer { timer: self.timer.0 });
+        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+        Ok(())
+    }
+}
+
+async fn list(session: &Session, actor: &str) -> Result<(), Failure> {
+    let actor = session.address(actor)?;
+    let timers: model::Timers = session.client.get(&format!("/timers/{actor}")).await?;
+    let line = |timer: &model::Timer| {
+        let when = if timer.is_paused { "paused".to_owned() } else { format!("at {}", timer.height) };
+        let every = timer.every.map_or_else(String::new, |every| format!(" every {every} blocks"));
+        let payer = if timer.fee_payer == timer.actor { String::new() } else { format!(", paid by {}", timer.fee_payer) };
+        (timer.id.to_string(), format!("{} {when}{every}{payer}", timer.handler))
+    };
+    let lines: Vec<(String, String)> = timers.timers.iter().map(line).collect();
+    if lines.is_empty() {
+        session.output.result(&timers, "no timers");
+    } else {
+        session.output.result(&timers, table(lines.iter().map(|(id, line)| (id.as_str(), line.clone()))));
+    }
+    Ok(())
+}
