@@ -1,18 +1,50 @@
-"""pytest's plugin: the fixtures that `cowboy test` has, so that the same file of tests runs under both.
+"""pytest's plugin: the fixtures that `cowboy test` has, so that the same file of tests runs under both, and on a devnet.
 
-`chain` is a fresh `cowboy_sdk.testing.Chain`; `alice`, `bob` and `carol` are its funded accounts; `jobs` are the off-chain jobs that
-wait on it. pytest finds the plugin by the package's entry point.
+`chain` is a fresh `cowboy_sdk.testing.Chain`; `alice`, `bob` and `carol` are its funded accounts, and `jobs()` lists the off-chain jobs
+that wait on it. pytest finds the plugin by the package's entry point.
+
+`pytest --network dev` runs the tests on the node of COWBOY_RPC_URL (http://localhost:4000 where unset), which has to be a devnet: `cowboyd
+dev --block-time instant`. Every step is then a run of `cowboy`, signed by accounts of the devnet, and fees are charged.
 """
+
+import base64
+import builtins
+import json
+import os
+import pathlib
+import subprocess
+import urllib.error
+import urllib.request
 
 import pytest
 
-from . import testing
+from . import errors, testing
+from .types import Address, to_address_bytes
+
+# Accounts 1 to 3 of every devnet, and their keys, which everybody knows.
+_DEVNET = {
+    "ALICE": ("0x70997970c51812dc3a010c7d01b50e0d17dc79c8", "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"),
+    "BOB": ("0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a"),
+    "CAROL": ("0x90f79bf6eb2c4f870365e785982e1f101e93b906", "0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6"),
+}
+
+
+def pytest_addoption(parser):
+    parser.addoption("--network", choices=["dev"], help="run tests of actors on this network instead of the chain in this process")
+
+
+def pytest_configure(config):
+    # Before a test imports them: on a devnet these are accounts that can sign.
+    if config.getoption("--network") == "dev":
+        for name, (address, _) in _DEVNET.items():
+            setattr(testing, name, Address(address))
 
 
 @pytest.fixture
 def chain(request):
-    """A fresh chain. Paths of actors are looked for beside the test's file first, then where pytest runs."""
-    return testing.Chain(folder=request.path.parent)
+    """A fresh chain, or the devnet. Paths of actors are looked for beside the test's file first, then where pytest runs."""
+    folder = request.path.parent
+    return DevnetChain(folder) if request.config.getoption("--network") == "dev" else testing.Chain(folder=folder)
 
 
 @pytest.fixture
@@ -34,3 +66,129 @@ def carol():
 def jobs(chain):
     """The jobs that wait for an outcome, read anew at each call: `jobs()`."""
     return chain.jobs
+
+
+class DevnetChain:
+    """A devnet as a test sees it: what `cowboy_sdk.testing.Chain` does, by real transactions."""
+
+    def __init__(self, folder):
+        self._folder = pathlib.Path(folder)
+        self._url = os.environ.get("COWBOY_RPC_URL", "http://localhost:4000")
+        self._keys = {bytes(Address(address)): key for address, key in _DEVNET.values()}
+        self._programs = {}
+        # Addresses of equal sources differ by the salt, also between runs.
+        self._salt = os.urandom(16).hex()
+
+    # Accounts
+
+    def fund(self, address, amount):
+        self._post("/dev/balance", {"address": _hex(address), "balance": self.balance(address) + amount})
+
+    def balance(self, address):
+        return self._cowboy("account", "balance", _hex(address))["balance"]
+
+    @property
+    def height(self):
+        return self._get("/height")["height"]
+
+    # Actors
+
+    def deploy(self, source, *, sender=None, init=None, value=0):
+        """Deploys a file of source and runs its `init`, by a transaction. Returns the Address."""
+        beside = self._folder / source
+        path = beside if beside.exists() else pathlib.Path(source)
+        program = testing.load(path)
+        options = ["--salt", f"{self._salt}{len(self._programs):08x}", "--fund", str(value)]
+        if init is not None:
+            options += ["--init-payload", "0x" + testing.encoded(init, program.format("init")).hex()]
+        made = self._cowboy("actor", "deploy", str(path), *options, sender=sender or testing.ALICE)
+        address = Address(made["address"])
+        self._programs[bytes(address)] = program
+        return address
+
+    def execute(self, actor, method, payload=None, *, sender=None, value=0):
+        """A transaction: runs a handler and returns its decoded result. Raises what the handler raises."""
+        raw, form = self._payload(actor, method, payload)
+        done = self._cowboy("actor", "execute", _hex(actor), method, *raw, "--value", str(value), sender=sender or testing.ALICE)
+        return testing.decoded(bytes.fromhex(done["receipt"]["return_data"][2:]), form)
+
+    def query(self, actor, method, payload=None, *, sender=None):
+        """Asks a handler, without a transaction."""
+        raw, form = self._payload(actor, method, payload)
+        sent = bytes.fromhex(raw[1][2:]) if raw else b""
+        question = {"selector": method, "payload": base64.b64encode(sent).decode()}
+        return testing.decoded(base64.b64decode(self._post(f"/actor/{_hex(actor)}/read_handler", question)["result"]), form)
+
+    def events(self, actor=None):
+        """(name, payload) of all events so far, of one actor if given."""
+        found = []
+        for address in self._programs if actor is None else [to_address_bytes(actor)]:
+            logs = self._cowboy("actor", "logs", _hex(address), "--limit", "1000")["logs"]
+            found += [(log["name"], testing.decoded(bytes.fromhex(log["data"][2:]))) for log in logs]
+        return found
+
+    # Time
+
+    def mine(self, blocks=1):
+        """Makes blocks: messages are delivered, timers fire."""
+        self._post("/dev/mine", {"blocks": blocks})
+
+    @property
+    def failures(self):
+        """(actor, handler, exception) of every delivery to the test's actors that failed, but transactions."""
+        found = []
+        for address in self._programs:
+            receipts = self._cowboy("actor", "failures", _hex(address))
+            later = [receipt for receipt in receipts if receipt["kind"] != "transaction"]
+            found += [(Address(address), receipt["handler"], _exception(receipt["error"])) for receipt in later]
+        return found
+
+    def __getattr__(self, name):
+        if name in ("jobs", "answer", "fail", "runner", "visit", "storage"):
+            pytest.skip(f"chain.{name} is not there on a devnet, whose own runners and gateway work")
+        raise AttributeError(name)
+
+    def _payload(self, actor, method, payload):
+        program = self._programs.get(to_address_bytes(actor))
+        form = "cbor" if program is None else program.format(method)
+        raw = testing.encoded(payload, form)
+        return (["--payload", "0x" + raw.hex()] if raw else []), form
+
+    def _cowboy(self, *arguments, sender=None):
+        key = [] if sender is None else ["--private-key", self._keys[to_address_bytes(sender)]]
+        done = subprocess.run(["cowboy", "--json", "--rpc-url", self._url, *key, *arguments], capture_output=True, text=True)
+        if done.returncode == 0:
+            return json.loads(done.stdout)
+        raise _exception(json.loads(done.stderr.strip().splitlines()[-1])["error"])
+
+    def _get(self, path):
+        return _answer(urllib.request.Request(self._url + path))
+
+    def _post(self, path, body):
+        data = json.dumps(body).encode()
+        return _answer(urllib.request.Request(self._url + path, data, {"content-type": "application/json"}))
+
+
+def _answer(request):
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as problem:
+        raise _exception(json.load(problem)) from None
+
+
+def _exception(error):
+    """What an actor raised, by the last line of its traceback; RuntimeError for what the node says otherwise."""
+    lines = [line for line in (error.get("context") or {}).get("trace", "").splitlines() if line and not line.startswith(" ")]
+    name, _, message = (lines[-1] if lines else "").partition(": ")
+    short = name.rpartition(".")[2]
+    kind = getattr(builtins, short, None) or getattr(errors, short, None)
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        return RuntimeError(f"{error.get('slug', '')}: {error['what']} {lines[-1] if lines else ''}".strip())
+    problem = kind.__new__(kind)
+    problem.args = (message,)
+    return problem
+
+
+def _hex(address):
+    return Address(to_address_bytes(address)).to_hex(checksum=False)

@@ -64,6 +64,15 @@ class Program:
             registry.actor_class, registry.named = previous
 
 
+def load(path, name="actor"):
+    """The program of a file of source."""
+    registry.actor_class, registry.named = None, {}
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Program(module, registry.actor_class, registry.named)
+
+
 class Job:
     """A job that an actor submitted: its `kind`, `args` and `kwargs`, whole `request`, `id`, and the `actor` that waits."""
 
@@ -133,10 +142,7 @@ class Chain:
             path = beside if beside.exists() else path
             if not path.exists():
                 raise FileNotFoundError(f"there is no {path} in {self._folder.resolve()}, nor in {pathlib.Path.cwd()}")
-            spec = importlib.util.spec_from_file_location(f"actor_{self._deployed}", path)
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            program = Program(module, registry.actor_class, registry.named)
+            program = load(path, f"actor_{self._deployed}")
         registry.actor_class, registry.named = None, {}
         account = self.world.account(address)
         account.program = program
@@ -144,7 +150,7 @@ class Chain:
         has_class_init = program.actor_class is not None and "init" in program.actor_class._handlers
         if has_class_init or hasattr(program.module, "init"):
             form = program.format("init")
-            payload = _encoded({}, form) if init is None else _encoded(init, form)
+            payload = encoded({}, form) if init is None else encoded(init, form)
             self._deliver(address, owner, "init", payload, value)
         return Address(address)
 
@@ -170,8 +176,8 @@ class Chain:
         target = to_address_bytes(actor)
         program = self.world.account(target).program
         form = "cbor" if program is None else program.format(method)
-        returned = self._deliver(target, to_address_bytes(sender), method, _encoded(payload, form), value)
-        return _decoded(returned, form)
+        returned = self._deliver(target, to_address_bytes(sender), method, encoded(payload, form), value)
+        return decoded(returned, form)
 
     def query(self, actor, method, payload=None, *, sender=ALICE):
         """Runs a handler and drops every effect."""
@@ -208,12 +214,12 @@ class Chain:
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
         raw = self.world.account(to_address_bytes(actor)).storage
-        return {key.decode("utf-8", "replace"): _decoded(value) for key, value in sorted(raw.items())}
+        return {key.decode("utf-8", "replace"): decoded(value) for key, value in sorted(raw.items())}
 
     def events(self, actor=None):
         """(name, payload) of all events so far, of one actor if given."""
         wanted = None if actor is None else to_address_bytes(actor)
-        return [(n, _decoded(data)) for address, n, data in self.world.events if wanted in (None, address)]
+        return [(n, decoded(data)) for address, n, data in self.world.events if wanted in (None, address)]
 
     # Jobs
 
@@ -257,7 +263,7 @@ class Chain:
         }
         self._done(job.id)
         verifier = bytes(Address.RESULT_VERIFIER)
-        return _decoded(self._deliver(job.target, verifier, job.handler, codec.encode(answer), 0))
+        return decoded(self._deliver(job.target, verifier, job.handler, codec.encode(answer), 0))
 
     def _done(self, job_id):
         for entry in self.world.jobs:
@@ -369,7 +375,7 @@ def llm_failure(code, *, model=None):
     return {"kind": "llm_structured", "model": model, "status": "non_success", "v": 1, "code": code}
 
 
-def _encoded(payload, form):
+def encoded(payload, form):
     """The bytes of a payload for a handler of this format. Bytes are the payload itself, None is an empty one."""
     if payload is None:
         return b""
@@ -384,7 +390,8 @@ def _encoded(payload, form):
     return codec.encode(payload)
 
 
-def _decoded(raw, form="cbor"):
+def decoded(raw, form="cbor"):
+    """What a handler of this format returned, or an event carries: None for nothing, the bytes where they are no value."""
     if raw is None or raw == b"":
         return None
     try:

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 from devnet import ROOT, STARTUP_SECONDS, programs
@@ -87,3 +88,21 @@ def test_the_projects_own_readme_on_a_devnet(devnet, tmp_path):
     assert 'Result: "Hello, Ada!"' in said and "3 passed" in said
     # The key is where no commit takes it.
     shell.run(page.parent, ["git init -q .", "test -z \"$(git status --porcelain --untracked-files=all | grep .cowboy/key)\""])
+
+
+@pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
+def test_the_same_tests_on_a_devnet(devnet, tmp_path):
+    """The third world: the project's tests and those of calls between actors, as real transactions."""
+    shell = Shell(tmp_path, devnet)
+    shell.run(shell.clone, ["cowboy init myagent"])
+    project = shell.clone / "myagent"
+    # A devnet charges fees, so the actor that pays for its timer needs more than in a test without them.
+    text = (project / "test_actor.py").read_text().replace("value=500_000", "value=100 * 10**9")
+    (project / "test_actor.py").write_text(text)
+    (project / "conftest.py").write_text('pytest_plugins = ["cowboy_sdk.pytest_plugin"]\n')
+    environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
+    for tests in (project, ROOT / "sdk/python/tests/worlds/test_calls.py"):
+        command = [sys.executable, "-m", "pytest", "-q", "--network", "dev", "-k", "not mistake", tests]
+        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
