@@ -3,7 +3,7 @@
 `chain` is a fresh `cowboy_sdk.testing.Chain`; `alice`, `bob` and `carol` are its funded accounts, and `jobs()` lists the off-chain jobs
 that wait on it. pytest finds the plugin by the package's entry point.
 
-`pytest --network dev` runs the tests on the node of COWBOY_RPC_URL (http://localhost:4000 where unset), which has to be a devnet: `cowboyd
+`pytest --network=dev` runs the tests on the node of COWBOY_RPC_URL (http://localhost:4000 where unset), which has to be a devnet: `cowboyd
 dev --block-time instant`. Every step is then a run of `cowboy`, signed by accounts of the devnet, and fees are charged.
 """
 

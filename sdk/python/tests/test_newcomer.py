@@ -9,6 +9,8 @@ import sys
 import pytest
 from devnet import ROOT, STARTUP_SECONDS, programs
 
+# As the package's entry point loads it where the package is installed.
+PLUGIN = ("-p", "cowboy_sdk.pytest_plugin")
 # What a newcomer types before there are programs, and what only sets up the shell.
 BEFORE = ("cargo run", "./test", "export PATH")
 
@@ -99,10 +101,9 @@ def test_the_same_tests_on_a_devnet(devnet, tmp_path):
     # A devnet charges fees, so the actor that pays for its timer needs more than in a test without them.
     text = (project / "test_actor.py").read_text().replace("value=500_000", "value=100 * 10**9")
     (project / "test_actor.py").write_text(text)
-    (project / "conftest.py").write_text('pytest_plugins = ["cowboy_sdk.pytest_plugin"]\n')
     environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
     for tests in (project, ROOT / "sdk/python/tests/worlds/test_calls.py"):
-        command = [sys.executable, "-m", "pytest", "-q", "--network", "dev", "-k", "not mistake", tests]
+        command = [sys.executable, "-m", "pytest", "-q", *PLUGIN, "--network=dev", "-k", "not mistake", tests]
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout

@@ -3,6 +3,6 @@
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 pytest_plugins = ["cowboy_sdk.pytest_plugin"]
