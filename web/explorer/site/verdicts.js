@@ -83,7 +83,7 @@ export function payments(job) {
     { name: "Runners", value: runners, kind: "good" },
     { name: "Burned", value: burned, kind: "burned" },
     { name: "Treasury", value: treasury, kind: "tip" },
-    { name: "Back to who asked", value: refunded, kind: "refunded" },
+    { name: "Refunded", value: refunded, kind: "refunded" },
   ];
 }
 

@@ -1,4 +1,4 @@
-// Where a text leads: a height, a hash of a block or transaction, an address of an account or actor.
+// Where a text leads: a height, a hash of a block or transaction, an address of an account or actor, a registered name.
 
 import { find, get } from "../api.js";
 import { h } from "../dom.js";
@@ -23,7 +23,7 @@ export async function searchView([text = ""], { signal }) {
       h(
         "p",
         { class: "soft" },
-        "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A transaction that still waits shows up once the node has it.",
+        "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A registered name leads to its actor. A transaction that still waits shows up once the node has it.",
       ),
     ),
     empty(h("a", { href: "#/" }, "Back to the chain")),
@@ -52,6 +52,12 @@ async function lead(text, signal) {
     if (job) return route.job(job.job_id);
     if (transaction || receipt) return route.transaction(`0x${digits}`);
     if (block) return route.block(block.height);
+  }
+  // `mysite`, or the whole host of a site: its name is what stands before the gateway's domain.
+  const name = text.toLowerCase().replace(/\.(?:localhost|cowboy\.network)$/, "");
+  if (/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) {
+    const found = await find(`/names/${name}`, signal);
+    if (found) return `#/account/${found.actor_address}`;
   }
   return null;
 }

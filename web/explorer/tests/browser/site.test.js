@@ -37,6 +37,17 @@ async function picture(page, name) {
   if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
 }
 
+test("a registered name, or its host, leads to its actor in the explorer", async () => {
+  const { page } = await open(browser);
+  for (const text of ["mysite", "MySite.localhost"]) {
+    await page.goto(`${devnet.url}/explorer/#/search/${text}`);
+    await page.waitForURL(/#\/(?:account|actor)\/0x[0-9a-f]{40}/);
+  }
+  await page.goto(`${devnet.url}/explorer/#/search/nosuchname`);
+  await page.getByText("Nothing by that name").waitFor();
+  await page.close();
+});
+
 test("a visitor reads, signs, and sees the result", async () => {
   const { page, problems } = await open(browser);
   await page.setViewportSize({ width: 760, height: 520 });
