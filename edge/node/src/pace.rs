@@ -82,6 +82,11 @@ impl Pace {
         self.with(|orders| orders.gap())
     }
 
+    /// Whether blocks after this one were ordered and are yet to come.
+    pub fn is_ordered(&self, number: u64, height: Height) -> bool {
+        self.with(|orders| orders.mine_until > number || orders.warp.is_some_and(|target| target > height))
+    }
+
     /// Takes over the parameters of the next block.
     pub fn govern(&self, params: &Params) {
         let governed = Duration::from_millis(params.consensus.block_time);
@@ -225,7 +230,9 @@ mod tests {
     #[test]
     fn a_paused_chain_waits_whatever_was_ordered() {
         let pace = Pace::new(BlockTime::Instant);
+        assert!(!pace.is_ordered(7, Height(7)));
         pace.mine_until(8);
+        assert!(pace.is_ordered(7, Height(7)) && !pace.is_ordered(8, Height(8)));
         pace.pause();
         assert_eq!(pace.advise(&parent(), true), Advice::Wait);
     }

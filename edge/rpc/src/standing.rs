@@ -96,7 +96,11 @@ pub(crate) fn standing(app: &App) -> Standing {
         let members = chain.committee.members().len();
         let gap = chain.pace.gap();
         let explained = engine::longest_pause(gap, members);
-        let stood = if gap.is_some() { age } else { app.last_block.work(chain.mempool.has_work(), now) };
+        let stood = if gap.is_some() {
+            age
+        } else {
+            app.last_block.work(chain.mempool.has_work() || chain.pace.is_ordered(head.number, head.height), now)
+        };
         (stood > explained).then(|| {
             let said = format!("block {}, for {} s; absent leaders explain {} s", head.number + 1, stood.as_secs(), explained.as_secs());
             format!("{said}; the newest round it has seen is {}; {}", standing.view, reach(&standing, members))
