@@ -128,7 +128,8 @@ class Siege:
         # Who was away comes up with the others first.
         self.network.agrees()
         traffic.settles()
-        until("all pools are empty but for what has just come", self.pools_are_empty)
+        # What came meanwhile waits for a transaction before it that a validator may have taken with it.
+        until("all pools are empty but for what has just come", lambda: traffic.settles() or self.pools_are_empty())
         return self.network.agrees()
 
     def pools_are_empty(self):
