@@ -1,6 +1,6 @@
 //! `cowboy actor` and `cowboy query`.
 
-use super::{session::Session, template, wallet::both};
+use super::{session::Session, template, timer, wallet::both};
 use crate::{
     amount,
     deploy::Deployment,
@@ -21,8 +21,6 @@ use cowboy_types::{
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// The most timers of an actor that are asked for at once.
-const MAX_TIMERS: usize = 1_000;
 /// Entries of a history that are asked for at once.
 const PAGE: usize = 100;
 /// The number of the system actor that keeps entitlements.
@@ -188,7 +186,7 @@ impl Actor {
             Self::Query(query) => query.run(session).await,
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
             Self::Rent { actor } => rent(session, &session.address(&actor)?).await,
-            Self::Timers { actor } => timers(session, &session.address(&actor)?).await,
+            Self::Timers { actor } => timer::list(session, &session.address(&actor)?).await,
             Self::Failures { actor, limit } => failures(session, &session.address(&actor)?, limit).await,
             Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
         }
@@ -464,19 +462,6 @@ async fn rent(session: &Session, address: &Address) -> Result<(), Failure> {
         ("reserve", amount::cby(rent.reserve)),
     ];
     session.output.result(&rent, table(rows));
-    Ok(())
-}
-
-async fn timers(session: &Session, address: &Address) -> Result<(), Failure> {
-    let found: model::Timers = session.client.get(&format!("/timers/{address}?limit={MAX_TIMERS}")).await?;
-    let lines = found.timers.iter().map(|timer| {
-        let every = timer.every.map_or_else(|| "once".to_owned(), |every| format!("every {every} blocks"));
-        let failures = if timer.failures > 0 { format!(", {} failures in a row", timer.failures) } else { String::new() };
-        let state = if timer.is_paused { ", paused" } else { "" };
-        format!("{}  {} at {}, {every}{failures}{state}", timer.id, timer.handler, timer.height)
-    });
-    let lines: Vec<String> = lines.collect();
-    session.output.result(&found, if lines.is_empty() { "no timers".to_owned() } else { lines.join("\n") });
     Ok(())
 }
 

@@ -9,17 +9,20 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
-use cowboy_types::{Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
+use cowboy_types::{Address, Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
 use serde_json::json;
+
+/// The most timers that are asked for at once.
+const MAX_TIMERS: usize = 1_000;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Timer {
     /// Schedule one call of a handler by your account, which pays for it when it runs
     Schedule(Box<Schedule>),
-    /// Print what waits for an actor, the next to fire first
+    /// Print the timers that an account or an actor has set, the next to fire first
     List {
-        /// Which: an address, or an actor of this folder
-        actor: String,
+        /// Whose: an address, or an actor of this folder; your account's where left out
+        owner: Option<String>,
     },
     /// Remove a timer that you scheduled
     Cancel(Cancel),
@@ -68,7 +71,7 @@ impl Timer {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Schedule(schedule) => schedule.run(session).await,
-            Self::List { actor } => list(session, &actor).await,
+            Self::List { owner } => list(session, &session.address_or_own(owner.as_deref())?).await,
             Self::Cancel(cancel) => cancel.run(session).await,
         }
     }
@@ -113,14 +116,15 @@ impl Cancel {
     }
 }
 
-async fn list(session: &Session, actor: &str) -> Result<(), Failure> {
-    let actor = session.address(actor)?;
-    let timers: model::Timers = session.client.get(&format!("/timers/{actor}")).await?;
+/// Prints the timers that this address has set.
+pub(super) async fn list(session: &Session, owner: &Address) -> Result<(), Failure> {
+    let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
     let line = |timer: &model::Timer| {
+        let handler = if timer.actor.0 == *owner { timer.handler.clone() } else { format!("{} of {}", timer.handler, timer.actor) };
         let when = if timer.is_paused { "paused".to_owned() } else { format!("at {}", timer.height) };
         let every = timer.every.map_or_else(String::new, |every| format!(" every {every} blocks"));
-        let payer = if timer.fee_payer == timer.actor { String::new() } else { format!(", paid by {}", timer.fee_payer) };
-        (timer.id.to_string(), format!("{} {when}{every}{payer}", timer.handler))
+        let failures = if timer.failures > 0 { format!(", {} failures in a row", timer.failures) } else { String::new() };
+        (timer.id.to_string(), format!("{handler} {when}{every}{failures}"))
     };
     let lines: Vec<(String, String)> = timers.timers.iter().map(line).collect();
     if lines.is_empty() {

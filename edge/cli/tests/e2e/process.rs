@@ -136,7 +136,15 @@ pub(crate) fn wait_for_height(url: &str, height: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = cowboy_api::Client::new(url).expect("the address is good");
-        let mut stream = Box::pin(client.stream(&format!("/follow?from={height}")).await.expect("the stream opens"));
+        let path = format!("/follow?from={height}");
+        // A node that says that it is ready may still be opening its chain: it asks to be asked again.
+        let stream = loop {
+            match client.stream(&path).await {
+                Err(error) if error.code == cowboy_api::error::BUSY.code => {}
+                opened => break opened.expect("the stream opens"),
+            }
+        };
+        let mut stream = Box::pin(stream);
         // A stream from a height that is yet to come begins with the next block.
         while client.height().await.expect("the node answers") < height {
             let bytes = futures::StreamExt::next(&mut stream).await;
