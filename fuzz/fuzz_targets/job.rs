@@ -17,7 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = schema.admits(json);
     }
     let rows = Params::GENESIS.jobs;
-    let offer = Offer { rows: &rows, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
+    let block_time = Params::GENESIS.consensus.block_time;
+    let offer = Offer { rows: &rows, block_time, sender: Address([1; 20]), max_fee_per_cycle: Price(1), max_fee_per_cell: Price(1) };
     let Ok(spec) = lower(&offer, bytes) else { return };
     assert_eq!(&spec.request[..], bytes, "the request is kept as it came");
     let outputs = [bytes, b"{\"a\":1}", b"{\"a\":2}"];

@@ -131,24 +131,32 @@ pub(crate) fn cowboy(folder: &Path, url: &str, arguments: &[&str]) -> Said {
     Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Listens to `/follow` until the node has a block of this height.
+/// Listens to `/follow` until the node has a block of this height. As a follower does, it opens the stream again where the node ends it
+/// or asks to be asked again, because it is still opening its chain.
 pub(crate) fn wait_for_height(url: &str, height: u64) {
+    const MOST_STREAMS: usize = 1_000;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = cowboy_api::Client::new(url).expect("the address is good");
         let path = format!("/follow?from={height}");
-        // A node that says that it is ready may still be opening its chain: it asks to be asked again.
-        let stream = loop {
-            match client.stream(&path).await {
-                Err(error) if error.code == cowboy_api::error::BUSY.code => {}
-                opened => break opened.expect("the stream opens"),
+        for _ in 0..MOST_STREAMS {
+            let stream = loop {
+                match client.stream(&path).await {
+                    Err(error) if error.code == cowboy_api::error::BUSY.code => {}
+                    opened => break opened.expect("the stream opens"),
+                }
+            };
+            let mut stream = Box::pin(stream);
+            // A stream from a height that is yet to come begins with the next block.
+            loop {
+                if client.height().await.expect("the node answers") >= height {
+                    return;
+                }
+                if futures::StreamExt::next(&mut stream).await.is_none_or(|bytes| bytes.is_err()) {
+                    break;
+                }
             }
-        };
-        let mut stream = Box::pin(stream);
-        // A stream from a height that is yet to come begins with the next block.
-        while client.height().await.expect("the node answers") < height {
-            let bytes = futures::StreamExt::next(&mut stream).await;
-            assert!(bytes.is_some_and(|bytes| bytes.is_ok()), "a block comes");
         }
+        panic!("height {height} does not come");
     });
 }
