@@ -31,30 +31,39 @@ impl Report {
 pub fn check(path: &Path) -> Result<Report, StoreError> {
     let pages = Pages::damaged_pages(path)?;
     let mut report = Report { pages, ..Report::default() };
-    let walked = Ledger::open(path).and_then(|ledger| {
-        let view = ledger.view()?;
-        report.lost = view.lost()?;
-        let (Some(first), Some(tip)) = (view.first()?, view.tip()?) else { return Ok(()) };
-        let mut parent = None;
-        for number in (first..=tip).filter(|number| !report.lost.contains(number)) {
-            report.blocks += 1;
-            let is_first = number == first;
-            match sound(&view, number, is_first) {
-                Ok(block) => {
-                    if parent.is_some_and(|(before, digest)| before + 1 == number && digest != block.header.parent) {
-                        report.faults.push(format!("block {number} does not follow block {}", number - 1));
-                    }
-                    parent = Some((number, block.digest()));
-                }
-                Err(fault) => report.faults.push(fault.to_string()),
-            }
-        }
-        Ok(())
-    });
+    let walked = Ledger::open(path).and_then(|ledger| walk(&ledger, &mut report));
     if let Err(error) = walked {
         report.faults.push(error.to_string());
     }
     Ok(report)
+}
+
+/// Checks the rows of a ledger that is open, as [`check`] does, but not its pages.
+pub fn check_rows(ledger: &Ledger) -> Result<Report, StoreError> {
+    let mut report = Report::default();
+    walk(ledger, &mut report)?;
+    Ok(report)
+}
+
+fn walk(ledger: &Ledger, report: &mut Report) -> Result<(), StoreError> {
+    let view = ledger.view()?;
+    report.lost = view.lost()?;
+    let (Some(first), Some(tip)) = (view.first()?, view.tip()?) else { return Ok(()) };
+    let mut parent = None;
+    for number in (first..=tip).filter(|number| !report.lost.contains(number)) {
+        report.blocks += 1;
+        let is_first = number == first;
+        match sound(&view, number, is_first) {
+            Ok(block) => {
+                if parent.is_some_and(|(before, digest)| before + 1 == number && digest != block.header.parent) {
+                    report.faults.push(format!("block {number} does not follow block {}", number - 1));
+                }
+                parent = Some((number, block.digest()));
+            }
+            Err(fault) => report.faults.push(fault.to_string()),
+        }
+    }
+    Ok(())
 }
 
 /// Reads everything about a block and checks it. The block that a ledger begins with has no receipts.

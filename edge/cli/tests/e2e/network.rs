@@ -2,7 +2,7 @@
 
 use crate::process::{Node, cowboy, wait_for_height};
 use commonware_codec::Encode as _;
-use cowboy_store::Ledger;
+use cowboy_store::{BlockCopy, BlockRecord, Ledger};
 use serde_json::Value;
 use std::{
     fs,
@@ -133,6 +133,28 @@ fn what_the_disk_damaged_is_fetched_again() {
     }
 }
 
+/// Fills the state of the last validator from the exported snapshot.
+fn import(root: &Path) {
+    let imported = daemon(root, &["snapshot", "import", "chain.tar", "--state", "network/state-3"]);
+    assert_eq!(imported.0, Some(0), "{imported:?}");
+}
+
+/// Gives the newest blocks a certificate that is not theirs.
+fn forge_certificates(ledger: &Ledger, tip: u64) {
+    let certificate = ledger.view().and_then(|view| view.certificate(tip - 1)).expect("it reads").unwrap_or_default();
+    (tip.saturating_sub(20)..=tip).for_each(|number| ledger.certify(number, &certificate).expect("it writes"));
+}
+
+/// Writes another block in the place of the first one, as whole in itself as that.
+fn forge_block(ledger: &Ledger, _tip: u64) {
+    let view = ledger.view().expect("it reads");
+    let first = view.first().expect("it reads").expect("there are blocks");
+    let BlockCopy { mut block, certificate, concerns, receipts } = view.copy(first).expect("it reads").expect("it is there");
+    block.header.timestamp_ms.0 += 1;
+    let record = BlockRecord { block, receipts, concerns, certificate, carry: vec![], traces: vec![], overwritten: vec![] };
+    ledger.append(&record).expect("it writes");
+}
+
 /// A validator whose disk is lost begins with another validator's snapshot, listens, and proposes again. A snapshot that no certificate
 /// proves is refused.
 #[test]
@@ -151,20 +173,22 @@ fn a_validator_begins_with_the_snapshot_of_another() {
     assert_eq!(exported.0, Some(0), "{exported:?}");
     fs::remove_dir_all(root.join("network/state-3")).expect("it is stopped");
 
-    // Somebody who makes up a certificate, or a block.
-    let imported = daemon(root, &["snapshot", "import", "chain.tar", "--state", "network/state-3"]);
-    assert_eq!(imported.0, Some(0), "{imported:?}");
-    let ledger = Ledger::open(&root.join("network/state-3/ledger.redb")).expect("it is whole");
-    let tip = ledger.view().and_then(|view| view.tip()).expect("it reads").expect("there are blocks");
-    let certificate = ledger.view().and_then(|view| view.certificate(tip - 1)).expect("it reads").unwrap_or_default();
-    (tip.saturating_sub(20)..=tip).for_each(|number| ledger.certify(number, &certificate).expect("it writes"));
-    drop(ledger);
-    let refused = Node::start(root, &["start", "--config", "network/validator-3.json", "--port", "0"]).err().unwrap_or_default();
-    assert!(refused.starts_with("exit Some(1)") && refused.contains("not proven by this chain's validators"), "{refused}");
+    // Somebody who makes up a certificate, or an old block.
+    let mut tip = 0;
+    let forgeries: [(fn(&Ledger, u64), &str); 2] =
+        [(forge_certificates, "not proven by this chain's validators"), (forge_block, "does not follow block")];
+    for (forge, reason) in forgeries {
+        import(root);
+        let ledger = Ledger::open(&root.join("network/state-3/ledger.redb")).expect("it is whole");
+        tip = ledger.view().and_then(|view| view.tip()).expect("it reads").expect("there are blocks");
+        forge(&ledger, tip);
+        drop(ledger);
+        let refused = Node::start(root, &["start", "--config", "network/validator-3.json", "--port", "0"]).err().unwrap_or_default();
+        assert!(refused.starts_with("exit Some(1)") && refused.contains(reason), "{refused}");
+        fs::remove_dir_all(root.join("network/state-3")).expect("it is stopped");
+    }
 
-    fs::remove_dir_all(root.join("network/state-3")).expect("it is stopped");
-    let imported = daemon(root, &["snapshot", "import", "chain.tar", "--state", "network/state-3"]);
-    assert_eq!(imported.0, Some(0), "{imported:?}");
+    import(root);
     // The record of votes in the snapshot is the validator's own; it is lost with the disk.
     fs::remove_dir_all(root.join("network/state-3/engine/cowboy-simplex")).expect("it is stopped");
     fs::remove_file(root.join("network/state-3/engine/voter")).expect("it is stopped");
