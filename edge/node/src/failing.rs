@@ -5,10 +5,14 @@
 
 use crate::node::NodeError;
 use cowboy_store::StoreError;
-use std::{any::Any, path::Path};
+use rustix::process::{Resource, getrlimit};
+use std::{any::Any, fs, path::Path};
 
 /// How operating systems say that a file may not grow, in the words of the standard library's errors.
 const NO_ROOM: [&str; 2] = ["StorageFull", "QuotaExceeded"];
+
+/// What the system calls a write beyond the limit of a file's size.
+const FILE_TOO_LARGE: &str = "File too large";
 
 /// How the standard library and the engine say that a limit of this process was met, which limit that is, and what to do.
 const LIMITS: [(&[&str], &str, &str); 2] = [
@@ -18,11 +22,14 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
         "raise the limit with `ulimit -n 4096`, or with LimitNOFILE=4096 in the systemd unit",
     ),
     (
-        &["FileTooLarge", "File too large", "os error 27"],
+        &["FileTooLarge", FILE_TOO_LARGE, "os error 27"],
         "a file may not grow beyond this process's limit of a file's size (RLIMIT_FSIZE)",
         "remove the limit with `ulimit -f unlimited`, or with LimitFSIZE=infinity in the systemd unit",
     ),
 ];
+
+/// How the engine says that a write failed where it leaves the system's reason out.
+const WRITE_FAILED: &str = "WriteFailed";
 
 /// How the engine's parts say that what they find on the disk does not fit together.
 const DAMAGED: [&str; 13] = [
@@ -80,12 +87,30 @@ pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeE
 
 fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) -> NodeError {
     match named(last_words) {
+        NodeError::Ended(words) if words.contains(WRITE_FAILED) && has_file_at_limit(directory) => named(FILE_TOO_LARGE),
         NodeError::Ended(words) if is_damage && !words.contains(SYSTEM) => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
             NodeError::Damaged { directory: directory.to_owned(), number, reason }
         }
         other => other,
     }
+}
+
+/// Whether a file in this folder or below it has reached the size that this process's files may have.
+fn has_file_at_limit(directory: &Path) -> bool {
+    let Some(limit) = getrlimit(Resource::Fsize).current else { return false };
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => folders.push(entry.path()),
+                Ok(found) if found.len() >= limit => return true,
+                // What cannot be read is not what was written.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    false
 }
 
 /// Ends a lone validator that is asked to build on a block long final: the engine has lost its votes, and would write
