@@ -19,8 +19,9 @@ import pathlib
 import sys
 import types
 
-from . import codec, json_codec, mock_host
+from . import codec, mock_host
 from ._keccak import keccak256
+from ._payloads import decoded, encoded
 from .actor import registry
 from .dispatch import dispatch
 from .errors import JobFailed
@@ -373,28 +374,3 @@ def llm_failure(code, *, model=None):
     if code not in known:
         raise ValueError(f"llm_failure(): {code!r} is not a failure code; expected one of {', '.join(known)}")
     return {"kind": "llm_structured", "model": model, "status": "non_success", "v": 1, "code": code}
-
-
-def encoded(payload, form):
-    """The bytes of a payload for a handler of this format. Bytes are the payload itself, None is an empty one."""
-    if payload is None:
-        return b""
-    if isinstance(payload, (bytes, bytearray)):
-        return bytes(payload)
-    if form == "json":
-        return json_codec.encode(payload)
-    if form == "raw" and isinstance(payload, str):
-        return payload.encode("utf-8")
-    if form == "raw" and payload == {}:
-        return b"{}"
-    return codec.encode(payload)
-
-
-def decoded(raw, form="cbor"):
-    """What a handler of this format returned, or an event carries: None for nothing, the bytes where they are no value."""
-    if raw is None or raw == b"":
-        return None
-    try:
-        return json_codec.decode(raw) if form == "json" else codec.decode(raw)
-    except codec.CodecError:
-        return raw

@@ -55,6 +55,7 @@ const LIMITS: Limits =
 
 /// The modules that only tests have.
 const MODULES: &[(&str, &str)] = &[
+    ("cowboy_sdk._payloads", include_str!("../../../../sdk/python/cowboy_sdk/_payloads.py")),
     ("cowboy_sdk.testing", include_str!("python/testing.py")),
     ("pytest", include_str!("python/pytest.py")),
     ("_cowboy_runner", include_str!("python/runner.py")),

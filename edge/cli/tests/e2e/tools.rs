@@ -135,6 +135,17 @@ fn time_and_money_pass_in_tests() {
     assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
 }
 
+/// A raw handler gets what it gets from `cowboy_sdk.testing` on CPython: text as UTF-8, `{}` as two bytes, bytes as they are.
+#[test]
+fn raw_handlers_get_the_bytes_that_tools_send() {
+    let actor = "def echo(payload):\n    return payload\n";
+    let tests = "import pytest\n\n@pytest.mark.parametrize('given, seen', [({}, b'{}'), ('{\u{e9}', b'{\\xc3\\xa9'), (b'\\xff', b'\\xff'), (None, None)])\n\
+        def test_payload(chain, given, seen):\n    assert chain.execute(chain.deploy('echo.py'), 'echo', given) == seen\n";
+    let folder = folder(&[("echo.py", actor), ("test_echo.py", tests)]);
+    let said = run(&folder, &["test"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+}
+
 #[test]
 fn profiles_show_where_cycles_go() {
     let script = "def work(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n\nprint(work(100))\n";

@@ -6,7 +6,8 @@ and every execution is a block of its own; fees are zero, so that balances are t
 
 import pvm_host
 
-from . import codec, errors, json_codec
+from . import errors
+from ._payloads import decoded, encoded
 from .types import Address, to_address_bytes
 
 ALICE = Address(b"\xa1" * 20)
@@ -78,28 +79,6 @@ def _ask(verb, *arguments):
     return answer["value"]
 
 
-def _decoded(raw, form="cbor"):
-    if raw is None or raw == b"":
-        return None
-    try:
-        return json_codec.decode(raw) if form == "json" else codec.decode(raw)
-    except errors.CodecError:
-        return raw
-
-
-def _encoded(payload, form):
-    """The bytes of a payload for a handler of this format. Bytes are the payload itself, None is an empty one."""
-    if payload is None:
-        return b""
-    if isinstance(payload, (bytes, bytearray)):
-        return bytes(payload)
-    if form == "json":
-        return json_codec.encode(payload)
-    if form == "raw" and isinstance(payload, str):
-        return payload.encode("utf-8")
-    return codec.encode(payload)
-
-
 class Chain:
     """A chain of its own, with three funded accounts."""
 
@@ -126,7 +105,7 @@ class Chain:
         """Deploys a file of source, or the source itself, and runs `init` if it has one. Returns the Address."""
         if isinstance(source, type):
             raise TypeError("the machine deploys source, not a class: give the path of the actor's file")
-        payload = None if init is None else _encoded(init, self._format(str(source), "init"))
+        payload = None if init is None else encoded(init, self._format(str(source), "init"))
         return Address(_ask("deploy", self._chain, str(source), to_address_bytes(sender), payload, value))
 
     def _format(self, actor, method):
@@ -140,23 +119,23 @@ class Chain:
         """
         target, caller = to_address_bytes(actor), to_address_bytes(sender)
         form = self._format(target, method)
-        return _decoded(_ask("execute", self._chain, target, method, _encoded(payload, form), caller, value), form)
+        return decoded(_ask("execute", self._chain, target, method, encoded(payload, form), caller, value), form)
 
     def query(self, actor, method, payload=None):
         """Asks a handler; one that wants to change something is refused."""
         target = to_address_bytes(actor)
         form = self._format(target, method)
-        return _decoded(_ask("query", self._chain, target, method, _encoded(payload, form)), form)
+        return decoded(_ask("query", self._chain, target, method, encoded(payload, form)), form)
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
         kept = _ask("storage", self._chain, to_address_bytes(actor))
-        return {key.decode("utf-8", "replace"): _decoded(value) for key, value in kept}
+        return {key.decode("utf-8", "replace"): decoded(value) for key, value in kept}
 
     def events(self, actor=None):
         """(name, payload) of all events so far, of one actor if given."""
         wanted = None if actor is None else to_address_bytes(actor)
-        return [(name, _decoded(data)) for emitter, name, data in _ask("events", self._chain) if wanted in (None, emitter)]
+        return [(name, decoded(data)) for emitter, name, data in _ask("events", self._chain) if wanted in (None, emitter)]
 
     @property
     def cycles(self):
