@@ -193,7 +193,7 @@ parameters! {
         0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";
     }
 
-    /// Timers (003 §5.1a; the auction of §5.1b from `auction_height` on).
+    /// Timers (003 §5.1a; the auction of 003 §5.1b from `auction_height` on).
     0x06 timers: Timers {
         /// How far ahead a timer's expiry may lie.
         0x01 ttl_blocks: Blocks = 2_592_000 in 1_000..=315_360_000, T0, "CIP-5";

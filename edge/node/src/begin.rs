@@ -1,7 +1,7 @@
 //! A follower that begins at a final block instead of genesis: it fetches the operations that made the state, and believes none.
 //!
 //! The block's header, which the validators finalized, names the root and the range of the operations that the state consists of
-//! (003 §1.4). Each batch of them comes with a proof against that root, and what they make together has the header's state root;
+//! (decision 116). Each batch of them comes with a proof against that root, and what they make together has the header's state root;
 //! or nothing is kept.
 
 use crate::{

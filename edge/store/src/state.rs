@@ -1,4 +1,4 @@
-//! The database behind `state_root`: QMDB `current`, ordered, with values of any size (003 §1.4).
+//! The database behind `state_root`: QMDB `current`, ordered, with values of any size (decisions 116, 124).
 //!
 //! `current` proves what a key's value is now, and `ordered` that a key has none. The root depends on
 //! the history of batches, so one block is one batch, and every choice in this file is consensus.

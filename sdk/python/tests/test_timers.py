@@ -124,7 +124,7 @@ def test_two_intervals_are_told_apart():
 
 
 def test_an_interval_survives_an_exception():
-    """Shared decision 170: what a fire does, failing included, does not end its interval."""
+    """Decision 170: what a fire does, failing included, does not end its interval."""
     chain, address = clock()
     interval = chain.execute(address, "every_flaky", 2)
     chain.mine(12)

@@ -293,7 +293,7 @@ fn a_timer_may_send() {
     assert!(receipts[0].is_success());
 }
 
-/// A failing handler is charged all the same, and the timer is gone (background §2).
+/// A failing handler is charged all the same, and the timer is gone (003 §5.1a).
 #[test]
 fn a_failing_timer_is_charged_and_gone() {
     let mut chain = Chain::new();

@@ -1,0 +1,35 @@
+"""Checks that every citation and link resolves, and that the generated pages are current.
+
+    python3 tools/tidy            check; exit code 1 and one line for each problem
+    python3 tools/tidy --write    write the generated pages, then check
+
+Only the standard library of Python 3.11.
+"""
+
+import pathlib
+import sys
+
+from checks import problems
+from pages import generated
+from tree import Tree
+
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    tree = Tree.of_repository(root)
+    if "--write" in sys.argv[1:]:
+        # Twice: the index counts citations in the pages that the first pass writes.
+        for _ in range(2):
+            for path, text in generated(tree).items():
+                if tree.texts.get(path) != text:
+                    (root / path).write_text(text)
+            tree = Tree.of_repository(root)
+    found = problems(tree)
+    for problem in found:
+        print(problem)
+    if found:
+        print(f"{len(found)} problems. `python3 tools/tidy --write` writes the generated pages.", file=sys.stderr)
+    return 1 if found else 0
+
+
+sys.exit(main())

@@ -1,0 +1,111 @@
+"""The checks. Each yields one line for a problem: `path:line: what, and what to do`."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+import citations
+import targets
+from pages import generated
+from tree import Tree, line_of
+
+LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+
+
+def problems(tree: Tree) -> list[str]:
+    """Everything that is wrong, by file."""
+    return [*section_citations(tree), *decision_citations(tree), *acceptance_citations(tree), *series(tree), *links(tree), *current(tree)]
+
+
+def section_citations(tree: Tree) -> Iterator[str]:
+    """Sections resolve to an anchor of their document."""
+    known = targets.sections(tree)
+    for path, text in tree.sources().items():
+        own = own_documents(path, text)
+        for cited in citations.sections(text):
+            if cited.document == "":
+                continue
+            documents = [cited.document] if cited.document else own(cited.offset)
+            where = f"{path}:{line_of(text, cited.offset)}"
+            if not documents:
+                yield f"{where}: §{cited.target} names no document. Write `003 §{cited.target}`, or the document that you mean."
+            elif not any((document, number) in known for document in documents for number in (cited.target, cited.target.rstrip("abcdefgh"))):
+                yield f"{where}: {' or '.join(documents)} §{cited.target} does not exist. docs/spec/README.md lists the sections."
+
+
+def own_documents(path: str, text: str):
+    """Which documents a section sign without a number means: inside docs/spec its own, inside a decision those that the entry names."""
+    for document, place in targets.PAGES.items():
+        if path == place or (place.endswith("/") and path.startswith(place)):
+            return lambda _: [document]
+    if path.startswith("docs/decisions/"):
+        def named(offset: int) -> list[str]:
+            begin = max(text.rfind("\n# ", 0, offset), text.rfind("\n## ", 0, offset), 0)
+            end = text.find("\n## ", offset)
+            return sorted(set(re.findall(r"\b00[0-4]\b", text[begin : end if end >= 0 else None])))
+        return named
+    return lambda _: []
+
+
+def decision_citations(tree: Tree) -> Iterator[str]:
+    """Decisions resolve to an entry."""
+    known = targets.decisions(tree)
+    for path, text in tree.sources().items():
+        for cited in citations.decisions(text):
+            if int(cited.target) not in known:
+                yield f"{path}:{line_of(text, cited.offset)}: decision {cited.target} does not exist. docs/decisions/README.md lists them."
+
+
+def acceptance_citations(tree: Tree) -> Iterator[str]:
+    """Acceptance items resolve to a row."""
+    known = targets.items(tree)
+    for path, text in tree.sources().items():
+        for cited in citations.acceptance(text):
+            if int(cited.target) not in known:
+                yield f"{path}:{line_of(text, cited.offset)}: A-{cited.target} does not exist. docs/acceptance.md lists the items."
+
+
+def series(tree: Tree) -> Iterator[str]:
+    """One decision for each number; a file's heading carries its number."""
+    for number, entries in sorted(targets.decisions(tree).items()):
+        if len(entries) > 1:
+            yield f"{entries[1].page}:1: decision {number} stands in {entries[0].page} too. Take the next free number."
+        for entry in entries:
+            if not entry.anchor and not entry.text.startswith(f"# {number}. "):
+                yield f"{entry.page}:1: the heading does not begin with `# {number}. `."
+
+
+def links(tree: Tree) -> Iterator[str]:
+    """Links of Markdown pages lead to files, folders and anchors of this repository; others are not followed."""
+    folders = {parent for path in tree.paths for parent in parents(path)}
+    known: dict[str, set[str]] = {}
+    for path, text in tree.texts.items():
+        if not path.endswith(".md"):
+            continue
+        plain = re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), targets.prose(text))
+        for link in LINK.finditer(plain):
+            target = link[1]
+            if re.match(r"[a-z][a-z0-9+.-]*:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
+            where = f"{path}:{line_of(plain, link.start())}"
+            if place not in tree.paths and place not in folders:
+                yield f"{where}: {target} leads to no file."
+            elif anchor and place.endswith(".md"):
+                if anchor not in known.setdefault(place, targets.anchors(tree.texts[place])):
+                    yield f"{where}: {place} has no anchor #{anchor}."
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders that hold a path, the root as `.`."""
+    while path:
+        path = posixpath.dirname(path)
+        yield path or "."
+
+
+def current(tree: Tree) -> Iterator[str]:
+    """Generated pages are what the generator writes."""
+    for path, text in generated(tree).items():
+        if tree.texts.get(path) != text:
+            yield f"{path}:1: not current. Run `python3 tools/tidy --write`."
