@@ -66,13 +66,16 @@ def acceptance_citations(tree: Tree) -> Iterator[str]:
 
 
 def series(tree: Tree) -> Iterator[str]:
-    """One decision for each number; a file's heading carries its number."""
+    """One decision for each number, with question, decision and reason; a file's heading carries its number."""
     for number, entries in sorted(targets.decisions(tree).items()):
         if len(entries) > 1:
             yield f"{entries[1].page}:1: decision {number} stands in {entries[0].page} too. Take the next free number."
         for entry in entries:
             if not entry.anchor and not entry.text.startswith(f"# {number}. "):
                 yield f"{entry.page}:1: the heading does not begin with `# {number}. `."
+            for part in (r"\*\*Question\.\*\*", r"\*\*Decision\.\*\*", r"\*\*(Reason|Why)\.\*\*"):
+                if not re.search(part, entry.text):
+                    yield f"{entry.page}:1: decision {number} has no paragraph {part.replace(chr(92), '')}."
 
 
 def links(tree: Tree) -> Iterator[str]:

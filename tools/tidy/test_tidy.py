@@ -14,11 +14,12 @@ from checks import problems
 from pages import generated
 from tree import Tree
 
+PARTS = "**Question.** How high. **Decision.** So high. **Reason.** It is enough.\n"
 SOUND = {
     "docs/spec/entitlements.md": '# Entitlements\n\n<a id="s9"></a>\n## 9. Registry\n\nAs §9 says.\n\n<a id="s9.11"></a>\n### 9.11 Removal\n',
     "docs/spec/whitepaper/06-lanes.md": '<a id="s6.4"></a>\n\n## 6.4 Gossip\n\nText.\n',
-    "docs/decisions/fees.md": '# Fees\n\n<a id="decision-4"></a>\n## 4. Lanes\n\n*003 §6.4*\n\n**Question.** §6.4 says two things.\n',
-    "docs/decisions/0201-prices.md": "# 201. Prices\n\n**Question.** How high.\n",
+    "docs/decisions/fees.md": '# Fees\n\n<a id="decision-4"></a>\n## 4. Lanes\n\n*003 §6.4*\n\n**Question.** §6.4 says two things. **Decision.** One. **Reason.** Newer.\n',
+    "docs/decisions/0201-prices.md": "# 201. Prices\n\n" + PARTS,
     "docs/decisions/README.md": "# Decisions\n\n<!-- generated: decisions -->\n<!-- end -->\n",
     "docs/acceptance.md": '# List\n\n<!-- generated: groups -->\n<!-- end -->\n\n## A. Lanes\n\n| <a id="A-1"></a>A-1 | must | Order | 003 §6.4 | – |\n',
     "docs/parameters.md": "| 0x0101 | `lanes.size` | 1 | bytes | 1 – 2 | 0 | 003 §6.4 | Size. |\n",
@@ -61,10 +62,13 @@ class Checks(unittest.TestCase):
         self.finds("decision 202 does not exist", core__a_dot_rs="// decisions 201,\n// 202\n")
 
     def test_two_decisions_of_one_number(self):
-        self.finds("decision 201 stands in", **{"docs__decisions__0201-again_dot_md": "# 201. Again\n"})
+        self.finds("decision 201 stands in", **{"docs__decisions__0201-again_dot_md": "# 201. Again\n" + PARTS})
 
     def test_a_heading_without_its_number(self):
-        self.finds("does not begin with `# 202. `", **{"docs__decisions__0202-more_dot_md": "# More\n"})
+        self.finds("does not begin with `# 202. `", **{"docs__decisions__0202-more_dot_md": "# More\n" + PARTS})
+
+    def test_a_decision_without_a_reason(self):
+        self.finds("has no paragraph", **{"docs__decisions__0202-more_dot_md": "# 202. More\n" + PARTS.split("**Reason")[0]})
 
     def test_an_item_that_does_not_exist(self):
         self.finds("A-2 does not exist", core__a_dot_rs="// A-1..A-2\n")
