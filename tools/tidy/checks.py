@@ -14,7 +14,7 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    return [*section_citations(tree), *decision_citations(tree), *acceptance_citations(tree), *series(tree), *links(tree), *current(tree)]
+    return [*section_citations(tree), *title_citations(tree), *decision_citations(tree), *acceptance_citations(tree), *series(tree), *links(tree), *current(tree)]
 
 
 def section_citations(tree: Tree) -> Iterator[str]:
@@ -31,6 +31,15 @@ def section_citations(tree: Tree) -> Iterator[str]:
                 yield f"{where}: §{cited.target} names no document. Write `003 §{cited.target}`, or the document that you mean."
             elif not any((document, number) in known for document in documents for number in (cited.target, cited.target.rstrip("abcdefgh"))):
                 yield f"{where}: {' or '.join(documents)} §{cited.target} does not exist. docs/spec/README.md lists the sections."
+
+
+def title_citations(tree: Tree) -> Iterator[str]:
+    """Sections that are cited by title resolve to a heading, or to bold words that open a paragraph."""
+    known = targets.titles(tree)
+    for path, text in tree.sources().items():
+        for cited in citations.named(text):
+            if not targets.by_title(known.get(cited.document, []), cited.target):
+                yield f"{path}:{line_of(text, cited.offset)}: {cited.document} has no section {cited.target!r}."
 
 
 def own_documents(path: str, text: str):

@@ -14,7 +14,9 @@ SOURCE = re.compile(r"(?<![\w.])(?:(00[0-4])(?!\w)|(?:RFC|CIP|EIP|SP|WP)[ -]?[\w
 # What may stand between the document's number and a section sign: sections before it, and separators.
 LIST = re.compile(rf"(?:{BREAK}|[,;:/–(\[\]`\"]|and|to|or|r\d[.\d]*|\]\([^)]*\)|§§?[ ]?{SECTION_ID}|\.(?=\d))*")
 
-NUMBER = r"0*(\d{1,4})"
+# Not the end of an amount, as in 10,000 CBY.
+WORD = r"(?!A-\d)[A-Z][\w-]*"
+NAMED = re.compile(rf"(?<![\w,.])(00[0-4])(?:'s|’s)?(?:{BREAK}*§§?[ ]?{SECTION_ID},?)*{BREAK}+\(?({WORD}(?:{BREAK}+(?:{WORD}|and|vs\.))*)")
 DECISION = re.compile(rf"\b[Dd]ecisions?{BREAK}+(\d{{1,4}}(?:(?:,{BREAK}+and|,|{BREAK}+and|{BREAK}+to|–){BREAK}*\d{{1,4}}\b(?![,.]\d))*)\b(?![,.]\d)")
 ACCEPTANCE = re.compile(r"(?<![\w-])A-(\d{1,3})(?:\.\.=?A?-?(\d{1,3}))?(?![\w-])")
 
@@ -42,6 +44,12 @@ def sections(text: str) -> Iterator[Citation]:
         if last and LIST.fullmatch(text, last[1], found.start()):
             document = last[2]
         yield Citation(found.start(), document, found[1])
+
+
+def named(text: str) -> Iterator[Citation]:
+    """Sections without a number, which are cited by their title: `003 State Rent`. The target is every word that may belong to it."""
+    for found in NAMED.finditer(text):
+        yield Citation(found.start(), found[1], " ".join(re.split(rf"{BREAK}+", found[2])))
 
 
 def decisions(text: str) -> Iterator[Citation]:

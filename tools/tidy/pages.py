@@ -23,9 +23,9 @@ def generated(tree: Tree) -> dict[str, str]:
     return pages
 
 
-def link(page: str, target: str, text: str) -> str:
+def link(page: str, target: str, text: str, anchor: str = "") -> str:
     """A relative link from a page."""
-    return f"[{text}]({posixpath.relpath(target, posixpath.dirname(page))})"
+    return f"[{text}]({posixpath.relpath(target, posixpath.dirname(page))}{'#' + anchor if anchor else ''})"
 
 
 def sort_key(number: str) -> list:
@@ -34,8 +34,7 @@ def sort_key(number: str) -> list:
 
 
 def decision_link(page: str, decision: targets.Decision) -> str:
-    place = link(page, decision.page, str(decision.number))
-    return place.replace(")", f"#{decision.anchor})") if decision.anchor else place
+    return link(page, decision.page, str(decision.number), decision.anchor)
 
 
 def decisions_of_sections(tree: Tree) -> dict[tuple[str, str], list[targets.Decision]]:
@@ -66,6 +65,7 @@ def index(tree: Tree) -> str:
             for cited in citations.sections(row[2]):
                 if cited.document:
                     parameters[cited.document, cited.target].append(row[1])
+    titled = titles_in_use(tree)
     decided = decisions_of_sections(tree)
     out = [
         "# Index of the specification",
@@ -78,7 +78,7 @@ def index(tree: Tree) -> str:
         for number in sorted((n for d, n in known if d == document), key=sort_key):
             section = known[document, number]
             cells = [
-                link(page, section.page, number).replace(")", f"#s{number})"),
+                link(page, section.page, number, f"s{number}"),
                 section.title.replace("|", "\\|"),
                 ", ".join(decision_link(page, decision) for decision in decided.get((document, number), [])),
                 ", ".join(f"`{name}`" for name in parameters[document, number]),
@@ -86,7 +86,23 @@ def index(tree: Tree) -> str:
                 files(page, tests[document, number]),
             ]
             out.append("| " + " | ".join(cells) + " |")
+        for section, (code_files, test_files) in titled[document].items():
+            name = link(page, section.page, section.title.replace("|", "\\|"), section.number)
+            out.append(f"| – | {name} |  |  | {files(page, code_files)} | {files(page, test_files)} |")
     return "\n".join(out) + "\n"
+
+
+def titles_in_use(tree: Tree) -> dict[str, dict[targets.Section, tuple[set[str], set[str]]]]:
+    """For each document the sections that are cited by title, with the code and the tests that do."""
+    known = targets.titles(tree)
+    found: dict[str, dict[targets.Section, tuple[set[str], set[str]]]] = {document: {} for document in DOCUMENT_TITLES}
+    for path, text in tree.sources().items():
+        if path.endswith(CODE):
+            for cited in citations.named(text):
+                if section := targets.by_title(known.get(cited.document, []), cited.target):
+                    found[cited.document].setdefault(section, (set(), set()))[is_test(path, text, cited.offset)].add(path)
+    order = {document: {section: at for at, section in enumerate(sections)} for document, sections in known.items()}
+    return {document: dict(sorted(sections.items(), key=lambda row: order[document][row[0]])) for document, sections in found.items()}
 
 
 def files(page: str, paths: set[str]) -> str:

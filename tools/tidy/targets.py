@@ -69,6 +69,36 @@ def sections(tree: Tree) -> dict[tuple[str, str], Section]:
     return found
 
 
+def titles(tree: Tree) -> dict[str, list[Section]]:
+    """For each document the sections that have a title and no number, and the bold words that open a paragraph. The number is the anchor."""
+    found: dict[str, list[Section]] = {}
+    for document, place in PAGES.items():
+        for path in sorted(tree.texts):
+            if path == place or (place.endswith("/") and path.startswith(place)):
+                for line in prose(tree.texts[path]).split("\n"):
+                    if heading := HEADING.match(line):
+                        if not re.match(r"\d", heading[2]):
+                            found.setdefault(document, []).append(Section(document, slug(heading[2]), path, heading[2]))
+                    elif label := re.match(r"(?:\d\. )?\*\*(.+?)[.:]?\*\*", line):
+                        found.setdefault(document, []).append(Section(document, "", path, label[1]))
+    return found
+
+
+ALIASES = {"STF": "State Transition Function", "GBA": "Scheduler", "DoS": "DoS Prevention", "Rent": "State Rent"}
+
+
+def by_title(sections: list[Section], words: str) -> Section | None:
+    """The section whose title contains the longest beginning of the words."""
+    parts = words.split(" ")
+    for length in range(len(parts), 0, -1):
+        wanted = " ".join(parts[:length])
+        wanted = ALIASES.get(wanted, wanted).lower()
+        for fits in (lambda title: title == wanted, lambda title: wanted in title):
+            if section := next((s for s in sections if fits(s.title.lower())), None):
+                return section
+    return None
+
+
 def decisions(tree: Tree) -> dict[int, list[Decision]]:
     """Every decision by number: one each, if the series is sound."""
     found: dict[int, list[Decision]] = {}
@@ -98,9 +128,14 @@ def anchors(text: str) -> set[str]:
     seen: dict[str, int] = {}
     for line in prose(text).split("\n"):
         if heading := HEADING.match(line):
-            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[2]).replace("`", "")
-            slug = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
-            count = seen.get(slug, 0)
-            seen[slug] = count + 1
-            found.add(f"{slug}-{count}" if count else slug)
+            name = slug(heading[2])
+            count = seen.get(name, 0)
+            seen[name] = count + 1
+            found.add(f"{name}-{count}" if count else name)
     return found
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")

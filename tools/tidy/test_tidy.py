@@ -17,7 +17,7 @@ from tree import Tree
 PARTS = "**Question.** How high. **Decision.** So high. **Reason.** It is enough.\n"
 SOUND = {
     "docs/spec/entitlements.md": '# Entitlements\n\n<a id="s9"></a>\n## 9. Registry\n\nAs §9 says.\n\n<a id="s9.11"></a>\n### 9.11 Removal\n',
-    "docs/spec/whitepaper/06-lanes.md": '<a id="s6.4"></a>\n\n## 6.4 Gossip\n\nText.\n',
+    "docs/spec/whitepaper/06-lanes.md": '<a id="s6.4"></a>\n\n## 6.4 Gossip\n\n**Gossip rules.** Text.\n',
     "docs/decisions/fees.md": '# Fees\n\n<a id="decision-4"></a>\n## 4. Lanes\n\n*003 §6.4*\n\n**Question.** §6.4 says two things. **Decision.** One. **Reason.** Newer.\n',
     "docs/decisions/0201-prices.md": "# 201. Prices\n\n" + PARTS,
     "docs/decisions/README.md": "# Decisions\n\n<!-- generated: decisions -->\n<!-- end -->\n",
@@ -54,6 +54,9 @@ class Checks(unittest.TestCase):
 
     def test_a_section_without_a_document(self):
         self.finds("§6.4 names no document", core__a_dot_rs="// the auction of §6.4\n")
+
+    def test_a_title_that_does_not_exist(self):
+        self.finds("003 has no section 'Fees'", core__a_dot_rs="// 003 Gossip, not 003 Fees; 1,000 CBY\n")
 
     def test_a_section_of_another_document_is_not_the_list_s(self):
         self.finds("004 §6.4 does not exist", core__a_dot_rs="// 003 §6.4; 004 §6.4\n")
