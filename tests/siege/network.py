@@ -22,14 +22,14 @@ CHAIN_ID = 1
 PATIENCE_SECONDS = 90
 
 
-def until(what, question, seconds=PATIENCE_SECONDS):
-    """Asks until there is an answer, and gives it. None in time is a finding."""
+def until(what, question, evidence=str, seconds=PATIENCE_SECONDS):
+    """Asks until there is an answer, and gives it. None in time is a finding, with the evidence."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := question():
             return found
         time.sleep(0.05)
-    raise Finding(f"{what} within {seconds} s: it does not happen")
+    raise Finding(f"{what} within {seconds} s: it does not happen {evidence()}".rstrip())
 
 
 def free_ports(count, kind):
@@ -140,6 +140,16 @@ class Validator:
                 # A server that has no connection left for this client says so in plain words.
                 return None
         except (OSError, ValueError):
+            return None
+
+    def fate(self, name):
+        """What it says of a transaction's hash: `final`, or why there is no receipt. None where it does not answer."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/transaction/{name}/receipt", timeout=30):
+                return "final"
+        except urllib.error.HTTPError as error:
+            return error.read().decode() if error.code == 404 else None
+        except OSError:
             return None
 
     def height(self):

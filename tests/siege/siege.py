@@ -34,11 +34,18 @@ TRANSFER = transactions.Terms(30_000, 1_000)
 # As much as a transaction may use.
 PROGRAM = transactions.Terms(22_000_000, 15_000_000)
 PROGRAMS_A_ROUND, DEPLOYS_A_ROUND = 40, 4
+# Accounts that deploy programs, in turns: a node takes nothing for a while of one whose program ran far too long (docs/decisions/0097).
+DEPLOYERS = 24
+# What a node says of a transaction that waits behind a missing one, and of one whose sender it has set apart.
+BEHIND_A_GAP, SET_APART = "is missing", "far longer to run"
 RECEIVER = bytes([0x77] * 20)
+# Transfers that wait for a block before no more are sent.
+MOST_UNDER_WAY = 32
 
 
 class Traffic(threading.Thread):
-    """Transfers of an honest account, some a second, to validators in turns. Keeps each until all validators have its receipt."""
+    """Transfers of an honest account, some a second, to validators in turns; fewer where blocks do not keep up with them. Keeps each
+    until all validators have its receipt."""
 
     def __init__(self, network, account):
         super().__init__(daemon=True)
@@ -46,13 +53,22 @@ class Traffic(threading.Thread):
         self.waiting, self.taken, self.over, self.lock = {}, 0, threading.Event(), threading.Lock()
 
     def run(self):
-        turn = 0
+        turn, arrived, newest = 0, 0, collections.deque(maxlen=MOST_UNDER_WAY)
         while not self.over.wait(0.25):
+            turn += 1
+            validator = self.network.validators[turn % VALIDATORS]
+            if self.account.nonce - arrived >= MOST_UNDER_WAY:
+                found = validator.get(f"/account/{self.account}", 2)
+                arrived = max(arrived, found["nonce"] if found else 0)
+                if arrived < self.account.nonce:
+                    # The next one may have been lost, with a validator that took it.
+                    validator.submit(newest[arrived - self.account.nonce])
+                continue
             with self.lock:
                 data, name = transactions.signed(self.account, CHAIN_ID, transactions.transfer(RECEIVER, 1), TRANSFER)
                 self.waiting[name] = data
-            turn += 1
-            self.network.validators[turn % VALIDATORS].submit(data)
+            newest.append(data)
+            validator.submit(data)
 
     def settles(self):
         """Every transfer so far has a receipt on every validator. One that a validator took with it when it ended is handed in again."""
@@ -78,12 +94,14 @@ class Traffic(threading.Thread):
 class Siege:
     """The rounds, and what was counted."""
 
-    def __init__(self, network, seed, is_long, only):
-        self.network, self.random = network, randomness.Random(seed)
+    def __init__(self, seed, is_long, only):
+        self.random = randomness.Random(seed)
         # What takes minutes comes once, where there is time.
         self.faults = [faults.long_away] if is_long and not only else []
-        self.choice = [fault for fault in faults.FAULTS if not only or fault.__name__ == only]
-        self.attacker = transactions.Account(bytes([0x22] * 32))
+        self.choice = [fault for fault in [*faults.FAULTS, faults.long_away] if fault.__name__ == only] or faults.FAULTS
+        self.deployers = [transactions.Account(bytes([0x22] * 31 + [number + 1])) for number in range(DEPLOYERS)]
+        # Programs that validators have taken: who signed each, and who took it.
+        self.taken = {}
         self.counts, self.slowest = collections.Counter(), 0.0
 
     def round_of_programs(self):
@@ -92,17 +110,43 @@ class Siege:
         sources = [programs.program(self.random) for _ in range(PROGRAMS_A_ROUND)]
         found = clients.simulations(validator.target, self.random, sources, self.simulation)
         self.counts["programs simulated"] += found["simulations"]
-        for source in sources[:DEPLOYS_A_ROUND]:
-            data, _ = transactions.signed(self.attacker, CHAIN_ID, transactions.deploy(source), PROGRAM)
-            answer = validator.submit(data)
-            taken = bool(answer and answer["results"][0].get("tx_hash"))
-            self.attacker.nonce -= not taken
-            self.counts["programs in blocks"] += taken
+        self.deploys(validator, sources[:DEPLOYS_A_ROUND])
         return f"programs at {validator}: {found}"
 
+    def deploys(self, validator, sources):
+        """Hands in programs of the next account. Its nonce is asked for: what a node dropped has not used one."""
+        self.deployers.append(deployer := self.deployers.pop(0))
+        deployer.nonce = self.nonce_of(deployer, validator)
+        for source in sources:
+            data, name = transactions.signed(deployer, CHAIN_ID, transactions.deploy(source), PROGRAM)
+            answer = validator.submit(data)
+            if answer and answer["results"][0].get("tx_hash"):
+                self.taken[name] = deployer, validator
+            else:
+                deployer.nonce -= 1
+
+    @staticmethod
+    def nonce_of(account, validator):
+        return until(f"{validator} answers about {account}", lambda: validator.get(f"/account/{account}"))["nonce"]
+
+    def programs_end(self):
+        """Each program that a validator took is final on all of them, or its sender was set apart. What waits behind one that was
+        dropped gets a transfer in its place, as a sender would send one."""
+        for name, (deployer, taker) in list(self.taken.items()):
+            fates = {validator: validator.fate(name) for validator in self.network.validators}
+            for validator, fate in fates.items():
+                if fate and BEHIND_A_GAP in fate:
+                    deployer.nonce = self.nonce_of(deployer, validator)
+                    validator.submit(transactions.signed(deployer, CHAIN_ID, transactions.transfer(RECEIVER, 1), TRANSFER)[0])
+            is_final = all(fate == "final" for fate in fates.values())
+            if is_final or (fates[taker] and SET_APART in fates[taker] and "final" not in fates.values()):
+                self.counts["programs in blocks" if is_final else "programs dropped: far longer than modelled"] += 1
+                del self.taken[name]
+        return not self.taken
+
     def simulation(self, source):
-        terms = transactions.Terms(0, 0, 0, 0, 0)
-        body = transactions.unsigned(CHAIN_ID, self.attacker.nonce, transactions.deploy(source), terms, self.attacker.address, b"")
+        terms, sender = transactions.Terms(0, 0, 0, 0, 0), self.deployers[0]
+        body = transactions.unsigned(CHAIN_ID, sender.nonce, transactions.deploy(source), terms, sender.address, b"")
         return body + transactions.NO_SIGNATURE + b"\0"
 
     def round_of_clients(self):
@@ -129,12 +173,17 @@ class Siege:
         self.network.agrees()
         traffic.settles()
         # What came meanwhile waits for a transaction before it that a validator may have taken with it.
-        until("all pools are empty but for what has just come", lambda: traffic.settles() or self.pools_are_empty())
+        until("all pools are empty but for what has just come", lambda: traffic.settles() or (self.programs_end() and self.pools_are_empty()), self.said_of_pools)
         return self.network.agrees()
 
     def pools_are_empty(self):
         waiting = [found["mempool"] for found in (validator.get("/health/detailed") for validator in self.network.validators) if found]
         return len(waiting) == VALIDATORS and max(waiting) <= VALIDATORS
+
+    def said_of_pools(self):
+        """For a finding: what each validator has waiting, and says of the programs that have not ended."""
+        pools = {str(validator): validator.get("/health/detailed") for validator in self.network.validators}
+        return f"{pools}; programs: { {name: [validator.fate(name) for validator in self.network.validators] for name in self.taken} }"
 
 
 def environments(folder):
@@ -152,11 +201,11 @@ def besiege(folder, minutes, seed, only):
     """The whole siege. What was counted."""
     honest = transactions.Account(bytes([0x11] * 32))
     settings, clock = environments(folder)
-    siege_accounts = [honest, transactions.Account(bytes([0x22] * 32))]
-    with Network(folder, siege_accounts, BLOCK_TIME_MS, settings) as network:
+    siege = Siege(seed, minutes >= LONG_MINUTES, only)
+    with Network(folder, [honest, *siege.deployers], BLOCK_TIME_MS, settings) as network:
         for validator in network.validators:
             validator.clock = clock if validator.index == 1 else None
-        siege, traffic = Siege(network, seed, minutes >= LONG_MINUTES, only), Traffic(network, honest)
+        siege.network, traffic = network, Traffic(network, honest)
         traffic.start()
         rounds = [siege.round_of_faults] if only else [siege.round_of_programs, siege.round_of_clients, siege.round_of_faults]
         end, number = time.monotonic() + minutes * 60, 0
@@ -176,7 +225,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--fault", choices=[fault.__name__ for fault in faults.FAULTS], help="nothing but this fault, again and again")
+    parser.add_argument("--fault", choices=[fault.__name__ for fault in [*faults.FAULTS, faults.long_away]], help="nothing but this fault, again and again")
     parser.add_argument("--write", action="store_true", help="write the figures to docs/bench.md")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else randomness.SystemRandom().randrange(2**32)
