@@ -6,11 +6,11 @@ from typing import Any
 from cowboy_sdk import Actor, JobFailed, TaskGroup, actor, emit, public, runner, runtime
 
 SOURCES = (
-    "https://api.coinbase.com/price/{}",
-    "https://api.kraken.com/price/{}",
-    "https://api.bitstamp.net/price/{}",
-    "https://api.gemini.com/price/{}",
-    "https://api.bitfinex.com/price/{}",
+    "https://alpha.example.com/price/{}",
+    "https://beta.example.com/price/{}",
+    "https://gamma.example.com/price/{}",
+    "https://delta.example.com/price/{}",
+    "https://epsilon.example.com/price/{}",
 )
 # With fewer answers than these there is no price: two wrong ones among five do not move the median past the others.
 QUORUM = 3

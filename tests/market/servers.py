@@ -17,13 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 
 WIDTH = 64
 
-# What the five exchanges of `examples/oracle` say. One is out of order, and one is out of its mind.
+# What the five sources of `examples/oracle` say. One is out of order, and one is out of its mind.
 PRICES = {
-    "api.coinbase.com": "3012.50",
-    "api.kraken.com": "3013.10",
-    "api.bitstamp.net": "3011.90",
-    "api.gemini.com": None,
-    "api.bitfinex.com": "999999.99",
+    "alpha.example.com": "3012.50",
+    "beta.example.com": "3013.10",
+    "gamma.example.com": "3011.90",
+    "delta.example.com": None,
+    "epsilon.example.com": "999999.99",
 }
 NEWS = "news.example.com"
 STATUS = "status.example.com"

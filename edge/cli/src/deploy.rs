@@ -83,6 +83,17 @@ impl Deployment {
         }
     }
 
+    /// Fails where the actor begins with CBY and its manifest does not let it hold any.
+    pub(crate) fn require_balance_grant(&self) -> Result<(), Failure> {
+        if self.endowment == Amount::ZERO || self.grants().iter().any(|grant| grant.id == HOLD_BALANCE) {
+            return Ok(());
+        }
+        Err(Failure::argument(
+            format!("--fund gives the actor CBY, and {} does not grant {HOLD_BALANCE}, which holding it needs", self.manifest_source),
+            format!("add {{\"id\": \"{HOLD_BALANCE}\"}} to the manifest, or leave --fund out"),
+        ))
+    }
+
     /// The grants of the manifest.
     pub(crate) fn grants(&self) -> Vec<Entitlement> {
         manifest::grants(&self.manifest)

@@ -77,6 +77,7 @@ def test_readme_on_a_devnet(devnet, tmp_path):
     assert 'Result: "Hello, Ada!"' in first and "\n1\n" in first and "greeted" in first
     assert "3 passed" in tested and "0 errors, 0 warnings" in tested and tested.endswith("45\n")
     assert (shell.clone / "hello/cycles.svg").exists()
+    assert "Result: 301275\n" in said["An actor that asks the world"], "the median of the devnet's own five pages"
     assert re.search(r"http://mysite\.localhost:\d+", said["An actor that is a web site"])
 
 

@@ -1,6 +1,11 @@
 //! `cowboy actor` and `cowboy query`.
 
-use super::{session::Session, template, timer, wallet::both};
+use super::{
+    outcome::{self, Outcome},
+    session::Session,
+    template, timer,
+    wallet::both,
+};
 use crate::{
     amount,
     deploy::Deployment,
@@ -18,8 +23,11 @@ use cowboy_types::{
     error::{ADDRESS_TAKEN, MISSING_ENTITLEMENT},
     keccak256,
 };
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::json;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Entries of a history that are asked for at once.
 const PAGE: usize = 100;
@@ -150,6 +158,9 @@ pub(crate) struct Execute {
     /// CBY to send along: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
     value: String,
+    /// Wait also for the jobs that it asks for, and for what the actor does with their answers
+    #[arg(long, conflicts_with = "no_wait")]
+    wait: bool,
     #[command(flatten)]
     terms: Terms,
 }
@@ -236,6 +247,7 @@ impl Deploy {
                 deployment.use_init(handler.clone().unwrap_or_else(|| "init".into()), argument.as_deref().unwrap_or("{}"))?
             }
         }
+        deployment.require_balance_grant()?;
         if !self.terms.force {
             lint::refuse(self.source.path(), &deployment.code)?;
         }
@@ -391,17 +403,37 @@ impl Execute {
             Ok(sent) => sent,
             Err(failure) => return Err(session.of_another_chain(ungranted_of(session, &target, failure).await).await),
         };
-        let result = sent.receipt.as_ref().map_or(Value::Null, |receipt| payload::decode(&receipt.return_data, format));
-        let said = sent.receipt.as_ref().map_or_else(String::new, |receipt| {
-            let events: String = receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect();
-            format!("\nResult: {result}{events}\nBlock: {}, fee {}", receipt.block_height, amount::cby(receipt.fee.total))
-        });
+        let Some(receipt) = &sent.receipt else {
+            session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+            return Ok(());
+        };
+        let result = payload::decode(&receipt.return_data, format);
+        let jobs = if result.is_null() { outcome::jobs_of(session, receipt).await?.len() } else { 0 };
+        let said = match jobs {
+            0 => format!("Result: {result}"),
+            _ if self.wait => format!("Waits for jobs: {jobs}"),
+            _ => format!("Waits for jobs: {jobs} (`cowboy job list`; --wait follows them to the result)"),
+        };
+        let (block, fee) = (receipt.block_height, amount::cby(receipt.fee.total));
+        let text = format!("Transaction hash: {}\n{said}{}\nBlock: {block}, fee {fee}", sent.tx_hash, events(receipt));
+        if jobs == 0 || !self.wait {
+            session.output.result(&json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": receipt }), text);
+            return Ok(());
+        }
+        session.output.progress(text);
+        let outcome = Outcome::of(session, receipt, Duration::from_secs(self.terms.timeout)).await?;
+        let announced: String = outcome.callbacks.iter().map(events).collect();
         session.output.result(
-            &json!({ "tx_hash": sent.tx_hash, "result": result, "receipt": sent.receipt }),
-            format_args!("Transaction hash: {}{said}", sent.tx_hash),
+            &json!({ "tx_hash": sent.tx_hash, "result": outcome.result(), "receipt": receipt, "outcome": outcome }),
+            format_args!("Result: {}{announced}", outcome.result()),
         );
-        Ok(())
+        outcome.failed().and_then(|receipt| receipt.error.clone()).map_or(Ok(()), |error| Err(error.into()))
     }
+}
+
+/// The events of a receipt, a line each.
+fn events(receipt: &model::Receipt) -> String {
+    receipt.events.iter().map(|event| format!("\nEvent: {} {}", event.name, event.value)).collect()
 }
 
 impl Query {

@@ -9,7 +9,7 @@ use crate::{
     send::{self, Terms},
 };
 use clap::Subcommand;
-use cowboy_api::{ApiError, HexHash, cbor as json_cbor, error::BAD_REQUEST, model};
+use cowboy_api::{ApiError, HexBytes, HexHash, cbor as json_cbor, error::BAD_REQUEST, model};
 use cowboy_system::dispatcher::{self, selection};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::Actor as ActorInstruction;
@@ -132,7 +132,7 @@ pub(super) fn json_argument(text: &str) -> Result<serde_json::Value, Failure> {
     serde_json::from_slice(&payload::bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
 }
 
-async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
+pub(super) async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
     Ok(session.client.get(&format!("/job/{id}")).await?)
 }
 
@@ -185,6 +185,46 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<H
     Ok(id.map(HexHash::from))
 }
 
+/// Whether a job has its result, or will have none.
+pub(super) fn is_over(job: &model::Job) -> bool {
+    matches!(job.summary.status.as_str(), "verified" | "settled" | "failed")
+}
+
+/// A job that is over in one line: its id, how it ended, and its result or why there is none.
+pub(super) fn line(job: &model::Job) -> String {
+    let found = job.result.as_ref().map_or_else(|| reasons(job).join("; "), |result| shortened(&text_of(result)));
+    format!("job {} {}: {found}", job.summary.job_id, job.summary.status)
+}
+
+/// Bytes of a result that a line shows.
+const LINE: usize = 100;
+
+fn shortened(text: &str) -> String {
+    let line = text.replace('\n', " ");
+    match line.char_indices().nth(LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn text_of(result: &HexBytes) -> String {
+    std::str::from_utf8(&result.0).map_or_else(|_| result.to_string(), str::to_owned)
+}
+
+/// Why a job has no result: the chain's word, then what its runners reported.
+fn reasons(job: &model::Job) -> Vec<String> {
+    let reported = job.members.iter().filter_map(|member| {
+        let words = match member.fault {
+            1 => "the job is malformed: a field, an address or a rule is wrong",
+            2 => "something outside failed: the host, the page's status, the model or the tool",
+            3 => "the limits are too small: time, bytes of the result, or tokens",
+            _ => return None,
+        };
+        Some(format!("runner {} reports that {words}", member.runner))
+    });
+    (!job.reason.is_empty()).then(|| job.reason.clone()).into_iter().chain(reported).collect()
+}
+
 fn describe(job: &model::Job) -> String {
     let summary = &job.summary;
     let mut lines = vec![table([
@@ -201,12 +241,9 @@ fn describe(job: &model::Job) -> String {
         format!("  {} {} {}{is_aggregator}", member.runner, member.verdict, amount::cby(member.paid))
     }));
     if let Some(result) = &job.result {
-        let text = std::str::from_utf8(&result.0).map_or_else(|_| result.to_string(), str::to_owned);
-        lines.push(format!("result: {text}"));
+        lines.push(format!("result: {}", text_of(result)));
     }
-    if !job.reason.is_empty() {
-        lines.push(format!("failed: {}", job.reason));
-    }
+    lines.extend(reasons(job).into_iter().map(|reason| format!("failed: {reason}")));
     lines.join("\n")
 }
 
@@ -220,7 +257,7 @@ async fn watch(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
             session.output.progress(format_args!("{} (attempt {})", job.summary.status, job.attempt + 1));
             last = state;
         }
-        if matches!(job.summary.status.as_str(), "verified" | "settled" | "failed") {
+        if is_over(&job) {
             session.output.result(&job, describe(&job));
             return Ok(job);
         }

@@ -10,6 +10,7 @@ mod gov;
 mod init;
 mod job;
 mod name;
+mod outcome;
 mod proof;
 mod runner;
 mod session;

@@ -7,17 +7,26 @@ use cowboy_chain::Trace;
 use cowboy_node::FinalizedBlock;
 use cowboy_params::Params;
 use cowboy_types::{Receipt, error};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// About the demo services.
+const DEMO: &str = "pages, a model and a shop for the examples, offline; leave them out with --no-demo";
+
+/// What a devnet serves.
+pub(crate) struct Links<'a> {
+    /// The API's address.
+    pub(crate) url: &'a str,
+    /// The pattern of names' addresses.
+    pub(crate) names: Option<String>,
+    /// Whether the runners have the demo services.
+    pub(crate) has_demo: bool,
+    /// The client's program.
+    pub(crate) client: Option<PathBuf>,
+}
 
 /// The beginning of the output: where everything is, and who has money.
-pub(crate) fn banner(
-    url: &str,
-    names: Option<String>,
-    beginning: &Beginning,
-    devnet: &Devnet,
-    state: Option<&Path>,
-    client: Option<&Path>,
-) -> String {
+pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, state: Option<&Path>) -> String {
+    let Links { url, names, has_demo, client } = links;
     let least = Params::GENESIS.fees.base_fee_min;
     let mut lines = vec![
         format!("Cowboy devnet {}", env!("CARGO_PKG_VERSION")),
@@ -28,6 +37,7 @@ pub(crate) fn banner(
             ("RPC", url.to_owned()),
             ("names", names.unwrap_or_else(|| "not served".to_owned())),
             ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
+            ("demo", if has_demo { DEMO } else { "none: runners ask the real web" }.to_owned()),
             ("swagger", format!("{url}/swagger-ui/")),
             (
                 "state",

@@ -1,7 +1,9 @@
 //! `cowboyd dev`: a devnet in one process.
 
 use super::{
-    banner, examples, link, node_failure,
+    banner,
+    demo::Demo,
+    examples, link, node_failure,
     runners::{self, Runners},
     serving::{self, Serving, StopSignals},
     state::{Beginning, Devnet, Folder},
@@ -131,10 +133,13 @@ impl Dev {
             server.count_names(Box::new(gateway.counter()));
         }
         let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
-        output::line(banner::banner(&url, names, &beginning, &devnet, self.state.as_deref(), link::all().as_deref()));
+        let demo = self.demo(&devnet).await?;
+        let links = banner::Links { url: &url, names, has_demo: demo.is_some(), client: link::all() };
+        output::line(banner::banner(links, &beginning, &devnet, self.state.as_deref()));
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
         output::line(format_args!("\nready: {url}\n"));
-        let working = tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone()));
+        let working =
+            tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
@@ -158,6 +163,15 @@ impl Dev {
         serving::stop(server, node).await?;
         drop(folder);
         done
+    }
+
+    /// The pages, the model and the tools that the examples use. The second account sells in the shop.
+    async fn demo(&self, devnet: &Devnet) -> Result<Option<Demo>, Failure> {
+        if !self.runners.wants_demo() {
+            return Ok(None);
+        }
+        let seller = devnet.accounts.get(1).or(devnet.accounts.first()).ok_or_else(|| node_failure("a devnet has accounts"))?;
+        Demo::start(seller.address()).await.map(Some)
     }
 
     /// Serves names, where the port is free.

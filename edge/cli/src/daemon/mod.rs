@@ -2,6 +2,7 @@
 
 mod banner;
 mod check;
+mod demo;
 mod dev;
 mod examples;
 pub(crate) mod follow;

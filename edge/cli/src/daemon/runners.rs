@@ -1,6 +1,6 @@
 //! The runners inside a devnet: the real ones, in this process, honest or not as they are told.
 
-use super::node_failure;
+use super::{demo::Demo, node_failure};
 use crate::failure::Failure;
 use clap::Args;
 use cowboy_api::Client;
@@ -25,6 +25,9 @@ pub(crate) struct Runners {
     /// What they are told beside that, in a runner's file: [http], [llm], [mcp.…], [tools.…], [rates]
     #[arg(long, value_name = "FILE")]
     runner_config: Option<PathBuf>,
+    /// Serve them no demo pages, model and tools; --runner-config also leaves them out
+    #[arg(long)]
+    no_demo: bool,
     /// Let them ask hosts at private addresses, like servers of your own on this machine
     #[arg(long)]
     allow_private: bool,
@@ -63,6 +66,11 @@ impl Runners {
         self.base().map(drop)
     }
 
+    /// Whether the runners use the demo services.
+    pub(crate) fn wants_demo(&self) -> bool {
+        self.count > 0 && !self.no_demo && self.runner_config.is_none()
+    }
+
     fn conduct(&self) -> Conduct {
         Conduct {
             lie: self.lie,
@@ -95,17 +103,20 @@ impl Runners {
 }
 
 /// Works until it is dropped. A runner that does not start is said, and the devnet goes on without it.
-pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>) {
+pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>, demo: Option<Demo>) {
     if keys.is_empty() {
         return;
     }
-    if let Err(failure) = start(told, &url, &folder, keys).await {
+    if let Err(failure) = start(told, &url, &folder, keys, demo.as_ref()).await {
         tracing::error!(%failure, "the devnet's runners do not work");
     }
 }
 
-async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>) -> Result<(), Failure> {
+async fn start(told: Runners, url: &str, folder: &Path, keys: Vec<PrivateKey>, demo: Option<&Demo>) -> Result<(), Failure> {
     let mut base = told.base()?;
+    if let Some(demo) = demo {
+        demo.configure(&mut base);
+    }
     base.node.url = url.to_owned();
     let client = Client::new(url)?;
     // Before the first block there is nobody with any CBY.
