@@ -145,10 +145,9 @@ impl Commander {
         let mut next = self.next.lock().await;
         let address = self.address();
         for attempt in 0..ATTEMPTS {
-            let account = node.account(address).await.map_err(Refusal::unavailable)?.nonce;
+            let known = self.upstream.next_nonce(node, address).await.map_err(Refusal::unavailable)?;
             // Where a nonce was refused, the pool knows better than the count.
-            let counted = if attempt == 0 { account.max(*next) } else { account };
-            transaction.nonce = self.upstream.next_nonce(node, &address, counted);
+            transaction.nonce = if attempt == 0 { known.max(*next) } else { known };
             self.key.sign_transaction(&mut transaction);
             match self.upstream.submit(node, &transaction).await {
                 Ok(hash) => {

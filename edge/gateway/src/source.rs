@@ -1,8 +1,8 @@
 //! Where a gateway's blocks come from, and where its transactions go: into its own node's pool, or to the node that it follows.
 
 use cowboy_api::{ApiError, Client};
-use cowboy_node::{NodeHandle, mempool::Refused};
-use cowboy_types::{Address, Hash, Transaction, error};
+use cowboy_node::{AskError, NodeHandle, mempool::Refused};
+use cowboy_types::{Address, Hash, Transaction, error, units::Nonce};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -47,11 +47,11 @@ impl Upstream {
         }
     }
 
-    /// The nonce after those that wait in the own pool, where there is one.
-    pub(crate) fn next_nonce(&self, node: &NodeHandle, sender: &Address, next: cowboy_types::units::Nonce) -> cowboy_types::units::Nonce {
-        match (self, node.chain()) {
-            (Self::Own, Ok(chain)) => chain.mempool.next_nonce(sender, next),
-            _ => next,
+    /// The nonce of the sender's next transaction: the account's, or the one after those that wait in the own pool, where there is one.
+    pub(crate) async fn next_nonce(&self, node: &NodeHandle, sender: Address) -> Result<Nonce, AskError> {
+        match self {
+            Self::Own => node.next_nonce(sender).await,
+            Self::Remote(_) => Ok(node.account(sender).await?.nonce),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     block::SealedBlock,
     clock::WallClock,
     committee::{Committee, ValidatorKeys},
-    mempool::Mempool,
+    mempool::{Mempool, account_of},
     pace::Pace,
     progress::Progress,
     seeds::{Scheme, Seeds},
@@ -19,9 +19,15 @@ use cowboy_chain::{
     input::{BaseFees, Images},
 };
 use cowboy_params::Params;
-use cowboy_state::records::keys;
+use cowboy_state::{
+    Key,
+    records::{Account, keys},
+};
 use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, View, recent};
-use cowboy_types::{Hash, Height, Receipt, TimestampMs, units::Price};
+use cowboy_types::{
+    Address, Hash, Height, Receipt, TimestampMs,
+    units::{Nonce, Price},
+};
 use futures::future::BoxFuture;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -346,6 +352,20 @@ impl Chain {
         self.mempool.params()
     }
 
+    /// The account after the newest final block; `None` before the state is open.
+    pub async fn account(&self, address: &Address) -> Option<Account> {
+        let stored = self.state()?.read(vec![Key::account(*address).digest()]).await;
+        Some(stored.first().and_then(|stored| account_of(stored.as_ref()?)).unwrap_or(Account::UNSEEN))
+    }
+
+    /// The nonce of an account's next transaction: after those that wait here without a gap. `None` before the state is open.
+    pub async fn next_nonce(&self, address: &Address) -> Option<Nonce> {
+        // The mempool first: what a block takes out of it meanwhile is in the state that is read after it.
+        let waiting = self.mempool.next_nonce(address);
+        let account = self.account(address).await?.nonce;
+        Some(waiting.map_or(account, |waiting| waiting.max(account)))
+    }
+
     /// The final block of this number, or genesis, where there is one.
     pub fn block(&self, number: u64) -> Result<Option<SealedBlock>, StoreError> {
         let newest = self.newest.lock().expect("nothing panics while it holds the lock").clone();
@@ -452,4 +472,64 @@ pub struct Setup {
     pub head: watch::Sender<Head>,
     /// Where every block is told.
     pub blocks: broadcast::Sender<Arc<FinalizedBlock>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        execute::tests::{chain, transaction},
+        mempool::Source,
+    };
+    use cowboy_chain::{Standing, lanes::Lane};
+    use cowboy_types::{Amount, Instruction, System};
+    use futures::FutureExt as _;
+
+    /// A state that a block is written to at the moment it is read: who reads gets what was there before.
+    struct Moving {
+        chain: Arc<Chain>,
+        before: Account,
+        after: Account,
+    }
+
+    impl StateReader for Moving {
+        fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
+            let record = |account: &Account| {
+                use commonware_codec::Encode as _;
+                Key::account(Address([1; 20])).seal(&account.encode())
+            };
+            let writes = keys.iter().map(|key| (*key, Some(record(&self.after)))).collect();
+            self.chain.mempool.advance(1, &writes, self.chain.mempool.base_fees());
+            std::future::ready(vec![Some(record(&self.before))]).boxed()
+        }
+
+        fn root(&self) -> BoxFuture<'_, Hash> {
+            unreachable!("only accounts are read")
+        }
+
+        fn operations(&self, _: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+            unreachable!("only accounts are read")
+        }
+
+        fn prove(&self, _: Vec<StateKey>) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>> {
+            unreachable!("only accounts are read")
+        }
+    }
+
+    /// A block that takes the sender's transactions while the nonce is looked up does not make a used nonce of it.
+    #[test]
+    fn the_next_nonce_is_never_a_used_one() {
+        let chain = chain(None);
+        let transfer = System::Transfer { to: Address([9; 20]), amount: Amount(1) };
+        let waiting = transaction(&chain, 0, Instruction::System(transfer), 21_000);
+        let sender = waiting.transaction().from;
+        let before = Account { nonce: Nonce(0), balance: Amount(u64::MAX) };
+        let standing = Standing { account: before.clone(), lane: Lane::User };
+        chain.mempool.admit(Source::Client, &standing, waiting).expect("there is room");
+        let after = Account { nonce: Nonce(1), ..before.clone() };
+        let moving = Moving { chain: chain.clone(), before, after };
+        assert!(chain.state.set(Arc::new(moving)).is_ok());
+        let next = chain.next_nonce(&sender).now_or_never().expect("nothing is waited for");
+        assert_eq!((next, chain.mempool.size().transactions), (Some(Nonce(1)), 0));
+    }
 }

@@ -78,7 +78,7 @@ pub async fn run<E: Context + Spawner + Clock>(
     // What is staged is known where it stands, so that writing it does not look for it again.
     let (_, mut staged) = batch.stage(&[]).await?;
     let mut read = Reads::default();
-    let mut course = Course::new(runtime, fence, input);
+    let mut course = Course::new(fence, input);
     let mut answers = Vec::new();
     let outcome = loop {
         match course.advance(runtime, answers).await {
@@ -118,7 +118,7 @@ pub struct Fence<'a> {
     tick: Duration,
     /// What a delivery may use of a thread's time before a proposal gives it up.
     most: Duration,
-    /// How long a proposal packs; without end where nothing says.
+    /// How long a proposal packs from its first delivery on; without end where nothing says.
     packing: Option<Duration>,
     /// Who is told of slow deliveries.
     slow: Arc<Slow>,
@@ -158,10 +158,10 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn new(clock: &impl Clock, fence: Fence<'a>, input: BlockInput) -> Self {
+    fn new(fence: Fence<'a>, input: BlockInput) -> Self {
         let proposal = matches!(input.mode, Mode::Propose { .. }).then(|| input.clone());
         let watched = Arc::new(Watched::default());
-        let worker = Worker::new(clock, &fence, input, watched.clone());
+        let worker = Worker::new(&fence, input, watched.clone());
         Self { fence, worker: Some(worker), watched, proposal, given_up: 0 }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Course<'a> {
                     break sender;
                 }
             };
-            self.begin_again(runtime, sender);
+            self.begin_again(sender);
         }
     }
 
@@ -203,7 +203,7 @@ impl<'a> Course<'a> {
     }
 
     /// Leaves the thread that is under way to itself, and begins again without a sender's transactions.
-    fn begin_again(&mut self, clock: &impl Clock, sender: Address) {
+    fn begin_again(&mut self, sender: Address) {
         tracing::warn!(%sender, "a proposal leaves out a transaction that does not end, and its sender apart for a while");
         if let Some(mempool) = self.fence.mempool {
             mempool.set_apart(&sender);
@@ -220,7 +220,7 @@ impl<'a> Course<'a> {
             });
         }
         self.proposal = Some(input.clone());
-        self.worker = Some(Worker::new(clock, &self.fence, input, self.watched.clone()));
+        self.worker = Some(Worker::new(&self.fence, input, self.watched.clone()));
     }
 }
 
@@ -237,15 +237,15 @@ struct Worker {
     measure: Measure,
     watched: Arc<Watched>,
     slow: Arc<Slow>,
-    /// When a proposal's time is over.
+    /// For how long a proposal packs from its first delivery on, and when that is over once it is known.
+    packing: Option<Duration>,
     end: Option<SystemTime>,
 }
 
 impl Worker {
-    fn new(clock: &impl Clock, fence: &Fence<'_>, input: BlockInput, watched: Arc<Watched>) -> Self {
+    fn new(fence: &Fence<'_>, input: BlockInput, watched: Arc<Watched>) -> Self {
         let packing = fence.packing.filter(|_| matches!(input.mode, Mode::Propose { .. }));
-        let end = packing.map(|packing| clock.current() + packing);
-        Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), end }
+        Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), packing, end: None }
     }
 
     /// Goes on in a thread where it may take its time. Answers nothing where nobody waits for it any more.
@@ -275,6 +275,13 @@ impl Worker {
             }
             let need = self.execution.proceed();
             self.measure.look(&self.execution, &self.watched, &self.slow);
+            // Ordering the candidates takes the longer the more of them wait: on that alone no time of packing may be spent, or a
+            // full mempool would be left with empty blocks.
+            if self.execution.under_way().is_some()
+                && let Some(packing) = self.packing.take()
+            {
+                self.end = Some(clock.current() + packing);
+            }
             if need.is_some() {
                 break need;
             }
@@ -308,4 +315,4 @@ fn names(keys: &[StateKey]) -> Vec<RawKey> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

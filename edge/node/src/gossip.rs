@@ -40,27 +40,37 @@ pub fn start<E: Spawner + Supervisor + Clock>(
     }
     let (sender, receiver) = channel;
     let given = chain.mempool.subscribe_given();
-    let teller = Teller { chain: chain.clone(), sender, told: VecDeque::new() };
+    let mut sender = sender;
+    let send = move |batch: Batch| drop(sender.send(Recipients::All, batch.encode(), false));
+    let teller = Teller { chain: chain.clone(), send, told: VecDeque::new() };
     context.child("tell").spawn(move |clock| teller.run(clock, given));
     context.child("listen").spawn(move |_| listen(chain, receiver));
 }
 
-struct Teller<S> {
+struct Teller<F> {
     chain: Arc<Chain>,
-    sender: S,
+    /// Sends a batch to all other validators. It may be lost.
+    send: F,
+    /// What clients gave this node and still waits, or has waited when it was looked at last.
     told: VecDeque<Hash>,
 }
 
-impl<S: Sender<PublicKey = PublicKey>> Teller<S> {
+impl<F: FnMut(Batch)> Teller<F> {
     async fn run(mut self, clock: impl Clock, mut given: broadcast::Receiver<SignedTransaction>) {
+        let mut due = clock.current() + RETELL;
         loop {
+            // However much comes in, what may have been lost is told again.
+            if clock.current() >= due {
+                self.tell_again();
+                due = clock.current() + RETELL;
+            }
             let news = tokio::select! {
                 biased;
-                news = given.recv() => Some(news),
-                () = clock.sleep(RETELL) => None,
+                news = given.recv() => news,
+                () = clock.sleep_until(due) => continue,
             };
             match news {
-                Some(Ok(first)) => {
+                Ok(first) => {
                     let mut batch = vec![first];
                     while let Ok(next) = given.try_recv() {
                         batch.push(next);
@@ -68,17 +78,21 @@ impl<S: Sender<PublicKey = PublicKey>> Teller<S> {
                     self.told.extend(batch.iter().map(|signed| *signed.digest()));
                     self.tell(batch);
                 }
-                // What was missed is told again later, as is everything.
-                Some(Err(RecvError::Lagged(_))) => {}
-                Some(Err(RecvError::Closed)) => return,
-                None => {
-                    let chain = &self.chain;
-                    self.told.retain(|digest| chain.mempool.get(digest).is_some());
-                    let again = self.told.iter().take(MAX_RETOLD).filter_map(|digest| self.chain.mempool.get(digest)).collect();
-                    self.tell(again);
-                }
+                // What was missed is among what waits.
+                Err(RecvError::Lagged(_)) => self.told = self.chain.mempool.all().iter().map(|signed| *signed.digest()).collect(),
+                Err(RecvError::Closed) => return,
             }
         }
+    }
+
+    /// Tells a part of what still waits again; the next part follows next time.
+    fn tell_again(&mut self) {
+        let mempool = &self.chain.mempool;
+        self.told.retain(|digest| mempool.get(digest).is_some());
+        let part = self.told.len().min(MAX_RETOLD);
+        let again = self.told.iter().take(part).filter_map(|digest| mempool.get(digest)).collect();
+        self.told.rotate_left(part);
+        self.tell(again);
     }
 
     /// Sends transactions to everybody, in messages of bounded size.
@@ -99,8 +113,7 @@ impl<S: Sender<PublicKey = PublicKey>> Teller<S> {
     }
 
     fn send(&mut self, batch: Vec<Transaction>) {
-        let batch = Batch::new(batch).expect("a batch is bounded where it is made");
-        self.sender.send(Recipients::All, batch.encode(), false);
+        (self.send)(Batch::new(batch).expect("a batch is bounded where it is made"));
     }
 }
 
@@ -118,5 +131,49 @@ async fn listen(chain: Arc<Chain>, mut receiver: impl Receiver<PublicKey = Publi
             }
         }
         chain.pace.poke();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::tests::{chain, transaction};
+    use commonware_runtime::{Runner as _, deterministic};
+    use cowboy_chain::{Standing, lanes::Lane};
+    use cowboy_state::records::Account;
+    use cowboy_types::{Address, Amount, Instruction, Nonce, System};
+    use std::{collections::BTreeMap, sync::Mutex};
+
+    /// A validator that was away when a transaction was told gets it later, also where clients never pause.
+    #[test]
+    fn what_waits_is_told_again_however_much_comes_in() {
+        let times = Arc::new(Mutex::new(BTreeMap::<u64, u32>::new()));
+        let counts = times.clone();
+        deterministic::Runner::default().start(|context| async move {
+            let chain = chain(None);
+            let give = |nonce: u64| {
+                let to = System::Transfer { to: Address([9; 20]), amount: Amount(1) };
+                let mut transaction = transaction(&chain, 0, Instruction::System(to), 21_000).transaction().clone();
+                // Nonce 0 is missing, so that no block takes any of them.
+                transaction.nonce = Nonce(nonce);
+                let account = Account { nonce: Nonce(0), balance: Amount(u64::MAX) };
+                let standing = Standing { account, lane: Lane::User };
+                chain.mempool.admit(Source::Client, &standing, SignedTransaction::unchecked(transaction)).expect("there is room");
+            };
+            let send = move |batch: Batch| {
+                let mut times = counts.lock().expect("one thread");
+                batch.into_vec().iter().for_each(|transaction| *times.entry(transaction.nonce.0).or_default() += 1);
+            };
+            let teller = Teller { chain: chain.clone(), send, told: VecDeque::new() };
+            let given = chain.mempool.subscribe_given();
+            context.child("tell").spawn(move |clock| teller.run(clock, given));
+            for nonce in 1..=10 {
+                give(nonce);
+                context.sleep(Duration::from_secs(1)).await;
+            }
+        });
+        let times = times.lock().expect("one thread");
+        assert_eq!(times.len(), 10);
+        assert!(times[&1] >= 4, "in ten seconds the first was told {} times", times[&1]);
     }
 }

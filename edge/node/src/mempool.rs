@@ -313,18 +313,18 @@ impl Mempool {
         self.with(|pool| pool.senders.get(sender).map(|sender| sender.queue.waiting().values().cloned().collect()).unwrap_or_default())
     }
 
-    /// The nonce after those that wait without a gap, where `next` is the account's own.
-    pub fn next_nonce(&self, sender: &Address, next: Nonce) -> Nonce {
+    /// The nonce after those of a sender that wait without a gap; `None` where nothing of the sender waits.
+    pub fn next_nonce(&self, sender: &Address) -> Option<Nonce> {
         self.with(|pool| {
-            let Some(sender) = pool.senders.get(sender) else { return next };
-            let mut expected = next;
-            for (nonce, _) in sender.queue.waiting().range(next..) {
+            let queue = &pool.senders.get(sender)?.queue;
+            let mut expected = queue.account.nonce;
+            for (nonce, _) in queue.waiting().range(expected..) {
                 if *nonce != expected {
                     break;
                 }
                 expected = Nonce(expected.0.saturating_add(1));
             }
-            expected
+            Some(expected)
         })
     }
 

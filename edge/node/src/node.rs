@@ -12,7 +12,7 @@ use crate::{
     images::ImageCache,
     imported,
     listen::Listening,
-    mempool::{Refused, Source, account_of, standings},
+    mempool::{Refused, Source, standings},
     pace::{BlockTime, Pace},
     quic::{self, Quic},
     votes::{self, Votes},
@@ -28,9 +28,9 @@ use commonware_stream::{
 };
 use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
 use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
-use cowboy_state::{Key, records::Account};
+use cowboy_state::records::Account;
 use cowboy_store::{Directory, Ledger, Retention, StoreError, View, recent::TooOld};
-use cowboy_types::{Address, Hash};
+use cowboy_types::{Address, Hash, units::Nonce};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
@@ -300,8 +300,12 @@ impl NodeHandle {
 
     /// An account after the newest final block.
     pub async fn account(&self, address: Address) -> Result<Account, AskError> {
-        let stored = self.chain()?.state().ok_or(Unavailable)?.read(vec![Key::account(address).digest()]).await;
-        Ok(stored.first().and_then(|stored| account_of(stored.as_ref()?)).unwrap_or(Account::UNSEEN))
+        Ok(self.chain()?.account(&address).await.ok_or(Unavailable)?)
+    }
+
+    /// The nonce of an account's next transaction: after those that wait here without a gap.
+    pub async fn next_nonce(&self, address: Address) -> Result<Nonce, AskError> {
+        Ok(self.chain()?.next_nonce(&address).await.ok_or(Unavailable)?)
     }
 
     /// Puts encoded transactions into the mempool. Answers each: its name, or why it was refused.

@@ -12,6 +12,7 @@ use cowboy_store::{BlockCopy, StoreError};
 use cowboy_types::Hash;
 use rand_core::CryptoRng;
 use std::{sync::Arc, time::Duration};
+use tokio::sync::mpsc;
 
 /// How often it is looked what is missing, and how long a peer has for each part.
 const TICK: Duration = Duration::from_secs(1);
@@ -21,6 +22,9 @@ pub const MAX_PART_BYTES: usize = 512 * 1024;
 
 /// The most bytes of a copy: a block's body at its largest, and its receipts.
 pub const MAX_COPY_BYTES: usize = 64 * 1024 * 1024;
+
+/// The most requests of other validators that wait for their answers.
+const MAX_REQUESTS: usize = 64;
 
 const REQUEST: u8 = 0;
 const PART: u8 = 1;
@@ -107,7 +111,10 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
         return;
     }
     let (sender, receiver) = channel;
-    let exchange = Exchange { chain, sender, peers, asked: 0, fetch: None, served: None };
+    let (requests, requested) = mpsc::channel(MAX_REQUESTS);
+    let server = Server { chain: chain.clone(), sender: sender.clone(), served: None };
+    context.child("serve").spawn(move |context| server.run(context, requested));
+    let exchange = Exchange { chain, sender, peers, requests, asked: 0, fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -120,6 +127,52 @@ struct Fetch {
     is_alive: bool,
 }
 
+/// What another validator asks for.
+struct Request {
+    peer: PublicKey,
+    number: u64,
+    offset: u64,
+}
+
+/// Serves copies of this node's blocks, one request after another, so that what comes for this node waits for none of them.
+struct Server<S> {
+    chain: Arc<Chain>,
+    sender: S,
+    /// The copy that was asked for last: its parts are asked for one after another.
+    served: Option<(u64, Vec<u8>)>,
+}
+
+impl<S: Sender<PublicKey = PublicKey>> Server<S> {
+    async fn run<E: Spawner + Supervisor>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
+        while let Some(request) = requests.recv().await {
+            if self.served.as_ref().is_none_or(|(served, _)| *served != request.number) {
+                self.served = self.read(&context, request.number).await;
+            }
+            self.serve(request);
+        }
+    }
+
+    /// Reads and encodes a copy where it holds up nothing else.
+    async fn read<E: Spawner + Supervisor>(&self, context: &E, number: u64) -> Option<(u64, Vec<u8>)> {
+        let chain = self.chain.clone();
+        let copy = context.child("copy").shared(true).spawn(move |_| async move { chain.copy_of(number) }).await;
+        copy.ok().flatten().map(|copy| (number, copy))
+    }
+
+    /// Sends the part that is asked for, out of the copy that was read.
+    fn serve(&mut self, Request { peer, number, offset }: Request) {
+        let copy = self.served.as_ref().map_or([].as_slice(), |(_, copy)| copy);
+        let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
+        let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
+        let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
+        if bytes.len() == rest.len() {
+            // That was its end, and nobody asks for more of it soon.
+            self.served = None;
+        }
+        self.sender.send(Recipients::One(peer), part, false);
+    }
+}
+
 struct Exchange<S> {
     chain: Arc<Chain>,
     sender: S,
@@ -127,8 +180,8 @@ struct Exchange<S> {
     /// How often a copy was asked for: says which peer and which of the missing blocks is next.
     asked: usize,
     fetch: Option<Fetch>,
-    /// The copy that was asked for last: its parts are asked for one after another.
-    served: Option<(u64, Vec<u8>)>,
+    /// To the task that serves copies.
+    requests: mpsc::Sender<Request>,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
@@ -145,7 +198,8 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                     let Ok((peer, message)) = received else { return };
                     let bytes: bytes::Bytes = message.into();
                     match Message::decode(&bytes) {
-                        Some(Message::Request { number, offset }) => self.serve(peer, number, offset),
+                        // Who is not answered asks another validator.
+                        Some(Message::Request { number, offset }) => drop(self.requests.try_send(Request { peer, number, offset })),
                         Some(Message::Part { number, offset, total, bytes }) => self.take(&mut context, &peer, (number, offset, total), bytes),
                         None => {}
                     }
@@ -181,21 +235,6 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
     fn ask(&mut self, peer: &PublicKey, number: u64, offset: usize) {
         let request = Message::Request { number, offset: wide(offset) };
         self.sender.send(Recipients::One(peer.clone()), request.encode(), false);
-    }
-
-    fn serve(&mut self, peer: PublicKey, number: u64, offset: u64) {
-        if self.served.as_ref().is_none_or(|(served, _)| *served != number) {
-            self.served = self.chain.copy_of(number).map(|copy| (number, copy));
-        }
-        let copy = self.served.as_ref().filter(|(served, _)| *served == number).map_or([].as_slice(), |(_, copy)| copy);
-        let rest = usize::try_from(offset).ok().and_then(|offset| copy.get(offset..)).unwrap_or_default();
-        let bytes = &rest[..rest.len().min(MAX_PART_BYTES)];
-        let part = Message::Part { number, offset, total: wide(copy.len()), bytes }.encode();
-        if bytes.len() == rest.len() {
-            // That was its end, and nobody asks for more of it soon.
-            self.served = None;
-        }
-        self.sender.send(Recipients::One(peer), part, false);
     }
 
     fn take(&mut self, random: &mut impl CryptoRng, peer: &PublicKey, (number, offset, total): (u64, u64, u64), bytes: &[u8]) {

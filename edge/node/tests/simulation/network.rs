@@ -238,7 +238,7 @@ impl Client {
             for number in &self.accounts {
                 let address = key(*number).address();
                 let account = account(&self.chain, address).await;
-                let nonce = self.chain.mempool.next_nonce(&address, account.nonce).0;
+                let nonce = self.chain.mempool.next_nonce(&address).map_or(account.nonce, |waiting| waiting.max(account.nonce)).0;
                 if nonce < SENT {
                     let signed = SignedTransaction::check(transaction(*number, nonce)).expect("it is signed");
                     // What is refused is tried again.

@@ -43,7 +43,6 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
     let mut state = Snapshot::newest(app);
     let params = state.params(&app.chain.params).await?;
     let from = payer.key.address();
-    let account = state.ask(|world| world.account(from)).await?;
     let chain = app.node.chain()?;
     let fees = chain.mempool.base_fees();
     let least = instruction_cost(&params, &instruction);
@@ -51,7 +50,7 @@ pub(crate) async fn send(app: &App, instruction: Instruction, limits: Option<(Cy
     let raise = |price: Price| Price(price.0.saturating_mul(PRICE_FACTOR));
     let mut transaction = Transaction {
         chain_id: app.chain.chain_id,
-        nonce: chain.mempool.next_nonce(&from, account.nonce),
+        nonce: app.node.next_nonce(from).await?,
         instruction,
         cycles_limit: cycles_limit.min(Lane::User.budget(&params)),
         cells_limit,
