@@ -1,11 +1,14 @@
 //! Whether the node goes on: what it stands at, and what it waits for.
 
 use crate::App;
-use cowboy_node::{Head, engine};
+use cowboy_node::{Chain, Head, engine};
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+
+/// How often it is looked whether there is work that is not done.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// When the newest block came, as this process saw it.
 pub(crate) struct LastBlock(Mutex<Moved>);
@@ -47,7 +50,7 @@ impl LastBlock {
         now.saturating_duration_since(moved.at)
     }
 
-    /// For how long there has been work, as far as it was asked.
+    /// For how long there has been work, as far as it was looked.
     fn work(&self, has_work: bool, now: Instant) -> Duration {
         let mut moved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !has_work {
@@ -57,14 +60,18 @@ impl LastBlock {
         now.saturating_duration_since(*moved.work_since.get_or_insert(now))
     }
 
-    /// Follows the newest block for as long as the node lives.
+    /// Follows the newest block and the work for as long as the node lives, so that who asks first is told the truth too.
     pub(crate) async fn watch(app: App) {
-        let mut heads = app.node.watch_head();
+        let (mut heads, mut looks) = (app.node.watch_head(), tokio::time::interval(LOOK));
         loop {
-            let number = heads.borrow_and_update().number;
-            app.last_block.note(number, Instant::now());
-            if heads.changed().await.is_err() {
-                return;
+            let (head, now) = (*heads.borrow_and_update(), Instant::now());
+            app.last_block.note(head.number, now);
+            if let Ok(chain) = app.node.chain() {
+                app.last_block.work(has_work(&chain, &head), now);
+            }
+            tokio::select! {
+                changed = heads.changed() => if changed.is_err() { return },
+                _ = looks.tick() => {}
             }
         }
     }
@@ -96,17 +103,18 @@ pub(crate) fn standing(app: &App) -> Standing {
         let members = chain.committee.members().len();
         let gap = chain.pace.gap();
         let explained = engine::longest_pause(gap, members);
-        let stood = if gap.is_some() {
-            age
-        } else {
-            app.last_block.work(chain.mempool.has_work() || chain.pace.is_ordered(head.number, head.height), now)
-        };
+        let stood = if gap.is_some() { age } else { app.last_block.work(has_work(&chain, &head), now) };
         (stood > explained).then(|| {
             let said = format!("block {}, for {} s; absent leaders explain {} s", head.number + 1, stood.as_secs(), explained.as_secs());
             format!("{said}; the newest round it has seen is {}; {}", standing.view, reach(&standing, members))
         })
     };
     standing
+}
+
+/// Whether a chain without a rhythm has a reason for a block.
+fn has_work(chain: &Chain, head: &Head) -> bool {
+    chain.mempool.has_work() || chain.pace.is_ordered(head.number, head.height)
 }
 
 /// Who takes part, as far as this node sees.
