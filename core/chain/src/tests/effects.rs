@@ -3,7 +3,7 @@
 //! The other tests are the scenarios: each runs once as it is and once on chains where one parameter was moved. What differs, in
 //! a block or in what the test finds, is an effect. `effects.txt` names for every active row a value and a scenario that shows
 //! it, or a test outside this crate where only the node or a program reads the row. A row that has no line there fails the
-//! test: a parameter cannot be silently dead. `unshown.txt` names the rows for which no scenario was found yet; it may only shrink.
+//! test: a parameter cannot be silently dead.
 //!
 //! `COWBOY_EFFECTS=write cargo test -p cowboy-chain --lib effects` looks for scenarios of rows that have none, or whose line shows
 //! nothing any more.
@@ -58,6 +58,7 @@ const ALL: &[&[Scenario]] = &[
     market::path::SCENARIOS,
     market::provides::SCENARIOS,
     market::registry::SCENARIOS,
+    market::review::SCENARIOS,
     market::selection::SCENARIOS,
     market::submission::SCENARIOS,
     market::tee::SCENARIOS,
@@ -66,9 +67,6 @@ const ALL: &[&[Scenario]] = &[
 
 /// Where the lines stand.
 const TABLE: &str = include_str!("effects.txt");
-
-/// Rows for which no scenario shows an effect yet, one a line.
-const UNSHOWN: &str = include_str!("unshown.txt");
 
 /// What a line says of a row.
 #[derive(Clone, Debug)]
@@ -116,11 +114,7 @@ fn missing(part: usize) -> Vec<String> {
     let (table, mut plain, mut found) = (table(), BTreeMap::new(), Vec::new());
     for row in movable().enumerate().filter(|(place, _)| place % PARTS == part).map(|(_, row)| row) {
         match table.get(row.name) {
-            None if UNSHOWN.lines().any(|name| name == row.name) => {}
             None => found.push(format!("{}: no line", row.name)),
-            Some(_) if UNSHOWN.lines().any(|name| name == row.name) => {
-                found.push(format!("{}: shown; take it out of unshown.txt", row.name))
-            }
             Some(Shown::Elsewhere(file, test)) => {
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
                 let source = std::fs::read_to_string(&path).unwrap_or_default();
@@ -146,13 +140,6 @@ fn missing(part: usize) -> Vec<String> {
 
 /// Tests of one kind run side by side.
 const PARTS: usize = 4;
-
-/// What stands in `unshown.txt` is a row that governance can move.
-#[test]
-fn unshown_rows_are_rows() {
-    let unknown: Vec<&str> = UNSHOWN.lines().filter(|name| !movable().any(|row| row.name == *name)).collect();
-    assert_eq!(unknown, Vec::<&str>::new());
-}
 
 fn check(part: usize) {
     if std::env::var_os("COWBOY_EFFECTS").is_some() {

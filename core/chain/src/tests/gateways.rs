@@ -169,6 +169,12 @@ fn dispatches_are_refused() {
     for (from, target, request, expected) in rows {
         assert_eq!(dispatch(&mut chain, from, target, request.clone()).abort, Some(expected), "{request:?}");
     }
+    let wide = chain.deploy_with(
+        "handler http.request\n return 'wide'\n",
+        &[("ingress.http", &[("max_request_bytes", 4_096)]), ("storage.kv", &[])],
+        0,
+    );
+    assert!(dispatch(&mut chain, 2, wide, envelope(3, "POST", &[b'x'; 2_000])).is_success(), "as much as the manifest says");
     let failing = chain.deploy_with("handler http.request\n set 'a' 'b'\n raise\n", WEB, 0);
     let receipt = dispatch(&mut chain, 2, failing, envelope(1, "POST", b""));
     assert_eq!((receipt.abort.clone(), chain.stored(failing, "a")), (Some(error::HANDLER_RAISED), None));

@@ -107,7 +107,9 @@ fn names_are_refused() {
     let closed = chain.deploy("handler x\n return 'x'\n");
     let fee = 10 * CBY;
     assert_eq!(register(&mut chain, 2, "taken-name", actor, YEAR, fee), None);
+    let long = format!("{}.{}", "a".repeat(40), "b".repeat(40));
     let rows = [
+        (2, &long[..], actor, YEAR, fee, error::NAME_NOT_FOUND),
         (2, "no", actor, YEAR, fee, error::NAME_INVALID),
         (2, "xn--abc", actor, YEAR, fee, error::NAME_INTERNATIONAL),
         (2, "site-1", actor, 0, fee, error::NAME_DURATION),

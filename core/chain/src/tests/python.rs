@@ -13,6 +13,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     python_actors_call_and_send,
     python_spawns_python,
     python_uses_tokens,
+    python_reads_its_runtime,
 ];
 
 /// The answer of a handler, as JSON or CBOR text.
@@ -163,4 +164,13 @@ fn python_uses_tokens() {
     let outcome = chain.block(vec![super::harness::sign(1, transaction)]);
     assert_eq!(outcome.receipts[0].abort, None, "{:?}", outcome.traces[0]);
     assert_eq!(shown(&outcome.receipts[0]), "HostError [True, True, 5, True, 32]");
+}
+
+/// What the SDK asks the runtime for: how long a result is kept is the parameter.
+#[test]
+fn python_reads_its_runtime() {
+    let mut chain = Chain::new();
+    let source = "import pvm_host\nfrom cowboy_sdk import Actor, actor, public\n\n@actor\nclass Runtime(Actor):\n    @public\n    def kept(self) -> int:\n        return pvm_host.runtime_config()['result_ttl']\n";
+    let actor = chain.example(source, include_str!("../../../../examples/hello/manifest.json"));
+    assert_eq!(shown(&chain.call(actor, "kept", b"")), "3600");
 }

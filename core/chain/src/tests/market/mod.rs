@@ -8,6 +8,7 @@ pub(crate) mod modes;
 pub(crate) mod path;
 pub(crate) mod provides;
 pub(crate) mod registry;
+pub(crate) mod review;
 pub(crate) mod selection;
 mod simulation;
 pub(crate) mod submission;

@@ -15,6 +15,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     members_are_distinct,
     committees_adapt,
     committees_are_made_each_epoch,
+    committees_follow_the_stake,
     anybody_can_draw_again,
     a_round_of_an_epoch_that_ended,
     a_thousand_candidates_are_few,
@@ -214,6 +215,33 @@ fn committees_are_made_each_epoch() {
     market.chain.idle(20);
     let second = market.submit(&job);
     assert_eq!((market.job(&second).committee.0, market.job(&second).threshold.0), (6, 4), "nine, of which there are six (decision 103)");
+}
+
+/// 003 §5.3: where one runner has nine tenths of all stake, committees are smaller, in the epoch after it has them only by a little.
+#[test]
+fn committees_follow_the_stake() {
+    for (is_concentrated_before, size) in [(true, (8, 6)), (false, (9, 6))] {
+        let mut market = Market::with(10, |genesis| genesis.parameters = super::super::harness::parameters(&[("consensus.epoch", 20)]));
+        let mut job = committee_job("majority_vote", 0);
+        job["timeout_blocks"] = 6.into();
+        if is_concentrated_before {
+            concentrate(&mut market);
+        }
+        market.submit(&job);
+        if !is_concentrated_before {
+            concentrate(&mut market);
+        }
+        market.chain.idle(20);
+        let id = market.submit(&job);
+        assert_eq!((market.job(&id).committee.0, market.job(&id).threshold.0), size);
+    }
+}
+
+/// Puts a million CBY behind the first of ten runners.
+fn concentrate(market: &mut Market) {
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), cby(90_000)))), "");
+    let runner = serde_json::json!({ "runner": hex(&address(10).0) });
+    assert_eq!(slug(&market.chain.send(2, ask(REGISTRY, "delegate", &runner, cby(900_000)))), "");
 }
 
 /// the candidates stand by address under the stored root; the committee is that of the named round's seed; runners
