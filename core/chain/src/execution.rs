@@ -211,6 +211,7 @@ impl Execution {
             chain: input.chain.clone(),
             params: input.chain.params.clone(),
             deployers: Vec::new(),
+            paused: Vec::new(),
             height: input.height,
             timestamp: input.timestamp,
             beacon: input.beacon.clone(),

@@ -6,7 +6,8 @@ use cowboy_params::Params;
 use cowboy_state::records::{
     Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
 };
-use cowboy_state::{Directory, StateKey, World};
+use cowboy_state::{Directory, StateKey, Step, Stop, World};
+use cowboy_system::governance::{self, types::Council};
 use cowboy_system::staking::{
     self, possession,
     types::{Status, Validator},
@@ -14,7 +15,7 @@ use cowboy_system::staking::{
 pub use cowboy_system::treasury::vesting::{BUCKETS, Bucket, bucket_address};
 use cowboy_types::signing::address_of_public_key;
 use cowboy_types::units::{Amount, ChainId, Count, Height, Nonce, Price, TimestampMs};
-use cowboy_types::{Address, Hash, List, blake3, record};
+use cowboy_types::{Abort, Address, Blob, Hash, List, Text, blake3, error, record};
 use std::collections::BTreeMap;
 
 record! {
@@ -44,6 +45,26 @@ record! {
         pub validators: List<GenesisValidator, 1024>,
         /// Parameters that differ from the table, ascending by row.
         pub parameters: List<ParameterChange, 1024>,
+        /// The security council, ascending; empty where governance names it later.
+        pub council: List<Address, 64>,
+        /// Calls of system actors with which the chain begins, in order: what governance would decide first.
+        pub calls: List<GenesisCall, 1024>,
+    }
+}
+
+record! {
+    /// A call of a system actor's method in the first state.
+    pub struct GenesisCall {
+        /// Who calls: 0x09 for governance, else an account of genesis.
+        pub sender: Address,
+        /// The system actor's number.
+        pub actor: u8,
+        /// Its method.
+        pub method: Text<64>,
+        /// The argument, canonical CBOR.
+        pub argument: Blob<65_536>,
+        /// CBY of the sender that go along.
+        pub value: Amount,
     }
 }
 
@@ -70,6 +91,26 @@ pub enum GenesisError {
         /// Which of its keys.
         key: &'static str,
         /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The council has another size than 003 §11 says.
+    #[error("the council has {members} members and needs {size}; name {size}, or none")]
+    Council {
+        /// How many are named.
+        members: usize,
+        /// How many it needs.
+        size: u64,
+    },
+    /// A call of the first state fails.
+    #[error("call {index} of genesis, {method} of {actor}, fails: {reason}")]
+    Call {
+        /// Its place, from 0.
+        index: usize,
+        /// The system actor.
+        actor: Address,
+        /// The method.
+        method: String,
+        /// Why.
         reason: &'static str,
     },
     /// A parameter is unknown or out of range.
@@ -138,7 +179,81 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
     world.write(keys::deployers(), &Deployers { accounts: config.deployers.clone() });
     enroll(&mut world, &config.validators);
     world.write(keys::validators(), &GenesisValidators { validators: config.validators.clone() });
+    complete(&mut world, |world| Ok(governance::published::publish_groups(world, &params)?)).expect("writing needs nobody's leave");
+    found_council(&mut world, &params, &config.council)?;
+    for (index, call) in config.calls.iter().enumerate() {
+        let done = complete(&mut world, |world| first_call(world, config, &params, call));
+        done.map_err(|abort| GenesisError::Call {
+            index,
+            actor: Address::system(call.actor),
+            method: call.method.to_string(),
+            reason: error::row(abort.code).what,
+        })?;
+    }
+    world.take_events();
     Ok(world.writes())
+}
+
+/// Does something on the first state, in which what nobody wrote is absent.
+fn complete(world: &mut World, mut run: impl FnMut(&mut World) -> Step<()>) -> Result<(), Abort> {
+    loop {
+        let checkpoint = world.checkpoint();
+        let missed = match run(world) {
+            Ok(()) => return Ok(()),
+            Err(Stop::Abort(abort)) => return Err(abort),
+            Err(Stop::Miss(missed)) => missed,
+        };
+        world.rollback(&checkpoint);
+        for digest in world.want(missed) {
+            world.fill(&digest, None);
+        }
+    }
+}
+
+fn found_council(world: &mut World, params: &Params, members: &List<Address, 64>) -> Result<(), GenesisError> {
+    if members.is_empty() {
+        return Ok(());
+    }
+    if !members.is_sorted_by(|one, other| one < other) {
+        return Err(GenesisError::Unordered { list: "council" });
+    }
+    let size = params.governance.council_size;
+    if u64::try_from(members.len()) != Ok(size) {
+        return Err(GenesisError::Council { members: members.len(), size });
+    }
+    world.write(governance::state::council_key(), &Council { members: members.clone() });
+    Ok(())
+}
+
+/// Calls a system actor as it is called at height 0.
+fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: &GenesisCall) -> Step<()> {
+    let target = Address::system(call.actor);
+    if !world.debit(call.sender, call.value)? {
+        return Err(error::TRANSFER_FAILED.into());
+    }
+    world.credit(target, call.value)?;
+    let mut context = cowboy_system::Context {
+        world,
+        params,
+        genesis_params: params,
+        deployers: &config.deployers,
+        paused: &[],
+        height: Height::ZERO,
+        timestamp: config.timestamp_ms,
+        is_dev: config.is_dev,
+        sender: call.sender,
+        value: call.value,
+        id: Hash::ZERO,
+        draw: cowboy_system::Draw { beacon: Bytes::new(), epoch: 0, view: 0 },
+        work: cowboy_system::Work::default(),
+        budget: cowboy_system::Work { cycles: u64::MAX, weight: u64::MAX },
+        chain_id: config.chain_id,
+        genesis: config.hash(),
+        forward: None,
+    };
+    cowboy_system::call(&mut context, target, &call.method, &call.argument)?;
+    // What would go on in a contract has none to go on in.
+    if context.forward.is_some() { Err(error::UNAVAILABLE.into()) } else { Ok(()) }
 }
 
 /// Refuses keys with which nobody, or anybody, could sign: zeros, the identity, points of small order or out of their group. Nobody

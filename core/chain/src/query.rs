@@ -278,6 +278,7 @@ fn machine_at(at: &At, door: Door) -> Machine {
             chain: at.chain.clone(),
             params: at.chain.params.clone(),
             deployers: Vec::new(),
+            paused: Vec::new(),
             height: at.height,
             timestamp: at.timestamp,
             beacon: at.beacon.clone(),

@@ -9,6 +9,7 @@ mod entitlements;
 mod examples;
 mod gateways;
 mod governance;
+mod government;
 pub(crate) mod harness;
 mod lanes;
 mod market;

@@ -581,6 +581,10 @@ parameters! {
         0x0C approval_0: BasisPoints = 5_000 in 0..=10_000, T3, "CIP-12";
         /// Staked CBY that must say yes on tier 3, of what says yes or no; more than this.
         0x0D approval_3: BasisPoints = 6_000 in 0..=10_000, T3, "CIP-12";
+        /// Blocks for which the security council pauses a system actor, unless it is ratified: 7 days.
+        0x0E pause: Blocks = 604_800 in 600..=604_800, T3, "ours: decision 0115";
+        /// Blocks of voting on the council's pause, of which `pause` has at least as many: 6 days, so that a day is left for the count.
+        0x0F voting_ratify: Blocks = 518_400 in 300..=604_800, T3, "ours: decision 0115";
     }
 
     /// Frozen machine time of what no cycle price covers (decision 132). Never charged; it bounds how long a block takes.

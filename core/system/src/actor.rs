@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub genesis_params: &'a Params,
     /// Accounts that may use methods of the protocol itself.
     pub deployers: &'a [Address],
+    /// Numbers of the system actors that are paused in this block.
+    pub paused: &'a [u8],
     /// The block's height.
     pub height: Height,
     /// The block's time.
@@ -80,14 +82,20 @@ pub struct Work {
 }
 
 impl Context<'_> {
-    /// Fails unless a system deployer asks.
-    pub fn require_deployer(&self) -> Step<()> {
-        if self.deployers.contains(&self.sender) { Ok(()) } else { Err(error::SYSTEM_UNAUTHORIZED.into()) }
+    /// Whether governance acts: its own address, when it executes a decision, or a system deployer.
+    pub fn is_governance(&self) -> bool {
+        self.sender == Address::system(GOVERNANCE) || self.deployers.contains(&self.sender)
     }
 
-    /// Fails unless governance acts: its own address, when it executes a decision, or a system deployer.
+    /// Fails unless governance acts.
     pub fn require_governance(&self) -> Step<()> {
-        if self.sender == Address::system(GOVERNANCE) { Ok(()) } else { self.require_deployer() }
+        if self.is_governance() { Ok(()) } else { Err(error::SYSTEM_UNAUTHORIZED.into()) }
+    }
+
+    /// Fails where a system actor is paused. Decisions of governance still reach it, so that they can repair it.
+    pub fn require_running(&self, number: u8) -> Step<()> {
+        let is_stopped = self.paused.contains(&number) && self.sender != Address::system(GOVERNANCE);
+        if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
 
     /// Fails where CBY came along: the method would keep them for nothing.

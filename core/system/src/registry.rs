@@ -46,6 +46,7 @@ pub fn at(address: Address) -> Option<&'static Actor> {
 /// Runs a method of a system actor. The argument is a canonical CBOR map, or nothing; so is the answer.
 pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &[u8]) -> Step<Vec<u8>> {
     let actor = at(target).ok_or(error::ACTOR_NOT_FOUND)?;
+    context.require_running(actor.number)?;
     // A message without a handler's name goes where messages without one go.
     let method = if method.is_empty() { "handle_message" } else { method };
     let method = actor.methods.iter().find(|row| row.name == method).ok_or(error::UNAVAILABLE)?;

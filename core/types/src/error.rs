@@ -128,7 +128,7 @@ errors! {
     1214 TOO_MANY_EVENTS Execution "too_many_events", "Too many events.", "A delivery announces a bounded number.", "Put more into each event.";
     1215 INVALID_ARGUMENT Execution "invalid_argument", "An argument is not what the method takes.", "System methods read exact types.", "See the method's page.";
     1216 NOT_OWNER Execution "not_owner", "The sender does not own the actor.", "Only the owner may.", "Sign with the owner's key.";
-    1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender is no system deployer.", "System instructions are for the accounts that genesis names.", "Ask a system deployer.";
+    1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender may not do this.", "It is for governance, for validators, or for the security council.", "Propose it: `cowboy gov propose`.";
     1218 INIT_ONLY_ONCE Execution "init_only_once", "The handler init cannot be called.", "It runs in the transaction that creates the actor, and at no other time.", "Name another handler, or deploy again with --init-payload.";
     1219 NOTHING_VESTED Execution "nothing_vested", "Nothing of the bucket can be released.", "All that has vested so far was paid out, or nobody was named to receive it.", "Ask get_vesting for the schedule and the beneficiary.";
     1220 RENT_DEBT Execution "rent_debt", "The payment is not what is owed.", "A debt is paid whole, with the catch-up fee.", "Ask get_rent for the debt, and add the fee.";
@@ -145,6 +145,8 @@ errors! {
     1231 GOVERNANCE_STAGE Execution "governance_stage", "The proposal is not at that stage.", "It is voted on, counted, waits, and takes effect, each in its time.", "Ask get_proposal for its stage and height.";
     1239 PARAMETER_NOT_ACTIVE Execution "parameter_not_active", "The parameter is not active.", "The rule that would read it does not exist yet, so moving it would change nothing.", "Look for another parameter: docs/parameters.md says which are active.";
     1240 KEY_POSSESSION Execution "key_possession", "A proof of possession does not hold.", "The network key and the VRF key sign the registration, for this chain and this account; keys of small order prove nothing.", "Make the proofs with `cowboyd keys --register ACCOUNT`.";
+    1245 SYSTEM_ACTOR_PAUSED Execution "system_actor_paused", "The system actor is paused.", "The security council or a decision stopped it; until then it answers to governance only.", "Ask get_pauses of 0x09 for how long.";
+    1246 PROPOSAL_ACTION Execution "proposal_action", "Governance cannot take this action.", "Actions are set_parameter, call, disburse, set_council, circuit_break and resume, 1 to 16 in a proposal; 0x09 itself is never paused, a paused actor is not paused again, and upgrade is not part of this chain yet.", "Propose one of these actions.";
     1301 MISSING_ENTITLEMENT Entitlement "missing_entitlement", "The manifest does not grant this.", "An actor may do only what it declared at deployment.", "Add the entitlement and deploy again.";
     1302 ENTITLEMENT_QUOTA Entitlement "entitlement_quota_exceeded", "A quota of the manifest is used up.", "The grant names a maximum.", "Ask for more in the manifest.";
     1303 ENTITLEMENT_PARAM Entitlement "entitlement_param_invalid", "A parameter of an entitlement is wrong.", "Each entitlement has a schema.", "See the entitlements page.";

@@ -8,7 +8,10 @@ use cowboy_api::{
     model,
     source::{self, Format},
 };
-use cowboy_types::Address;
+use cowboy_types::{
+    Address,
+    cbor::{self as canonical_cbor, Value as Cbor},
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -43,6 +46,31 @@ pub(crate) fn encode(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
     match format {
         Format::Json => Ok(value.to_string().into_bytes()),
         Format::Cbor | Format::Raw => Ok(cbor::encode(&value)),
+    }
+}
+
+/// JSON as the argument of a system actor's method: canonical CBOR, in which texts that are hex with 0x are bytes.
+pub(crate) fn method_argument(argument: &Value) -> Result<Vec<u8>, Failure> {
+    Ok(bytes_of_hex(canonical(argument)?).encode())
+}
+
+/// JSON as canonical CBOR has it.
+fn canonical(argument: &Value) -> Result<Cbor, Failure> {
+    canonical_cbor::decode(&cbor::encode(argument)).map_err(|error| {
+        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
+    })
+}
+
+/// Texts that are hex with 0x become bytes, which is what ids, keys and addresses are.
+fn bytes_of_hex(value: Cbor) -> Cbor {
+    match value {
+        Cbor::Text(text) => match text.strip_prefix("0x").and_then(|digits| hex::decode(digits).ok()) {
+            Some(bytes) => Cbor::Bytes(bytes),
+            None => Cbor::Text(text),
+        },
+        Cbor::Array(items) => Cbor::Array(items.into_iter().map(bytes_of_hex).collect()),
+        Cbor::Map(pairs) => Cbor::Map(pairs.into_iter().map(|(name, item)| (name, bytes_of_hex(item))).collect()),
+        other => other,
     }
 }
 

@@ -77,12 +77,23 @@ pub(crate) fn draft(instruction: Instruction, key: &PrivateKey) -> Transaction {
     }
 }
 
+/// Tries an instruction and sends nothing. What it would fail with is a failure.
+pub(crate) async fn try_out(client: &Client, key: &PrivateKey, instruction: Instruction) -> Result<model::Simulated, Failure> {
+    let mut transaction = draft(instruction, key);
+    transaction.chain_id = ChainId(client.health().await?.chain_id);
+    transaction.nonce = Nonce(client.account_or_empty(&key.address()).await?.nonce);
+    let tried = client.simulate(&transaction).await?;
+    match tried.receipt.error.clone() {
+        Some(error) => Err(error.into()),
+        None => Ok(tried),
+    }
+}
+
 /// Tries, signs and sends an instruction. A failure that trying it shows is never sent, unless the terms say so.
 pub(crate) async fn send(client: &Client, key: &PrivateKey, instruction: Instruction, terms: &Terms) -> Result<Sent, Failure> {
-    let mut transaction = draft(instruction, key);
-    let health = client.health().await?;
     let account = client.account_or_empty(&key.address()).await?;
-    transaction.chain_id = ChainId(health.chain_id);
+    let mut transaction = draft(instruction, key);
+    transaction.chain_id = ChainId(client.health().await?.chain_id);
     transaction.nonce = Nonce(terms.nonce.unwrap_or(account.nonce));
     let value = cowboy_chain::admit::value(&transaction.instruction);
     if value.get() > account.balance {

@@ -120,6 +120,8 @@ pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProb
         deployers: List::new(deployers).ok_or(GenesisError::Unordered { list: "deployers" })?,
         validators: List::new(validators).expect("a dev chain has few validators"),
         parameters: List::new(parameters.collect()).ok_or(GenesisError::Unordered { list: "parameters" })?,
+        council: List::default(),
+        calls: List::default(),
     };
     Ok((Genesis::new(config, sharing)?, keys))
 }

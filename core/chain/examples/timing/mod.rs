@@ -65,6 +65,8 @@ impl Chain {
             deployers: List::default(),
             validators: List::default(),
             parameters: List::new(changes).expect("they fit"),
+            council: List::default(),
+            calls: List::default(),
         };
         let records = genesis(&config).expect("the genesis is right");
         let state = records.into_iter().filter_map(|(key, stored)| Some((key, stored?))).collect();

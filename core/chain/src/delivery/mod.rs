@@ -38,6 +38,8 @@ pub(crate) struct Environment {
     pub(crate) chain: Arc<ChainConfig>,
     pub(crate) params: Params,
     pub(crate) deployers: Vec<Address>,
+    /// Numbers of the system actors that are paused in this block, ascending.
+    pub(crate) paused: Vec<u8>,
     pub(crate) height: Height,
     pub(crate) timestamp: TimestampMs,
     pub(crate) beacon: Bytes,

@@ -41,7 +41,7 @@ impl Execution {
             dispatcher::immediate().first_key(),
             dispatcher::callbacks().first_key(),
         ]);
-        wanted.push(entitlements::state::deprecations());
+        wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key()]);
         wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
         wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
@@ -121,10 +121,11 @@ impl Execution {
 /// Reads what governance decided into the machine's environment. Answers the base fees.
 pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
     let world = &machine.world;
-    world.require(&[keys::markets(), keys::parameters(), keys::deployers()])?;
+    world.require(&[keys::markets(), keys::parameters(), keys::deployers(), governance::state::pauses_key()])?;
     let markets: Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
     let deployers: Deployers = world.read(&keys::deployers())?.expect("genesis wrote the deployers");
     machine.environment.params = governance::state::parameters(world, &machine.environment.chain.params)?;
+    machine.environment.paused = governance::pauses::paused(world, machine.environment.height)?;
     machine.environment.deployers = deployers.accounts.to_vec();
     Ok(BaseFees { cycle: markets.base_fee_cycle, cell: markets.base_fee_cell })
 }

@@ -34,6 +34,7 @@ const ALL: &[&[Scenario]] = &[
     entitlements::SCENARIOS,
     gateways::SCENARIOS,
     governance::SCENARIOS,
+    government::SCENARIOS,
     lanes::SCENARIOS,
     messages::SCENARIOS,
     names::SCENARIOS,

@@ -16,18 +16,19 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     inflation_moves_two_points_a_year,
 ];
 
-const CBY: u64 = 1_000_000_000;
-const GOVERNANCE: Address = Address::system(0x09);
+pub(super) const CBY: u64 = 1_000_000_000;
+pub(super) const GOVERNANCE: Address = Address::system(0x09);
 
-fn ask(chain: &mut Chain, from: u8, method: &str, argument: Vec<(&str, Value)>, value: u64) -> Receipt {
+pub(super) fn ask(chain: &mut Chain, from: u8, method: &str, argument: Vec<(&str, Value)>, value: u64) -> Receipt {
     let mut pairs: Vec<(Value, Value)> = argument.into_iter().map(|(name, value)| (Value::text(name), value)).collect();
     pairs.sort_by_key(|(name, _)| (name.encode().len(), name.encode()));
     chain.send(from, execution(GOVERNANCE, method, &Value::Map(pairs).encode(), value))
 }
 
-/// Validators 1 to 4 with these stakes in units of 100,000 CBY; times as short as rows allow.
-fn chain_of(stakes: [u64; 4]) -> Chain {
+/// No deployers; validators 1 to 4 with these stakes in units of 100,000 CBY; times as short as rows allow.
+pub(super) fn chain_of(stakes: [u64; 4]) -> Chain {
     Chain::with(|genesis| {
+        genesis.deployers = cowboy_types::List::default();
         genesis.validators = validators((1..).zip(&stakes).map(|(number, stake)| validator(number, Amount(stake * 100_000 * CBY))));
         genesis.parameters = parameters(&[
             ("governance.timelock", 3_600),
@@ -39,36 +40,36 @@ fn chain_of(stakes: [u64; 4]) -> Chain {
     })
 }
 
-fn set_parameter(name: &str, value: u64) -> Vec<(&'static str, Value)> {
+pub(super) fn set_parameter(name: &str, value: u64) -> Vec<(&'static str, Value)> {
     vec![("action", Value::text("set_parameter")), ("name", Value::text(name)), ("value", Value::uint(value))]
 }
 
 /// Proposes; answers the number.
-fn propose(chain: &mut Chain, argument: Vec<(&str, Value)>, deposit: u64) -> u64 {
+pub(super) fn propose(chain: &mut Chain, argument: Vec<(&str, Value)>, deposit: u64) -> u64 {
     let receipt = ask(chain, 5, "propose", argument, deposit * CBY);
     assert_eq!(receipt.abort, None, "it is proposed");
     cowboy_types::cbor::decode(&receipt.return_data).ok().and_then(|value| value.as_u64()).expect("a number")
 }
 
-fn about(id: u64) -> Vec<(&'static str, Value)> {
+pub(super) fn about(id: u64) -> Vec<(&'static str, Value)> {
     vec![("proposal", Value::uint(id))]
 }
 
-fn vote(chain: &mut Chain, from: u8, id: u64, choice: &str) -> Receipt {
+pub(super) fn vote(chain: &mut Chain, from: u8, id: u64, choice: &str) -> Receipt {
     ask(chain, from, "vote", [about(id), vec![("choice", Value::text(choice))]].concat(), 0)
 }
 
-fn stage(chain: &mut Chain, id: u64) -> String {
+pub(super) fn stage(chain: &mut Chain, id: u64) -> String {
     let receipt = ask(chain, 5, "get_proposal", about(id), 0);
     let shown = cowboy_types::cbor::decode(&receipt.return_data).expect("CBOR");
     shown.get("stage").and_then(Value::as_text).expect("a text").to_string()
 }
 
-fn later(chain: &mut Chain, blocks: u64) {
+pub(super) fn later(chain: &mut Chain, blocks: u64) {
     chain.height = Height(chain.height.0 + blocks);
 }
 
-fn param(chain: &mut Chain, name: &str) -> u64 {
+pub(super) fn param(chain: &mut Chain, name: &str) -> u64 {
     let receipt = ask(chain, 5, "get_param", vec![("name", Value::text(name))], 0);
     cowboy_types::cbor::decode(&receipt.return_data).ok().and_then(|value| value.as_u64()).expect("a number")
 }

@@ -95,6 +95,8 @@ impl Chain {
             deployers: List::new(vec![address(9)]).expect("one fits"),
             validators: List::default(),
             parameters: List::default(),
+            council: List::default(),
+            calls: List::default(),
         };
         change(&mut genesis_config);
         let records = genesis(&genesis_config).expect("the genesis is right");

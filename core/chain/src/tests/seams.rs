@@ -82,6 +82,8 @@ fn a_genesis_takes_only_keys() {
             deployers: List::default(),
             validators: validators([one, other.clone()]),
             parameters: List::default(),
+            council: List::default(),
+            calls: List::default(),
         };
         match genesis(&config) {
             Err(GenesisError::ValidatorKey { key, reason, .. }) => format!("{key} {reason}"),
@@ -105,6 +107,8 @@ fn a_changed_genesis_is_refused_or_canonical() {
         deployers: List::new(vec![address(2)]).expect("one fits"),
         validators: List::default(),
         parameters: super::harness::parameters(&[("rent.epoch", 100)]),
+        council: List::default(),
+        calls: List::default(),
     };
     let good = genesis.encode().to_vec();
     assert_eq!(GenesisConfig::decode_cfg(good.clone(), &()).ok(), Some(genesis));

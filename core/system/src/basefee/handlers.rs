@@ -26,16 +26,17 @@ pub(super) fn extend_timer(context: &mut Context<'_>, argument: &Value) -> Step<
     Ok(Value::Null)
 }
 
-/// SYS_CANCEL_TIMER: removes a timer of the sender, or any timer for a system deployer. Removing one that is gone changes
+/// SYS_CANCEL_TIMER: removes a timer of the sender, or any timer for governance. Removing one that is gone changes
 /// nothing.
 pub fn cancel(context: &mut Context<'_>, id: &Hash) -> Step<()> {
+    context.require_running(NUMBER)?;
     match timers::read(context.world, id) {
         Err(Stop::Abort(abort)) if abort == error::TIMER_NOT_FOUND => Ok(()),
         Err(stop) => Err(stop),
         Ok(timer) => {
             let is_own = timer.fee_payer == context.sender;
             if !is_own {
-                context.require_deployer()?;
+                context.require_governance()?;
             }
             timers::remove(context.world, id, &timer)?;
             let data = Value::map([("timer_id", Value::Bytes(id.0.to_vec())), ("actor", Value::Bytes(timer.actor.0.to_vec()))]);
@@ -45,12 +46,13 @@ pub fn cancel(context: &mut Context<'_>, id: &Hash) -> Step<()> {
     }
 }
 
-/// SYS_EXTEND_TIMER: moves the last height of a timer of the sender, or of any timer for a system deployer.
+/// SYS_EXTEND_TIMER: moves the last height of a timer of the sender, or of any timer for governance.
 pub fn extend(context: &mut Context<'_>, id: &Hash, expires_at: Height) -> Step<()> {
+    context.require_running(NUMBER)?;
     let timer = timers::read(context.world, id)?;
     let is_own = timer.fee_payer == context.sender;
     if !is_own {
-        context.require_deployer()?;
+        context.require_governance()?;
     }
     timers::extend(context, id, timer, expires_at)?;
     let data = Value::map([("timer_id", Value::Bytes(id.0.to_vec())), ("expires_at", Value::uint(expires_at.0))]);

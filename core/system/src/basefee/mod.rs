@@ -20,12 +20,12 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "cancel_timer",
-            doc: "{timer_id} → null: removes any timer; one that is gone changes nothing. System deployers only (SYS 48).",
+            doc: "{timer_id} → null: removes any timer; one that is gone changes nothing. Governance, or who pays for the timer (SYS 48).",
             run: handlers::cancel_timer,
         },
         Method {
             name: "extend_timer",
-            doc: "{timer_id, expires_at} → null: moves any timer's last height. System deployers only (SYS 50).",
+            doc: "{timer_id, expires_at} → null: moves any timer's last height. Governance, or who pays for the timer (SYS 50).",
             run: handlers::extend_timer,
         },
         TOKENS[0],

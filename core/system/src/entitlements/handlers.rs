@@ -35,7 +35,7 @@ pub(super) fn deprecations(context: &mut Context<'_>, _: &Value) -> Step<Value> 
 
 /// Replaces or adds a curated set: what grants of it reach changes from the next request on.
 pub(super) fn set_domain_set(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_deployer()?;
+    context.require_governance()?;
     let name = text(argument, "name")?;
     let Some(Value::Array(items)) = argument.get("domains") else { return Err(error::INVALID_ARGUMENT.into()) };
     if !registry::is_set_name(name) {
@@ -71,6 +71,7 @@ fn decoded<T: Read<Cfg = ()>>(bytes: &[u8]) -> Result<T, Abort> {
 
 /// Instructions 30 to 35 (002 §7.2). Answers the id of what was made, as 32 bytes.
 pub fn instruct(context: &mut Context<'_>, instruction: &System) -> Step<Vec<u8>> {
+    context.require_running(NUMBER)?;
     let made = match instruction {
         System::EntitlementGrant { grantee, scope, action, constraints } => {
             Some(permissions::grant(context, *grantee, decoded(scope)?, decoded(action)?, decoded(constraints)?)?)

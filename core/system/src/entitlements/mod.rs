@@ -29,7 +29,7 @@ pub const ACTOR: Actor = Actor {
     methods: &[
         Method {
             name: "deprecate",
-            doc: "{id, from} → null: deprecates an entitlement of manifests from a height on; it is removed when the window is over. System deployers only (000 §9.11).",
+            doc: "{id, from} → null: deprecates an entitlement of manifests from a height on; it is removed when the window is over. Governance only (000 §9.11).",
             run: handlers::deprecate,
         },
         Method {
@@ -39,7 +39,7 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "set_domain_set",
-            doc: "{name, domains} → null: replaces or adds a curated set of domains. System deployers only (000 §8.4).",
+            doc: "{name, domains} → null: replaces or adds a curated set of domains. Governance only (000 §8.4).",
             run: handlers::set_domain_set,
         },
         Method { name: "get_domain_set", doc: "{name} → [domain]: a curated set of domains.", run: handlers::get_domain_set },

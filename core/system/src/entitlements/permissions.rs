@@ -14,7 +14,7 @@ use cowboy_types::{Address, Hash, List, error};
 /// granted first in a pool or namespace, and a token's owner. The chain is governance's.
 pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
     let sender = context.sender;
-    let is_governance = context.deployers.contains(&sender);
+    let is_governance = context.is_governance();
     let may = match scope {
         Scope::Global => false,
         Scope::Token { token } => tokens::state::find(context.world, token)?.is_some_and(|token| token.owner == sender),

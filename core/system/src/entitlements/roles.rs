@@ -43,7 +43,7 @@ pub fn create(
 /// Whether the sender may assign and revoke a role: who made it, while they rule its scopes, and governance.
 fn require_role(context: &mut Context<'_>, id: &Hash) -> Step<Role> {
     let role = read(context.world, id)?.ok_or(error::ROLE_NOT_FOUND)?;
-    if role.creator != context.sender && !context.deployers.contains(&context.sender) {
+    if role.creator != context.sender && !context.is_governance() {
         return Err(error::GRANT_UNAUTHORIZED.into());
     }
     for scope in role.scopes.iter() {

@@ -1,6 +1,6 @@
 //! What 0x09 does.
 
-use super::{NUMBER, state};
+use super::{NUMBER, actions, state};
 use crate::actor::{Context, number_argument};
 use cowboy_params::Params;
 use cowboy_state::Step;
@@ -8,8 +8,7 @@ use cowboy_types::cbor::Value;
 use cowboy_types::error;
 
 pub(super) fn get_param(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    let row = Params::row(name).ok_or(error::INVALID_ARGUMENT)?;
+    let row = actions::named_row(argument)?;
     Ok(Value::uint(context.params.get(row.id).expect("every row has a value")))
 }
 
@@ -43,7 +42,7 @@ pub struct TimerConfig {
 
 /// SYS_UPDATE_TIMER_CONFIG: moves the timer limits, each within its row's range, from the next block on.
 pub fn set_timer_config(context: &mut Context<'_>, config: &TimerConfig) -> Step<()> {
-    context.require_deployer()?;
+    context.require_governance()?;
     let rows = [
         ("timers.ttl_blocks", config.ttl_blocks),
         ("timers.cycles_per_fire", config.cycles_per_fire),
@@ -58,7 +57,7 @@ pub fn set_timer_config(context: &mut Context<'_>, config: &TimerConfig) -> Step
         params.set(row.id, value).map_err(|_| error::INVALID_ARGUMENT)?;
         moved.push((row.id, value));
     }
-    state::move_parameters(context.world, moved)?;
+    state::move_parameters(context.world, context.genesis_params, &moved)?;
     let data = Value::map([
         ("max_ttl_blocks", Value::uint(config.ttl_blocks)),
         ("max_cycles_per_fire", Value::uint(config.cycles_per_fire)),

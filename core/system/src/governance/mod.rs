@@ -2,8 +2,11 @@
 //!
 //! A moved parameter takes effect in the next block: a block runs under one set of parameters.
 
+pub mod actions;
 pub mod handlers;
+pub mod pauses;
 mod proposals;
+pub mod published;
 pub mod state;
 pub mod types;
 
@@ -22,7 +25,7 @@ pub const ACTOR: Actor = Actor {
         Method { name: "get_param", doc: "{name} → number: a parameter of the running block, by its name.", run: handlers::get_param },
         Method {
             name: "update_timer_config",
-            doc: "{max_ttl_blocks, max_cycles_per_fire, max_cells_per_fire, max_timers_per_actor, gc_cycles_per_block} → null. System deployers only (SYS 49).",
+            doc: "{max_ttl_blocks, max_cycles_per_fire, max_cells_per_fire, max_timers_per_actor, gc_cycles_per_block} → null. Governance only (SYS 49).",
             run: handlers::update_timer_config,
         },
         Method {
@@ -59,8 +62,13 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "propose",
-            doc: "{action: set_parameter, name, value} or {action: disburse, bucket, to, amount} or {action: set_council, members}, with the tier's deposit as value → number.",
+            doc: "{action, …} or {actions: [{action, …}, …]} (at most 16, all or nothing), with the tier's deposit as value → number. Actions: {action: set_parameter, name, value}, {action: call, actor, method, argument} as 0x09, {action: disburse, bucket, to, amount}, {action: set_council, members}, {action: circuit_break, actor} and {action: resume, actor}.",
             run: proposals::propose,
+        },
+        Method {
+            name: "preview",
+            doc: "{action, …} or {actions: […]} → {deposit, error, events, tier}: what a proposal would do if it took effect now, and what it puts down. Nothing of it stays; error is null, or why it would fail.",
+            run: proposals::preview,
         },
         Method {
             name: "vote",
@@ -86,6 +94,16 @@ pub const ACTOR: Actor = Actor {
             name: "fast_track",
             doc: "{proposal} → bool: a member of the council wants a tier 3 proposal quick; true once seven do.",
             run: proposals::fast_track,
+        },
+        Method {
+            name: "circuit_break",
+            doc: "{actor} → bool: a member of the council wants a system actor paused; true once seven do. It is paused from the next block on, and the vote that ratifies it is open.",
+            run: pauses::circuit_break,
+        },
+        Method {
+            name: "get_pauses",
+            doc: "{} → [{actor, proposal, until}, …]: the paused system actors; until and the proposal that ratifies it are null once it is ratified.",
+            run: pauses::get_pauses,
         },
         Method {
             name: "get_proposal",

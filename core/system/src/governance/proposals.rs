@@ -1,122 +1,75 @@
 //! Decisions: proposed with a deposit, voted on by stake and by head, and effective after a timelock (003 §11, §13.1).
 //!
 //! Both chambers must agree: the staked CBY of the set, and its validators with one vote each. A council of nine may
-//! stop what is queued, and shorten the way of what is tier 3; it can decide nothing.
+//! stop what is queued, shorten the way of what is tier 3, and pause a system actor until the chambers have voted on it.
 
-use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
-use super::{NUMBER, state};
-use crate::actor::{Context, address_argument, amount_argument, number_argument};
+use super::types::{Agreement, Ballot, Change, Choice, Proposal, Stage};
+use super::{NUMBER, actions, pauses, state};
+use crate::actor::{Context, number_argument};
 use crate::staking::{state as staking, types::ValidatorSet};
-use crate::treasury::vesting;
-use cowboy_params::{Params, SetError, Tier};
-use cowboy_state::{Step, Stop};
-use cowboy_types::cbor::Value;
+use cowboy_state::{Key, Step, Stop};
+use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Count, Height};
-use cowboy_types::{Address, List, Text, error};
+use cowboy_types::{Address, Event, List, error};
 
-/// How the names of the rows begin that the schedule of inflation has.
-const INFLATION_ROWS: &str = "economics.inflation_";
-
-/// How the names of the rows begin that raise it.
-const SECURITY_ROWS: &str = "economics.security_";
-
-/// The action that an argument describes.
-fn action(argument: &Value) -> Step<Action> {
-    match argument.get("action").and_then(Value::as_text) {
-        Some("set_parameter") => {
-            let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-            let row = Params::row(name).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::SetParameter { row: row.id, value: number_argument(argument, "value")? })
-        }
-        Some("disburse") => {
-            let bucket = argument.get("bucket").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(Action::Disburse { bucket, to: address_argument(argument, "to")?, amount: amount_argument(argument, "amount")? })
-        }
-        Some("set_council") => {
-            let Some(Value::Array(items)) = argument.get("members") else { return Err(error::INVALID_ARGUMENT.into()) };
-            let address = |item: &Value| item.as_bytes().and_then(|bytes| bytes.try_into().ok()).map(Address);
-            let mut members = items.iter().map(address).collect::<Option<Vec<_>>>().ok_or(error::INVALID_ARGUMENT)?;
-            members.sort();
-            members.dedup();
-            Ok(Action::SetCouncil { members: List::new(members).ok_or(error::INVALID_ARGUMENT)? })
-        }
-        _ => Err(error::INVALID_ARGUMENT.into()),
-    }
-}
-
-/// The tier of an action; refuses what nobody may do.
-fn tier(context: &Context<'_>, action: &Action) -> Step<u8> {
-    match action {
-        Action::SetParameter { row, value } => {
-            check_parameter(context, *row, *value)?;
-            let row = Params::ROWS.iter().find(|one| one.id == *row).ok_or(error::INVALID_ARGUMENT)?;
-            Ok(if row.tier == Tier::T3 { 3 } else { 0 })
-        }
-        Action::Disburse { .. } => Ok(3),
-        Action::SetCouncil { members } => {
-            let size = u64::try_from(members.len()).unwrap_or(u64::MAX);
-            if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT.into()) }
-        }
-    }
-}
-
-/// Whether a parameter may become a value: within its range, and a row of inflation at most two points away from every
-/// value that it had in the last year (003 §8.2).
-fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Step<()> {
-    let mut params = context.params.clone();
-    params.set(row, value).map_err(|refused| match refused {
-        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
-        SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
-    })?;
-    let row = Params::ROWS.iter().find(|one| one.id == row).ok_or(error::INVALID_ARGUMENT)?;
-    if !row.name.starts_with(INFLATION_ROWS) {
-        return Ok(());
-    }
-    let rows = &context.params.economics;
-    let now = context.params.get(row.id).unwrap_or(value);
-    let history = state::history(context.world, row)?.entries.into_vec();
-    // What a row is until its first change is what genesis says; it is unknown only where that is more than a year ago.
-    let first = history.first().map_or(now, |_| context.genesis_params.get(row.id).unwrap_or(now));
-    let values = std::iter::once(first).chain(history.iter().map(|change| change.value));
-    let ends = history.iter().map(|change| change.height.0).chain([u64::MAX]);
-    let of_the_year = values.zip(ends).filter(|(_, end)| end.saturating_add(rows.year) > context.height.0);
-    let is_too_far = of_the_year.map(|(old, _)| old).chain([now]).any(|old| value.abs_diff(old) > rows.inflation_step);
-    if is_too_far { Err(error::INVALID_ARGUMENT.into()) } else { Ok(()) }
-}
-
-/// Whether an action moves inflation, for which two thirds of all stake and of all heads must vote (003 §8.2).
-fn moves_inflation(action: &Action) -> bool {
-    let Action::SetParameter { row, .. } = action else { return false };
-    let is_of_inflation = |name: &str| name.starts_with(INFLATION_ROWS) || name.starts_with(SECURITY_ROWS);
-    Params::ROWS.iter().any(|one| one.id == *row && is_of_inflation(one.name))
-}
-
-/// {action, …}, with the tier's deposit as value → number.
+/// {action, …} or {actions: […]}, with the tier's deposit as value → number.
 pub(super) fn propose(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let action = action(argument)?;
-    let tier = tier(context, &action)?;
+    let actions = actions::read(argument)?;
+    let tier = actions::tier(context, &actions)?;
     let rows = &context.params.governance;
     let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
     if context.value.0 != deposit {
         return Err(error::GOVERNANCE_DEPOSIT.into());
     }
     let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
-    let id = state::count(context.world)?;
-    let until = Height(context.height.0.saturating_add(voting));
     let proposal = Proposal {
         proposer: context.sender,
         tier,
-        action,
+        actions,
         deposit: context.value,
-        stage: Stage::Voting { until },
+        stage: Stage::Voting { until: Height(context.height.0.saturating_add(voting)) },
         is_fast: false,
+        is_ratification: false,
         epoch: total.epoch,
         ballots: List::default(),
     };
-    context.world.write(state::count_key(), &Count(id.0 + 1));
-    context.world.write(state::proposal_key(id.0), &proposal);
+    Ok(Value::uint(add(context, &proposal)?))
+}
+
+/// Keeps a new proposal. Answers its number.
+pub(super) fn add(context: &mut Context<'_>, proposal: &Proposal) -> Step<u64> {
+    let id = state::count(context.world)?;
+    context.world.write(state::count_key(), &Count(id.0.saturating_add(1)));
+    context.world.write(state::proposal_key(id.0), proposal);
     announce(context, "proposal.made", id.0);
-    Ok(Value::uint(id.0))
+    Ok(id.0)
+}
+
+/// {action, …} or {actions: […]}: takes effect as a decision would, tells what came of it, and undoes it.
+pub(super) fn preview(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let actions = actions::read(argument)?;
+    let tier = actions::tier(context, &actions)?;
+    let rows = &context.params.governance;
+    let deposit = if tier == 3 { rows.deposit_3 } else { rows.deposit_0 };
+    let (checkpoint, id) = (context.world.checkpoint(), state::count(context.world)?);
+    let done = actions::take_effect(context, id.0, &actions);
+    let shown = |event: &Event| {
+        let data = cbor::decode(&event.data).unwrap_or(Value::Null);
+        Value::map([("data", data), ("emitter", Value::Bytes(event.emitter.0.to_vec())), ("name", Value::text(event.name.to_string()))])
+    };
+    let events = context.world.events_since(&checkpoint).iter().map(shown).collect();
+    context.world.rollback(&checkpoint);
+    let error = match done {
+        Ok(()) => Value::Null,
+        Err(Stop::Abort(abort)) => Value::text(error::row(abort.code).slug),
+        Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
+    };
+    Ok(Value::map([
+        ("deposit", Value::uint(deposit)),
+        ("error", error),
+        ("events", Value::Array(events)),
+        ("tier", Value::uint(u64::from(tier))),
+    ]))
 }
 
 fn named(context: &Context<'_>, argument: &Value) -> Step<(u64, Proposal)> {
@@ -158,6 +111,39 @@ pub(super) fn count(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
     if !matches!(proposal.stage, Stage::Voting { until } if context.height >= until) {
         return Err(error::GOVERNANCE_STAGE.into());
     }
+    let tally = tally(context, &proposal)?;
+    // Where too few cared to vote, the deposit pays for the noise.
+    let (deposit, proposer) = (std::mem::take(&mut proposal.deposit), proposal.proposer);
+    assert!(context.world.debit(Address::system(NUMBER), deposit)?, "0x09 holds every deposit");
+    if tally.is_present {
+        context.world.credit(proposer, deposit)?
+    } else {
+        context.world.burn(deposit)?
+    }
+    let rows = &context.params.governance;
+    let lock = if proposal.is_fast { rows.timelock_fast } else { rows.timelock };
+    let is_in_effect = proposal.is_ratification && pauses::ratify(context, id, tally.is_accepted)?;
+    let (stage, name) = match (tally.is_accepted, proposal.is_ratification) {
+        (false, _) => (Stage::Rejected, "proposal.rejected"),
+        (true, false) => (Stage::Queued { from: Height(context.height.0.saturating_add(lock)) }, "proposal.queued"),
+        (true, true) if is_in_effect => (Stage::Executed, "proposal.executed"),
+        (true, true) => (Stage::Failed, "proposal.failed"),
+    };
+    proposal.stage = stage;
+    context.world.write(state::proposal_key(id), &proposal);
+    announce(context, name, id);
+    Ok(Value::Bool(tally.is_accepted))
+}
+
+/// What the votes on a proposal come to.
+struct Tally {
+    /// Whether enough stake voted.
+    is_present: bool,
+    /// Whether both chambers agree.
+    is_accepted: bool,
+}
+
+fn tally(context: &Context<'_>, proposal: &Proposal) -> Step<Tally> {
     let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
     let set = staking::set(context.world, total.epoch.0)?.expect("the newest set is kept");
     let (mut stakes, mut heads) = ([0u128; 3], [0u128; 3]);
@@ -180,20 +166,8 @@ pub(super) fn count(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
     let is_majority = is_more(stakes, approval) && is_more(heads, 5_000);
     let has_two_thirds = |yes: u128, of: u128| yes * 3 >= of * 2;
     let is_supermajority = has_two_thirds(stakes[0], all) && has_two_thirds(heads[0], heads_of(&set));
-    let is_accepted = is_present && is_majority && (is_supermajority || !moves_inflation(&proposal.action));
-    let lock = if proposal.is_fast { rows.timelock_fast } else { rows.timelock };
-    proposal.stage = if is_accepted { Stage::Queued { from: Height(context.height.0.saturating_add(lock)) } } else { Stage::Rejected };
-    // Where too few cared to vote, the deposit pays for the noise.
-    let (deposit, proposer) = (std::mem::take(&mut proposal.deposit), proposal.proposer);
-    assert!(context.world.debit(Address::system(NUMBER), deposit)?, "0x09 holds every deposit");
-    if is_present {
-        context.world.credit(proposer, deposit)?
-    } else {
-        context.world.burn(deposit)?
-    }
-    context.world.write(state::proposal_key(id), &proposal);
-    announce(context, if is_accepted { "proposal.queued" } else { "proposal.rejected" }, id);
-    Ok(Value::Bool(is_accepted))
+    let is_accepted = is_present && is_majority && (is_supermajority || !actions::move_inflation(&proposal.actions));
+    Ok(Tally { is_present, is_accepted })
 }
 
 fn heads_of(set: &ValidatorSet) -> u128 {
@@ -207,10 +181,12 @@ pub(super) fn execute(context: &mut Context<'_>, argument: &Value) -> Step<Value
         return Err(error::GOVERNANCE_STAGE.into());
     }
     let checkpoint = context.world.checkpoint();
-    let done = effect(context, id, &proposal.action);
+    let done = actions::take_effect(context, id, &proposal.actions);
     proposal.stage = match done {
         Ok(()) => Stage::Executed,
         Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
+        // Who executes it with too little must not make it fail for ever.
+        Err(Stop::Abort(abort)) if [error::OUT_OF_CYCLES, error::OUT_OF_TIME].contains(&abort) => return Err(abort.into()),
         Err(Stop::Abort(_)) => {
             context.world.rollback(&checkpoint);
             Stage::Failed
@@ -222,41 +198,13 @@ pub(super) fn execute(context: &mut Context<'_>, argument: &Value) -> Step<Value
     Ok(Value::Bool(is_done))
 }
 
-fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
-    match action {
-        Action::SetParameter { row, value } => set_parameter(context, id, *row, *value),
-        Action::Disburse { bucket, to, amount } => vesting::spend(context, bucket, *to, *amount),
-        Action::SetCouncil { members } => {
-            context.world.write(state::council_key(), &super::types::Council { members: members.clone() });
-            Ok(())
-        }
-    }
-}
-
-/// Moves a parameter from the next block on, and keeps what it was.
-fn set_parameter(context: &mut Context<'_>, id: u64, row: u16, value: u64) -> Step<()> {
-    check_parameter(context, row, value)?;
-    state::move_parameters(context.world, [(row, value)])?;
-    let row = Params::ROWS.iter().find(|one| one.id == row).ok_or(error::INVALID_ARGUMENT)?;
-    let mut entries = state::history(context.world, row)?.entries.into_vec();
-    if entries.len() >= 256 {
-        entries.remove(0);
-    }
-    entries.push(Change { height: context.height, value, proposal: Count(id) });
-    let history = super::types::History { entries: List::new(entries).expect("the oldest go first") };
-    context.world.write(state::history_key(row), &history);
-    let data = Value::map([("name", Value::text(row.name)), ("proposal", Value::uint(id)), ("value", Value::uint(value))]);
-    context.announce(NUMBER, "parameter.moved", &data);
-    Ok(())
-}
-
 /// {proposal}: a member of the council wants it stopped; with seven it is, while it waits.
 pub(super) fn cancel(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let (id, mut proposal) = named(context, argument)?;
     if !matches!(proposal.stage, Stage::Queued { .. }) {
         return Err(error::GOVERNANCE_STAGE.into());
     }
-    let agreed = agree(context, id, "cancel")?;
+    let agreed = agree(context, &state::agreement_key(id, "cancel"))?;
     if agreed {
         proposal.stage = Stage::Cancelled;
         context.world.write(state::proposal_key(id), &proposal);
@@ -273,7 +221,7 @@ pub(super) fn fast_track(context: &mut Context<'_>, argument: &Value) -> Step<Va
     if proposal.tier != 3 || proposal.is_fast {
         return Err(error::GOVERNANCE_STAGE.into());
     }
-    let agreed = agree(context, id, "fast_track")?;
+    let agreed = agree(context, &state::agreement_key(id, "fast_track"))?;
     if agreed {
         let soon = Height(context.height.0.saturating_add(context.params.governance.voting_fast));
         proposal.stage = Stage::Voting { until: until.min(soon) };
@@ -285,19 +233,18 @@ pub(super) fn fast_track(context: &mut Context<'_>, argument: &Value) -> Step<Va
 }
 
 /// Counts the sender among the council's members that agree. Answers whether they are enough.
-fn agree(context: &mut Context<'_>, id: u64, what: &str) -> Step<bool> {
+pub(super) fn agree(context: &mut Context<'_>, key: &Key) -> Step<bool> {
     let council = state::council(context.world)?;
     if !council.members.contains(&context.sender) {
         return Err(error::SYSTEM_UNAUTHORIZED.into());
     }
-    let key = state::agreement_key(id, what);
-    let mut members = state::agreement(context.world, &key)?.members.into_vec();
+    let mut members = state::agreement(context.world, key)?.members.into_vec();
     if let Err(place) = members.binary_search(&context.sender) {
         members.insert(place, context.sender);
     }
     let count = members.iter().filter(|member| council.members.contains(member)).count();
     let members = List::new(members).ok_or(error::INVALID_ARGUMENT)?;
-    context.world.write(key, &Agreement { members });
+    context.world.write(key.clone(), &Agreement { members });
     Ok(u64::try_from(count).unwrap_or(u64::MAX) >= context.params.governance.council_threshold)
 }
 
@@ -322,8 +269,7 @@ pub(super) fn get_proposal(context: &mut Context<'_>, argument: &Value) -> Step<
 }
 
 pub(super) fn get_history(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
-    let row = Params::row(name).ok_or(error::INVALID_ARGUMENT)?;
+    let row = actions::named_row(argument)?;
     let entry = |change: &Change| {
         Value::map([
             ("height", Value::uint(change.height.0)),

@@ -1,7 +1,7 @@
 //! Where the records of decisions stand (003 §13.1). No other file spells their keys.
 
 use super::NUMBER;
-use super::types::{Agreement, Council, History, Proposal};
+use super::types::{Agreement, Council, History, Pauses, Proposal};
 use cowboy_params::{Params, Row};
 use cowboy_state::records::{ParameterChange, ParameterChanges, keys};
 use cowboy_state::{Key, Kind, Miss, World};
@@ -32,6 +32,16 @@ pub fn agreement_key(id: u64, what: &str) -> Key {
     named(format!("system:gov:council:{id}:{what}"))
 }
 
+/// Who of the council wants a system actor paused.
+pub fn break_key(actor: u8) -> Key {
+    named(format!("system:gov:council:break:{actor}"))
+}
+
+/// The paused system actors.
+pub fn pauses_key() -> Key {
+    Key::system(NUMBER, "system:gov:pauses")
+}
+
 /// What a parameter was.
 pub fn history_key(row: &Row) -> Key {
     named(format!("system:gov:param:history:{}", row.name))
@@ -48,19 +58,21 @@ pub fn with(genesis: &Params, moved: &ParameterChanges) -> Params {
     genesis.moved(moved.changes.iter().map(|change| (change.row, change.value)))
 }
 
-/// Moves parameters from the next block on. Their values were checked against their rows.
-pub(super) fn move_parameters(world: &mut World, rows: impl IntoIterator<Item = (u16, u64)>) -> Result<(), Miss> {
+/// Moves parameters from the next block on, and shows them at their keys. Their values were checked against their rows.
+pub(super) fn move_parameters(world: &mut World, genesis: &Params, rows: &[(u16, u64)]) -> Result<(), Miss> {
     let moved: Option<ParameterChanges> = world.read(&keys::parameters())?;
     let mut changes = moved.map_or_else(Vec::new, |moved| moved.changes.into_vec());
     for (row, value) in rows {
-        match changes.binary_search_by_key(&row, |change| change.row) {
-            Ok(place) => changes[place].value = value,
-            Err(place) => changes.insert(place, ParameterChange { row, value }),
+        match changes.binary_search_by_key(row, |change| change.row) {
+            Ok(place) => changes[place].value = *value,
+            Err(place) => changes.insert(place, ParameterChange { row: *row, value: *value }),
         }
     }
-    let changes = List::new(changes).expect("there are fewer rows than the list holds");
-    world.write(keys::parameters(), &ParameterChanges { changes });
-    Ok(())
+    let moved = ParameterChanges { changes: List::new(changes).expect("there are fewer rows than the list holds") };
+    let params = with(genesis, &moved);
+    world.write(keys::parameters(), &moved);
+    let is_moved = |row: &&Row| rows.iter().any(|(id, _)| *id == row.id);
+    Params::ROWS.iter().filter(is_moved).try_for_each(|row| super::published::publish(world, &params, row))
 }
 
 /// A proposal.
@@ -86,4 +98,9 @@ pub fn agreement(world: &World, key: &Key) -> Result<Agreement, Miss> {
 /// What a parameter was.
 pub fn history(world: &World, row: &Row) -> Result<History, Miss> {
     Ok(world.read(&history_key(row))?.unwrap_or(History { entries: List::default() }))
+}
+
+/// The paused system actors, those included whose pause is over.
+pub fn pauses(world: &World) -> Result<Pauses, Miss> {
+    Ok(world.read(&pauses_key())?.unwrap_or(Pauses { pauses: List::default() }))
 }

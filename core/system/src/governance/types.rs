@@ -1,7 +1,7 @@
 //! The records of decisions.
 
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, List, Text, record, variants};
+use cowboy_types::{Address, Blob, List, Text, record, variants};
 
 variants! {
     /// What a decision does when it takes effect.
@@ -26,6 +26,25 @@ variants! {
         2 SetCouncil {
             /// Ascending.
             members: List<Address, 64>,
+        },
+        /// Calls a method of a system actor as 0x09.
+        3 Call {
+            /// The actor's number.
+            actor: u8,
+            /// The method.
+            method: Text<64>,
+            /// Its argument, canonical CBOR.
+            argument: Blob<65_536>,
+        },
+        /// Pauses a system actor until a decision resumes it.
+        4 CircuitBreak {
+            /// The actor's number.
+            actor: u8,
+        },
+        /// Ends a pause.
+        5 Resume {
+            /// The actor's number.
+            actor: u8,
         },
     }
 }
@@ -61,14 +80,16 @@ record! {
         pub proposer: Address,
         /// Its tier: 0 or 3 (003 §13.1).
         pub tier: u8,
-        /// What it does.
-        pub action: Action,
+        /// What it does: all of it or nothing.
+        pub actions: List<Action, 16>,
         /// CBY put down; back to the proposer unless too few voted.
         pub deposit: Amount,
         /// Where it is.
         pub stage: Stage,
         /// Whether the council shortened its way.
         pub is_fast: bool,
+        /// Whether it is the vote on a pause that the council began.
+        pub is_ratification: bool,
         /// The epoch whose set votes.
         pub epoch: Count,
         /// Ballots.
@@ -131,5 +152,38 @@ record! {
         pub value: u64,
         /// The proposal that did it.
         pub proposal: Count,
+    }
+}
+
+variants! {
+    /// How a pause ends.
+    pub enum PauseEnd {
+        /// When a decision resumes the actor.
+        0 Resumed,
+        /// When its ratification fails, or at a height where it was not ratified by then.
+        1 Unratified {
+            /// The first height at which it no longer holds.
+            until: Height,
+            /// The proposal that ratifies it.
+            proposal: Count,
+        },
+    }
+}
+
+record! {
+    /// A paused system actor.
+    pub struct Pause {
+        /// The actor's number.
+        pub actor: u8,
+        /// How the pause ends.
+        pub end: PauseEnd,
+    }
+}
+
+record! {
+    /// The paused system actors. Pauses whose time is over may still stand here.
+    pub struct Pauses {
+        /// Ascending by actor.
+        pub pauses: List<Pause, 64>,
     }
 }

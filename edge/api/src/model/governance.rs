@@ -22,8 +22,8 @@ pub struct Proposal {
     pub proposer: HexAddress,
     /// `0` or `3`: how many must agree, and how long it takes.
     pub tier: u8,
-    /// What it does.
-    pub action: ProposedAction,
+    /// What it does: all of it or nothing.
+    pub actions: Vec<ProposedAction>,
     /// CBY that its proposer put down, in base units; 0 once it is counted.
     pub deposit: u64,
     /// `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.
@@ -32,6 +32,8 @@ pub struct Proposal {
     pub height: Option<u64>,
     /// Whether the council shortened its way.
     pub is_fast: bool,
+    /// Whether it is the vote on a pause that the council began.
+    pub is_ratification: bool,
     /// The epoch in which it was made.
     pub epoch: u64,
     /// Who voted how.
@@ -45,7 +47,7 @@ pub struct Proposal {
 /// What a proposal does; the fields that its `action` has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProposedAction {
-    /// `set_parameter`, `disburse` or `set_council`.
+    /// `set_parameter`, `disburse`, `set_council`, `call`, `circuit_break` or `resume`.
     pub action: String,
     /// The parameter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +67,15 @@ pub struct ProposedAction {
     /// The council's new members.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<HexAddress>>,
+    /// The system actor that is called, paused or resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<HexAddress>,
+    /// The method that is called as 0x09.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The method's argument, canonical CBOR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument: Option<HexBytes>,
 }
 
 /// A member's vote.

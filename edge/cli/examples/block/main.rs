@@ -111,6 +111,8 @@ async fn times(context: Context, active: u64, accounts: u64) -> (Duration, Durat
         deployers: List::default(),
         validators: List::default(),
         parameters: List::default(),
+        council: List::default(),
+        calls: List::default(),
     };
     let chain = Arc::new(genesis.chain().expect("the genesis is right"));
     fill(context.child("filling"), &genesis, accounts).await;

@@ -8,8 +8,8 @@ use crate::{
     output::table,
     send::{self, Terms},
 };
-use clap::{Subcommand, ValueEnum};
-use cowboy_api::model;
+use clap::{Args, Subcommand, ValueEnum};
+use cowboy_api::{cbor, model};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
 use serde_json::{Value, json};
@@ -18,14 +18,18 @@ use serde_json::{Value, json};
 pub(crate) enum Gov {
     /// Propose a decision
     Propose {
-        /// The decision as JSON, or @FILE: {"action": "set_parameter", "name": …, "value": …}, {"action": "disburse", "bucket": …,
-        /// "to": …, "amount": …} or {"action": "set_council", "members": [9 addresses]}
-        decision: String,
+        #[command(flatten)]
+        decision: Decision,
         /// What is put down: base units, or CBY like 1000cby; found by the decision's tier where left out
         #[arg(long)]
         deposit: Option<String>,
         #[command(flatten)]
         terms: Terms,
+    },
+    /// Print what a decision would do if it took effect now, and what proposing it puts down
+    Preview {
+        #[command(flatten)]
+        decision: Decision,
     },
     /// Vote, as a validator of the newest set
     Vote {
@@ -64,6 +68,15 @@ pub(crate) enum Gov {
         #[command(flatten)]
         terms: Terms,
     },
+    /// As a member of the council, want a system actor paused until the validators have voted on it
+    CircuitBreak {
+        /// The system actor, like 0x0000000000000000000000000000000000000003
+        actor: Address,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Print the system actors that are paused
+    Pauses,
     /// Print the newest proposals
     List {
         /// Only those voting, queued, executed, failed, rejected or cancelled
@@ -94,6 +107,26 @@ pub(crate) enum Gov {
     },
 }
 
+/// A decision on the command line.
+#[derive(Debug, Args)]
+#[command(after_help = "Actions:
+  {\"action\": \"set_parameter\", \"name\": \"rent.rate\", \"value\": 2000000}
+  {\"action\": \"call\", \"actor\": \"0x…\", \"method\": \"set_image\", \"argument\": {…}}   calls a system actor as 0x09
+  {\"action\": \"disburse\", \"bucket\": \"treasury\", \"to\": \"0x…\", \"amount\": 5}
+  {\"action\": \"set_council\", \"members\": [9 addresses]}
+  {\"action\": \"circuit_break\", \"actor\": \"0x…\"} and {\"action\": \"resume\", \"actor\": \"0x…\"}
+  {\"actions\": [at most 16 of these]}   all of them or none")]
+pub(crate) struct Decision {
+    /// What is decided: JSON, or @FILE
+    decision: String,
+}
+
+impl Decision {
+    fn json(&self) -> Result<Value, Failure> {
+        json_argument(&self.decision)
+    }
+}
+
 /// What a ballot says.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Choice {
@@ -108,7 +141,20 @@ pub(crate) enum Choice {
 impl Gov {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
-            Self::Propose { decision, deposit, terms } => propose(session, &decision, deposit.as_deref(), &terms).await,
+            Self::Propose { decision, deposit, terms } => propose(session, &decision.json()?, deposit.as_deref(), &terms).await,
+            Self::Preview { decision } => {
+                let shown = preview(session, &decision.json()?).await?;
+                session.output.result(&shown, describe_preview(&shown));
+                Ok(())
+            }
+            Self::CircuitBreak { actor, terms } => {
+                call(session, "circuit_break", &json!({ "actor": actor.to_string() }), Amount::ZERO, &terms).await
+            }
+            Self::Pauses => {
+                let pauses = ask_method(session, "get_pauses", &json!({})).await?;
+                session.output.result(&pauses, describe_pauses(&pauses));
+                Ok(())
+            }
             Self::Vote { id, choice, terms } => {
                 let choice = match choice {
                     Choice::Yes => "yes",
@@ -176,20 +222,46 @@ async fn all_params(session: &Session) -> Result<model::Parameters, Failure> {
 }
 
 /// Proposes, with the deposit of the decision's tier unless another is named.
-async fn propose(session: &Session, decision: &str, deposit: Option<&str>, terms: &Terms) -> Result<(), Failure> {
-    let decision = json_argument(decision)?;
+async fn propose(session: &Session, decision: &Value, deposit: Option<&str>, terms: &Terms) -> Result<(), Failure> {
     let deposit = match deposit {
         Some(text) => amount::argument(text)?,
-        None => {
-            let params = all_params(session).await?.params;
-            let find = |name: &str| params.iter().find(|row| row.name == name);
-            let moved = decision.get("name").and_then(Value::as_str).and_then(find);
-            let row = if moved.is_some_and(|row| row.tier != "3") { "governance.deposit_0" } else { "governance.deposit_3" };
-            Amount(find(row).map_or(0, |row| row.value))
-        }
+        None => Amount(preview(session, decision).await?["deposit"].as_u64().unwrap_or_default()),
     };
     session.output.progress(format_args!("Putting down {}.", amount::cby(deposit.get())));
-    call(session, "propose", &decision, deposit, terms).await
+    call(session, "propose", decision, deposit, terms).await
+}
+
+/// What a decision would do if it took effect now.
+async fn preview(session: &Session, decision: &Value) -> Result<Value, Failure> {
+    ask_method(session, "preview", decision).await
+}
+
+/// The answer of a method of 0x09 that changes nothing, from a transaction that is tried and not sent.
+async fn ask_method(session: &Session, method: &str, argument: &Value) -> Result<Value, Failure> {
+    let instruction = ask(Address::system(governance::NUMBER), method, argument, Amount::ZERO)?;
+    Ok(cbor::decode_or_hex(&send::try_out(&session.client, &session.key()?, instruction).await?.receipt.return_data.0))
+}
+
+fn describe_preview(shown: &Value) -> String {
+    let events = shown["events"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let effects = events.iter().map(|event| format!("  {} {}", event["name"].as_str().unwrap_or_default(), event["data"]));
+    let head = match shown["error"].as_str() {
+        Some(error) => format!("It would fail now ({error}), and nothing of it would take effect. Until then:"),
+        None => "It would take effect now:".to_owned(),
+    };
+    let tail = format!("tier {}, deposit {}", shown["tier"], amount::cby(shown["deposit"].as_u64().unwrap_or_default()));
+    std::iter::once(head).chain(effects).chain([tail]).collect::<Vec<_>>().join("\n")
+}
+
+fn describe_pauses(pauses: &Value) -> String {
+    let line = |pause: &Value| match pause["until"].as_u64() {
+        Some(until) => {
+            format!("{} until {until}, unless proposal {} ratifies it", pause["actor"].as_str().unwrap_or_default(), pause["proposal"])
+        }
+        None => format!("{} until a decision resumes it", pause["actor"].as_str().unwrap_or_default()),
+    };
+    let lines: Vec<String> = pauses.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(line).collect();
+    if lines.is_empty() { "No system actor is paused.".to_owned() } else { lines.join("\n") }
 }
 
 async fn list(session: &Session, path: &str) -> Result<(), Failure> {
@@ -201,7 +273,7 @@ async fn list(session: &Session, path: &str) -> Result<(), Failure> {
 }
 
 fn line(proposal: &model::Proposal) -> String {
-    format!("{:>5}  {:<20}  tier {}  {}", proposal.id, stage(proposal), proposal.tier, what(&proposal.action))
+    format!("{:>5}  {:<20}  tier {}  {}", proposal.id, stage(proposal), proposal.tier, all(&proposal.actions))
 }
 
 /// Where a proposal is, and until when.
@@ -213,8 +285,17 @@ fn stage(proposal: &model::Proposal) -> String {
     }
 }
 
-/// What a decision does, in a line.
+/// What the actions of a decision do, in a line.
+fn all(actions: &[model::ProposedAction]) -> String {
+    actions.iter().map(what).collect::<Vec<_>>().join("; ")
+}
+
+/// What an action does, in a line.
 fn what(action: &model::ProposedAction) -> String {
+    if let Some(actor) = &action.actor {
+        let method = action.method.as_ref().map(|method| format!(" {method}")).unwrap_or_default();
+        return format!("{}{method} of {actor}", action.action);
+    }
     match (&action.name, &action.bucket, &action.members) {
         (Some(name), _, _) => format!("{name} = {}", action.value.unwrap_or_default()),
         (_, Some(bucket), _) => {
@@ -230,7 +311,7 @@ fn describe(proposal: &model::Proposal) -> String {
     let votes = |choice: &str| proposal.ballots.iter().filter(|ballot| ballot.choice == choice).count();
     table([
         ("proposal", proposal.id.to_string()),
-        ("does", what(&proposal.action)),
+        ("does", all(&proposal.actions)),
         ("stage", stage(proposal)),
         ("tier", format!("{}{}", proposal.tier, if proposal.is_fast { ", made quick by the council" } else { "" })),
         ("proposer", proposal.proposer.to_string()),

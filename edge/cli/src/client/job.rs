@@ -9,9 +9,8 @@ use crate::{
     send::{self, Terms},
 };
 use clap::Subcommand;
-use cowboy_api::{ApiError, HexBytes, HexHash, cbor as json_cbor, error::BAD_REQUEST, model};
+use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
 use cowboy_system::dispatcher::{self, selection};
-use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::Actor as ActorInstruction;
 use cowboy_types::job::{Candidate, Candidates};
 use cowboy_types::{Address, Amount, Blob, Hash, Height, Instruction, List, Text};
@@ -101,30 +100,10 @@ impl Job {
 
 /// A call of a system actor's method.
 pub(super) fn ask(target: Address, method: &str, argument: &serde_json::Value, value: Amount) -> Result<Instruction, Failure> {
-    let payload = bytes_of_hex(canonical(argument)?);
-    let payload = Blob::new(payload.encode()).ok_or_else(|| Failure::argument("the JSON is too long for a transaction", "shorten it"))?;
+    let payload = Blob::new(payload::method_argument(argument)?)
+        .ok_or_else(|| Failure::argument("the JSON is too long for a transaction", "shorten it"))?;
     let handler = Text::new(method).expect("names of methods are short");
     Ok(Instruction::Actor(ActorInstruction::Execute { target, handler, payload, value }))
-}
-
-/// JSON as canonical CBOR has it.
-fn canonical(argument: &serde_json::Value) -> Result<Value, Failure> {
-    cbor::decode(&json_cbor::encode(argument)).map_err(|error| {
-        Failure::argument(format!("the JSON cannot be written as canonical CBOR: {error}"), "use whole numbers, texts, lists and objects")
-    })
-}
-
-/// Texts that are hex with 0x become bytes, which is what ids, keys and addresses are.
-fn bytes_of_hex(value: Value) -> Value {
-    match value {
-        Value::Text(text) => match text.strip_prefix("0x").and_then(|digits| hex::decode(digits).ok()) {
-            Some(bytes) => Value::Bytes(bytes),
-            None => Value::Text(text),
-        },
-        Value::Array(items) => Value::Array(items.into_iter().map(bytes_of_hex).collect()),
-        Value::Map(pairs) => Value::Map(pairs.into_iter().map(|(name, item)| (name, bytes_of_hex(item))).collect()),
-        other => other,
-    }
 }
 
 /// JSON given as text or as `@FILE`.
@@ -152,7 +131,7 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
     if let Some(http) = &mut config.http {
         http.allow_private |= allow_private;
     }
-    let submission = bytes_of_hex(canonical(&spec_argument(spec)?)?).encode();
+    let submission = payload::method_argument(&spec_argument(spec)?)?;
     let answer = cowboy_runner::local::run(&config, &submission)
         .await
         .map_err(|error| Failure::argument(error.to_string(), "see docs/jobs.md and docs/runners.md"))?;
@@ -171,7 +150,7 @@ async fn run_here(session: &Session, spec: &str, config: Option<&std::path::Path
 async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<HexHash>, Failure> {
     let argument = spec_argument(spec)?;
     // The chain refuses by a number; here the field that is unknown or given twice has its name.
-    let submission = bytes_of_hex(canonical(&argument)?).encode();
+    let submission = payload::method_argument(&argument)?;
     dispatcher::request::Request::read(&submission)
         .map_err(|refusal| Failure::argument(format!("the chain would refuse the job: {refusal}"), "docs/jobs.md lists the fields"))?;
     let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &argument, Amount::ZERO)?;

@@ -6,6 +6,7 @@ mod demo;
 mod dev;
 mod examples;
 pub(crate) mod follow;
+mod genesis_file;
 mod link;
 mod network;
 mod runners;

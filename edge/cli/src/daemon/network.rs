@@ -3,7 +3,9 @@
 //! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
 
 use super::{
-    follow, node_failure,
+    follow,
+    genesis_file::{self, GenesisSettings, listed},
+    node_failure,
     serving::{self, Serving, StopSignals},
 };
 use crate::{
@@ -23,7 +25,7 @@ use cowboy_node::{
 use cowboy_rpc::{Backend, Listeners};
 use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_state::records::ParameterChange;
-use cowboy_types::{Address, Amount, ChainId, Hash, List, TimestampMs, signing::PrivateKey};
+use cowboy_types::{Address, Amount, ChainId, Hash, TimestampMs, signing::PrivateKey};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use std::{
@@ -145,16 +147,27 @@ impl Secrets {
 
 /// Makes a network: a genesis, and a file for each validator.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  cowboyd genesis --validators 4 --fund 0x7099… --out network
+  cowboyd genesis --config genesis.toml --out network
+  cowboyd genesis --show network/genesis.json > genesis.toml")]
 pub(crate) struct NewNetwork {
+    /// What the chain begins with: parameters, council, beneficiaries, models, images and more, as docs/nodes.md says. The options
+    /// below add accounts, and replace single values
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print what a genesis.json begins with, as such a file, and make nothing
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    show: Option<PathBuf>,
     /// Where to write the files
     #[arg(long, value_name = "DIR", default_value = "network")]
     out: PathBuf,
-    /// How many validators
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
-    validators: u32,
-    /// The number in every signature
-    #[arg(long, default_value_t = 1)]
-    chain_id: u64,
+    /// How many validators; 4 where neither this nor the file says it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    validators: Option<u32>,
+    /// The number in every signature; 1 where neither this nor the file says it
+    #[arg(long)]
+    chain_id: Option<u64>,
     /// Accounts that begin with 1,000,000 CBY
     #[arg(long, value_name = "ADDRESS")]
     fund: Vec<Address>,
@@ -166,29 +179,48 @@ pub(crate) struct NewNetwork {
     block_time_ms: Option<u64>,
 }
 
-/// The parameter of the time between blocks, at genesis.
-fn block_time(milliseconds: u64) -> ParameterChange {
-    let row = cowboy_params::Params::row("consensus.block_time").expect("a row of the table");
-    ParameterChange { row: row.id, value: milliseconds }
-}
-
 impl NewNetwork {
+    /// What the file and the options say together.
+    fn settings(&self) -> Result<GenesisSettings, Failure> {
+        let mut settings = self.config.as_deref().map_or_else(|| Ok(GenesisSettings::default()), GenesisSettings::of_file)?;
+        let amount = Amount::from_cby(1_000_000).expect("a million fits");
+        settings.accounts.extend(self.fund.iter().map(|address| Funded { address: *address, amount }));
+        settings.chain_id = self.chain_id.map(ChainId).or(settings.chain_id);
+        settings.validators = self.validators.or(settings.validators);
+        if let Some(milliseconds) = self.block_time_ms {
+            let row = cowboy_params::Params::row("consensus.block_time").expect("a row of the table").id;
+            settings.parameters.retain(|change| change.row != row);
+            settings.parameters.push(ParameterChange { row, value: milliseconds });
+            settings.parameters.sort_by_key(|change| change.row);
+        }
+        Ok(settings)
+    }
+
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        if let Some(path) = &self.show {
+            let genesis = read_genesis(path)?;
+            output::line(genesis_file::print(&genesis.config).trim_end());
+            return Ok(());
+        }
+        let settings = self.settings()?;
+        let count = settings.validators.unwrap_or(4);
+        if !(1..=100).contains(&count) {
+            return Err(Failure::argument(format!("{count} validators cannot be dealt a key"), "name 1 to 100"));
+        }
         let seed = cowboy_api::keystore::random_key()?.to_bytes();
         let stake = Amount::from_cby(STAKE_CBY).expect("the stake fits");
-        let (validators, sharing, keys) = Committee::derive(&seed, self.validators, stake);
-        let amount = Amount::from_cby(1_000_000).expect("a million fits");
-        let accounts = self.fund.iter().map(|address| Funded { address: *address, amount }).collect();
+        let (validators, sharing, keys) = Committee::derive(&seed, count, stake);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let too_many = || Failure::argument("too many accounts", "fund fewer with --fund");
         let config = GenesisConfig {
-            chain_id: ChainId(self.chain_id),
+            chain_id: settings.chain_id.unwrap_or(ChainId(1)),
             is_dev: false,
             timestamp_ms: TimestampMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
-            accounts: List::new(accounts).ok_or_else(too_many)?,
-            deployers: List::default(),
-            validators: List::new(validators).ok_or_else(too_many)?,
-            parameters: List::new(self.block_time_ms.map(block_time).into_iter().collect()).expect("one fits"),
+            accounts: listed("account", settings.accounts)?,
+            deployers: listed("deployers", settings.deployers)?,
+            validators: listed("validators", validators)?,
+            parameters: listed("parameters", settings.parameters)?,
+            council: listed("council", settings.council)?,
+            calls: listed("calls", settings.calls)?,
         };
         let genesis = Genesis::new(config.clone(), sharing.clone()).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
@@ -210,7 +242,7 @@ impl NewNetwork {
             write_new(&self.out.join(format!("validator-{index}.json")), &file)?;
         }
         output.result(
-            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": self.validators }),
+            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count }),
             format_args!(
                 "genesis {}\nEach validator: cowboyd start --config {}/validator-N.json --port 4000",
                 genesis.hash(),

@@ -46,6 +46,8 @@ impl Genesis {
             deployers: List::default(),
             validators: List::default(),
             parameters: List::default(),
+            council: List::default(),
+            calls: List::default(),
         };
         let wrong = |error: cowboy_chain::genesis::GenesisError| Failure::Node(error.to_string());
         let chain = Arc::new(config.chain().map_err(wrong)?);

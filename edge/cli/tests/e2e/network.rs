@@ -22,10 +22,11 @@ fn daemon(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
 }
 
-/// Makes the files of a network in the folder, with a block every 200 ms.
-fn make(root: &Path) {
+/// Makes the files of a network in the folder, with a block every 200 ms and these options.
+fn make(root: &Path, options: &[&str]) {
     let port = free_ports(4).to_string();
-    let made = daemon(root, &["genesis", "--validators", "4", "--fund", FUNDED, "--p2p-port", &port, "--block-time-ms", "200"]);
+    let made = ["genesis", "--validators", "4", "--fund", FUNDED, "--p2p-port", &port, "--block-time-ms", "200"];
+    let made = daemon(root, &[&made, options].concat());
     assert_eq!(made.0, Some(0), "{made:?}");
 }
 
@@ -62,14 +63,43 @@ fn block(root: &Path, node: &Node, height: u64) -> Option<Value> {
     Some(block)
 }
 
-/// Four validators agree, and a transfer goes through any of them.
+/// What governance would decide first: nobody of it is a deployer.
+const GENESIS: &str = r#"
+chain_id = 7
+council = [
+    "0x1100000000000000000000000000000000000011", "0x1100000000000000000000000000000000000012", "0x1100000000000000000000000000000000000013",
+    "0x1100000000000000000000000000000000000014", "0x1100000000000000000000000000000000000015", "0x1100000000000000000000000000000000000016",
+    "0x1100000000000000000000000000000000000017", "0x1100000000000000000000000000000000000018", "0x1100000000000000000000000000000000000019",
+]
+
+[parameters]
+"rent.rate" = 2000000
+
+[[image]]
+digest = "0x0707070707070707070707070707070707070707070707070707070707070707"
+allowed = true
+name = "alpine"
+"#;
+
+/// Four validators agree on what `genesis.toml` says, and a transfer goes through any of them.
 #[test]
 fn four_validators_agree() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
-    make(root);
+    fs::write(root.join("genesis.toml"), GENESIS).expect("it is writable");
+    make(root, &["--config", "genesis.toml"]);
+    let (code, shown) = daemon(root, &["genesis", "--show", "network/genesis.json"]);
+    assert!(code == Some(0) && shown.contains("[[image]]") && shown.contains("\"rent.rate\" = 2000000"), "{shown}");
     let nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
     wait_for_height(&nodes[0].url, 1);
+    let council = cowboy(root, &nodes[1].url, &["gov", "council", "--json"]).json();
+    assert_eq!(council["members"].as_array().map(Vec::len), Some(9), "{council}");
+    let rate = cowboy(root, &nodes[2].url, &["gov", "params", "rent.rate", "--json"]).json();
+    assert_eq!(rate["params"][0]["value"], 2_000_000, "{rate}");
+    let ban = r#"{"action": "call", "actor": "0x0000000000000000000000000000000000000011", "method": "set_image",
+        "argument": {"digest": "0x0707070707070707070707070707070707070707070707070707070707070707", "allowed": false, "name": "alpine"}}"#;
+    let preview = cowboy(root, &nodes[3].url, &["gov", "preview", ban, "--private-key", KEY, "--json"]).json();
+    assert_eq!((&preview["tier"], &preview["events"][0]["name"]), (&0.into(), &"ImageSet".into()), "{preview}");
     let height = transfer(root, &nodes[0]);
     let blocks: Vec<_> = nodes
         .iter()
@@ -100,7 +130,7 @@ fn damage(ledger: &Path, number: u64) {
 fn what_the_disk_damaged_is_fetched_again() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
-    make(root);
+    make(root, &[]);
     let mut nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
     wait_for_height(&nodes[0].url, 1);
     let height = transfer(root, &nodes[0]);
@@ -161,7 +191,7 @@ fn forge_block(ledger: &Ledger, _tip: u64) {
 fn a_validator_begins_with_the_snapshot_of_another() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
-    make(root);
+    make(root, &[]);
     let keys = daemon(root, &["keys", "--config", "network/validator-3.json", "--json"]);
     let own = serde_json::from_str::<Value>(&keys.1).expect("keys are JSON")["network"].clone();
     let mut nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();

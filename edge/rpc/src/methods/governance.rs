@@ -14,6 +14,7 @@ use cowboy_system::governance::{
     state,
     types::{Action, Choice, Proposal, Stage},
 };
+use cowboy_types::Address;
 use serde::Deserialize;
 
 /// The newest proposals that are looked at for those that stand where the request wants them.
@@ -129,11 +130,12 @@ fn shown(world: &World, id: u64) -> Result<Option<model::Proposal>, Miss> {
         id,
         proposer: Hex(proposal.proposer),
         tier: proposal.tier,
-        action: action(&proposal.action),
+        actions: proposal.actions.iter().map(action).collect(),
         deposit: proposal.deposit.get(),
         stage: stage.into(),
         height,
         is_fast: proposal.is_fast,
+        is_ratification: proposal.is_ratification,
         epoch: proposal.epoch.get(),
         ballots: proposal.ballots.iter().map(ballot).collect(),
         cancel: agreed("cancel")?,
@@ -165,5 +167,13 @@ fn action(action: &Action) -> model::ProposedAction {
         Action::SetCouncil { members } => {
             model::ProposedAction { members: Some(members.iter().copied().map(Hex).collect()), ..named("set_council") }
         }
+        Action::Call { actor, method, argument } => model::ProposedAction {
+            actor: Some(Hex(Address::system(*actor))),
+            method: Some(method.to_string()),
+            argument: Some(Hex(argument.to_vec())),
+            ..named("call")
+        },
+        Action::CircuitBreak { actor } => model::ProposedAction { actor: Some(Hex(Address::system(*actor))), ..named("circuit_break") },
+        Action::Resume { actor } => model::ProposedAction { actor: Some(Hex(Address::system(*actor))), ..named("resume") },
     }
 }

@@ -36,7 +36,7 @@ async fn a_decision_is_shown_from_its_proposal_to_its_effect() {
         value: Some(7),
         ..model::ProposedAction::default()
     };
-    assert_eq!((made.stage.as_str(), made.tier, made.deposit, &made.action), ("voting", 0, deposit.get(), &action));
+    assert_eq!((made.stage.as_str(), made.tier, made.deposit, &made.actions), ("voting", 0, deposit.get(), &vec![action]));
     assert_eq!(made.proposer.0, key.address());
 
     let validators: model::Validators = client.get("/validators").await.expect("somebody signs");

@@ -118,6 +118,7 @@ impl Machine {
             params: &environment.params,
             genesis_params: &environment.chain.params,
             deployers: &environment.deployers,
+            paused: &environment.paused,
             height: environment.height,
             timestamp: environment.timestamp,
             is_dev: environment.chain.is_dev,

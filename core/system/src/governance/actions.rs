@@ -1,0 +1,211 @@
+//! What decisions do: the actions of a proposal, their tiers, and their effects (003 §11, §13.1; decision 179).
+
+use super::types::{Action, Change, History, PauseEnd};
+use super::{NUMBER, pauses, state};
+use crate::actor::{Context, address_argument, amount_argument, number_argument};
+use crate::registry;
+use crate::treasury::vesting;
+use cowboy_params::{Params, Row, SetError, Tier};
+use cowboy_state::Step;
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count};
+use cowboy_types::{Address, Blob, List, Text, error};
+
+/// How the names of the rows begin that the schedule of inflation has.
+const INFLATION_ROWS: &str = "economics.inflation_";
+
+/// How the names of the rows begin that raise it.
+const SECURITY_ROWS: &str = "economics.security_";
+
+/// Methods of system actors that a decision of tier 0 may call, by the actor's number. Every other method is of tier 3.
+///
+/// Of 0x09 itself a decision calls none but these: a decision that executes decisions would have no end.
+pub const ROUTINE_METHODS: &[(u8, &str)] = &[
+    (0x01, "set_model_status"),
+    (0x03, "decide_challenge"),
+    (0x03, "set_embedding_model"),
+    (0x06, "cancel_timer"),
+    (0x06, "extend_timer"),
+    (0x07, "set_domain_set"),
+    (0x09, "update_timer_config"),
+    (0x0E, "register"),
+    (0x11, "set_image"),
+];
+
+/// The actions that an argument describes: the one that it is, or those in its list `actions`.
+pub(super) fn read(argument: &Value) -> Step<List<Action, 16>> {
+    let Some(actions) = argument.get("actions") else {
+        return Ok(List::new(vec![read_one(argument)?]).expect("one fits"));
+    };
+    let Value::Array(items) = actions else { return Err(error::INVALID_ARGUMENT.into()) };
+    let actions = items.iter().map(read_one).collect::<Step<Vec<Action>>>()?;
+    let actions = List::new(actions).filter(|actions| !actions.is_empty());
+    Ok(actions.ok_or(error::PROPOSAL_ACTION)?)
+}
+
+fn read_one(argument: &Value) -> Step<Action> {
+    match argument.get("action").and_then(Value::as_text) {
+        Some("set_parameter") => {
+            let row = named_row(argument)?;
+            Ok(Action::SetParameter { row: row.id, value: number_argument(argument, "value")? })
+        }
+        Some("disburse") => {
+            let bucket = argument.get("bucket").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
+            Ok(Action::Disburse { bucket, to: address_argument(argument, "to")?, amount: amount_argument(argument, "amount")? })
+        }
+        Some("set_council") => {
+            let Some(Value::Array(items)) = argument.get("members") else { return Err(error::INVALID_ARGUMENT.into()) };
+            let address = |item: &Value| item.as_bytes().and_then(|bytes| bytes.try_into().ok()).map(Address);
+            let mut members = items.iter().map(address).collect::<Option<Vec<_>>>().ok_or(error::INVALID_ARGUMENT)?;
+            members.sort();
+            members.dedup();
+            Ok(Action::SetCouncil { members: List::new(members).ok_or(error::INVALID_ARGUMENT)? })
+        }
+        Some("call") => {
+            let method = argument.get("method").and_then(Value::as_text).and_then(Text::new).ok_or(error::INVALID_ARGUMENT)?;
+            let passed = argument.get("argument").map_or_else(|| Value::Map(Vec::new()).encode(), Value::encode);
+            let passed = Blob::new(passed).ok_or(error::INVALID_ARGUMENT)?;
+            Ok(Action::Call { actor: actor_argument(argument)?, method, argument: passed })
+        }
+        Some("circuit_break") => Ok(Action::CircuitBreak { actor: actor_argument(argument)? }),
+        Some("resume") => Ok(Action::Resume { actor: actor_argument(argument)? }),
+        _ => Err(error::PROPOSAL_ACTION.into()),
+    }
+}
+
+/// The parameter that an argument names.
+pub(super) fn named_row(argument: &Value) -> Step<&'static Row> {
+    let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
+    Ok(Params::row(name).ok_or(error::INVALID_ARGUMENT)?)
+}
+
+/// The system actor that an argument names, by its address or its number.
+pub(super) fn actor_argument(argument: &Value) -> Step<u8> {
+    let is_named = |number: u8| match argument.get("actor") {
+        Some(Value::Bytes(bytes)) => bytes[..] == Address::system(number).0[..],
+        Some(value) => value.as_u64() == Some(u64::from(number)),
+        None => false,
+    };
+    let actor = registry::ACTORS.iter().find(|actor| is_named(actor.number));
+    Ok(actor.ok_or(error::ACTOR_NOT_FOUND)?.number)
+}
+
+/// The tier of a proposal: the strictest of its actions'. Refuses what no decision may do.
+pub(super) fn tier(context: &Context<'_>, actions: &[Action]) -> Step<u8> {
+    let mut strictest = 0;
+    for action in actions {
+        strictest = strictest.max(tier_of(context, action)?);
+    }
+    Ok(strictest)
+}
+
+fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
+    match action {
+        Action::SetParameter { row, value } => {
+            check_parameter(context, *row, *value)?;
+            Ok(if row_of(*row)?.tier == Tier::T3 { 3 } else { 0 })
+        }
+        Action::Disburse { .. } => Ok(3),
+        Action::SetCouncil { members } => {
+            let size = u64::try_from(members.len()).unwrap_or(u64::MAX);
+            if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT.into()) }
+        }
+        Action::Call { actor, method, .. } => {
+            let is_known = registry::ACTORS.iter().any(|one| one.number == *actor && one.methods.iter().any(|row| row.name == &method[..]));
+            let is_routine = ROUTINE_METHODS.contains(&(*actor, &method[..]));
+            match (is_known, is_routine) {
+                (false, _) => Err(error::UNAVAILABLE.into()),
+                (true, true) => Ok(0),
+                (true, false) if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
+                (true, false) => Ok(3),
+            }
+        }
+        Action::CircuitBreak { actor } | Action::Resume { actor } if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
+        Action::CircuitBreak { .. } | Action::Resume { .. } => Ok(3),
+    }
+}
+
+fn row_of(id: u16) -> Step<&'static Row> {
+    Ok(Params::ROWS.iter().find(|one| one.id == id).ok_or(error::INVALID_ARGUMENT)?)
+}
+
+/// Whether a parameter may become a value: within its range, and a row of inflation at most two points away from every
+/// value that it had in the last year (003 §8.2).
+fn check_parameter(context: &Context<'_>, row: u16, value: u64) -> Step<()> {
+    let mut params = context.params.clone();
+    params.set(row, value).map_err(|refused| match refused {
+        SetError::NotActive => error::PARAMETER_NOT_ACTIVE,
+        SetError::Unknown | SetError::Fixed | SetError::OutOfRange { .. } => error::INVALID_ARGUMENT,
+    })?;
+    let row = row_of(row)?;
+    if !row.name.starts_with(INFLATION_ROWS) {
+        return Ok(());
+    }
+    let rows = &context.params.economics;
+    let now = context.params.get(row.id).unwrap_or(value);
+    let history = state::history(context.world, row)?.entries.into_vec();
+    // What a row is until its first change is what genesis says; it is unknown only where that is more than a year ago.
+    let first = history.first().map_or(now, |_| context.genesis_params.get(row.id).unwrap_or(now));
+    let values = std::iter::once(first).chain(history.iter().map(|change| change.value));
+    let ends = history.iter().map(|change| change.height.0).chain([u64::MAX]);
+    let of_the_year = values.zip(ends).filter(|(_, end)| end.saturating_add(rows.year) > context.height.0);
+    let is_too_far = of_the_year.map(|(old, _)| old).chain([now]).any(|old| value.abs_diff(old) > rows.inflation_step);
+    if is_too_far { Err(error::INVALID_ARGUMENT.into()) } else { Ok(()) }
+}
+
+/// Whether actions move inflation, for which two thirds of all stake and of all heads must vote (003 §8.2).
+pub(super) fn move_inflation(actions: &[Action]) -> bool {
+    let is_of_inflation = |name: &str| name.starts_with(INFLATION_ROWS) || name.starts_with(SECURITY_ROWS);
+    actions.iter().any(|action| match action {
+        Action::SetParameter { row, .. } => Params::ROWS.iter().any(|one| one.id == *row && is_of_inflation(one.name)),
+        _ => false,
+    })
+}
+
+/// Makes a decision take effect, one action after another. The caller undoes all of them where one fails.
+pub(super) fn take_effect(context: &mut Context<'_>, id: u64, actions: &[Action]) -> Step<()> {
+    actions.iter().try_for_each(|action| effect(context, id, action))
+}
+
+fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
+    match action {
+        Action::SetParameter { row, value } => set_parameter(context, id, *row, *value),
+        Action::Disburse { bucket, to, amount } => vesting::spend(context, bucket, *to, *amount),
+        Action::SetCouncil { members } => {
+            context.world.write(state::council_key(), &super::types::Council { members: members.clone() });
+            Ok(())
+        }
+        Action::Call { actor, method, argument } => call(context, *actor, method, argument),
+        Action::CircuitBreak { actor } => pauses::set(context, *actor, Some(PauseEnd::Resumed)),
+        Action::Resume { actor } => pauses::set(context, *actor, None),
+    }
+}
+
+/// Calls a method of a system actor as 0x09, without CBY, for the price of a call.
+fn call(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8]) -> Step<()> {
+    context.spend(context.params.execution.system_method_cycles, 0)?;
+    let (sender, value) = (context.sender, context.value);
+    (context.sender, context.value) = (Address::system(NUMBER), Amount::ZERO);
+    let answer = registry::call(context, Address::system(actor), method, argument);
+    (context.sender, context.value) = (sender, value);
+    answer?;
+    // A method that hands the delivery on to a contract does so for the sender of a transaction only.
+    if context.forward.take().is_some() { Err(error::PROPOSAL_ACTION.into()) } else { Ok(()) }
+}
+
+/// Moves a parameter from the next block on, and keeps what it was.
+fn set_parameter(context: &mut Context<'_>, id: u64, row: u16, value: u64) -> Step<()> {
+    check_parameter(context, row, value)?;
+    state::move_parameters(context.world, context.genesis_params, &[(row, value)])?;
+    let row = row_of(row)?;
+    let mut entries = state::history(context.world, row)?.entries.into_vec();
+    if entries.len() >= 256 {
+        entries.remove(0);
+    }
+    entries.push(Change { height: context.height, value, proposal: Count(id) });
+    let history = History { entries: List::new(entries).expect("the oldest go first") };
+    context.world.write(state::history_key(row), &history);
+    let data = Value::map([("name", Value::text(row.name)), ("proposal", Value::uint(id)), ("value", Value::uint(value))]);
+    context.announce(NUMBER, "parameter.moved", &data);
+    Ok(())
+}
