@@ -66,21 +66,24 @@ impl Commander {
         MAX_TRANSACTION_BYTES - OVERHEAD_BYTES
     }
 
-    /// Sends a request to its actor, by way of the registry.
+    /// Sends a request to its actor, by way of the registry, where the gateway agrees to the cycles that it would sign for.
     pub(crate) async fn dispatch(
         &self,
         client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
-        target: Address,
-        envelope: Value,
+        (target, envelope): (Address, Value),
+        agree: impl FnOnce(Cycles) -> Result<(), Refusal>,
     ) -> Result<Accepted, Refusal> {
         let payload = Value::map([("envelope", envelope), ("target", Value::Bytes(target.0.to_vec()))]).encode();
         if payload.len() > Self::payload_bytes() {
             // What no transaction carries is refused before there is one (decision 127).
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));
         }
-        self.send(client, node, state, DISPATCH, payload, Amount::ZERO).await
+        let unsigned = self.unsigned(state, DISPATCH, payload, Amount::ZERO)?;
+        let priced = self.priced(client, state, unsigned).await?;
+        agree(priced.cycles_limit)?;
+        self.submit(node, priced).await
     }
 
     /// Sends a call of the registry.
@@ -93,13 +96,20 @@ impl Commander {
         payload: Vec<u8>,
         value: Amount,
     ) -> Result<Accepted, Refusal> {
+        let unsigned = self.unsigned(state, method, payload, value)?;
+        let priced = self.priced(client, state, unsigned).await?;
+        self.submit(node, priced).await
+    }
+
+    /// A call of the registry, without limits, prices and signature.
+    fn unsigned(&self, state: &BlockState, method: &str, payload: Vec<u8>, value: Amount) -> Result<Transaction, Refusal> {
         let instruction = Instruction::Actor(Actor::Execute {
             target: Address::system(NUMBER),
             handler: Text::new(method).expect("methods have short names"),
             payload: Blob::new(payload).ok_or_else(|| Refusal::too_large(0))?,
             value,
         });
-        let unsigned = Transaction {
+        Ok(Transaction {
             chain_id: state.at.chain.chain_id,
             nonce: Nonce(0),
             instruction,
@@ -116,9 +126,7 @@ impl Commander {
             origin_remaining_cells: None,
             signature: Default::default(),
             additional_signers: Default::default(),
-        };
-        let priced = self.priced(client, state, unsigned).await?;
-        self.submit(node, priced).await
+        })
     }
 
     /// Limits and prices: tried on committed state, with room for what may change until it runs.

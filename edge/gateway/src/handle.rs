@@ -139,7 +139,7 @@ async fn answer(
     if !ingress.accepts(method) {
         return Err(Failure::method(method, &ingress.methods).into());
     }
-    let visit = Visit { shared, client, parts, host: &text, state, actor: route.actor, ingress };
+    let visit = Visit { shared, client, parts, host: &text, state, name: &route.name, actor: route.actor, ingress };
     if QUERIES.contains(&method) { visit.query().await } else { visit.command(body).await }
 }
 
@@ -150,6 +150,7 @@ struct Visit<'a> {
     parts: &'a request::Parts,
     host: &'a str,
     state: Arc<BlockState>,
+    name: &'a str,
     actor: Address,
     ingress: &'a Ingress,
 }
@@ -177,26 +178,31 @@ impl Visit<'_> {
         // DELETE has no body (004 §8.1, decision 76).
         let body = (self.parts.method != Method::DELETE).then_some(body);
         let requests = &self.shared.requests;
-        let is_known = requests.is_under_way(&id) || self.is_done(&id).await?;
-        if is_known {
-            return Ok(accepted(&id, None));
+        match requests.target(&id).or(self.done_by(&id).await?) {
+            Some(target) if target == self.actor => return Ok(accepted(&id, None)),
+            Some(_) => {
+                let what = "The request's id belongs to a request to another actor.";
+                return Err(Refusal::new(StatusCode::CONFLICT, "REQUEST_ID_USED", what, "Give the request an id of its own."));
+            }
+            None => {}
         }
         if requests.under_way() >= self.shared.config.limits.commands_at_once {
             return Err(Refusal::busy("TOO_MANY_COMMANDS", "Too many commands are under way.").retry(2));
         }
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
-        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, self.actor, envelope).await?;
+        let agree = |cycles| self.shared.limits.agree(self.client, self.name, self.actor, cycles);
+        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, (self.actor, envelope), agree).await?;
         requests.add(&id, self.actor, sent.hash, self.state.head.number);
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
     }
 
-    /// Whether a request of this id was delivered already.
-    async fn is_done(&self, id: &str) -> Result<bool, Refusal> {
+    /// The actor to which a request of this id was delivered already.
+    async fn done_by(&self, id: &str) -> Result<Option<Address>, Refusal> {
         let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
-        Ok(found.is_some())
+        Ok(found.map(|request| request.target))
     }
 }
 

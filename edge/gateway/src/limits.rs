@@ -2,11 +2,13 @@
 
 use crate::{config, refusal::Refusal};
 use cowboy_params::Params;
-use cowboy_types::Address;
+use cowboy_serve::Client;
+use cowboy_types::{Address, units::Cycles};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hyper::StatusCode;
 use std::{
     collections::HashMap,
+    hash::Hash,
     num::NonZeroU32,
     sync::{Arc, Mutex, RwLock},
 };
@@ -34,11 +36,34 @@ pub(crate) struct Limits {
     config: config::Limits,
     rate: RwLock<Rate>,
     all: Arc<Mutex<HashMap<Address, usize>>>,
+    actors: Budget<Address>,
+    names: Budget<String>,
+    clients: Budget<Client>,
 }
 
 impl Limits {
     pub(crate) fn new(config: &config::Limits, params: &Params) -> Self {
-        Self { config: config.clone(), rate: RwLock::new(Rate::new(requests_per_second(config, params))), all: Arc::default() }
+        Self {
+            rate: RwLock::new(Rate::new(requests_per_second(config, params))),
+            all: Arc::default(),
+            actors: Budget::new("actor", config.actor_cycles_per_hour),
+            names: Budget::new("name", config.name_cycles_per_hour),
+            clients: Budget::new("client", config.client_cycles_per_hour),
+            config: config.clone(),
+        }
+    }
+
+    /// Agrees to sign for a command of so many cycles, at the expense of its client's, its name's and its actor's budgets; or refuses.
+    pub(crate) fn agree(&self, client: Client, name: &str, actor: Address, cycles: Cycles) -> Result<(), Refusal> {
+        let most = self.config.max_command_cycles;
+        if cycles.0 > most {
+            let what = format!("The command needs {} cycles, and this gateway signs for {most} at most.", cycles.0);
+            let fix = "Send a transaction of your own, or ask a gateway that signs for more.";
+            return Err(Refusal::new(StatusCode::FORBIDDEN, "COMMAND_TOO_EXPENSIVE", what, fix));
+        }
+        self.clients.spend(&client, cycles)?;
+        self.names.spend(&name.to_owned(), cycles)?;
+        self.actors.spend(&actor, cycles)
     }
 
     /// Lets a request to an actor in, or refuses it; `params` are those of the newest state. What comes back is held until
@@ -75,6 +100,43 @@ impl Limits {
             limiter.retain_recent();
             limiter.shrink_to_fit();
         }
+        self.actors.tidy();
+        self.names.tidy();
+        self.clients.tidy();
+    }
+}
+
+/// Cycles of a unit in which budgets are counted.
+const BUDGET_UNIT: u64 = 1_000;
+
+/// Cycles that the gateway signs for in an hour, for each key; they come back evenly.
+struct Budget<K: Clone + Hash + Eq> {
+    of: &'static str,
+    limiter: Option<DefaultKeyedRateLimiter<K>>,
+}
+
+impl<K: Clone + Hash + Eq> Budget<K> {
+    fn new(of: &'static str, cycles_per_hour: u64) -> Self {
+        let units = u32::try_from(cycles_per_hour.div_ceil(BUDGET_UNIT)).unwrap_or(u32::MAX);
+        Self { of, limiter: NonZeroU32::new(units).map(|units| RateLimiter::keyed(Quota::per_hour(units))) }
+    }
+
+    fn spend(&self, key: &K, cycles: Cycles) -> Result<(), Refusal> {
+        let units = u32::try_from(cycles.0.div_ceil(BUDGET_UNIT)).unwrap_or(u32::MAX);
+        let (Some(limiter), Some(units)) = (&self.limiter, NonZeroU32::new(units)) else { return Ok(()) };
+        if matches!(limiter.check_key_n(key, units), Ok(Ok(()))) {
+            return Ok(());
+        }
+        let what = format!("This gateway has signed for as much as it does in an hour for this {}.", self.of);
+        Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, "COMMAND_BUDGET", what, "Ask again later, or send a transaction of your own.")
+            .retry(60))
+    }
+
+    /// Forgets keys whose budget is whole again.
+    fn tidy(&self) {
+        if let Some(limiter) = &self.limiter {
+            limiter.retain_recent();
+        }
     }
 }
 
@@ -103,6 +165,36 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::IpAddr;
+
+    /// What one command may cost, and what commands of a client, to a name and to an actor may cost together.
+    #[test]
+    fn commands_stay_within_what_the_gateway_agreed_to() {
+        let client = |last: u8| Client::from(IpAddr::from([10, 0, 0, last]));
+        let (one, other) = (Address([1; 20]), Address([2; 20]));
+        let settings = config::Limits {
+            max_command_cycles: 1_000_000,
+            client_cycles_per_hour: 2_000_000,
+            name_cycles_per_hour: 3_000_000,
+            actor_cycles_per_hour: 4_000_000,
+            ..config::Limits::default()
+        };
+        let limits = Limits::new(&settings, &Params::GENESIS);
+        let million = Cycles(1_000_000);
+        let code = |refused: Result<(), Refusal>| refused.err().map(|refusal| refusal.code);
+        assert_eq!(code(limits.agree(client(1), "a", one, Cycles(1_000_001))), Some("COMMAND_TOO_EXPENSIVE"));
+        let rows = [(1, "a", one, None), (1, "a", one, None), (1, "a", one, Some(())), (2, "a", one, None), (3, "a", one, Some(()))];
+        for (place, (from, name, actor, refused)) in rows.into_iter().enumerate() {
+            assert_eq!(code(limits.agree(client(from), name, actor, million)), refused.map(|()| "COMMAND_BUDGET"), "row {place}");
+        }
+        assert_eq!(code(limits.agree(client(4), "b", one, million)), None, "the actor's fourth");
+        assert_eq!(code(limits.agree(client(5), "b", one, million)), Some("COMMAND_BUDGET"), "the actor's fifth");
+        assert_eq!(code(limits.agree(client(6), "c", other, million)), None);
+        let open = config::Limits { client_cycles_per_hour: 0, name_cycles_per_hour: 0, actor_cycles_per_hour: 0, ..settings };
+        let limits = Limits::new(&open, &Params::GENESIS);
+        assert!((0..100).all(|_| limits.agree(client(1), "a", one, million).is_ok()));
+        limits.tidy();
+    }
 
     /// 100 requests a second and 1,000 at once by default; the configuration's are its own; actors do not share.
     #[test]

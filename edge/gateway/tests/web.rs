@@ -198,6 +198,13 @@ class Rogue:
     def echo(self, request, rest):
         return {'path': request.path, 'query': request.query, 'host': request.host, 'headers': request.headers.get('x-two')}
 
+    @http.post('/burn')
+    def burn(self, request):
+        total = 0
+        for number in range(500_000):
+            total += number
+        return str(total)
+
     @http.post('/fail')
     def fail_later(self, request):
         raise ValueError('no')
@@ -207,7 +214,8 @@ const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {
 /// A-304, A-319, A-322 to A-334, A-336 to A-338, A-347, A-356: the whole story, and everything that goes wrong on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn actors_are_web_sites() {
-    let world = World::start(Limits { requests_per_second: Some(0), ..Limits::default() }).await;
+    let costs = Limits { command_cycles: 500_000, max_command_cycles: 1_500_000, ..Limits::default() };
+    let world = World::start(Limits { requests_per_second: Some(0), ..costs }).await;
     let site = world.deploy(SITE, SITE_MANIFEST).await;
     let rogue = world.deploy(ROGUE, ROGUE_MANIFEST).await;
     world.register("mysite", site).await;
@@ -270,6 +278,11 @@ async fn writing(world: &World, site: Address) {
     };
     assert_eq!(result, (201, String::new(), r#"{"number":1,"text":"Hello"}"#.to_owned()));
     assert_eq!(taken(command()).await.0, 202, "sent again, it is the same request");
+    let elsewhere = world.request("POST", "rogue.localhost", "/fail").header("x-cowboy-request-id", id).body("x");
+    let (status, error, _) = taken(elsewhere).await;
+    assert_eq!((status, error.as_str()), (409, "REQUEST_ID_USED"), "the id is another actor's");
+    let (status, error, _) = taken(world.request("POST", "rogue.localhost", "/burn").body("x")).await;
+    assert_eq!((status, error.as_str()), (403, "COMMAND_TOO_EXPENSIVE"), "the gateway did not agree to that");
     assert!(world.visit("GET", "mysite.localhost", "/").await.2.contains("1 entries"));
     assert_eq!(world.visit("GET", "rogue.localhost", &path).await.0, 404, "nothing leaks to another name");
     assert_eq!(world.visit("GET", "mysite.localhost", "/_cowboy/requests/0f8fad5b-d9cb-469f-a165-000000000000").await.1, "UNKNOWN_REQUEST");

@@ -104,10 +104,23 @@ fn parameter(text: &str) -> Result<(String, u64), String> {
 impl Dev {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         self.runners.check()?;
+        self.check_ports()?;
         for example in &self.example {
             examples::deployment(example)?;
         }
         serving::runtime()?.block_on(self.serve(output))
+    }
+
+    /// Names and metrics cannot share a port.
+    fn check_ports(&self) -> Result<(), Failure> {
+        let metrics = self.serving.port.checked_add(1).filter(|_| self.serving.port != 0);
+        match self.gateway_port {
+            Some(port) if port != 0 && (metrics == Some(port) || self.serving.port == port) => Err(Failure::argument(
+                format!("--gateway-port {port} is taken: the API is at {}, its metrics at the next port", self.serving.port),
+                "take another --gateway-port, or 0 for any",
+            )),
+            _ => Ok(()),
+        }
     }
 
     async fn serve(self, output: Output) -> Result<(), Failure> {
