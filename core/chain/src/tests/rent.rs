@@ -217,19 +217,11 @@ fn a_debt_is_caught_up() {
 
 /// The entries of an actor's storage, as chunks.
 fn chunks(chain: &Chain, actor: Address) -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {
-    let mut chunks = vec![];
-    let (mut chunk, mut size) = (Vec::new(), 0);
-    for name in chain.names(Directory::storage(actor)) {
+    let entry = |name: bytes::Bytes| {
         let value = chain.stored(actor, std::str::from_utf8(&name).expect("text")).expect("it is listed");
-        size += name.len() + value.len();
-        chunk.push((name.to_vec(), value));
-        if size >= eviction::CHUNK_BYTES || chunk.len() == eviction::CHUNK_ENTRIES {
-            chunks.push(std::mem::take(&mut chunk));
-            size = 0;
-        }
-    }
-    chunks.extend((!chunk.is_empty()).then_some(chunk));
-    chunks
+        (name.to_vec(), value)
+    };
+    eviction::chunks(chain.names(Directory::storage(actor)).into_iter().map(entry), |(key, value)| key.len() + value.len())
 }
 
 fn restore(chain: &mut Chain, from: u8, actor: Address, chunk: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> Receipt {

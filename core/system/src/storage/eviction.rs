@@ -17,6 +17,28 @@ pub const CHUNK_ENTRIES: usize = 64;
 /// Bytes after which a chunk takes no further entry.
 pub const CHUNK_BYTES: usize = 32 * 1024;
 
+/// Whether a chunk of so many entries and bytes takes no further entry.
+const fn is_full(entries: usize, bytes: usize) -> bool {
+    entries >= CHUNK_ENTRIES || bytes >= CHUNK_BYTES
+}
+
+/// An actor's entries, ascending by key, in the chunks in which an eviction prunes them.
+pub fn chunks<T>(entries: impl IntoIterator<Item = T>, bytes_of: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    let (mut chunks, mut chunk, mut bytes) = (Vec::new(), Vec::new(), 0usize);
+    for entry in entries {
+        bytes = bytes.saturating_add(bytes_of(&entry));
+        chunk.push(entry);
+        if is_full(chunk.len(), bytes) {
+            chunks.push(std::mem::take(&mut chunk));
+            bytes = 0;
+        }
+    }
+    if !chunk.is_empty() {
+        chunks.push(chunk);
+    }
+    chunks
+}
+
 /// The hash of a chunk: keccak256 over each key's and value's length, four bytes, and bytes.
 pub fn chunk_hash<K: AsRef<[u8]>, V: AsRef<[u8]>>(entries: &[(K, V)]) -> Hash {
     let mut bytes = Vec::new();
@@ -75,7 +97,7 @@ pub fn prune(world: &mut World) -> Result<Option<Collected>, Miss> {
         let value = world.get(&record)?.cloned().expect("the directory lists only keys that are there");
         size += record.name.len() + value.len();
         entries.push((record.name.clone(), value));
-        if size >= CHUNK_BYTES {
+        if is_full(entries.len(), size) {
             break;
         }
     }

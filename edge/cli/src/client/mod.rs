@@ -12,6 +12,7 @@ mod job;
 mod name;
 mod outcome;
 mod proof;
+mod rent;
 mod runner;
 mod session;
 mod simulate;
@@ -128,6 +129,9 @@ enum Command {
     /// Who stakes, and who agrees on blocks
     #[command(subcommand)]
     Validator(validator::Validator),
+    /// What an actor owes for its storage, and bringing back what was evicted
+    #[command(subcommand)]
+    Rent(rent::Rent),
     /// Steer a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
@@ -199,6 +203,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Gateway(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,
+        Command::Rent(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_) | Command::Dev(_) | Command::Test(_) | Command::Lint(_) | Command::Version => Ok(()),
     }

@@ -7,4 +7,5 @@ mod limits;
 mod network;
 mod node;
 mod process;
+mod rent;
 mod tools;

@@ -1,0 +1,172 @@
+//! `cowboy rent`: what an actor owes for its storage, and bringing back what was evicted.
+
+use super::{
+    job::{ask, json_argument},
+    session::Session,
+};
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
+use clap::Subcommand;
+use cowboy_api::{Hex, HexAddress, HexBytes, model};
+use cowboy_params::Params;
+use cowboy_system::storage::{self, eviction, rent};
+use cowboy_types::{Address, Amount};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Entries of a page of storage.
+const PAGE: usize = 256;
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Whoever has an archive of an actor can bring it back:
+  cowboy rent archive escrow --out escrow.json    # before it is evicted
+  cowboy rent restore escrow --from escrow.json   # when it is dormant
+  cowboy rent pay escrow                          # its debt and the catch-up fee")]
+pub(crate) enum Rent {
+    /// Print what an actor owes and has put down
+    Show {
+        /// The actor: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Pay an actor's debt and the catch-up fee; with an amount, pay its rent ahead
+    Pay {
+        /// The actor: an address, or an actor of this folder
+        actor: String,
+        /// What is paid ahead: base units, or CBY like 10cby
+        amount: Option<String>,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Save an actor's storage to a file from which it can be restored after an eviction
+    Archive {
+        /// The actor: an address, or an actor of this folder
+        actor: String,
+        /// The file
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Put the storage of an evicted actor back, from an archive of what it had at the end
+    Restore {
+        /// The actor: an address, or an actor of this folder
+        actor: String,
+        /// The archive
+        #[arg(long, value_name = "FILE")]
+        from: PathBuf,
+        #[command(flatten)]
+        terms: Terms,
+    },
+}
+
+/// An actor's storage in the pieces in which the chain prunes it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Archive {
+    actor: HexAddress,
+    chunks: Vec<Vec<(HexBytes, HexBytes)>>,
+}
+
+impl Rent {
+    pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        match self {
+            Self::Show { actor } => {
+                let owed = owed(session, &session.address(&actor)?).await?;
+                session.output.result(&owed, describe(&owed));
+                Ok(())
+            }
+            Self::Pay { actor, amount, terms } => pay(session, &session.address(&actor)?, amount.as_deref(), &terms).await,
+            Self::Archive { actor, out } => archive(session, session.address(&actor)?, out).await,
+            Self::Restore { actor, from, terms } => restore(session, &session.address(&actor)?, &from, &terms).await,
+        }
+    }
+}
+
+async fn owed(session: &Session, actor: &Address) -> Result<model::Rent, Failure> {
+    Ok(session.client.get(&format!("/actor/{actor}/rent")).await?)
+}
+
+async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<send::Sent, Failure> {
+    let instruction = ask(Address::system(storage::NUMBER), method, argument, value)?;
+    send::send(&session.client, &session.key()?, instruction, terms).await
+}
+
+async fn pay(session: &Session, actor: &Address, ahead: Option<&str>, terms: &Terms) -> Result<(), Failure> {
+    let argument = json!({ "actor": actor.to_string() });
+    let (method, value) = match ahead {
+        Some(text) => ("prepay", amount::argument(text)?),
+        None => {
+            let debt = owed(session, actor).await?.debt;
+            if debt == 0 {
+                return Err(Failure::argument(format!("{actor} owes nothing"), "name an amount to pay its rent ahead"));
+            }
+            let rows: model::Parameters = session.client.get("/params?limit=1000").await?;
+            let of_name = |row: &model::Parameter| Some((Params::row(&row.name)?.id, row.value));
+            let params = Params::GENESIS.moved(rows.params.iter().filter_map(of_name));
+            ("pay_debt", rent::with_catch_up(&params, Amount(debt)))
+        }
+    };
+    session.output.progress(format_args!("Paying {}.", amount::cby(value.get())));
+    let sent = call(session, method, &argument, value, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
+}
+
+async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), Failure> {
+    let (mut entries, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page: model::StoragePage = session.client.get(&format!("/actors/{actor}/storage?limit={PAGE}{cursor}")).await?;
+        entries.extend(page.entries.into_iter().map(|entry| (entry.key_bytes, entry.value_bytes)));
+        let Some(next) = page.next_cursor else { break };
+        cursor = format!("&cursor={next}");
+    }
+    let count = entries.len();
+    let chunks = eviction::chunks(entries, |(key, value)| key.0.len() + value.0.len());
+    let archive = Archive { actor: Hex(actor), chunks };
+    let text = serde_json::to_string(&archive).expect("an archive is JSON");
+    std::fs::write(&out, text).map_err(Failure::file(&out))?;
+    session.output.result(
+        &json!({ "actor": actor.to_string(), "entries": count, "chunks": archive.chunks.len(), "file": out }),
+        format_args!("{count} entries of {actor} in {}", out.display()),
+    );
+    Ok(())
+}
+
+async fn restore(session: &Session, actor: &Address, from: &std::path::Path, terms: &Terms) -> Result<(), Failure> {
+    let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?)
+        .map_err(|error| Failure::argument(format!("{} is no archive: {error}", from.display()), "name a file of `cowboy rent archive`"))?;
+    if archive.actor.0 != *actor {
+        return Err(Failure::argument(format!("the archive is of {}", archive.actor), "name that actor, or its own archive"));
+    }
+    let mut missing = owed(session, actor).await?.missing;
+    for (number, entries) in archive.chunks.iter().enumerate() {
+        if missing == 0 {
+            break;
+        }
+        let argument = json!({ "actor": actor.to_string(), "chunk": number, "entries": entries });
+        match call(session, "restore", &argument, Amount::ZERO, terms).await {
+            Ok(_) => missing -= 1,
+            // Somebody put this one back before.
+            Err(Failure::Api(error)) if error.slug == "invalid_argument" => {}
+            Err(failure) => return Err(failure),
+        }
+        session.output.progress(format_args!("chunk {number} is back, {missing} are missing"));
+    }
+    let owed = owed(session, actor).await?;
+    session.output.result(&owed, describe(&owed));
+    Ok(())
+}
+
+fn describe(owed: &model::Rent) -> String {
+    table([
+        ("actor", owed.actor.to_string()),
+        ("state", owed.state.clone()),
+        ("size", format!("{} of {} bytes", owed.size, owed.quota)),
+        ("rent", format!("{} an epoch", amount::cby(owed.per_epoch))),
+        ("prepaid", amount::cby(owed.prepaid)),
+        ("debt", format!("{}, {} epochs unpaid", amount::cby(owed.debt), owed.unpaid)),
+        ("missing", format!("{} pruned pieces", owed.missing)),
+    ])
+}
