@@ -86,6 +86,12 @@ impl Failure {
                 let row = error::row(abort.code);
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "ACTOR_UNAVAILABLE", format!("{} {}", row.what, row.why), row.fix)
             }
+            // Making and encoding a long answer takes a multiple of its bytes.
+            QueryError::Failed { abort, .. } if *abort == error::OUT_OF_MEMORY => {
+                let row = error::row(abort.code);
+                let fix = "Its author makes less at once; bodies of up to 4 MiB fit the memory of a call.";
+                Self::new(server, "HANDLER_MEMORY", format!("{} {}", row.what, row.why), fix)
+            }
             QueryError::Failed { abort, exception } => {
                 let row = error::row(abort.code);
                 let name = exception.as_ref().map(|exception| format!(" ({})", exception.name)).unwrap_or_default();
@@ -125,6 +131,7 @@ mod tests {
             (failed(error::ACTOR_NON_EXECUTABLE), 503, "ACTOR_UNAVAILABLE"),
             (failed(error::ACTOR_NOT_FOUND), 503, "ACTOR_UNAVAILABLE"),
             (failed(error::OUT_OF_CYCLES), 500, "HANDLER_PANIC"),
+            (failed(error::OUT_OF_MEMORY), 500, "HANDLER_MEMORY"),
         ];
         for (found, status, code) in rows {
             let failure = Failure::of_query(&found);
