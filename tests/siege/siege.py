@@ -34,7 +34,7 @@ TRANSFER = transactions.Terms(30_000, 1_000)
 # As much as a transaction may use.
 PROGRAM = transactions.Terms(22_000_000, 15_000_000)
 PROGRAMS_A_ROUND, DEPLOYS_A_ROUND = 40, 4
-# Accounts that deploy programs, in turns: a node takes nothing for a while of one whose program ran far too long (docs/decisions/0097).
+# Accounts that deploy programs, in turns: a node takes nothing for a while of one whose program ran far too long (decision 297).
 DEPLOYERS = 24
 # What a node says of a transaction that waits behind a missing one, and of one whose sender it has set apart.
 BEHIND_A_GAP, SET_APART = "is missing", "far longer to run"

@@ -257,7 +257,7 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
 }
 
 /// Refuses keys with which nobody, or anybody, could sign: zeros, the identity, points of small order or out of their group. Nobody
-/// proves at genesis to have its keys (docs/decisions/0092): who signs a genesis has collected them.
+/// proves at genesis to have its keys (decision 292): who signs a genesis has collected them.
 fn check_keys(validators: &[GenesisValidator]) -> Result<(), GenesisError> {
     for (place, validator) in validators.iter().enumerate() {
         let address = validator.address;

@@ -260,7 +260,7 @@ parameters! {
         /// Rounds whose seeds actors can read.
         0x0C seed_history: Count = 256 in 1..=256, Fixed, "ours: decision 115";
         /// Blocks for which a fault can be shown.
-        0x0D evidence_age: Blocks = 604_800 in 100..=604_800, Fixed, "decision 92";
+        0x0D evidence_age: Blocks = 604_800 in 100..=604_800, Fixed, "decision 292";
     }
 
     /// Runners and jobs (003 §5, §13; CIP-2).
@@ -364,7 +364,7 @@ parameters! {
         /// Verifying what the committee may return, for each 32 bytes of each member; paid at submission.
         0x32 verify_word: Cycles = 6 in 0..=10_000, T0, "ours: as keccak_word";
         /// The reputation that a new runner has. One that comes off probation has the least that a candidate needs.
-        0x33 reputation_start: Count = 100 in 0..=200, T0, "ours: docs/decisions/0103";
+        0x33 reputation_start: Count = 100 in 0..=200, T0, "ours: decision 303";
         /// Similarity of a group, where the job names none.
         0x34 similarity_default: BasisPoints = 8_500 in 1..=10_000, T0, "ours";
         /// Thousandths of a bit a byte that any result of 64 bytes or more must vary.
@@ -376,7 +376,7 @@ parameters! {
         /// Blocks for which a runner's proof of its environment counts.
         0x38 tee_lifetime: Blocks = 86_400 in 10..=2_592_000, T0, "ours";
         /// Blocks that a job's timeout has beside the time that its bounds allow.
-        0x39 timeout_margin: Blocks = 5 in 0..=3_600, T0, "ours: docs/decisions/0103";
+        0x39 timeout_margin: Blocks = 5 in 0..=3_600, T0, "ours: decision 303";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).
@@ -408,11 +408,11 @@ parameters! {
         /// Blocks for which relays keep shards that no manifest names.
         0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0 NotActive, "003 §7.3";
         /// The bond for each byte of a quota beyond the base: a year's rent of it.
-        0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 34";
+        0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 234";
         /// Actors whose rent one block collects; the others' waits for the next.
-        0x0F collections_per_block: Count = 64 in 1..=10_000, T0, "ours: decision 34";
+        0x0F collections_per_block: Count = 64 in 1..=10_000, T0, "ours: decision 234";
         /// Pieces of evicted actors that one block prunes: up to 64 timers, or 64 entries, each.
-        0x10 prunings_per_block: Count = 16 in 1..=1_000, T0, "ours: decision 34";
+        0x10 prunings_per_block: Count = 16 in 1..=1_000, T0, "ours: decision 234";
     }
 
     /// Supply (003 §8).
@@ -438,9 +438,9 @@ parameters! {
         /// What the faucet of a dev or test chain gives.
         0x0A faucet: Amount = 5_000_000_000_000 in 0..=1_000_000_000_000_000, T0, "CIP notes";
         /// The staked share of all CBY below which inflation is raised; 0 never raises it.
-        0x0B security_floor: BasisPoints = 0 in 0..=10_000, T3, "003 §8.2; decision 93";
+        0x0B security_floor: BasisPoints = 0 in 0..=10_000, T3, "003 §8.2; decision 293";
         /// By how much inflation is raised while less is staked.
-        0x0C security_increase: BasisPoints = 200 in 0..=200, T3, "003 §8.2; decision 93";
+        0x0C security_increase: BasisPoints = 200 in 0..=200, T3, "003 §8.2; decision 293";
     }
 
     /// Entitlements (000; 002 §7).
@@ -582,9 +582,9 @@ parameters! {
         /// Staked CBY that must say yes on tier 3, of what says yes or no; more than this.
         0x0D approval_3: BasisPoints = 6_000 in 0..=10_000, T3, "CIP-12";
         /// Blocks for which the security council pauses a system actor, unless it is ratified: 7 days.
-        0x0E pause: Blocks = 604_800 in 600..=604_800, T3, "ours: decision 0115";
+        0x0E pause: Blocks = 604_800 in 600..=604_800, T3, "ours: decision 315";
         /// Blocks of voting on the council's pause, of which `pause` has at least as many: 6 days, so that a day is left for the count.
-        0x0F voting_ratify: Blocks = 518_400 in 300..=604_800, T3, "ours: decision 0115";
+        0x0F voting_ratify: Blocks = 518_400 in 300..=604_800, T3, "ours: decision 315";
     }
 
     /// Frozen machine time of what no cycle price covers (decision 132). Never charged; it bounds how long a block takes.
@@ -599,8 +599,8 @@ parameters! {
     /// What waits for a block at one node; not consensus.
     0x10 mempool: Mempool {
         /// Blocks after which a transaction that no block could take, because of its nonce, its fee or its funds, is dropped.
-        0x01 expiry: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 0095";
+        0x01 expiry: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 295";
         /// Blocks for which a proposer takes nothing of a sender whose transaction ran far longer than its modelled time.
-        0x02 set_apart: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 0097";
+        0x02 set_apart: Blocks = 600 in 1..=1_000_000, T0, "ours: decision 297";
     }
 }

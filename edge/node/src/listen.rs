@@ -1,4 +1,4 @@
-//! A validator whose record of votes is lost: it listens for a while, and then starts again to vote (decision 0088).
+//! A validator whose record of votes is lost: it listens for a while, and then starts again to vote (decision 288).
 
 use crate::{
     chain::Chain,

@@ -2,7 +2,7 @@
 //!
 //! The record keeps a validator from voting twice in one round after a restart. It belongs to one validator: a folder that was
 //! copied from another one has the wrong record, and it is discarded. A validator without its record listens before it votes, for
-//! longer than the round lasts in which it may have voted last (decision 0088).
+//! longer than the round lasts in which it may have voted last (decision 288).
 
 use commonware_codec::Encode as _;
 use commonware_cryptography::ed25519::PublicKey;

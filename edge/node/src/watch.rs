@@ -3,7 +3,7 @@
 //! Consensus bounds a delivery by cycles and by modelled time (`execution.delivery_weight`), never by a clock. Where the model
 //! is far from the truth, one delivery could hold up every validator. So the node measures: what took far longer than its
 //! model says is logged and counted; what still runs when it has used several times the most that any delivery may have is
-//! given up by a proposer, which leaves the transaction out and its sender apart for a while (docs/decisions/0097). Nothing
+//! given up by a proposer, which leaves the transaction out and its sender apart for a while (decision 297). Nothing
 //! here changes what a block does, nor whether it is valid.
 
 use commonware_runtime::telemetry::metrics::raw::Counter;

@@ -1,5 +1,5 @@
 //! Checks that no result can pass, as far as they show it by themselves: refused at submission, since a committee would work for
-//! nothing and be blamed for it (docs/decisions/0103).
+//! nothing and be blamed for it (decision 303).
 
 use crate::verifier::schema::Schema;
 use cowboy_types::job::{Check, JobSpec};

@@ -19,7 +19,7 @@ use cowboy_types::{Address, Hash, List, Text};
 /// The job with which something happens next, where anything does in this block.
 ///
 /// Draws of this block's own jobs come first, in the order of their submissions: they happen after everything that could look at
-/// them (docs/decisions/0104).
+/// them (decision 304).
 pub fn next_due(world: &World, height: Height) -> Result<Option<Hash>, Miss> {
     if let Some(name) = state::immediate().list(world, &[], 1)?.first() {
         return Ok(Some(state::job_of(name)));
@@ -339,7 +339,7 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
             _ => delivered.push(Delivered { runner: member.runner, failed: Count(failed) }),
         }
     }
-    // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (docs/decisions/0103).
+    // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
     let (guilty, waiting): (Vec<Delivered>, Vec<Delivered>) = delivered.into_iter().partition(|one| one.failed.0 & judged.passed != 0);
     for one in guilty {
         blame(world, params, height, one.runner)?;

@@ -66,7 +66,7 @@ pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), 
     Ok((request, spec))
 }
 
-/// The fewest blocks in which a runner that uses all of this time can answer (docs/decisions/0103).
+/// The fewest blocks in which a runner that uses all of this time can answer (decision 303).
 pub fn shortest_timeout(offer: &Offer<'_>, wall_ms: u64) -> u64 {
     wall_ms.div_ceil(offer.block_time.max(1)).saturating_add(offer.rows.timeout_margin)
 }

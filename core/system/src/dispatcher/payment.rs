@@ -75,7 +75,7 @@ pub fn share(amount: Amount, basis_points: u64) -> Amount {
 }
 
 /// What one of the rows `jobs.payout_*` gives of a job's price: its part of the three rows' sum, so that moving any one of
-/// them moves all parts (docs/decisions/0096).
+/// them moves all parts (decision 296).
 pub fn of_payout(rows: &Jobs, gross: Amount, row: u64) -> Amount {
     part(gross, row, [rows.payout_runners, rows.payout_burn, rows.payout_treasury])
 }

@@ -1,4 +1,4 @@
-//! The one reading of a submission: what the permission check, the Dispatcher and the runner see (docs/decisions/0102).
+//! The one reading of a submission: what the permission check, the Dispatcher and the runner see (decision 302).
 //!
 //! A submission is a job as the specification has it, or the message of the published SDK. Either way a field has one place. A
 //! field that is unknown there, or that stands in a second place too, refuses the submission by its name: two readers that look

@@ -1,4 +1,4 @@
-//! Proofs that who registers a validator has its keys (decision 92).
+//! Proofs that who registers a validator has its keys (decision 292).
 //!
 //! Both keys sign the same message: the genesis hash, who registers, and both public keys. So a proof made for another
 //! chain, another account or another pair of keys proves nothing, and nobody can register a key that is not theirs.

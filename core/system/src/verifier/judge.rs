@@ -37,7 +37,7 @@ pub struct Rules {
     pub entropy: u64,
 }
 
-/// The objective check of a result's format and schema (003 Objective Failure Criteria; docs/decisions/0103).
+/// The objective check of a result's format and schema (003 Objective Failure Criteria; decision 303).
 const SCHEMA: u64 = 1;
 
 /// The objective check that a result is long enough, and varies enough to say something.
@@ -121,7 +121,7 @@ pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judge
     Judgement { accepted: Some((chosen.place, bytes)), verdicts, failed, passed }
 }
 
-/// Which checks a result fails by itself (A-226; docs/decisions/0103).
+/// Which checks a result fails by itself (A-226; decision 303).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Failings {
     /// It came without the attestation that the job asks for.

@@ -43,7 +43,7 @@ pub fn engine(directory: &Directory) -> Vec<Damage> {
     .collect()
 }
 
-/// Discards the record of votes: the validator listens before it votes again (decision 0088).
+/// Discards the record of votes: the validator listens before it votes again (decision 288).
 pub fn discard_votes(directory: &Directory) -> Result<(), StoreError> {
     let record = directory.engine().join(votes::RECORD);
     fs::remove_dir_all(&record).map_err(|error| StoreError::file(&record, error))
