@@ -22,7 +22,7 @@ use cowboy_api::{
     follow::Frame,
     model::{Log, Notice, Subscribe},
 };
-use cowboy_node::{FinalizedBlock, begin::Wanted};
+use cowboy_node::{AskError, FinalizedBlock, begin::Wanted};
 use cowboy_types::{Address, Receipt};
 use futures::{SinkExt as _, StreamExt as _, stream::SplitSink};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ use tokio::sync::broadcast::error::RecvError;
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
+
+/// How soon a node that is stopped for a moment is asked again.
+const RESTARTING: Duration = Duration::from_millis(100);
 
 pub(crate) async fn socket(
     State(app): State<App>,
@@ -199,12 +202,43 @@ fn one_frame(bytes: &[u8]) -> Result<Response, Refusal> {
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame).into_response())
 }
 
-/// The frame of a block, once it is final. `None` ends the stream: the node stopped.
+/// The frame of a block, once it is final. `None` ends the stream: the block is damaged here, or the chain went back behind it.
 async fn next_frame(app: &App, number: u64) -> Option<Bytes> {
     let mut heads = app.node.watch_head();
     heads.wait_for(|head| head.number >= number).await.ok()?;
-    let view = read::ledger(app).ok()?;
-    let block = view.block_bytes(number).ok()??;
-    let certificate = view.certificate(number).ok()?.unwrap_or_default();
-    Some(Frame { block, certificate }.encode().into())
+    let view = once_it_runs(|| app.node.view()).await;
+    let frame = view.and_then(|view| Ok(view.block_bytes(number)?.zip(Some(view.certificate(number)?.unwrap_or_default()))));
+    match frame {
+        Ok(found) => found.map(|(block, certificate)| Frame { block, certificate }.encode().into()),
+        Err(error) => {
+            tracing::warn!(number, %error, "a stream of blocks ends");
+            None
+        }
+    }
+}
+
+/// Asks the node, and again where it is stopped for a moment: a validator starts anew to vote once it has listened, and a dev chain
+/// is stopped while it is copied.
+async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result<T, AskError> {
+    loop {
+        match ask() {
+            Err(AskError::Unavailable(_)) => tokio::time::sleep(RESTARTING).await,
+            answer => return answer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_node::Unavailable;
+
+    /// A stream outlives the moment in which its node is stopped, and ends where the ledger refuses.
+    #[tokio::test]
+    async fn a_stream_waits_for_a_node_that_starts_anew() {
+        let mut answers = vec![Ok(7), Err(AskError::Unavailable(Unavailable)), Err(AskError::Unavailable(Unavailable))];
+        assert_eq!(once_it_runs(|| answers.pop().expect("it is not asked again")).await.ok(), Some(7));
+        let late = once_it_runs(|| Err::<(), _>(AskError::NotYet { number: 9, tip: 8 })).await;
+        assert!(matches!(late, Err(AskError::NotYet { .. })));
+    }
 }
