@@ -10,6 +10,9 @@
 mod calls;
 
 use calls::{HOSTILE, Random, call_program};
+
+#[path = "../examples/calibrate/nesting.rs"]
+mod nesting;
 use cowboy_vm::{Entry, Exit, HostValue, Limits, Vm, compile, native_costs, script_image};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -67,6 +70,8 @@ const PART: usize = 10;
 const BYTES_A_CYCLE: usize = 100;
 /// Bytes that may be asked for beside them: some copies of all that a run holds.
 const COPIES: usize = 80 << 20;
+/// Builtins inside one another: deeper than any step goes natively.
+const DEPTH: usize = 1_000;
 /// Cycles of a hostile program.
 const CYCLES: u64 = 1_000_000;
 
@@ -119,6 +124,11 @@ fn no_native_function_takes_more_than_is_charged() {
             let program = calls::hostile_program(setup, body, size);
             wrong.extend(watched(&program, CYCLES, part).map(|what| format!("{name}, {size}: {what}\n{body}")));
         }
+    }
+    // Builtins in each other, some of all pairs: the bench does them all.
+    for (name, setup, body) in nesting::iterators().step_by(9).chain(nesting::values().step_by(23)) {
+        let program = calls::hostile_program(&setup, &body, DEPTH);
+        wrong.extend(watched(&program, CYCLES / 4, PART).map(|what| format!("{name}: {what}")));
     }
     let mut random = Random::new(seed);
     let rows = native_costs();

@@ -1,8 +1,9 @@
 //! Nanoseconds a cycle, worst first: of every instruction, of every native function with arguments of many kinds and sizes, and of
 //! programs that a seeded search makes expensive.
-//! `calibrate [opcodes|natives|written|sizes|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
+//! `calibrate [opcodes|natives|written|sizes|nesting|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
 //! [--quickest MICROSECONDS] [--bound NANOSECONDS]` prints Markdown; with a bound it fails where a cycle takes longer.
-//! `sizes` takes programs to the limits and says how time grows with cycles; `search` does that first, for a third of its time.
+//! `sizes` takes programs to the limits and says how time grows with cycles, `nesting` puts builtins into each other, ever deeper; `search`
+//! does both first, for a third of its time.
 //! `kept` measures the programs of a folder once more, which a search has written there.
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
@@ -20,6 +21,7 @@
 mod calls;
 mod measure;
 mod natives;
+mod nesting;
 mod opcodes;
 mod search;
 mod sizes;
@@ -54,14 +56,9 @@ fn table(title: &str, bench: &Bench, mut figures: Vec<Figure>, show: usize) {
 }
 
 /// How time grows with cycles; the most that a cycle took.
-fn growth_table(bench: &mut Bench, only: &str, random: &mut Random, show: usize) -> f64 {
-    let found = sizes::sizes(bench, only, random);
+fn growth_table(title: &str, found: &[sizes::Growth], show: usize) -> f64 {
     let worst = found.iter().map(sizes::Growth::worst).fold(0.0, f64::max);
-    println!(
-        "### Growth with size\n\n{} rows; steeper than their cycles: {}\n",
-        found.len(),
-        found.iter().filter(|row| row.is_steep()).count()
-    );
+    println!("### {title}\n\n{} rows; steeper than their cycles: {}\n", found.len(), found.iter().filter(|row| row.is_steep()).count());
     println!("| row | ns a cycle by size | power of the cycles | what ran |\n|---|---|---|---|");
     for row in found.iter().take(show) {
         let times: Vec<String> = row.times.iter().map(|(size, time)| format!("{size}: {time:.1}")).collect();
@@ -98,8 +95,13 @@ fn main() -> ExitCode {
     eprintln!("seed {seed}");
     let mut worst: f64 = 0.0;
     if matches!(what.as_str(), "all" | "sizes" | "search") {
-        bench.allow(if what == "search" { seconds / 3 } else { seconds });
-        worst = growth_table(&mut bench, &only, &mut random, show);
+        bench.allow(if what == "search" { seconds / 6 } else { seconds });
+        worst = growth_table("Growth with size", &sizes::sizes(&mut bench, &only, &mut random), show);
+    }
+    if matches!(what.as_str(), "all" | "nesting" | "search") {
+        bench.allow(if what == "search" { seconds / 6 } else { seconds });
+        let (found, tried) = sizes::nesting(&mut bench, &only, &mut random);
+        worst = worst.max(growth_table(&format!("Growth with depth, {tried} pairs of builtins"), &found, show));
     }
     if matches!(what.as_str(), "all" | "opcodes") {
         let figures = opcodes::opcodes(&mut bench, &only, 7);

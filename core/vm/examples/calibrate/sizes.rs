@@ -3,10 +3,13 @@
 
 use crate::calls::{HOSTILE, Random, call_program, hostile_program};
 use crate::measure::Bench;
+use crate::nesting::{Nested, iterators, values};
 use cowboy_vm::{compile, native_costs};
 
 /// Sizes from small to the limits; each is ten times the one before.
 const SIZES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
+/// Depths of what is nested, up to where recursion ends it.
+const DEPTHS: &[usize] = &[1, 10, 100, 1_000];
 /// Cycles of a measurement: some calls of the largest size.
 const BUDGET: u64 = 3_000_000;
 /// So many times as long may a cycle take at one size as at the size before.
@@ -42,9 +45,9 @@ impl Growth {
 }
 
 /// A program at every size.
-fn growth(bench: &mut Bench, name: &str, shown: &str, program: &dyn Fn(usize) -> Option<String>) -> Growth {
+fn growth(bench: &mut Bench, sizes: &[usize], name: &str, shown: &str, program: &dyn Fn(usize) -> Option<String>) -> Growth {
     let mut times = Vec::new();
-    for &size in SIZES {
+    for &size in sizes {
         let Some(unit) = program(size).and_then(|program| compile(&program, "program.py").ok()) else { continue };
         let Some(cost) = bench.measure(&unit, shown, BUDGET, 1) else { continue };
         // What looks expensive was perhaps only disturbed.
@@ -54,12 +57,34 @@ fn growth(bench: &mut Bench, name: &str, shown: &str, program: &dyn Fn(usize) ->
     Growth { name: name.to_owned(), program: shown.to_owned(), times }
 }
 
+/// Builtins around each other, ever deeper, drawn as long as there is time; and how many were.
+pub(crate) fn nesting(bench: &mut Bench, only: &str, random: &mut Random) -> (Vec<Growth>, usize) {
+    let mut programs: Vec<Nested> = iterators().chain(values()).filter(|(name, ..)| name.contains(only)).collect();
+    let mut found = Vec::new();
+    let mut tried = 0;
+    while !bench.is_over() && !programs.is_empty() {
+        let (name, setup, body) = programs.swap_remove(random.below(programs.len()));
+        tried += 1;
+        let growth = growth(bench, DEPTHS, &name, &body, &|depth| Some(hostile_program(&setup, &body, depth)));
+        if growth.is_steep() || growth.worst() > CHEAP {
+            found.push(growth);
+        }
+    }
+    sort(&mut found);
+    (found, tried)
+}
+
+/// Those that grow faster than their cycles first, then by what a cycle took.
+fn sort(found: &mut [Growth]) {
+    found.sort_by(|one, other| (other.is_steep(), other.worst()).partial_cmp(&(one.is_steep(), one.worst())).expect("times are numbers"));
+}
+
 /// The programs whose work is a product, then calls of all native functions in turn with arguments that are drawn, as long as there is
 /// time; worst first.
 pub(crate) fn sizes(bench: &mut Bench, only: &str, random: &mut Random) -> Vec<Growth> {
     let mut found: Vec<Growth> = Vec::new();
     for (name, setup, body) in HOSTILE.iter().filter(|row| row.0.contains(only)) {
-        found.push(growth(bench, name, body, &|size| Some(hostile_program(setup, body, size))));
+        found.push(growth(bench, SIZES, name, body, &|size| Some(hostile_program(setup, body, size))));
     }
     let rows = native_costs();
     let chosen: Vec<_> = rows.iter().filter(|row| row.name.contains(only)).collect();
@@ -72,12 +97,12 @@ pub(crate) fn sizes(bench: &mut Bench, only: &str, random: &mut Random) -> Vec<G
             let seed = u64::try_from(random.below(1 << 30)).expect("30 bits");
             let call = |size| call_program(row, size, &mut Random::new(seed));
             let Some(shown) = call(SIZES[0]).map(|call| call.shown) else { continue };
-            let growth = growth(bench, row.name, &shown, &|size| call(size).map(|call| call.program));
+            let growth = growth(bench, SIZES, row.name, &shown, &|size| call(size).map(|call| call.program));
             if growth.is_steep() || growth.worst() > CHEAP {
                 found.push(growth);
             }
         }
     }
-    found.sort_by(|one, other| (other.is_steep(), other.worst()).partial_cmp(&(one.is_steep(), one.worst())).expect("times are numbers"));
+    sort(&mut found);
     found
 }
