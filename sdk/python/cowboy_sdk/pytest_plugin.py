@@ -19,6 +19,7 @@ import urllib.request
 import pytest
 
 from . import errors, testing
+from ._payloads import decoded, encoded
 from .types import Address, to_address_bytes
 
 # Accounts 1 to 3 of every devnet, and their keys, which everybody knows.
@@ -100,7 +101,7 @@ class DevnetChain:
         program = testing.load(path)
         options = ["--salt", f"{self._salt}{len(self._programs):08x}", "--fund", str(value)]
         if init is not None:
-            options += ["--init-payload", "0x" + testing.encoded(init, program.format("init")).hex()]
+            options += ["--init-payload", "0x" + encoded(init, program.format("init")).hex()]
         made = self._cowboy("actor", "deploy", str(path), *options, sender=sender or testing.ALICE)
         address = Address(made["address"])
         self._programs[bytes(address)] = program
@@ -110,14 +111,14 @@ class DevnetChain:
         """A transaction: runs a handler and returns its decoded result. Raises what the handler raises."""
         raw, form = self._payload(actor, method, payload)
         done = self._cowboy("actor", "execute", _hex(actor), method, *raw, "--value", str(value), sender=sender or testing.ALICE)
-        return testing.decoded(bytes.fromhex(done["receipt"]["return_data"][2:]), form)
+        return decoded(bytes.fromhex(done["receipt"]["return_data"][2:]), form)
 
     def query(self, actor, method, payload=None, *, sender=None):
         """Asks a handler, without a transaction."""
         raw, form = self._payload(actor, method, payload)
         sent = bytes.fromhex(raw[1][2:]) if raw else b""
         question = {"selector": method, "payload": base64.b64encode(sent).decode()}
-        return testing.decoded(base64.b64decode(self._post(f"/actor/{_hex(actor)}/read_handler", question)["result"]), form)
+        return decoded(base64.b64decode(self._post(f"/actor/{_hex(actor)}/read_handler", question)["result"]), form)
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
@@ -126,7 +127,7 @@ class DevnetChain:
             page = self._get(f"/actors/{_hex(actor)}/storage?limit=500{cursor}")
             for entry in page["entries"]:
                 key = bytes.fromhex(entry["key_bytes"][2:]).decode("utf-8", "replace")
-                found[key] = testing.decoded(bytes.fromhex(entry["value_bytes"][2:]))
+                found[key] = decoded(bytes.fromhex(entry["value_bytes"][2:]))
             cursor = f"&cursor={page['next_cursor']}" if page.get("next_cursor") else None
         return found
 
@@ -135,7 +136,7 @@ class DevnetChain:
         found = []
         for address in self._programs if actor is None else [to_address_bytes(actor)]:
             logs = self._cowboy("actor", "logs", _hex(address), "--limit", "1000")["logs"]
-            found += [(log["name"], testing.decoded(bytes.fromhex(log["data"][2:]))) for log in logs]
+            found += [(log["name"], decoded(bytes.fromhex(log["data"][2:]))) for log in logs]
         return found
 
     # Time
@@ -162,7 +163,7 @@ class DevnetChain:
     def _payload(self, actor, method, payload):
         program = self._programs.get(to_address_bytes(actor))
         form = "cbor" if program is None else program.format(method)
-        raw = testing.encoded(payload, form)
+        raw = encoded(payload, form)
         return (["--payload", "0x" + raw.hex()] if raw else []), form
 
     def _cowboy(self, *arguments, sender=None):
