@@ -306,7 +306,7 @@ fn hasattr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if let Some(function) = vm.python_method(args[0], nm::HASH) {
+    if let Some(function) = vm.python_method(args[0], nm::HASH).filter(|function| !function.is_none()) {
         return Err(vm.call_expecting(function, &[args[0]], Expect::Hash));
     }
     vm.hash_native(args[0]).map(Value::Int)

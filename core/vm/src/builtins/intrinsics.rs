@@ -34,7 +34,9 @@ pub(super) const ROWS: &[NativeRow] = &[
     NativeRow(F, "_vm.inner", "iterator, /", 2, inner, ""),
     NativeRow(F, "_vm.set_cause", "exception, cause, /", 1, set_cause, ""),
     NativeRow(F, "_vm.copy_trace", "source, target, /", 2, copy_trace, ""),
-    NativeRow(F, "_vm.dress", "generator, cls, /", 2, dress, ""),
+    NativeRow(F, "_vm.dress", "generator, cls, renews=, /", 2, dress, ""),
+    NativeRow(F, "_vm.filled", "cls, names, values, /", 5, filled, ""),
+    NativeRow(F, "_vm.read_only", "cls, names, /", 5, read_only, ""),
     NativeRow(F, "_vm.cell_content", "cell, /", 1, cell_content, ""),
     NativeRow(F, "_vm.module_name", "", 1, module_name, ""),
     NativeRow(F, "_vm.alias", "origin, arguments, starred=, /", 3, alias, ""),
@@ -189,7 +191,11 @@ fn fill_list(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// The method written in Python that the value's class has, or `None`.
 fn own(vm: &mut Vm, args: &[Value]) -> Outcome {
     let name = vm.attribute_name(args[1])?;
-    let found = vm.python_method(args[0], name).unwrap_or(Value::None);
+    let found = match vm.python_method(args[0], name) {
+        // It is there and cannot be called: not what stands for "nothing there".
+        Some(Value::None) => Value::Ellipsis,
+        found => found.unwrap_or(Value::None),
+    };
     Ok(vm.heap.retain(found))
 }
 
@@ -297,29 +303,62 @@ fn module_name(vm: &mut Vm, _: &[Value]) -> Outcome {
     Ok(vm.heap.retain(name))
 }
 
-/// Makes a generator an iterator of another class, given itself or by its name.
+/// Gives a generator another class, if one is named, and says whether all that it has beside its arguments lies in them: then it goes on
+/// after an exception, and makes a step while another one is under way, as iterators written in C do.
 fn dress(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let named = vm.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
-    let class = match named {
-        Some(index) => crate::value::Ref::fixed(index),
-        None => vm.class_argument(args[1])?,
-    };
     let generator = vm.class_argument(args[0])?;
-    let parameters = match vm.heap.payload(generator) {
-        Payload::Generator(row) if matches!(class, ty::MAP | ty::FILTER | ty::ZIP | ty::CALLABLE_ITERATOR) => {
-            let count = vm.program.codes[row.code as usize].code.parameters();
-            row.registers[..count.min(row.registers.len())].to_vec()
+    if matches!(args[2], Value::Bool(Truth::True)) {
+        let arguments = match vm.heap.payload(generator) {
+            Payload::Generator(row) => {
+                let count = vm.program.codes[row.code as usize].code.parameters();
+                row.registers[..count.min(row.registers.len())].to_vec()
+            }
+            _ => Vec::new(),
+        };
+        vm.heap.retain_each(&arguments);
+        if let Payload::Generator(row) = vm.heap.payload_mut(generator) {
+            row.again = arguments.into();
         }
-        _ => Vec::new(),
-    };
-    vm.heap.retain_each(&parameters);
-    if let Payload::Generator(row) = vm.heap.payload_mut(generator) {
-        row.again = parameters.into();
     }
-    vm.heap.retain(Value::Obj(class));
-    let old = std::mem::replace(&mut vm.heap.slot_mut(generator).class, class);
-    vm.heap.release(Value::Obj(old));
+    if !args[1].is_none() {
+        let named = vm.text(args[1]).and_then(|name| crate::types::TYPES.iter().position(|row| row.name == name));
+        let class = match named {
+            Some(index) => crate::value::Ref::fixed(index),
+            None => vm.class_argument(args[1])?,
+        };
+        vm.heap.retain(Value::Obj(class));
+        let old = std::mem::replace(&mut vm.heap.slot_mut(generator).class, class);
+        vm.heap.release(Value::Obj(old));
+    }
     Ok(vm.heap.retain(args[0]))
+}
+
+/// An instance of a class with `__slots__`, filled with values in the order of `names`.
+fn filled(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    let instance = vm.new_instance(class)?;
+    for (name, value) in vm.tuple_items(args[1]).into_iter().zip(vm.tuple_items(args[2])) {
+        let name = vm.attribute_name(name)?;
+        if let Err(throw) = vm.set_instance_attribute(instance, name, value) {
+            vm.heap.release(instance);
+            return Err(throw);
+        }
+    }
+    Ok(instance)
+}
+
+/// Makes slots of a class read-only: `_vm.filled` alone sets them.
+fn read_only(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let class = vm.class_argument(args[0])?;
+    for name in vm.tuple_items(args[1]) {
+        let name = vm.attribute_name(name)?;
+        if let Some(Value::Obj(member)) = vm.lookup(class, name) {
+            if let Payload::Member { read_only, .. } = vm.heap.payload_mut(member) {
+                *read_only = true;
+            }
+        }
+    }
+    Ok(Value::None)
 }
 
 /// Gives an exception the traceback of another one.

@@ -1,10 +1,22 @@
-"""Iterators over other iterators."""
+"""Iterators over other iterators.
+
+What is a generator keeps all that it knows in its arguments (`_renewed`): so it goes on after an exception, and where a function that it
+calls asks it for its next item.
+"""
+import _vm
 
 _MISSING = object()
 
 
+def _renewed(generator):
+    return _vm.dress(generator, None, True)
+
+
 class count:
     """start, start + step, start + 2 * step, ..."""
+
+    _name_in_messages = "itertools.count"
+    __slots__ = ("_next", "_step")
 
     def __init__(self, start=0, step=1):
         if not hasattr(start, "__add__") or isinstance(start, (str, bytes, list, tuple)):
@@ -28,6 +40,9 @@ class count:
 
 class repeat:
     """The same object again and again, for ever or `times` times."""
+
+    _name_in_messages = "itertools.repeat"
+    __slots__ = ("_object", "_times")
 
     def __init__(self, object, times=None):
         if times is not None and not isinstance(times, int):
@@ -57,15 +72,18 @@ class repeat:
 class chain:
     """The items of the first iterable, then those of the next."""
 
+    _name_in_messages = "itertools.chain"
+    __slots__ = ("_items",)
+
     __class_getitem__ = classmethod(type(list[int]))
 
     def __init__(self, *iterables):
-        self._items = _chained(iterables)
+        self._items = _renewed(_chained(iter(iterables), []))
 
     @classmethod
     def from_iterable(cls, iterable, /):
         made = cls()
-        made._items = _chained(iterable)
+        made._items = _renewed(_chained(iter(iterable), []))
         return made
 
     def __iter__(self):
@@ -75,87 +93,98 @@ class chain:
         return next(self._items)
 
 
-def _chained(iterables):
-    for iterable in iterables:
-        yield from iterable
+def _chained(iterables, active):
+    while True:
+        if active:
+            yield from active[0]
+            active.clear()
+        for iterable in iterables:
+            active[:] = [iter(iterable)]
+            break
+        else:
+            return
 
 
 def cycle(iterable, /):
     """The items, and again from the start, for ever."""
-    return _cycle(iter(iterable))
+    return _renewed(_cycle(iter(iterable), []))
 
 
-def _cycle(items):
-    saved = []
+def _cycle(items, saved):
     for item in items:
-        yield item
         saved.append(item)
+        yield item
     while saved:
         yield from saved
 
 
 def accumulate(iterable, func=None, *, initial=None):
     """Running totals, or the running results of a function of two arguments."""
-    return _accumulate(iter(iterable), func, initial)
+    return _renewed(_accumulate(iter(iterable), func, [] if initial is None else [initial], []))
 
 
-def _accumulate(items, func, initial):
-    total = initial
-    if initial is None:
-        for total in items:
-            break
+def _accumulate(items, func, initial, total):
+    if initial:
+        total.append(initial.pop())
+        yield total[0]
+    for item in items:
+        if not total:
+            total.append(item)
+        elif func is None:
+            total[0] = total[0] + item
         else:
-            return
-    yield total
-    if func is None:
-        for item in items:
-            total = total + item
-            yield total
-    else:
-        for item in items:
-            total = func(total, item)
-            yield total
+            total[0] = func(total[0], item)
+        yield total[0]
 
 
 def compress(data, selectors):
     """The items whose selector is true."""
-    return _compress(iter(data), iter(selectors))
+    return _renewed(_compress(zip(data, selectors)))
 
 
-def _compress(data, selectors):
-    for item, selected in zip(data, selectors):
+def _compress(pairs):
+    for item, selected in pairs:
         if selected:
             yield item
 
 
 def dropwhile(predicate, iterable, /):
     """The items from the first one that the predicate does not hold for."""
-    return _dropwhile(predicate, iter(iterable))
+    return _renewed(_dropwhile(predicate, iter(iterable), []))
 
 
-def _dropwhile(predicate, items):
-    for item in items:
-        if not predicate(item):
-            yield item
-            break
+def _dropwhile(predicate, items, begun):
+    while not begun:
+        for item in items:
+            if begun or not predicate(item):
+                begun.append(True)
+                yield item
+                break
+        else:
+            return
     yield from items
 
 
 def takewhile(predicate, iterable, /):
     """The items before the first one that the predicate does not hold for."""
-    return _takewhile(predicate, iter(iterable))
+    return _renewed(_takewhile(predicate, iter(iterable), []))
 
 
-def _takewhile(predicate, items):
+def _takewhile(predicate, items, ended):
+    if ended:
+        return
     for item in items:
         if not predicate(item):
+            ended.append(True)
             return
         yield item
+        if ended:
+            return
 
 
 def filterfalse(function, iterable, /):
     """The items that the function is false for; None stands for the truth of the item itself."""
-    return _filterfalse(function, iter(iterable))
+    return _renewed(_filterfalse(function, iter(iterable)))
 
 
 def _filterfalse(function, items):
@@ -166,7 +195,7 @@ def _filterfalse(function, items):
 
 def starmap(function, iterable, /):
     """function(*item) for each item."""
-    return _starmap(function, iter(iterable))
+    return _renewed(_starmap(function, iter(iterable)))
 
 
 def _starmap(function, items):
@@ -217,40 +246,46 @@ def islice(iterable, *bounds):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if not isinstance(step, int) or step < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
-    return _islice(iter(iterable), start, stop, step)
+    return _renewed(_islice(iter(iterable), stop, step, [0, start]))
 
 
-def _islice(items, start, stop, step):
-    position = 0
-    wanted = start
-    # What lies behind the slice stays in the iterator: an item is taken only when it is wanted or skipped over.
-    while stop is None or position < stop:
+def _islice(items, stop, step, place):
+    """`place` is how many items were taken, and the index of the next one that is wanted. What lies behind the slice stays in the iterator."""
+    while True:
+        while place[0] < place[1]:
+            if stop is not None and place[0] >= stop:
+                return
+            for item in items:
+                break
+            else:
+                return
+            place[0] += 1
+        if stop is not None and place[0] >= stop:
+            return
         for item in items:
             break
         else:
             return
-        if position == wanted:
-            yield item
-            wanted += step
-        position += 1
+        place[0] += 1
+        place[1] += step
+        yield item
 
 
 def zip_longest(*iterables, fillvalue=None, **others):
     """Tuples of one item of each, as long as the longest goes."""
     if others:
         raise TypeError("zip_longest() got an unexpected keyword argument")
-    return _zip_longest([iter(iterable) for iterable in iterables], fillvalue)
+    return _renewed(_zip_longest([iter(iterable) for iterable in iterables], fillvalue, [len(iterables)]))
 
 
-def _zip_longest(iterators, fillvalue):
-    active = len(iterators)
-    while active:
+def _zip_longest(iterators, fillvalue, left):
+    while left[0]:
         row = []
         for index, items in enumerate(iterators):
             item = fillvalue if items is None else next(items, _MISSING)
             if item is _MISSING:
-                active -= 1
-                if active == 0:
+                left[0] -= 1
+                if left[0] == 0:
                     return
                 iterators[index] = None
                 item = fillvalue
@@ -260,6 +295,9 @@ def _zip_longest(iterators, fillvalue):
 
 class groupby:
     """Runs of neighbours with the same key, as (key, iterator over the run)."""
+
+    _name_in_messages = "itertools.groupby"
+    __slots__ = ("_items", "_key", "_wanted", "_current_key", "_current", "_group")
 
     def __init__(self, iterable, key=None):
         self._items = iter(iterable)
@@ -296,6 +334,9 @@ class groupby:
 
 class _Tee:
     """One of the copies that tee() makes: a place in a shared list of what was read."""
+
+    _name_in_messages = "itertools._tee"
+    __slots__ = ("_items", "_seen", "_place")
 
     def __init__(self, items, seen):
         self._items = items

@@ -17,6 +17,7 @@ class JSONDecodeError(ValueError):
 
 
 _BLANKS = " \t\n\r"
+_MOST = 9223372036854775807
 _CONSTANTS = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}
 _DIGITS = "0123456789"
 
@@ -59,8 +60,18 @@ class JSONDecoder:
 
     def raw_decode(self, s, idx=0):
         """The value that starts at `idx` and the place behind it."""
+        if not isinstance(s, str):
+            raise TypeError(f"first argument must be a string, not {type(s).__name__}")
+        if type(idx) is not int:
+            if not hasattr(type(idx), "__index__"):
+                raise TypeError(f"'{type(idx).__name__}' object cannot be interpreted as an integer")
+            idx = idx.__index__()
+        if not -_MOST <= idx <= _MOST:
+            raise OverflowError("Python int too large to convert to C ssize_t")
         if idx < 0:
             raise ValueError("idx cannot be negative")
+        if idx > len(s):
+            raise JSONDecodeError("Expecting value", s, idx)
         if self._plain:
             found = _json.decode(s, idx, bool(self.strict))
             if len(found) == 3:

@@ -1,5 +1,6 @@
 """Regular expressions: the syntax, results and errors of CPython's re module. The matcher is native: one cycle a step."""
 import _re
+import _vm
 from enum import KEEP, IntFlag
 
 __all__ = [
@@ -203,14 +204,11 @@ class _Names(dict):
         return f"mappingproxy({dict(self)!r})"
 
 
+_vm.read_only(Match, Match.__slots__)
+
+
 def _found(pattern, string, pos, endpos, marks):
-    match = object.__new__(Match)
-    match.re = pattern
-    match.string = string
-    match._marks = marks
-    match._pos = pos
-    match._endpos = endpos
-    return match
+    return _vm.filled(Match, Match.__slots__, (pattern, string, marks, pos, endpos))
 
 
 def _place(value):
@@ -330,6 +328,8 @@ class Pattern:
         return _alias(cls, item)
 
 
+_vm.read_only(Pattern, Pattern.__slots__)
+
 _SHOWN = (
     ("TEMPLATE", 1), ("IGNORECASE", 2), ("LOCALE", 4), ("MULTILINE", 8), ("DOTALL", 16), ("UNICODE", 32), ("VERBOSE", 64),
     ("DEBUG", 128), ("ASCII", 256),
@@ -357,8 +357,16 @@ def _matches(pattern, string, pos, endpos):
 class _Scanner:
     """A position in a text from which to match or search on."""
 
+    _name_in_messages = "_sre.SRE_Scanner"
+    __slots__ = ("_pattern", "_string", "_pos", "_endpos", "_start", "_moving")
+
+    @property
+    def pattern(self):
+        """The pattern that is looked for."""
+        return self._pattern
+
     def __init__(self, pattern, string, pos, endpos):
-        self.pattern = pattern
+        self._pattern = pattern
         self._string = string
         self._pos = pos
         self._endpos = endpos
@@ -368,13 +376,13 @@ class _Scanner:
     def _step(self, mode):
         if self._start is None:
             return None
-        marks = _re.match(self.pattern._program, self._string, self._start, self._endpos, mode, self._moving)
+        marks = _re.match(self._pattern._program, self._string, self._start, self._endpos, mode, self._moving)
         if marks is None:
             self._start = None
             return None
         self._start = marks[1]
         self._moving = marks[0] == marks[1]
-        return _found(self.pattern, self._string, self._pos, self._endpos, marks)
+        return _found(self._pattern, self._string, self._pos, self._endpos, marks)
 
     def match(self):
         """The match right here, or None."""
@@ -514,10 +522,8 @@ def _compile(pattern, flags):
     found = _re.compile(pattern, flags)
     if len(found) == 2:
         raise error(found[0], None if found[1] is None else pattern, found[1])
-    compiled = object.__new__(Pattern)
-    compiled.pattern = pattern
-    compiled._program, compiled.flags, compiled.groups, names = found
-    compiled._groupindex = dict(names)
+    program, seen, groups, names = found
+    compiled = _vm.filled(Pattern, Pattern.__slots__, (pattern, seen, groups, dict(names), program))
     if len(_cache) >= _CACHE_SIZE:
         del _cache[next(iter(_cache))]
     _cache[key] = compiled

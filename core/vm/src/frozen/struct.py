@@ -29,26 +29,39 @@ def _beside(view):
 class Struct:
     """A format, taken apart once."""
 
+    _name_in_messages = "_struct.Struct"
+    __slots__ = ("_format", "_is_little", "_layout", "_size", "_plan", "_count")
+
+    @property
+    def format(self):
+        """The format as it was given."""
+        return self._format
+
+    @property
+    def size(self):
+        """Bytes of what is packed."""
+        return self._size
+
     def __init__(self, format):
         if isinstance(format, bytes):
             format = format.decode("ascii")
         if not isinstance(format, str):
             raise TypeError(f"Struct() argument 1 must be a str or bytes object, not {type(format).__name__}")
-        self.format = format
-        self._is_little, self._fields, self.size = _parse(format)
+        self._format = format
+        self._is_little, self._layout, self._size = _parse(format)
         plan = bytearray()
-        for code, count, size, place in self._fields:
+        for code, count, size, place in self._layout:
             plan += code.encode("ascii") + bytes([size]) + count.to_bytes(4, "little") + place.to_bytes(4, "little")
         self._plan = bytes(plan)
-        self._count = sum([0 if code == "x" else 1 if code in "sp" else count for code, count, _, _ in self._fields])
+        self._count = sum([0 if code == "x" else 1 if code in "sp" else count for code, count, _, _ in self._layout])
 
     def pack(self, *values):
-        packed = _struct.pack(self._plan, self._is_little, self.size, values)
+        packed = _struct.pack(self._plan, self._is_little, self._size, values)
         if packed is not NotImplemented:
             return packed
         if len(values) != self._count:
             raise error(f"pack expected {self._count} items for packing (got {len(values)})")
-        out = bytearray(self.size)
+        out = bytearray(self._size)
         self._write(out, 0, values)
         return bytes(out)
 
@@ -59,14 +72,14 @@ class Struct:
             buffer = buffer.cast("B")
         place = offset
         if place < 0:
-            if place + self.size > 0:
-                raise error(f"no space to pack {self.size} bytes at offset {offset}")
+            if place + self._size > 0:
+                raise error(f"no space to pack {self._size} bytes at offset {offset}")
             place += len(buffer)
             if place < 0:
                 raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
-        if len(buffer) - place < self.size:
+        if len(buffer) - place < self._size:
             raise error(
-                f"pack_into requires a buffer of at least {self.size + place} bytes for packing {self.size} bytes at offset "
+                f"pack_into requires a buffer of at least {self._size + place} bytes for packing {self._size} bytes at offset "
                 f"{place} (actual buffer size is {len(buffer)})"
             )
         self._write(buffer, place, values)
@@ -74,7 +87,7 @@ class Struct:
     def _write(self, out, start, values):
         order = "little" if self._is_little else "big"
         index = 0
-        for code, count, size, place in self._fields:
+        for code, count, size, place in self._layout:
             place += start
             if code == "x":
                 out[place : place + count] = bytes(count)
@@ -90,8 +103,8 @@ class Struct:
     def unpack(self, buffer):
         if isinstance(buffer, memoryview):
             buffer = _beside(buffer)
-        if len(buffer) != self.size:
-            raise error(f"unpack requires a buffer of {self.size} bytes")
+        if len(buffer) != self._size:
+            raise error(f"unpack requires a buffer of {self._size} bytes")
         return self._read(buffer, 0)
 
     def unpack_from(self, buffer, offset=0):
@@ -99,14 +112,14 @@ class Struct:
             buffer = _beside(buffer)
         place = offset
         if place < 0:
-            if place + self.size > 0:
-                raise error(f"not enough data to unpack {self.size} bytes at offset {offset}")
+            if place + self._size > 0:
+                raise error(f"not enough data to unpack {self._size} bytes at offset {offset}")
             place += len(buffer)
             if place < 0:
                 raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
-        if len(buffer) - place < self.size:
+        if len(buffer) - place < self._size:
             raise error(
-                f"unpack_from requires a buffer of at least {self.size + place} bytes for unpacking {self.size} bytes at offset "
+                f"unpack_from requires a buffer of at least {self._size + place} bytes for unpacking {self._size} bytes at offset "
                 f"{place} (actual buffer size is {len(buffer)})"
             )
         return self._read(buffer, place)
@@ -114,21 +127,21 @@ class Struct:
     def iter_unpack(self, buffer):
         if isinstance(buffer, memoryview):
             buffer = _beside(buffer)
-        if self.size == 0:
+        if self._size == 0:
             raise error("cannot iteratively unpack with a struct of length 0")
-        if len(buffer) % self.size:
-            raise error(f"iterative unpacking requires a buffer of a multiple of {self.size} bytes")
+        if len(buffer) % self._size:
+            raise error(f"iterative unpacking requires a buffer of a multiple of {self._size} bytes")
         rows = object.__new__(unpack_iterator)
         rows._plan, rows._buffer, rows._place = self, bytes(buffer), 0
         return rows
 
     def _read(self, buffer, start):
-        values = _struct.unpack(self._plan, self._is_little, self.size, buffer, start)
+        values = _struct.unpack(self._plan, self._is_little, self._size, buffer, start)
         if values is not NotImplemented:
             return values
         order = "little" if self._is_little else "big"
         values = []
-        for code, count, size, place in self._fields:
+        for code, count, size, place in self._layout:
             place += start
             if code == "x":
                 continue
@@ -329,7 +342,7 @@ def _known(format):
 
 def calcsize(format, /):
     """Bytes that the format takes."""
-    return _known(format).size
+    return _known(format)._size
 
 
 def pack(format, /, *values):
@@ -364,13 +377,13 @@ class unpack_iterator:
         return self
 
     def __length_hint__(self):
-        return (len(self._buffer) - self._place) // self._plan.size
+        return (len(self._buffer) - self._place) // self._plan._size
 
     def __next__(self):
         if self._place >= len(self._buffer):
             raise StopIteration
         place = self._place
-        self._place += self._plan.size
+        self._place += self._plan._size
         return self._plan._read(self._buffer, place)
 
 

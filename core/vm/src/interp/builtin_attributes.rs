@@ -200,11 +200,11 @@ impl Vm {
                 let dict = Value::Obj(*dict);
                 Some(self.heap.retain(dict))
             }
-            (Payload::Generator(row), nm::NAME) => {
+            (Payload::Generator(row), nm::NAME) if self.is_named(receiver) => {
                 let value = row.name;
                 Some(self.heap.retain(value))
             }
-            (Payload::Generator(row), nm::QUALNAME) => {
+            (Payload::Generator(row), nm::QUALNAME) if self.is_named(receiver) => {
                 let value = row.qualname;
                 Some(self.heap.retain(value))
             }
@@ -451,14 +451,14 @@ impl Vm {
             (Payload::Class(row), nm::DICT) if row.heap => {
                 Err(self.raise(ty::ATTRIBUTE_ERROR, "attribute '__dict__' of 'type' objects is not writable"))
             }
-            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::MRO) => {
+            (Payload::Class(row), nm::NAME | nm::QUALNAME | nm::BASES | nm::BASE | nm::MRO) => {
                 let word = self.name_text(name).to_owned();
                 if !row.heap {
                     let message = format!("cannot set '{word}' attribute of immutable type '{}'", row.name);
                     return Err(self.type_error(message));
                 }
-                if name == nm::MRO {
-                    return Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute"));
+                if matches!(name, nm::MRO | nm::BASE) {
+                    return Err(self.read_only());
                 }
                 if name == nm::BASES {
                     return Err(self.type_error("the bases of a class are fixed when it is made"));
@@ -477,7 +477,7 @@ impl Vm {
                 }
                 Ok(true)
             }
-            (Payload::Generator(_), nm::NAME | nm::QUALNAME) => {
+            (Payload::Generator(_), nm::NAME | nm::QUALNAME) if self.is_named(receiver) => {
                 if self.text(value).is_none() {
                     let message = format!("{} must be set to a string object", self.name_text(name));
                     return Err(self.type_error(message));
@@ -513,7 +513,7 @@ impl Vm {
                 self.heap.release(Value::Obj(old));
                 Ok(true)
             }
-            (payload, nm::DICT) if payload.attributes().is_some() => {
+            (_, nm::DICT) if payload_has_dict(self, receiver) => {
                 if self.heap.class_of(value) != ty::DICT {
                     let message = format!("__dict__ must be set to a dictionary, not a '{}'", self.class_name(value));
                     return Err(self.type_error(message));
@@ -530,7 +530,7 @@ impl Vm {
             (payload, nm::MESSAGE | nm::EXCEPTIONS)
                 if matches!(payload.core(), Payload::Exception(_)) && self.is_instance(object, ty::BASE_EXCEPTION_GROUP) =>
             {
-                Err(self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute"))
+                Err(self.read_only())
             }
             (payload, nm::ARGS | nm::CAUSE | nm::CONTEXT | nm::SUPPRESS_CONTEXT | nm::TRACEBACK)
                 if matches!(payload.core(), Payload::Exception(_)) =>

@@ -3,14 +3,13 @@
 //! Arguments already lie in the registers where the callee's parameters will be, so a plain call moves nothing.
 
 use super::window::push;
-use super::{Expect, Frame, OnReturn, Pending, Vm};
+use super::{Frame, OnReturn, Vm};
 use crate::compile::code::{Code, CodeKind};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
-use crate::native::{First, NATIVE_PARAMETERS, Native, NativeKind};
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
 use crate::opcode::{CYCLES, Instruction, Op};
-use crate::types::{TYPE_COUNT, nm, ty};
+use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
@@ -405,164 +404,6 @@ impl Vm {
         self.give_back(generator, on_return, dest)
     }
 
-    /// Calls a builtin function.
-    pub(super) fn call_native(
-        &mut self,
-        row: u16,
-        at: usize,
-        count: usize,
-        names: Option<Ref>,
-        dest: usize,
-        on_return: OnReturn,
-    ) -> Outcome<bool> {
-        let native = &self.natives[usize::from(row)];
-        self.cycles -= i64::from(native.cycles);
-        self.weight -= i64::from(native.weight);
-        let signature = &native.signature;
-        let mut fixed = [Value::Undefined; NATIVE_PARAMETERS];
-        let outcome = if names.is_none() && count >= signature.required && count <= signature.positional && signature.simple {
-            fixed[..count].copy_from_slice(&self.registers[at..at + count]);
-            let parameters = signature.names.len();
-            let outcome = self.run_native(native, &fixed[..parameters]);
-            return self.finish_native(row, &fixed[..parameters], outcome, at, count, dest, on_return);
-        } else {
-            match self.bind_native(row, at, count, names) {
-                Ok((arguments, dict)) => {
-                    let outcome = match self.run_native(native, &arguments) {
-                        Err(Throw::Fallback) => self.native_fallback(row, &arguments),
-                        outcome => outcome,
-                    };
-                    if let Some(dict) = dict {
-                        self.heap.release(dict);
-                    }
-                    outcome
-                }
-                Err(throw) => Err(throw),
-            }
-        };
-        self.finish_native(row, &[], outcome, at, count, dest, on_return)
-    }
-
-    /// Runs a builtin function, after a look at its first argument: nobody else has checked the receiver of a method that was taken from
-    /// its class, or the class that a `__new__` is given.
-    #[inline]
-    pub(super) fn run_native(&mut self, native: &Native, arguments: &[Value]) -> Outcome {
-        match (native.first, arguments.first()) {
-            (First::Instance(owner), Some(&receiver)) => {
-                let class = self.heap.class_of(receiver);
-                if class != owner && !self.is_subclass(class, owner) {
-                    return Err(self.wrong_receiver(native, owner, receiver));
-                }
-            }
-            (First::Class(owner), Some(&class)) => self.check_made(owner, class)?,
-            _ => {}
-        }
-        (native.function)(self, arguments)
-    }
-
-    /// TypeError for a method of a builtin type that is called with something else before its arguments.
-    #[cold]
-    fn wrong_receiver(&mut self, native: &Native, owner: Ref, receiver: Value) -> Throw {
-        let (name, owner, class) = (native.short(), self.name_of_class(owner), self.class_name(receiver));
-        self.type_error(if native.is_slot() {
-            format!("descriptor '{name}' requires a '{owner}' object but received a '{class}'")
-        } else {
-            format!("descriptor '{name}' for '{owner}' objects doesn't apply to a '{class}' object")
-        })
-    }
-
-    /// TypeError where `owner.__new__` is to make an instance of something else than its own classes.
-    fn check_made(&mut self, owner: Ref, class: Value) -> Outcome<()> {
-        let is_class = crate::objects::object::is_class(self, class);
-        if class.object().is_some_and(|class| is_class && self.is_subclass(class, owner)) {
-            return Ok(());
-        }
-        let owner = self.name_of_class(owner);
-        let name = if is_class { class.object().map_or_else(String::new, |class| self.name_of_class(class)) } else { "X".to_owned() };
-        let problem = if is_class {
-            format!("{name} is not a subtype of {owner}")
-        } else {
-            format!("X is not a type object ({})", self.class_name(class))
-        };
-        Err(self.type_error(format!("{owner}.__new__({name}): {problem}")))
-    }
-
-    /// Takes back what a builtin function gave, or does what it left to do; its arguments are in `count` registers from `at` on.
-    #[allow(clippy::too_many_arguments, reason = "the call, and where its result goes")]
-    pub(super) fn finish_native(
-        &mut self,
-        row: u16,
-        arguments: &[Value],
-        outcome: Outcome,
-        at: usize,
-        count: usize,
-        dest: usize,
-        on_return: OnReturn,
-    ) -> Outcome<bool> {
-        let outcome = match outcome {
-            Err(Throw::Fallback) => self.native_fallback(row, arguments),
-            outcome => outcome,
-        };
-        if let Err(Throw::Resume(generator, _)) = &outcome {
-            self.heap.retain(Value::Obj(*generator));
-        }
-        self.clear_registers(at, count);
-        match outcome {
-            Ok(value) => {
-                if matches!(on_return, OnReturn::Store) {
-                    let old = std::mem::replace(&mut self.registers[dest], value);
-                    self.heap.release(old);
-                    if self.cycles < 0 {
-                        return Err(Throw::Trap(Trap::OutOfCycles));
-                    }
-                    return Ok(self.heap.exhausted());
-                }
-                self.give_back(value, on_return, dest)?;
-                Ok(true)
-            }
-            Err(Throw::Call(call)) => {
-                self.chain(*call, on_return, dest)?;
-                Ok(true)
-            }
-            Err(Throw::Resume(generator, wake)) => {
-                let (wake, own) = *wake;
-                let dest = if matches!(on_return, OnReturn::Store) { dest } else { self.push_trampoline(on_return, dest)? };
-                let outcome = self.resume_generator(generator, wake, own, dest);
-                self.heap.release(Value::Obj(generator));
-                outcome?;
-                Ok(true)
-            }
-            Err(Throw::Host(call)) => {
-                let dest = if matches!(on_return, OnReturn::Store) { dest } else { self.push_trampoline(on_return, dest)? };
-                self.waiting = Some(dest);
-                Err(Throw::Host(call))
-            }
-            Err(throw) => self.fail(throw, on_return, dest),
-        }
-    }
-
-    /// An exception of a native function, seen by what waits for its result.
-    fn fail(&mut self, throw: Throw, on_return: OnReturn, dest: usize) -> Outcome<bool> {
-        let Throw::Raise(exception) = throw else { return Err(throw) };
-        match self.absorb(exception, on_return, dest, false)? {
-            None => Ok(true),
-            Some(exception) => Err(Throw::Raise(exception)),
-        }
-    }
-
-    /// Makes a call whose result goes through both its own and an outer continuation.
-    fn chain(&mut self, mut call: PendingCall, on_return: OnReturn, dest: usize) -> Outcome<()> {
-        if matches!(on_return, OnReturn::Store) {
-            return self.begin_call(call, dest);
-        }
-        if matches!(call.on_return, OnReturn::Store) {
-            call.on_return = on_return;
-            return self.begin_call(call, dest);
-        }
-        let dest = self.push_trampoline(on_return, dest)?;
-        self.begin_call(call, dest)
-    }
-
     /// Pushes a frame that only hands on what arrives in its register; gives that register.
     pub(crate) fn push_trampoline(&mut self, on_return: OnReturn, dest: usize) -> Outcome<usize> {
         let Value::Obj(function) = self.helper("identity") else { return Err(Throw::Trap(Trap::Internal)) };
@@ -584,30 +425,6 @@ impl Vm {
             on_return,
         });
         Ok(top)
-    }
-
-    fn native_fallback(&mut self, row: u16, arguments: &[Value]) -> Outcome {
-        let function = self.helpers.get(usize::from(row)).copied().unwrap_or(Value::Undefined);
-        if function.is_undefined() {
-            let native = crate::native::native(row);
-            let message = format!("{}() cannot take an object implemented in Python here", native.name);
-            return Err(self.type_error(message));
-        }
-        let used = arguments.iter().rposition(|value| !value.is_undefined()).map_or(0, |index| index + 1);
-        let arguments = arguments[..used].iter().map(|value| value.or(Value::None)).collect::<Vec<_>>();
-        self.heap.retain(function);
-        let mut arguments = self.heap.retain_all(&arguments);
-        if crate::native::native(row).helper.starts_with("retry_") {
-            // It turns the arguments into builtin ones and calls the same native function again.
-            arguments.insert(0, self.heap.make(ty::NATIVE, Payload::Native(row)));
-        }
-        Err(Throw::Call(Box::new(PendingCall {
-            function,
-            arguments,
-            keywords: Vec::new(),
-            namespace: Value::Undefined,
-            on_return: OnReturn::Store,
-        })))
     }
 
     /// `f(*list, **dict)`, the three being in registers from `at` on.
@@ -698,94 +515,6 @@ impl Vm {
     }
 
     // ---- helpers ----
-
-    /// A helper function written in Python, by name.
-    pub(crate) fn helper(&mut self, name: &str) -> Value {
-        match self.helper_position(name) {
-            Some(index) => self.helpers.get(index).copied().unwrap_or(Value::Undefined),
-            None => Value::Undefined,
-        }
-    }
-
-    /// The call of a helper function.
-    pub(crate) fn call_helper(&mut self, name: &str, arguments: &[Value]) -> Outcome {
-        let function = self.helper(name);
-        if function.is_undefined() {
-            return Err(Throw::Trap(Trap::Internal));
-        }
-        Err(self.call_later(function, arguments, OnReturn::Store))
-    }
-
-    /// Does the work natively, or by the helper when that needs Python code.
-    pub(crate) fn helper_or(&mut self, name: &str, arguments: &[Value], native: impl FnOnce(&mut Vm, &[Value]) -> Outcome) -> Outcome {
-        match native(self, arguments) {
-            Err(Throw::Fallback) => self.call_helper(name, arguments),
-            outcome => outcome,
-        }
-    }
-
-    /// A call to be made by the interpreter.
-    pub(crate) fn call_later(&mut self, function: Value, arguments: &[Value], on_return: OnReturn) -> Throw {
-        self.heap.retain(function);
-        let arguments = self.heap.retain_all(arguments);
-        Throw::Call(Box::new(PendingCall { function, arguments, keywords: Vec::new(), namespace: Value::Undefined, on_return }))
-    }
-
-    /// A call of a special method as a class has it: what is no plain function is bound first, as its own type says.
-    pub(crate) fn call_special(&mut self, found: Value, arguments: &[Value], on_return: OnReturn) -> Throw {
-        if self.is_plain_method(found) {
-            return self.call_later(found, arguments, on_return);
-        }
-        let helper = self.helper("bound_special");
-        let class = Value::Obj(self.heap.class_of(arguments[0]));
-        let arguments = [&[found, arguments[0], class], &arguments[1..]].concat();
-        self.call_later(helper, &arguments, on_return)
-    }
-
-    /// A special method that needs Python code to be bound: it is bound when it is called.
-    pub(super) fn bound_later(&mut self, found: Value, object: Value, class: Value) -> Value {
-        let helper = self.helper("bound_special");
-        let mut function = self.heap.retain(helper);
-        for receiver in [found, object, class] {
-            self.heap.retain(receiver);
-            function = self.heap.make(ty::METHOD, Payload::BoundMethod { function, receiver });
-        }
-        function
-    }
-
-    /// Whether an attribute of a class binds an instance by going before the arguments, and does nothing else.
-    #[inline]
-    pub(crate) fn is_plain_method(&self, found: Value) -> bool {
-        match found.object().map(|object| self.heap.payload(object)) {
-            Some(Payload::Function(_)) => true,
-            Some(Payload::Native(row)) => self.natives[usize::from(*row)].kind == NativeKind::Method,
-            _ => false,
-        }
-    }
-
-    /// A special method that a class sets itself; `None` where it has the one of its builtin base, or none.
-    pub(crate) fn own_special(&mut self, class: Ref, name: Ref) -> Option<Value> {
-        let found = self.lookup(class, name)?;
-        (!found.is_none() && !self.is_inherited(class, name, found)).then_some(found)
-    }
-
-    /// Whether what a class has under a name is what its builtin base has there.
-    pub(crate) fn is_inherited(&mut self, class: Ref, name: Ref, found: Value) -> bool {
-        if self.native_row(found).is_none() {
-            return false;
-        }
-        let base = match self.heap.payload(class) {
-            Payload::Class(row) => row.mro.iter().copied().find(|base| base.0 < TYPE_COUNT).unwrap_or(ty::OBJECT),
-            _ => return true,
-        };
-        base == class || self.lookup(base, name).is_some_and(|own| own.is(found))
-    }
-
-    /// The same as [`Vm::call_special`], with a check of the result.
-    pub(crate) fn call_expecting(&mut self, function: Value, arguments: &[Value], expect: Expect) -> Throw {
-        let pending = Pending::Check { expect, then: None, negate: false };
-        self.call_special(function, arguments, OnReturn::Other(Box::new(pending)))
-    }
 
     /// Whether the instruction under way is a call, whose row has paid for it. So is what begins a run.
     fn is_calling(&self) -> bool {

@@ -143,7 +143,7 @@ impl Vm {
                         return Err(self.value_error(message));
                     } else {
                         self.heap.retain(Value::Obj(slot));
-                        let member = self.heap.make(ty::MEMBER, Payload::Member { name: slot, class: object });
+                        let member = self.heap.make(ty::MEMBER, Payload::Member { name: slot, class: object, read_only: false });
                         attributes.insert(slot, member);
                     }
                 }

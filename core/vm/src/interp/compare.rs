@@ -235,7 +235,7 @@ impl Vm {
                 // Exact, without rounding the integer.
                 self.spend(2)?;
             }
-            if self.has_own_comparison(left, op) || self.has_own_comparison(right, op) {
+            if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
                 return Err(Throw::Fallback);
             }
             return Ok(Some(compare_numbers(op, &a, &b)));
@@ -272,7 +272,16 @@ impl Vm {
             return false;
         }
         let class = self.heap.class_of(value);
-        self.own_special(class, op.method()).is_some() || (op == CompareOp::Ne && self.own_special(class, nm::EQ).is_some())
+        self.own_special(class, op.method()).is_some() || (op == CompareOp::Ne && self.own_equality(class).is_some())
+    }
+
+    /// The `__eq__` that a class sets itself and that `!=` asks, as `object.__ne__` does: other builtin types have a `__ne__` of their own.
+    fn own_equality(&mut self, class: Ref) -> Option<Value> {
+        let inherited = self.lookup(ty::OBJECT, nm::NE)?;
+        if !self.lookup(class, nm::NE)?.is(inherited) {
+            return None;
+        }
+        self.own_special(class, nm::EQ)
     }
 
     /// The dict that a read-only view shows; anything else is itself.
@@ -305,26 +314,31 @@ impl Vm {
         }
         self.spend_on_items(op, a, b)?;
         enum Kind {
-            Items(Vec<Value>, Vec<Value>),
+            Items(Vec<Value>, Vec<Value>, Ordering),
             Ordering(Ordering),
             Dicts,
             Sets,
             Same(bool),
             Other,
         }
+        // Only the items that both have are compared, and copied before.
+        let common = |a: &[Value], b: &[Value]| {
+            let count = a.len().min(b.len());
+            Kind::Items(a[..count].to_vec(), b[..count].to_vec(), a.len().cmp(&b.len()))
+        };
         let kind = match (self.heap.payload(a).core(), self.heap.payload(b).core()) {
             (Payload::List(a), Payload::List(b)) => {
                 if matches!(op, CompareOp::Eq | CompareOp::Ne) && a.items.len() != b.items.len() {
                     Kind::Same(false)
                 } else {
-                    Kind::Items(a.items.clone(), b.items.clone())
+                    common(&a.items, &b.items)
                 }
             }
             (Payload::Tuple(a), Payload::Tuple(b)) => {
                 if matches!(op, CompareOp::Eq | CompareOp::Ne) && a.len() != b.len() {
                     Kind::Same(false)
                 } else {
-                    Kind::Items(a.to_vec(), b.to_vec())
+                    common(a, b)
                 }
             }
             (Payload::Str(a), Payload::Str(b)) => Kind::Ordering(a.text.cmp(&b.text)),
@@ -344,16 +358,16 @@ impl Vm {
             (Payload::BoundMethod { function: f, receiver: r }, Payload::BoundMethod { function: g, receiver: s }) => {
                 Kind::Same(f.is(*g) && r.is(*s))
             }
-            (Payload::Slice(a), Payload::Slice(b)) => Kind::Items(a.to_vec(), b.to_vec()),
+            (Payload::Slice(a), Payload::Slice(b)) => common(&a[..], &b[..]),
             (
                 Payload::GenericAlias { origin: o, arguments: x, starred: s },
                 Payload::GenericAlias { origin: p, arguments: y, starred: t },
-            ) => Kind::Items(vec![*o, *x, Value::truth(*s)], vec![*p, *y, Value::truth(*t)]),
+            ) => common(&[*o, *x, Value::truth(*s)], &[*p, *y, Value::truth(*t)]),
             (Payload::Union(_), Payload::Union(_)) => return Err(Throw::Fallback),
             _ => Kind::Other,
         };
         match kind {
-            Kind::Items(a, b) => self.compare_items(op, &a, &b).map(Some),
+            Kind::Items(a, b, lengths) => self.compare_items(op, &a, &b, lengths).map(Some),
             Kind::Ordering(ordering) => Ok(Some(op.holds(ordering))),
             Kind::Same(same) => match op {
                 CompareOp::Eq => Ok(Some(same)),
@@ -370,7 +384,8 @@ impl Vm {
         }
     }
 
-    fn compare_items(&mut self, op: CompareOp, a: &[Value], b: &[Value]) -> Outcome<bool> {
+    /// Compares two lists or tuples by the items that both have, and where these are equal by their lengths.
+    fn compare_items(&mut self, op: CompareOp, a: &[Value], b: &[Value], lengths: Ordering) -> Outcome<bool> {
         for (&x, &y) in a.iter().zip(b) {
             if self.equal_native(x, y)? {
                 continue;
@@ -384,7 +399,7 @@ impl Vm {
                 },
             };
         }
-        Ok(op.holds(a.len().cmp(&b.len())))
+        Ok(op.holds(lengths))
     }
 
     /// Charges the comparison of two lists or tuples.
@@ -398,7 +413,7 @@ impl Vm {
         if one != other && matches!(op, CompareOp::Eq | CompareOp::Ne) {
             return Ok(());
         }
-        // Both are copied before their items are compared.
+        // What both have is copied before it is compared.
         self.spend(10 + one.min(other) / 2 + one.max(other) / 8)
     }
 
@@ -440,18 +455,15 @@ impl Vm {
             order.reverse();
         }
         for (class, op, swapped) in order {
-            let mut function = self.lookup(class, op.method()).filter(|function| !function.is_none());
+            let mut function = self.lookup(class, op.method());
             if function.and_then(|found| self.native_row(found)).is_some_and(|row| self.natives[usize::from(row)].role == Role::ObjectOrder)
             {
                 function = None;
             }
             let mut negate = false;
             if op == CompareOp::Ne {
-                // `object.__ne__` asks `__eq__`.
-                let inherited = function.is_some_and(|found| self.is_inherited(class, nm::NE, found));
-                let own_eq = self.own_special(class, nm::EQ);
-                if inherited && own_eq.is_some() {
-                    function = own_eq;
+                if let Some(equality) = self.own_equality(class) {
+                    function = Some(equality);
                     negate = true;
                 }
             }
@@ -565,7 +577,8 @@ impl Vm {
             if let Some(function) = self.own_special(class, nm::BOOL) {
                 return Err(self.call_expecting(function, &[value], Expect::Bool));
             }
-            if let Some(function) = self.own_special(class, nm::LEN) {
+            let has_truth = self.lookup(class, nm::BOOL).is_some();
+            if let Some(function) = self.own_special(class, nm::LEN).filter(|_| !has_truth) {
                 return Err(self.call_expecting(function, &[value], Expect::LenTruth));
             }
         }

@@ -29,6 +29,11 @@ impl Vm {
         }
     }
 
+    /// Whether what runs like a generator is one, with a name: a `map` or `enumerate` over Python code is not.
+    pub(super) fn is_named(&self, generator: Ref) -> bool {
+        matches!(self.heap.slot(generator).class, ty::GENERATOR | ty::COROUTINE | ty::ASYNC_GENERATOR)
+    }
+
     /// Pushes the frame of a generator. What it yields or returns goes by `on_return` to `dest`.
     pub(crate) fn resume_generator(&mut self, generator: Ref, wake: Wake, on_return: OnReturn, dest: usize) -> Outcome<()> {
         let class = self.heap.slot(generator).class;
@@ -40,6 +45,12 @@ impl Vm {
         let depth = self.frames.len();
         let Some(row) = self.generator(generator) else { return Err(Throw::Trap(Trap::Internal)) };
         match (row.state, &wake) {
+            (GeneratorState::Running, _) if !row.again.is_empty() => {
+                let step = self.another_step(generator);
+                let outcome = self.resume_generator(step, wake, on_return, dest);
+                self.heap.release(Value::Obj(step));
+                return outcome;
+            }
             (GeneratorState::Running, _) => {
                 self.drop_wake(wake);
                 return Err(self.value_error(format!("{word} already executing")));
@@ -326,6 +337,26 @@ impl Vm {
         self.heap.retain_each(&again);
         if let Some(row) = self.generator(generator) {
             (row.registers, row.pc, row.delegate, row.state) = (again.into_vec(), 0, None, GeneratorState::Created);
+        }
+    }
+
+    /// A builtin iterator that is asked for an item by what its own step calls, such as the function of a `map`: what it has beside its
+    /// frame is in its arguments, so that a frame of its own makes the step, and the one under way goes on behind it.
+    fn another_step(&mut self, generator: Ref) -> Ref {
+        let Payload::Generator(row) = self.heap.payload(generator) else { return generator };
+        let mut step = row.clone();
+        step.registers = row.again.to_vec();
+        (step.pc, step.delegate, step.guarded, step.state) = (0, None, false, GeneratorState::Created);
+        step.handled.clear();
+        let class = self.heap.slot(generator).class;
+        self.heap.retain_each(&step.registers);
+        self.heap.retain_each(&step.again);
+        for held in [step.name, step.qualname, Value::Obj(class)] {
+            self.heap.retain(held);
+        }
+        match self.heap.make(class, Payload::Generator(step)) {
+            Value::Obj(made) => made,
+            _ => generator,
         }
     }
 

@@ -192,7 +192,7 @@ impl Vm {
             return Ok(true);
         }
         self.heap.retain(init);
-        let at = self.receiver_before(instance, at, count);
+        let at = self.insert_receiver(instance, at, count);
         self.dispatch_deeper(init, at, count + 1, names, dest, OnReturn::Init(instance))
     }
 
@@ -210,19 +210,6 @@ impl Vm {
         self.heap.retain(function);
         all.extend(arguments);
         PendingCall { function, arguments: all, keywords, namespace: Value::Undefined, on_return: OnReturn::Init(instance) }
-    }
-
-    fn receiver_before(&mut self, receiver: Value, at: usize, count: usize) -> usize {
-        if at > 0 && self.registers[at - 1].is_undefined() {
-            self.registers[at - 1] = receiver;
-            return at - 1;
-        }
-        self.ensure_registers(at + count + 2);
-        for index in (at..at + count).rev() {
-            self.registers[index + 1] = std::mem::replace(&mut self.registers[index], Value::Undefined);
-        }
-        self.registers[at] = receiver;
-        at
     }
 
     /// After `__new__`: runs `__init__` when the result is an instance of the class.

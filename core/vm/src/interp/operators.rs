@@ -544,7 +544,7 @@ impl Vm {
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
         let mut alternatives = Vec::new();
         let mut push = |vm: &mut Vm, function: Option<Value>, swapped: bool| {
-            if let Some(function) = function.filter(|function| !function.is_none()) {
+            if let Some(function) = function {
                 vm.heap.retain(function);
                 alternatives.push(Alternative { function, swapped, negate: false });
             }

@@ -2,7 +2,7 @@
 
 use super::Vm;
 use super::registers::{consume, set};
-use super::subscript::SLICED;
+use super::slicing::SLICED;
 use super::window::{afresh, moved};
 use crate::heap::holds_objects;
 use crate::num::sizes;

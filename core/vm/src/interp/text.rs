@@ -27,6 +27,10 @@ impl Vm {
         if class.0 < crate::types::FIXED_COUNT && !self.heap.slot_class_is_type(value) {
             return None;
         }
+        // An integer is its own index.
+        if name == nm::INDEX && self.is_subclass(class, ty::INT) {
+            return None;
+        }
         self.own_special(class, name)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
+use crate::interp::operators::Number;
 use crate::native::{NativeKind::Function, NativeRow};
 use crate::num::math::{self, MathError, SumError};
 use crate::num::sizes;
@@ -109,6 +110,7 @@ fn math_error(vm: &mut Vm, error: MathError) -> Throw {
 /// An argument as float. An object with `__float__` goes through `float()` first.
 fn float(vm: &mut Vm, value: Value) -> Outcome<F64> {
     match vm.number(value) {
+        Some(Number::Small(_) | Number::Big(_)) if vm.python_method(value, nm::FLOAT).is_some() => Err(Throw::Fallback),
         Some(number) => vm.to_float(&number),
         None if vm.python_method(value, nm::FLOAT).is_some() || vm.python_method(value, nm::INDEX).is_some() => Err(Throw::Fallback),
         None => {
@@ -166,11 +168,11 @@ fn log(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn whole(vm: &mut Vm, value: Value, round: fn(F64) -> F64) -> Outcome {
-    if let Some(number) = vm.as_int(value) {
-        return vm.int_value(number);
-    }
     if vm.is_python_instance(value) {
         return Err(Throw::Fallback);
+    }
+    if let Some(number) = vm.as_int(value) {
+        return vm.int_value(number);
     }
     let x = float(vm, value)?;
     match round(x).to_int() {

@@ -237,7 +237,7 @@ fn property_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// The slot that a descriptor stands for, after a check that the instance has it.
 fn member_of(vm: &mut Vm, args: &[Value]) -> Outcome<crate::value::Ref> {
     let (name, class) = match args[0].object().map(|object| vm.heap.payload(object)) {
-        Some(Payload::Member { name, class }) => (*name, *class),
+        Some(Payload::Member { name, class, .. }) => (*name, *class),
         _ => return Err(vm.type_error("a slot's descriptor is needed")),
     };
     if vm.is_instance(args[1], class) {
@@ -254,7 +254,7 @@ fn member_of(vm: &mut Vm, args: &[Value]) -> Outcome<crate::value::Ref> {
 
 fn member_set(vm: &mut Vm, args: &[Value]) -> Outcome {
     let name = member_of(vm, args)?;
-    vm.set_instance_attribute(args[1], name, args[2]).map(|()| Value::None)
+    vm.set_attribute_plain(args[1], name, args[2]).map(|()| Value::None)
 }
 
 fn member_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -494,9 +494,15 @@ fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.make(ty::ZIP, Payload::Iterator(Box::new(Iter::Zip { inner, strict, nesting: deepest }))))
 }
 
+fn not_reversible(vm: &mut Vm, value: Value) -> Throw {
+    let message = format!("'{}' object is not reversible", vm.class_name(value));
+    vm.type_error(message)
+}
+
 fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
     match vm.special(args[1], nm::REVERSED) {
-        Some(function) if !function.is_none() => Err(vm.call_special(function, &[args[1]], OnReturn::Store)),
+        Some(Value::None) => Err(not_reversible(vm, args[1])),
+        Some(function) => Err(vm.call_special(function, &[args[1]], OnReturn::Store)),
         _ => {
             let sequence = vm.special(args[1], nm::GETITEM).is_some() && vm.special(args[1], nm::LEN).is_some();
             match args[1] {
@@ -509,10 +515,7 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
                     super::list::reversed(vm, &args[1..])
                 }
                 _ if sequence => vm.call_helper("reversed_by_index", &[args[1]]),
-                _ => {
-                    let message = format!("'{}' object is not reversible", vm.class_name(args[1]));
-                    Err(vm.type_error(message))
-                }
+                _ => Err(not_reversible(vm, args[1])),
             }
         }
     }

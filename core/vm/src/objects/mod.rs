@@ -60,14 +60,14 @@ macro_rules! binary_natives {
     ($($function:ident $reflected:ident $op:ident;)*) => {
         $(
             fn $function(vm: &mut Vm, args: &[Value]) -> Outcome {
-                if int_with_float(vm, args) {
+                if int_with_other(vm, args) {
                     return Ok(Value::NotImplemented);
                 }
                 vm.binary_core(BinaryOp::$op, args[0], args[1]).map(|value| value.unwrap_or(Value::NotImplemented))
             }
 
             fn $reflected(vm: &mut Vm, args: &[Value]) -> Outcome {
-                if int_with_float(vm, args) {
+                if int_with_other(vm, args) {
                     return Ok(Value::NotImplemented);
                 }
                 vm.binary_core(BinaryOp::$op, args[1], args[0]).map(|value| value.unwrap_or(Value::NotImplemented))
@@ -76,9 +76,10 @@ macro_rules! binary_natives {
     };
 }
 
-/// An integer's own methods leave floats to the float's.
-fn int_with_float(vm: &Vm, args: &[Value]) -> bool {
-    matches!(vm.number(args[1]), Some(Number::Float(_))) && !matches!(vm.number(args[0]), Some(Number::Float(_)) | None)
+/// An integer's own methods leave everything else to what that is: how a float compares, how a list is repeated.
+fn int_with_other(vm: &Vm, args: &[Value]) -> bool {
+    let is_int = |value| matches!(vm.number(value), Some(Number::Small(_) | Number::Big(_)));
+    is_int(args[0]) && !is_int(args[1])
 }
 
 binary_natives! {
@@ -113,7 +114,7 @@ compare_natives! { lt Lt; le Le; eq Eq; ne Ne; gt Gt; ge Ge; }
 /// A comparison method: of the builtin content only, whatever the class.
 fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     let comparable = vm.number(left).is_some() && vm.number(right).is_some() || same_family(vm, left, right);
-    if !comparable {
+    if !comparable || int_with_other(vm, &[left, right]) {
         return Ok(if left.is(right) && op == CompareOp::Eq { Value::truth(true) } else { Value::NotImplemented });
     }
     for side in [left, right] {
@@ -211,6 +212,8 @@ operator_rows! {
     NativeRow(M, "str.__add__", "self, value, /", 1, add, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "str.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
     NativeRow(M, "bytes.__add__", "self, value, /", 1, add, ""); NativeRow(M, "bytes.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "bytes.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "bytearray.__mul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "bytearray.__rmul__", "self, value, /", 1, mul, "");
     NativeRow(M, "bytearray.__add__", "self, value, /", 1, add, "");
     NativeRow(M, "list.__add__", "self, value, /", 1, add, ""); NativeRow(M, "list.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "list.__rmul__", "self, value, /", 1, mul, "");

@@ -1,10 +1,10 @@
 //! `object` and `type`: what every value and class can do.
 
 use crate::error::{Outcome, Throw};
-use crate::interp::Vm;
+use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::payload::Payload;
-use crate::types::nm;
+use crate::types::{nm, ty};
 use crate::value::Value;
 
 const M: NativeKind = NativeKind::Method;
@@ -19,6 +19,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(S, "ellipsis.__new__", "cls, /", 1, ellipsis_new, ""),
     NativeRow(M, "function.__call__", "self, /, *args, **kwargs", 25, call, ""),
     NativeRow(M, "method.__call__", "self, /, *args, **kwargs", 1, call, ""),
+    NativeRow(M, "method.__eq__", "self, value, /", 2, method_compare, ""),
+    NativeRow(M, "method.__ne__", "self, value, /", 2, method_differs, ""),
+    NativeRow(M, "method.__hash__", "self, /", 2, method_hash, ""),
     NativeRow(M, "builtin_function_or_method.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "method_descriptor.__call__", "self, /, *args, **kwargs", 1, call, ""),
     NativeRow(M, "object.__init__", "self, /, *args, **kwargs", 1, init, ""),
@@ -200,6 +203,26 @@ fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn eq(_: &mut Vm, args: &[Value]) -> Outcome {
     Ok(if args[0].is(args[1]) { Value::truth(true) } else { Value::NotImplemented })
+}
+
+/// Bound methods are equal where their functions and receivers are the same.
+fn method_compare(vm: &mut Vm, args: &[Value]) -> Outcome {
+    compare_methods(vm, CompareOp::Eq, args)
+}
+
+fn method_differs(vm: &mut Vm, args: &[Value]) -> Outcome {
+    compare_methods(vm, CompareOp::Ne, args)
+}
+
+fn compare_methods(vm: &mut Vm, op: CompareOp, args: &[Value]) -> Outcome {
+    if vm.heap.class_of(args[0]) != ty::METHOD || vm.heap.class_of(args[1]) != ty::METHOD {
+        return Ok(Value::NotImplemented);
+    }
+    Ok(vm.compare_native(op, args[0], args[1])?.map_or(Value::NotImplemented, Value::truth))
+}
+
+fn method_hash(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.hash_native(args[0]).map(Value::Int)
 }
 
 fn ne(vm: &mut Vm, args: &[Value]) -> Outcome {

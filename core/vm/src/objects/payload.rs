@@ -447,8 +447,8 @@ pub(crate) enum Payload {
     DictView { dict: Value, part: DictPart },
     /// A read-only view of a class's attributes.
     MappingProxy(Value),
-    /// A slot of `__slots__`: its name and class.
-    Member { name: Ref, class: Ref },
+    /// A slot of `__slots__`: its name and class, and whether only the library sets it.
+    Member { name: Ref, class: Ref, read_only: bool },
     /// `list[int]`: origin, arguments, and whether a star stands before it.
     GenericAlias { origin: Value, arguments: Value, starred: bool },
     /// `int | str`
@@ -642,7 +642,7 @@ impl Payload {
                 visit(*receiver);
                 visit(Value::Obj(*start));
             }
-            Payload::Member { name, class } => {
+            Payload::Member { name, class, .. } => {
                 visit(Value::Obj(*name));
                 // The class owns its members; a reference back would keep it alive for ever.
                 let _ = class;

@@ -24,9 +24,18 @@ def _found(value, name):
 
 
 def _bound(value, name):
-    """A special method that the class of a value sets itself, bound; None when it sets none."""
+    """A special method that the class of a value sets itself, bound; None when it sets none. One that is None fails when it is called."""
     found = _vm.own(value, name)
-    return None if found is None else _vm.bind(found, value, type(value))
+    if found is None or found is ...:
+        return None if found is None else _refused
+    return _vm.bind(found, value, type(value))
+
+
+def _refused(*args):
+    return _NOTHING(*args)
+
+
+_NOTHING = None
 
 
 _Union = type(int | str)

@@ -2,45 +2,51 @@
 
 
 def iter_by_index(sequence):
-    return _vm.dress(_by_index(sequence), "iterator")
+    return _vm.dress(_by_index(sequence, [0]), "iterator", True)
 
 
-def _by_index(sequence):
-    index = 0
-    while True:
+def _by_index(sequence, place):
+    """Items by ascending index. The index lies in a list, -1 at the end: see `_vm.dress`."""
+    while place[0] >= 0:
         try:
-            item = sequence[index]
+            item = sequence[place[0]]
         except (IndexError, StopIteration):
+            place[0] = -1
             return
+        place[0] += 1
         yield item
-        index += 1
 
 
 def reversed_by_index(sequence):
-    return _vm.dress(_backwards(sequence, len(sequence)), "reversed")
+    return _vm.dress(_backwards(sequence, [len(sequence) - 1]), "reversed", True)
 
 
-def _backwards(sequence, index):
-    while index > 0:
-        index -= 1
+def _backwards(sequence, place):
+    while place[0] >= 0:
         try:
-            item = sequence[index]
-        except (IndexError, StopIteration):
-            return
+            item = sequence[place[0]]
+        except BaseException as error:
+            place[0] = -1
+            if isinstance(error, (IndexError, StopIteration)):
+                return
+            raise
+        place[0] -= 1
         yield item
 
 
 def iter_sentinel(function, sentinel):
-    return _vm.dress(_until(function, sentinel), "callable_iterator")
+    return _vm.dress(_until(function, sentinel, []), "callable_iterator", True)
 
 
-def _until(function, sentinel):
-    while True:
+def _until(function, sentinel, ended):
+    while not ended:
         try:
             value = function()
         except StopIteration:
+            ended.append(True)
             return
         if value == sentinel:
+            ended.append(True)
             return
         yield value
 
@@ -65,6 +71,27 @@ def _each(iterable):
     return result
 
 
+def _measured(iterable):
+    """Its iterator. As where CPython makes room for the items first, it is asked how many there are: what it answers with is checked."""
+    items = iter(iterable)
+    for name in ("__len__", "__length_hint__"):
+        method = _bound(iterable, name)
+        if method is None:
+            continue
+        try:
+            size = len(iterable) if name == "__len__" else method()
+        except TypeError:
+            continue
+        if size is NotImplemented:
+            continue
+        if not isinstance(size, int):
+            raise TypeError(f"__length_hint__ must be an integer, not {type(size).__name__}")
+        if size < 0:
+            raise ValueError("__length_hint__() should return >= 0")
+        break
+    return items
+
+
 def unpack(iterable, count):
     result = []
     for item in iterable:
@@ -76,18 +103,18 @@ def unpack(iterable, count):
 
 def list_init(self, iterable=()):
     items = []
-    for item in iterable:
+    for item in _measured(iterable):
         items.append(item)
     _vm.fill_list(self, items)
 
 
 def list_extend(self, iterable):
-    for item in iterable:
+    for item in _measured(iterable):
         self.append(item)
 
 
 def list_iadd(self, iterable):
-    for item in iterable:
+    for item in _measured(iterable):
         self.append(item)
     return self
 
@@ -124,7 +151,7 @@ def sequence_index(self, value, start=0, stop=None):
 
 def tuple_new(cls, iterable=()):
     items = []
-    for item in iterable:
+    for item in _measured(iterable):
         items.append(item)
     return cls.__new__(cls, items) if cls is tuple else tuple.__new__(cls, items)
 
@@ -136,15 +163,15 @@ def bytes_new(cls, source, *rest):
         if not isinstance(result, bytes):
             raise TypeError(f"__bytes__ returned non-bytes (type {type(result).__name__})")
         return bytes.__new__(cls, result)
-    return bytes.__new__(cls, _byte_source(source))
+    return bytes.__new__(cls, _byte_source(source, _measured))
 
 
 def bytearray_init(self, source, *rest):
-    bytearray.__init__(self, _byte_source(source))
+    bytearray.__init__(self, _byte_source(source, iter))
 
 
 def bytearray_extend(self, source):
-    bytearray.extend(self, [_whole(each) for each in source])
+    bytearray.extend(self, [_whole(each) for each in _measured(source)])
 
 
 def bytearray_setitem(self, key, value):
@@ -158,14 +185,14 @@ def _whole(value):
     return value if _vm.own(value, "__index__") is None else index(value)
 
 
-def _byte_source(source):
+def _byte_source(source, items_of):
     if _vm.own(source, "__index__") is not None:
         try:
             return index(source)
         except TypeError:
             if not hasattr(source, "__iter__"):
                 raise
-    return [_whole(each) for each in source]
+    return [_whole(each) for each in items_of(source)]
 
 
 def range_slow(start, stop, step):
@@ -338,7 +365,7 @@ def min_list(items):
 
 
 def sorted_slow(iterable, key=None, reverse=False):
-    items = _each(iterable)
+    items = _each(_measured(iterable))
     _sort(items, key, reverse)
     return items
 
@@ -433,7 +460,7 @@ def map_generator(function, iterators):
 
 
 def map_new(cls, function, iterables):
-    return _vm.dress(map_generator(function, [iter(each) for each in iterables]), cls)
+    return _vm.dress(map_generator(function, [iter(each) for each in iterables]), cls, True)
 
 
 def filter_generator(function, iterator):
@@ -448,11 +475,11 @@ def filter_generator(function, iterator):
 
 
 def filter_new(cls, function, iterable):
-    return _vm.dress(filter_generator(function, iter(iterable)), cls)
+    return _vm.dress(filter_generator(function, iter(iterable)), cls, True)
 
 
 def zip_generator(iterables, strict):
-    return _vm.dress(_zip([_iterator_of(each, position) for position, each in enumerate(iterables)], strict), "zip")
+    return _vm.dress(_zip([_iterator_of(each, position) for position, each in enumerate(iterables)], strict), "zip", True)
 
 
 def _iterator_of(iterable, position):
@@ -488,13 +515,14 @@ def _zip(iterators, strict):
 
 
 def enumerate_generator(iterable, start):
-    return _vm.dress(_enumerate(iter(iterable), start), "enumerate")
+    return _vm.dress(_enumerate(iter(iterable), [start]), "enumerate", True)
 
 
 def _enumerate(iterator, count):
     for item in iterator:
-        yield count, item
-        count += 1
+        number = count[0]
+        count[0] = number + 1
+        yield number, item
 
 
 def coroutine_await(coroutine):

@@ -92,19 +92,26 @@ def cbor_encode(value):
 
 def math_trunc(x):
     method = _bound(x, "__trunc__")
-    if method is None:
+    if method is not None:
+        return method()
+    if not isinstance(x, (int, float)):
         raise TypeError(f"type {type(x).__name__} doesn't define __trunc__ method")
-    return method()
+    return _plain_number(x).__trunc__()
 
 
 def math_floor(x):
     method = _bound(x, "__floor__")
-    return method() if method is not None else float(x).__floor__()
+    return method() if method is not None else _plain_number(x).__floor__()
 
 
 def math_ceil(x):
     method = _bound(x, "__ceil__")
-    return method() if method is not None else float(x).__ceil__()
+    return method() if method is not None else _plain_number(x).__ceil__()
+
+
+def _plain_number(x):
+    """The number that an instance of a class below int or float is, or what `float()` makes of anything else."""
+    return int.__pos__(x) if isinstance(x, int) else float.__pos__(x) if isinstance(x, float) else float(x)
 
 
 def math_fsum(values):

@@ -1,0 +1,339 @@
+//! Dicts and sets: the operations that everything else uses.
+
+use super::window::afresh;
+use super::{OnReturn, Vm};
+use crate::error::{Outcome, Throw, Trap};
+use crate::objects::dict::{Dict, NEAR};
+use crate::objects::payload::Payload;
+use crate::types::{nm, ty};
+use crate::value::{Ref, Value};
+
+/// Cycles of each index slot that is looked at beyond the near ones: finding a key, adding it and making room for more.
+const FAR: usize = 3;
+
+impl Vm {
+    /// A new, empty dict.
+    pub(crate) fn new_dict(&mut self) -> Ref {
+        let table = self.heap.spares.table();
+        self.heap.alloc_sized(ty::DICT, Payload::Dict(table), crate::objects::dict::EMPTY_DICT)
+    }
+
+    /// A new, empty set or frozenset.
+    pub(crate) fn new_set(&mut self, class: Ref) -> Ref {
+        let table = self.heap.spares.table();
+        self.heap.alloc_sized(class, Payload::Set(table), crate::objects::dict::EMPTY_SET)
+    }
+
+    /// The table of a dict or set.
+    pub(crate) fn table(&self, object: Ref) -> Option<&Dict> {
+        match self.heap.payload(object).core() {
+            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
+    /// The table of a dict or set, to be changed.
+    pub(crate) fn table_mut(&mut self, object: Ref) -> Option<&mut Dict> {
+        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
+        if matches!(self.heap.payload(object), Payload::Dict(dict) if dict.module) {
+            self.heap.globals_epoch = epoch;
+        }
+        match self.heap.payload_mut(object).core_mut() {
+            Payload::Dict(dict) | Payload::Set(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
+    /// Number of keys.
+    pub(crate) fn dict_len(&self, object: Ref) -> usize {
+        self.table(object).map_or(0, Dict::len)
+    }
+
+    /// Keys and values in order, not retained.
+    pub(crate) fn dict_pairs(&self, dict: Value) -> Vec<(Value, Value)> {
+        match dict {
+            Value::Obj(object) => {
+                let Some(table) = self.table(object) else { return Vec::new() };
+                let mut pairs = Vec::with_capacity(table.len());
+                pairs.extend(table.iter().map(|entry| (entry.key, entry.value)));
+                pairs
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The value at a position.
+    pub(crate) fn dict_value_at(&self, object: Ref, position: usize) -> Value {
+        self.table(object).map_or(Value::None, |table| table.entries[position].value)
+    }
+
+    /// The position of a key whose hash is known.
+    pub(crate) fn dict_find(&mut self, object: Ref, key: Value, hash: i64) -> Outcome<Option<usize>> {
+        let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+        if let Some(found) = self.heap.find_certain(table, &key, super::compare::SHORT_TEXT) {
+            return Ok(found);
+        }
+        if let Value::Obj(key) = key {
+            if let Some(found) = self.heap.find_numbers(table, key, hash) {
+                return Ok(found);
+            }
+        }
+        let mut probe = table.probe(hash);
+        loop {
+            let Some(table) = self.table(object) else { return Err(Throw::Trap(Trap::Internal)) };
+            let (before, found) = (probe.steps, table.next(&mut probe, hash));
+            // Many keys of one hash, or of near ones, take as long as they are far from where they should be.
+            let known = found.map(|position| table.entries[position].key);
+            if probe.steps > NEAR {
+                self.spend(((probe.steps - before) as usize).saturating_mul(FAR))?;
+            }
+            let (Some(position), Some(known)) = (found, known) else { return Ok(None) };
+            if known.is(key) || self.equal_native(known, key)? {
+                return Ok(Some(position));
+            }
+        }
+    }
+
+    /// Sets a key; takes both references over. `Fallback` leaves both with the caller.
+    pub(crate) fn dict_insert(&mut self, object: Ref, key: Value, value: Value) -> Outcome<()> {
+        let hash = self.hash_native(key)?;
+        let found = self.dict_find(object, key, hash)?;
+        self.dict_put(object, key, value, hash, found)
+    }
+
+    /// Adds a key that a table does not have, where its hash is known and neither it nor the value is watched by the barrier. Takes both
+    /// references over when it does.
+    #[inline(always)]
+    pub(super) fn add_quickly(&mut self, object: Ref, key: &Value, value: &Value) -> bool {
+        let Some(hash) = self.heap.known_hash(key) else { return false };
+        let Some(table) = self.table(object) else { return false };
+        if self.is_container(*value) || !matches!(self.heap.find_known(table, key), Some(None)) {
+            return false;
+        }
+        self.dict_add(object, afresh(key), afresh(value), hash);
+        true
+    }
+
+    /// Sets a key that was looked up; takes both references over.
+    pub(crate) fn dict_put(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
+        // Most keys and values are numbers and texts, which the barrier does not watch.
+        if self.is_container(value) {
+            self.store_barrier(object, value)?;
+        }
+        if found.is_none() && self.is_container(key) {
+            self.store_barrier(object, key)?;
+        }
+        match found {
+            Some(position) => {
+                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
+                self.heap.release(key);
+                if let Some(old) = old {
+                    self.heap.release(old);
+                }
+            }
+            None => self.dict_add(object, key, value, hash),
+        }
+        Ok(())
+    }
+
+    pub(super) fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
+        let epoch = self.heap.globals_epoch.wrapping_add(1).max(1);
+        let (before, after, module) = match self.heap.payload_mut(object).core_mut() {
+            Payload::Dict(table) => {
+                let before = table.size();
+                table.insert_new(hash, key, value);
+                (before, table.size(), table.module)
+            }
+            Payload::Set(table) => {
+                let before = table.set_size();
+                table.insert_new(hash, key, value);
+                (before, table.set_size(), false)
+            }
+            _ => return,
+        };
+        if module {
+            self.heap.globals_epoch = epoch;
+        }
+        if before != after {
+            self.heap.resize_memory(before, after);
+        }
+    }
+
+    /// Sets a text key in a fresh dict; takes both references over.
+    pub(crate) fn dict_insert_text(&mut self, object: Ref, key: Value, value: Value) {
+        let hash = self.hash_native(key).unwrap_or(0);
+        match self.table(object).and_then(|table| self.heap.find_simple(table, key)) {
+            Some(position) => {
+                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
+                self.heap.release(key);
+                if let Some(old) = old {
+                    self.heap.release(old);
+                }
+            }
+            None => self.dict_add(object, key, value, hash),
+        }
+    }
+
+    /// The position of an identifier.
+    #[inline]
+    pub(crate) fn dict_position_of_name(&self, object: Ref, name: Ref) -> Option<usize> {
+        self.table(object).and_then(|table| self.heap.find_simple(table, Value::Obj(name)))
+    }
+
+    /// The value of an identifier, not retained.
+    pub(crate) fn dict_get_name(&self, object: Ref, name: Ref) -> Option<Value> {
+        let table = self.table(object)?;
+        self.heap.find_simple(table, Value::Obj(name)).map(|position| table.entries[position].value)
+    }
+
+    /// Replaces the value at a position of a module's dict; takes the reference over.
+    #[inline]
+    pub(super) fn replace_global(&mut self, object: Ref, position: usize, value: Value) {
+        let Some(entry) = self.table_mut(object).and_then(|table| table.entries.get_mut(position)) else { return };
+        let old = entry.value.object();
+        entry.value = afresh(&value);
+        if let Some(old) = old {
+            self.heap.release_object(old);
+        }
+    }
+
+    /// Sets an identifier; takes the value's reference over. No barrier: for namespaces.
+    pub(crate) fn dict_set_name(&mut self, object: Ref, name: Ref, value: Value) {
+        self.heap.retain(Value::Obj(name));
+        self.dict_insert_text(object, Value::Obj(name), value);
+    }
+
+    /// Removes the entry at a position.
+    pub(crate) fn dict_remove_at(&mut self, object: Ref, position: usize) {
+        let entry = self.table_mut(object).map(|table| table.remove(position));
+        if let Some(entry) = entry {
+            self.heap.release(entry.key);
+            self.heap.release(entry.value);
+        }
+    }
+
+    /// A set or dict of values in registers, which are consumed.
+    pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
+        let object = if dict { self.new_dict() } else { self.new_set(ty::SET) };
+        let table = Value::Obj(object);
+        self.spend(count.saturating_mul(2))?;
+        let width = if dict { 2 } else { 1 };
+        for index in 0..count {
+            let at = first + index * width;
+            let key = std::mem::replace(&mut self.registers[at], Value::Undefined);
+            let value = if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None };
+            if self.add_quickly(object, &key, &value) {
+                continue;
+            }
+            match self.dict_insert(object, key, value) {
+                Ok(()) => {}
+                Err(Throw::Fallback) => {
+                    // A key hashes or compares in Python: a helper builds the rest.
+                    let mut arguments = vec![table, key, value];
+                    for rest in index + 1..count {
+                        let at = first + rest * width;
+                        arguments.push(std::mem::replace(&mut self.registers[at], Value::Undefined));
+                        arguments.push(if dict { std::mem::replace(&mut self.registers[at + 1], Value::Undefined) } else { Value::None });
+                    }
+                    let function = self.helper(if dict { "build_dict" } else { "build_set" });
+                    self.heap.retain(function);
+                    return Err(Throw::Call(Box::new(crate::error::PendingCall {
+                        function,
+                        arguments,
+                        keywords: Vec::new(),
+                        namespace: Value::Undefined,
+                        on_return: OnReturn::Store,
+                    })));
+                }
+                Err(throw) => {
+                    self.heap.release(key);
+                    self.heap.release(value);
+                    self.heap.release(table);
+                    return Err(throw);
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// Adds to a set; the value is borrowed.
+    pub(crate) fn set_add(&mut self, set: Value, value: Value) -> Outcome {
+        let Value::Obj(object) = set else { return Err(Throw::Trap(Trap::Internal)) };
+        self.heap.retain(value);
+        match self.dict_insert(object, value, Value::None) {
+            Ok(()) => Ok(Value::None),
+            Err(Throw::Fallback) => {
+                self.heap.release(value);
+                self.call_helper("set_add", &[set, value])
+            }
+            Err(throw) => {
+                self.heap.release(value);
+                Err(throw)
+            }
+        }
+    }
+
+    /// `{**source}` and keyword arguments after `**`.
+    pub(crate) fn dict_merge(&mut self, dict: Value, source: Value, keywords: bool, callee: Value) -> Outcome {
+        let is_dict = source.object().is_some_and(|object| matches!(self.heap.payload(object).core(), Payload::Dict(_)));
+        if !is_dict {
+            if self.special(source, nm::KEYS).is_none() {
+                let message = if keywords {
+                    format!("{} argument after ** must be a mapping, not {}", self.callee_name(callee), self.class_name(source))
+                } else {
+                    format!("'{}' object is not a mapping", self.class_name(source))
+                };
+                return Err(self.type_error(message));
+            }
+            return self.call_helper(if keywords { "keyword_merge" } else { "dict_update" }, &[dict, source]);
+        }
+        let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
+        let count = source.object().map_or(0, |source| self.dict_len(source));
+        self.spend(count.saturating_mul(if keywords { 8 } else { 3 }))?;
+        let pairs = self.dict_pairs(source);
+        for (key, value) in pairs {
+            if keywords {
+                if self.text(key).is_none() {
+                    return Err(self.type_error("keywords must be strings"));
+                }
+                let length = self.text(key).map_or(0, str::len);
+                self.spend(length / 8)?;
+                if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
+                    let message = format!(
+                        "{} got multiple values for keyword argument '{}'",
+                        self.callee_name(callee),
+                        self.text(key).unwrap_or_default()
+                    );
+                    return Err(self.type_error(message));
+                }
+            }
+            self.heap.retain(key);
+            self.heap.retain(value);
+            match self.dict_insert(target, key, value) {
+                Ok(()) => {}
+                Err(throw) => {
+                    self.heap.release(key);
+                    self.heap.release(value);
+                    if let Throw::Fallback = throw {
+                        return self.call_helper("dict_update", &[dict, source]);
+                    }
+                    return Err(throw);
+                }
+            }
+        }
+        Ok(Value::None)
+    }
+
+    pub(crate) fn callee_name(&mut self, callee: Value) -> String {
+        let Value::Obj(object) = callee else { return "function".to_owned() };
+        match self.heap.payload(object) {
+            Payload::Function(row) => {
+                let module = self.dict_get_name(row.globals, nm::NAME).and_then(|name| self.text(name)).unwrap_or("?").to_owned();
+                format!("{module}.{}()", self.text(row.qualname).unwrap_or("?"))
+            }
+            Payload::Native(row) => format!("{}()", crate::native::native(*row).name),
+            Payload::Class(_) => format!("{}()", self.qualified_name(object)),
+            _ => format!("{} object", self.class_name(callee)),
+        }
+    }
+}
