@@ -11,6 +11,10 @@ import sys
 SDK = pathlib.Path(__file__).parent / "cowboy_sdk"
 PAGE = pathlib.Path(__file__).parents[2] / "docs/reference.md"
 
+# A program for each module: an actor, and behind this line a test of it.
+EXAMPLES = pathlib.Path(__file__).parent / "reference"
+TEST = "\n# Test\n"
+
 # The modules in the order of the page; what `from cowboy_sdk import` gives stands in them.
 MODULES = (
     "actor", "permissions", "handler_mode", "storage", "collections", "call", "actor_ref", "send", "spawn", "timer", "events",
@@ -21,7 +25,8 @@ MODULES = (
 HEAD = """# Reference of cowboy_sdk
 
 Every public name with its types and what it does. `sdk/python/reference.py` writes this page from the stubs and the docstrings;
-[actors.md](actors.md) and [sdk.md](sdk.md) show how they are used together.
+[actors.md](actors.md) and [sdk.md](sdk.md) show how they are used together. Each module ends with an example that uses every function and class of
+it: an actor, and where it has several steps, its test. `sdk/python/tests/test_reference.py` runs them all.
 """
 
 
@@ -42,6 +47,9 @@ def documented(module):
             for inner in node.body if isinstance(node, ast.ClassDef) else ():
                 if isinstance(inner, ast.FunctionDef):
                     found[node.name, inner.name] = ast.get_docstring(inner)
+            for base in node.bases if isinstance(node, ast.ClassDef) else ():
+                inherited = {path: text for path, text in found.items() if path[:1] == (ast.unparse(base),) and len(path) == 2}
+                found.update({(node.name, name): text for (_, name), text in inherited.items() if (node.name, name) not in found})
     return found
 
 
@@ -78,7 +86,18 @@ def section(module):
             bases = [ast.unparse(base) for base in node.bases if not ast.unparse(base).startswith("Generic")]
             parts += [f"### `class {node.name}({', '.join(bases)})`" if bases else f"### `class {node.name}`", docs.get((node.name,))]
             parts.append("\n".join(methods(node, docs)))
+    parts += example(module)
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+
+def example(module):
+    """A module's example: an actor that uses every function and class of it, and the test that runs it."""
+    path = EXAMPLES / f"{module}.py"
+    if not path.exists():
+        return []
+    actor, _, test = path.read_text().partition(TEST)
+    blocks = [actor.strip("\n"), *([test.strip("\n")] if test else [])]
+    return ["### Example", *[f"```python\n{block}\n```" for block in blocks]]
 
 
 def summary(docstring):

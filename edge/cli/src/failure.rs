@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Api(Box<ApiError>),
     /// There is no key, or a bad one.
-    #[error(transparent)]
+    #[error("{0}\n  fix: {fix}", fix = fix_of_key(.0))]
     Key(#[from] KeyError),
     /// A file cannot be read or written.
     #[error("{path}: {source}\n  fix: {}", fix_of(.source))]
@@ -58,6 +58,23 @@ fn fix_of(error: &std::io::Error) -> &'static str {
     }
 }
 
+/// What to do about a key that cannot be used.
+fn fix_of_key(error: &KeyError) -> &'static str {
+    match error {
+        KeyError::At { source, .. } => fix_of_key(source),
+        KeyError::Missing => "make one with `cowboy wallet create`, or give one with --private-key",
+        KeyError::Format => "give 64 hex digits, a PEM block, or the path of a key file that is there",
+        KeyError::Label(_) | KeyError::Curve(_) | KeyError::Checksum | KeyError::OutOfRange => {
+            "give the file that `cowboy wallet create` wrote, unchanged"
+        }
+        KeyError::Mnemonic(_) => "give all words in their order, in quotes",
+        KeyError::File { source, .. } => fix_of(source),
+        KeyError::Exists(_) => "move it away, give another path with --out, or replace it with --force",
+        KeyError::Config { .. } => "correct the file, or write it anew with `cowboy init local`",
+        KeyError::Random(_) => "try again",
+    }
+}
+
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self::Api(Box::new(error))
@@ -93,6 +110,7 @@ impl Failure {
             Self::File { path, source } => {
                 serde_json::json!({ "error": { "what": format!("{}: {source}", path.display()), "fix": fix_of(source) } })
             }
+            Self::Key(error) => serde_json::json!({ "error": { "what": error.to_string(), "fix": fix_of_key(error) } }),
             other => serde_json::json!({ "error": { "what": other.to_string() } }),
         }
     }

@@ -21,10 +21,10 @@ import types
 
 from . import codec, mock_host
 from ._keccak import keccak256
+from ._offchain import Job, Jobs, llm_failure, llm_value  # noqa: F401, the names of this module
 from ._payloads import decoded, encoded
 from .actor import registry
 from .dispatch import dispatch
-from .errors import JobFailed
 from .types import Address, to_address_bytes
 
 sys.modules.setdefault("pvm_host", mock_host)
@@ -74,31 +74,7 @@ def load(path, name="actor"):
     return Program(module, registry.actor_class, registry.named)
 
 
-class Job:
-    """A job that an actor submitted: its `kind`, `args` and `kwargs`, whole `request`, `id`, and the `actor` that waits."""
-
-    def __init__(self, entry):
-        self._entry = entry
-        self.id = entry["id"]
-        self.actor = Address(entry["actor"])
-        self.request = codec.decode(entry["payload"])
-        kind = self.request["job_type"]
-        payload = self.request.get("payload", {})
-        self.kind = (kind["type"] if isinstance(kind, dict) else kind).lower()
-        self.args = payload.get("args", [])
-        self.kwargs = payload.get("kwargs", {})
-        callback = self.request.get("callback", {})
-        self.handler = self.request.get("reply_handler") or callback.get("handler", "handle_job_result")
-        self.target = to_address_bytes(callback.get("actor", entry["actor"]))
-        cid = self.request.get("cid", callback.get("correlation_id", ""))
-        self.correlation = cid.hex() if isinstance(cid, bytes) else cid
-        self.context = callback.get("context", b"")
-
-    def __repr__(self):
-        return f"Job({self.kind}, {self.args!r}, {self.kwargs!r})"
-
-
-class Chain:
+class Chain(Jobs):
     """A fake chain with any number of actors and funded accounts."""
 
     def __init__(self, height=1, folder="."):
@@ -109,7 +85,6 @@ class Chain:
         self.world.call_handler = self._call
         self.world.load_program = self._load
         self.failures = []
-        self._runners = {}
         self._deployed = 0
         self._visits = 0
         for account in (ALICE, BOB, CAROL):
@@ -153,6 +128,8 @@ class Chain:
             form = program.format("init")
             payload = encoded({}, form) if init is None else encoded(init, form)
             self._deliver(address, owner, "init", payload, value)
+        elif value:
+            self.world.pay(owner, address, value)
         return Address(address)
 
     def _load(self, code):
@@ -224,65 +201,16 @@ class Chain:
 
     # Jobs
 
-    def jobs(self, actor=None):
-        """The jobs that wait for an outcome, oldest first, of one actor if given."""
-        wanted = None if actor is None else to_address_bytes(actor)
-        waiting = [Job(entry) for entry in self.world.jobs if not entry["is_done"]]
-        return [job for job in waiting if wanted in (None, bytes(job.actor))]
+    def _waiting(self):
+        return [Job(entry) for entry in self.world.jobs if not entry["is_done"]]
 
-    def answer(self, result, job=None):
-        """Delivers a result to the actor that waits for `job`, by default the newest. Returns what its method returns.
-
-        The result is what the actor shall see: text, bytes, or a CBOR value. Raises what the method raises, all undone.
-        """
-        return self._outcome(job, "ok", result)
-
-    def fail(self, reason="no_replacement_available", job=None, attempts=1):
-        """Delivers the chain's report that a job failed."""
-        job = job or self._newest()
-        body = {"kind": "job_failed", "v": 1, "job_id": job.id, "reason": reason, "attempts": attempts}
-        return self._outcome(job, "failed", body)
-
-    def runner(self, kind, function):
-        """Answers every waiting job of a kind at each `mine()` with `function(job)`; a JobFailed it raises fails the job."""
-        self._runners[kind] = function
-
-    def _newest(self):
-        waiting = self.jobs()
-        assert waiting, "no job waits for an outcome"
-        return waiting[-1]
-
-    def _outcome(self, job, status, result):
-        job = job or self._newest()
-        answer = {
-            "cid": job.correlation,
-            "result": result,
-            "reply_handler": job.handler,
-            "job_id": job.id,
-            "status": status,
-            "context": job.context,
-        }
-        self._done(job.id)
-        verifier = bytes(Address.RESULT_VERIFIER)
-        return decoded(self._deliver(job.target, verifier, job.handler, codec.encode(answer), 0))
-
-    def _done(self, job_id):
+    def _bring(self, job, answer):
         for entry in self.world.jobs:
-            entry["is_done"] = entry["is_done"] or entry["id"] == job_id
+            entry["is_done"] = entry["is_done"] or entry["id"] == job.id
+        return self._deliver(job.target, bytes(Address.RESULT_VERIFIER), job.handler, answer, 0)
 
-    def _run_jobs(self, jobs):
-        for job in jobs:
-            function = self._runners.get(job.kind)
-            if function is None:
-                continue
-            try:
-                outcome = "ok", function(job)
-            except JobFailed as problem:
-                outcome = "failed", {"kind": "job_failed", "v": 1, "job_id": job.id, "reason": problem.reason, "attempts": 1}
-            try:
-                self._outcome(job, *outcome)
-            except Exception as problem:
-                self.failures.append((job.actor, job.handler, problem))
+    def _failed(self, job, problem):
+        self.failures.append((job.actor, job.handler, problem))
 
     # Time
 
@@ -356,21 +284,3 @@ class Chain:
         if program is None:
             raise mock_host.HostError("no actor at the target", 3, "not_found")
         return program.run(method, payload)
-
-
-def llm_value(value, *, model="stub-model"):
-    """A structured answer as the published runners word it: of a CowboyModel instance or a dict."""
-    plain = value.to_dict() if hasattr(value, "to_dict") else value
-    if not isinstance(plain, dict):
-        raise TypeError(f"llm_value() takes a CowboyModel instance or a dict, got {type(value).__name__}")
-    return {"kind": "llm_structured", "model": model, "status": "ok", "v": 1, "value": plain}
-
-
-def llm_failure(code, *, model=None):
-    """The answer of a model that gave no structured value, for one of the reasons in `runner.LlmFailure`."""
-    from .models import LlmFailure
-
-    known = sorted([value for name, value in vars(LlmFailure).items() if name.isupper()])
-    if code not in known:
-        raise ValueError(f"llm_failure(): {code!r} is not a failure code; expected one of {', '.join(known)}")
-    return {"kind": "llm_structured", "model": model, "status": "non_success", "v": 1, "code": code}

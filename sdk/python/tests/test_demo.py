@@ -16,7 +16,7 @@ class Demo:
 
     def __init__(self, folder):
         self.folder = folder
-        command = [programs() / "cowboyd", "dev", "--port", "0", "--block-time", "100ms", "--quiet"]
+        command = [programs() / "cowboyd", "dev", "--port", "0", "--block-time", "500ms", "--quiet"]
         self.node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder)
         self.said = []
         for line in self.node.stdout:
@@ -89,3 +89,13 @@ def test_a_failed_job_is_told_with_its_reason(demo):
     }
     said = demo.cowboy("job", "run", json.dumps(job), fails=True)
     assert "something outside failed: the host, the page's status" in said, said
+    (job_id,) = set(re.findall(r"^Job: +(0x\w+)", said, re.MULTILINE))
+    said = demo.cowboy("job", "watch", job_id, fails=True)
+    assert "failed: " in said and "reports that something outside failed" in said, said
+
+
+def test_an_agent_is_watched(demo):
+    demo.deploy("heartbeat")
+    said = demo.cowboy("actor", "watch", "heartbeat", "--count", "2")
+    assert len(re.findall(r"^ +\d+  timer \w+.*cycles$", said, re.MULTILINE)) == 2, said
+    assert "no messages wait" in demo.cowboy("actor", "messages", "heartbeat")

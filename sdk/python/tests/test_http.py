@@ -220,7 +220,7 @@ def test_the_router(chain):
 
 def test_the_agent_asks_and_the_answer_is_fetched(chain):
     """004 §8.5: a task of a plain function, its context, and its answer where visitors look for it."""
-    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=10_000_000)
+    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=1_000_000)
     assert "Ask the chain" in chain.visit(agent, "GET", "/")["body"]
     assert chain.visit(agent, "POST", "/api/ask", body="{}")["status"] == 400
     assert chain.execute(agent, "http.request", {"method": "POST", "path": "/api/ask", "body": b"{}"})["status"] == 403
@@ -238,7 +238,7 @@ def test_the_agent_asks_and_the_answer_is_fetched(chain):
 
 
 def test_a_task_that_fails_is_told_so(chain):
-    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=10_000_000)
+    agent = chain.deploy(EXAMPLES / "agent" / "actor.py", value=1_000_000)
     asked = chain.visit(agent, "POST", "/api/ask", body='{"question": "Why?"}')
     chain.fail("no_replacement_available")
     stored = json.loads(chain.storage(agent)["_http/results/" + json.loads(asked["body"])["request_id"]])

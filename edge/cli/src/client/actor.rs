@@ -1,6 +1,7 @@
 //! `cowboy actor` and `cowboy query`.
 
 use super::{
+    deliveries,
     outcome::{self, Outcome},
     session::Session,
     template, timer,
@@ -16,7 +17,7 @@ use crate::{
     tools::lint,
 };
 use clap::{Args, Subcommand};
-use cowboy_api::{ApiError, Hex, manifest, model, source, traceback};
+use cowboy_api::{ApiError, Hex, manifest, model, source};
 use cowboy_types::cbor::Value as CborValue;
 use cowboy_types::{
     Actor as ActorInstruction, Address, Blob, Hash, Instruction, Text,
@@ -29,8 +30,6 @@ use std::{
     time::Duration,
 };
 
-/// Entries of a history that are asked for at once.
-const PAGE: usize = 100;
 /// The number of the system actor that keeps entitlements.
 const ENTITLEMENT_REGISTRY: u8 = 0x07;
 
@@ -73,6 +72,19 @@ pub(crate) enum Actor {
         /// How many of its newest deliveries are looked through
         #[arg(long, default_value_t = 200)]
         limit: usize,
+    },
+    /// Print the messages that wait for an actor, the first to be delivered first
+    Messages {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+    },
+    /// Print each delivery to an actor as it happens, with its events, or why it failed and where
+    Watch {
+        /// Which: an address, or an actor of this folder
+        actor: String,
+        /// End after so many deliveries; without it, Ctrl-C ends it
+        #[arg(long, value_name = "DELIVERIES")]
+        count: Option<u64>,
     },
     /// Print what an actor announced
     Logs {
@@ -198,7 +210,9 @@ impl Actor {
             Self::Get { actor } => get(session, &session.address(&actor)?).await,
             Self::Rent { actor } => rent(session, &session.address(&actor)?).await,
             Self::Timers { actor } => timer::list(session, &session.address(&actor)?).await,
-            Self::Failures { actor, limit } => failures(session, &session.address(&actor)?, limit).await,
+            Self::Failures { actor, limit } => deliveries::failures(session, &session.address(&actor)?, limit).await,
+            Self::Messages { actor } => deliveries::messages(session, &session.address(&actor)?).await,
+            Self::Watch { actor, count } => deliveries::watch(session, &session.address(&actor)?, count).await,
             Self::Logs { actor, limit } => logs(session, &session.address(&actor)?, limit).await,
         }
     }
@@ -346,6 +360,18 @@ fn ungranted(failure: Failure, source: &str, granted: &[model::Entitlement]) -> 
     }
 }
 
+/// A query whose handler wants to write says so first.
+fn writing(mut error: ApiError) -> ApiError {
+    if error.context["error"] == "ERR_QUERY_NO_SIDE_EFFECTS" {
+        let function = error.context["function"].as_str().unwrap_or("a write").to_owned();
+        error.what = format!("The handler wants to write (it called {function}), and a query changes nothing.");
+        error.why = "Only a transaction changes state, and somebody pays for it.".to_owned();
+        error.fix = "Send a transaction with the same arguments: cowboy actor execute.".to_owned();
+        error.context = serde_json::Value::Null;
+    }
+    error
+}
+
 /// The same for a call of a deployed actor.
 async fn ungranted_of(session: &Session, target: &Address, failure: Failure) -> Failure {
     if !matches!(&failure, Failure::Api(error) if error.code == MISSING_ENTITLEMENT.code) {
@@ -401,7 +427,7 @@ impl Execute {
         });
         let sent = match send::send(&session.client, &session.key()?, instruction, &self.terms).await {
             Ok(sent) => sent,
-            Err(failure) => return Err(session.of_another_chain(ungranted_of(session, &target, failure).await).await),
+            Err(failure) => return Err(session.of_another_chain(ungranted_of(session, &target, failure).await, &target).await),
         };
         let Some(receipt) = &sent.receipt else {
             session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
@@ -448,7 +474,7 @@ impl Query {
         };
         let answer = match session.client.read_handler(&target, &question).await {
             Ok(answer) => answer,
-            Err(error) => return Err(session.of_another_chain(ungranted_of(session, &target, error.into()).await).await),
+            Err(error) => return Err(session.of_another_chain(ungranted_of(session, &target, writing(error).into()).await, &target).await),
         };
         let result = payload::decode_base64(&answer.result, format)?;
         session
@@ -494,35 +520,6 @@ async fn rent(session: &Session, address: &Address) -> Result<(), Failure> {
         ("reserve", amount::cby(rent.reserve)),
     ];
     session.output.result(&rent, table(rows));
-    Ok(())
-}
-
-/// Transactions, messages, timers and callbacks that reached an actor and failed there: the newest last, each with its exception and line.
-async fn failures(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
-    let mut failed = Vec::new();
-    let (mut cursor, mut seen) = (String::new(), 0);
-    while seen < limit {
-        let history: model::History = session.client.get(&format!("/account/{address}/history?limit={PAGE}{cursor}")).await?;
-        seen += history.entries.len();
-        failed.extend(history.entries.into_iter().filter(|entry| entry.status == "failed" && entry.target.0 == *address));
-        match history.next_cursor {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
-    failed.reverse();
-    let (mut rows, mut lines) = (Vec::new(), Vec::new());
-    for entry in failed {
-        let receipt = session.client.receipt(&entry.id.0).await?;
-        let error = receipt.error.clone();
-        let trace = error.as_ref().and_then(|error| error.context["trace"].as_str()).unwrap_or_default().to_owned();
-        let exception = trace.lines().rfind(|line| !line.is_empty()).map(str::to_owned);
-        let why = exception.or_else(|| error.map(|error| error.what)).unwrap_or_default();
-        let place = traceback::place(&[trace]).map_or_else(String::new, |place| format!(", {place}"));
-        lines.push(format!("{:>8}  {} {}: {why}{place}\n          {}", entry.block_height, entry.kind, receipt.handler, entry.id));
-        rows.push(receipt);
-    }
-    session.output.result(&rows, if lines.is_empty() { "no failures".to_owned() } else { lines.join("\n") });
     Ok(())
 }
 

@@ -41,6 +41,11 @@ pub(crate) enum Job {
         #[arg(long)]
         watch: bool,
     },
+    /// Print each change of a job, until it is over; fails where the job does
+    Watch {
+        /// Its id
+        id: HexHash,
+    },
     /// Print the newest jobs
     List {
         /// How many
@@ -80,6 +85,7 @@ impl Job {
                 session.output.result(&job, describe(&job));
                 Ok(())
             }
+            Self::Watch { id } => ended(&watch(session, id).await?),
             Self::List { limit } => {
                 let jobs: model::Jobs = session.client.get(&format!("/jobs?limit={limit}")).await?;
                 let lines = jobs.jobs.iter().map(|job| format!("{}  {:<9} {:<6} {}", job.job_id, job.status, job.kind, job.mode));
@@ -90,8 +96,7 @@ impl Job {
             Self::Run { spec, terms, .. } => {
                 let sent = submit(session, &spec, &terms).await?;
                 let id = sent.ok_or_else(|| wrong("nobody waits for the receipt, so the job has no name yet"))?;
-                let job = watch(session, id).await?;
-                if job.summary.status == "failed" { Err(Failure::Said) } else { Ok(()) }
+                ended(&watch(session, id).await?)
             }
             Self::VerifySelection { id } => verify_selection(session, id).await,
         }
@@ -162,6 +167,11 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<H
     let value = json!({ "tx_hash": sent.tx_hash, "job_id": id.map(|id| id.to_string()), "block_height": height });
     session.output.result(&value, format_args!("Transaction hash: {}{shown}", sent.tx_hash));
     Ok(id.map(HexHash::from))
+}
+
+/// Fails where a job did: what was printed says why.
+fn ended(job: &model::Job) -> Result<(), Failure> {
+    if job.summary.status == "failed" { Err(Failure::Said) } else { Ok(()) }
 }
 
 /// Whether a job has its result, or will have none.

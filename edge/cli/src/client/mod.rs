@@ -4,6 +4,8 @@ mod account;
 mod actor;
 mod block;
 mod chain;
+mod config;
+mod deliveries;
 mod entitlement;
 mod gateway;
 mod gov;
@@ -15,6 +17,7 @@ mod proof;
 mod rent;
 mod runner;
 mod session;
+mod shell;
 mod simulate;
 mod template;
 mod timer;
@@ -38,7 +41,7 @@ use std::process::ExitCode;
 /// The client of a Cowboy chain: wallets, actors, transfers, blocks.
 ///
 /// Keys are looked up in --private-key, COWBOY_PRIVATE_KEY, the key_file of .cowboy/config.json, and .cowboy/key; the node in
-/// --rpc-url, COWBOY_RPC_URL, .cowboy/config.json, and http://localhost:4000.
+/// --rpc-url, COWBOY_RPC_URL, the network of --network or of `cowboy config use`, .cowboy/config.json, and http://localhost:4000.
 #[derive(Debug, Parser)]
 #[command(name = "cowboy", version, arg_required_else_help = true, after_help = FIRST_STEPS)]
 pub(crate) struct Cli {
@@ -63,6 +66,9 @@ pub(crate) struct Globals {
     /// The node's address
     #[arg(long, global = true, value_name = "URL", help_heading = "Everywhere")]
     pub(crate) rpc_url: Option<String>,
+    /// A network of this folder, as `cowboy config add` made it
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Everywhere", env = "COWBOY_NETWORK")]
+    pub(crate) network: Option<String>,
     /// The key that signs: hex, a PEM block, or a file
     #[arg(long, global = true, value_name = "KEY", help_heading = "Everywhere")]
     pub(crate) private_key: Option<String>,
@@ -75,6 +81,9 @@ pub(crate) struct Globals {
 enum Command {
     /// Set up this folder for a network
     Init(init::Init),
+    /// The networks of this folder, and which one it uses
+    #[command(subcommand)]
+    Config(config::Config),
     /// Make, show, move keys
     #[command(subcommand)]
     Wallet(wallet::Wallet),
@@ -144,6 +153,10 @@ enum Command {
     Test(Test),
     /// Check actors without running them: what the chain refuses, and what surprises
     Lint(Lint),
+    /// Print what makes a shell complete commands: bash, zsh, fish, elvish, powershell
+    Completions(shell::Completions),
+    /// Write manual pages
+    Man(shell::Man),
     /// Print the version
     Version,
 }
@@ -166,6 +179,11 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
         Command::Dev(command) => command.run(),
         Command::Test(command) => command.run(output),
         Command::Lint(command) => command.run(output),
+        Command::Completions(command) => {
+            command.run();
+            Ok(())
+        }
+        Command::Man(command) => command.run(output),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             output.result(&serde_json::json!({ "version": version }), format_args!("cowboy {version}"));
@@ -183,6 +201,7 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
 async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
     match command {
         Command::Init(command) => command.run(&session),
+        Command::Config(command) => command.run(&session),
         Command::Wallet(command) => command.run(&session).await,
         Command::Account(command) => command.run(&session).await,
         Command::Actor(command) => command.run(&session).await,
@@ -205,6 +224,12 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Validator(command) => command.run(&session).await,
         Command::Rent(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
-        Command::Vm(_) | Command::Dev(_) | Command::Test(_) | Command::Lint(_) | Command::Version => Ok(()),
+        Command::Vm(_)
+        | Command::Dev(_)
+        | Command::Test(_)
+        | Command::Lint(_)
+        | Command::Completions(_)
+        | Command::Man(_)
+        | Command::Version => Ok(()),
     }
 }

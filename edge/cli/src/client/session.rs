@@ -1,6 +1,6 @@
 //! What the online commands share: the folder's configuration, the key, the node.
 
-use super::Globals;
+use super::{Globals, config::Networks};
 use crate::{failure::Failure, output::Output};
 use cowboy_api::{
     Client, HexAddress, HexHash,
@@ -25,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) config: Config,
     /// What `--rpc-url` or the environment says.
     pub(crate) rpc_url: Option<String>,
+    /// What every command takes, as it was given.
+    pub(crate) globals: Globals,
     lookup: Lookup,
 }
 
@@ -34,15 +36,16 @@ impl Session {
         let project = project()?;
         let config = Config::load(&project)?;
         let named = globals.rpc_url.clone().or_else(|| std::env::var(ENV_RPC_URL).ok());
-        let url = named.clone().or_else(|| config.rpc_url.clone());
+        let used = Networks::load(&project)?.applied(globals.network.as_deref(), &config)?;
+        let url = named.clone().or_else(|| used.rpc_url.clone());
         let client = Client::new(url.as_deref().unwrap_or(DEFAULT_RPC_URL))?;
         let lookup = Lookup {
             argument: globals.private_key.clone(),
             environment: std::env::var(ENV_KEY).ok(),
             project: project.clone(),
-            config: config.clone(),
+            config: used,
         };
-        Ok(Self { output, client, project, config, rpc_url: named, lookup })
+        Ok(Self { output, client, project, config, rpc_url: named, globals: globals.clone(), lookup })
     }
 
     /// The key that signs.
@@ -98,11 +101,14 @@ impl Session {
         serde_json::from_slice(&bytes).ok().or_else(old).unwrap_or_default()
     }
 
-    /// A failure to find an actor, with the reason where the folder's actors live on another chain.
-    pub(crate) async fn of_another_chain(&self, failure: Failure) -> Failure {
+    /// A failure to find an actor, with its address, and the reason where the folder's actors live on another chain.
+    pub(crate) async fn of_another_chain(&self, failure: Failure, target: &Address) -> Failure {
         let genesis = self.kept().genesis;
         match failure {
             Failure::Api(mut error) if error.code == ACTOR_NOT_FOUND.code => {
+                if !error.context.is_object() {
+                    error.context = serde_json::json!({ "actor": target.to_string() });
+                }
                 if let (Some(kept), Ok(health)) = (genesis, self.client.health().await)
                     && kept != health.genesis
                 {

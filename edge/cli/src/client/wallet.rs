@@ -100,7 +100,16 @@ impl Import {
             (Some(words), _) => Mnemonic::parse(words, "")?.key(self.index)?,
             (None, Some(text)) => {
                 let path = PathBuf::from(text);
-                if path.is_file() { keystore::read(&path)? } else { keystore::decode(text)? }
+                // What is as long as a key is never shown.
+                let is_name = !path.is_file() && text.len() < 60;
+                let named = |error| match error {
+                    keystore::KeyError::Format if is_name => Failure::argument(
+                        format!("there is no key file {text:?}, and it is no private key"),
+                        "give a file that is there, or 64 hex digits",
+                    ),
+                    other => other.into(),
+                };
+                if path.is_file() { keystore::read(&path)? } else { keystore::decode(text).map_err(named)? }
             }
             (None, None) => return Err(Failure::argument("nothing to import", "give a file, hex, or --mnemonic")),
         };

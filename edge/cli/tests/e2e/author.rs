@@ -133,7 +133,7 @@ fn payloads_and_mistakes_are_told() {
     let limits = ["--cycles-limit", "400000", "--cells-limit", "9000", "--max-fee-per-cycle", "20000", "--max-fee-per-cell", "20000"];
     run(&[&["actor", "execute", "shop", "nested", "--force"][..], &limits].concat());
     let failures = run(&["actor", "failures", "shop"]).stdout;
-    assert!(failures.contains("transaction nested: ValueError: from inside, line 27 of actor.py"), "{failures}");
+    assert!(failures.contains("transaction nested failed: ValueError: from inside, line 27 of actor.py"), "{failures}");
     let hash = failures.split_whitespace().last().expect("the receipt's name").to_owned();
     let trace = run(&["transaction", "trace", &hash]).stdout;
     assert!(trace.contains(".nested: failed, ") && trace.contains("  ValueError: from inside"), "{trace}");
@@ -176,4 +176,33 @@ fn a_name_says_where_it_is_served() {
     assert_eq!(url("mysite"), "http://mysite.localhost:8080");
     run(&["gateway", "register", "localhost", "--http-port", "5080", "--stake", "10000cby"]);
     assert_eq!(url("other"), "http://other.localhost:5080");
+}
+
+/// Completions, manual pages, and networks by name: what users of other clients expect.
+#[test]
+fn shells_manuals_and_networks() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let run = |arguments: &[&str]| {
+        let said = cowboy(root, NOWHERE, arguments);
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said.stdout
+    };
+    for (shell, begin) in [("bash", "_cowboy()"), ("zsh", "#compdef cowboy"), ("fish", "# Print an optspec")] {
+        let script = run(&["completions", shell]);
+        assert!(script.starts_with(begin) && script.contains("redeploy") && script.contains("rpc-url"), "{shell}: {script}");
+    }
+    run(&["man", "man1"]);
+    let page = fs::read_to_string(root.join("man1/cowboy-actor-deploy.1")).expect("every command has a page");
+    assert!(page.contains("init\\-payload"), "{page}");
+
+    run(&["init", "local"]);
+    run(&["config", "add", "test", "http://127.0.0.1:7", "--key-file", "test.key"]);
+    assert!(run(&["config", "use", "test"]).contains("http://127.0.0.1:7 (in use)"));
+    let shown: serde_json::Value = serde_json::from_str(&run(&["config", "show", "--json"])).expect("it is JSON");
+    assert_eq!((&shown["network"], &shown["networks"]["test"]["key_file"]), (&json!("test"), &json!("test.key")));
+    let unknown = cowboy(root, NOWHERE, &["--network", "nowhere", "status"]);
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("no network \"nowhere\" (test)"), "{unknown:?}");
+    run(&["config", "remove", "test"]);
+    assert_eq!(cowboy(root, NOWHERE, &["config", "use", "test"]).code, Some(2));
 }

@@ -1,0 +1,120 @@
+//! What reaches an actor: messages that wait, deliveries as they happen, and those that failed.
+
+use super::session::Session;
+use crate::{amount, failure::Failure, output};
+use cowboy_api::{HexHash, model, traceback};
+use cowboy_types::Address;
+use std::{collections::BTreeSet, time::Duration};
+
+/// Entries of a history that are asked for at once.
+const PAGE: usize = 100;
+
+/// Time between two questions to the node.
+const ASK_EVERY: Duration = Duration::from_millis(300);
+
+/// Prints the messages that wait for an actor.
+pub(super) async fn messages(session: &Session, address: &Address) -> Result<(), Failure> {
+    let (mut messages, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page: model::MailboxPage = session.client.get(&format!("/actors/{address}/mailbox?limit={PAGE}{cursor}")).await?;
+        messages.extend(page.messages);
+        match page.next_cursor {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let line = |message: &model::Message| {
+        let value = if message.value > 0 { format!(", {}", amount::cby(message.value)) } else { String::new() };
+        let payload = cowboy_api::cbor::decode(&message.payload.0).map_or_else(|| message.payload.to_string(), |value| value.to_string());
+        format!("{} → {}{value}: {payload}\n          {}", message.sender, message.handler, message.id)
+    };
+    let lines: Vec<String> = messages.iter().map(line).collect();
+    session.output.result(&messages, if lines.is_empty() { "no messages wait".to_owned() } else { lines.join("\n") });
+    Ok(())
+}
+
+/// Prints each new delivery to an actor, until there were `count`.
+pub(super) async fn watch(session: &Session, address: &Address, count: Option<u64>) -> Result<(), Failure> {
+    let mut known: BTreeSet<HexHash> = newest(session, address).await?.entries.into_iter().map(|entry| entry.id).collect();
+    session.output.progress(format_args!("watching {address}"));
+    let mut printed = 0;
+    loop {
+        for entry in unknown(session, address, &known).await? {
+            let receipt = session.client.receipt(&entry.id.0).await?;
+            match session.output.json {
+                true => session.output.document(&receipt),
+                false => output::line(delivery(&entry, &receipt)),
+            }
+            known.insert(entry.id);
+            printed += 1;
+            if count.is_some_and(|count| printed >= count) {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(ASK_EVERY).await;
+    }
+}
+
+/// The deliveries to an actor that are not known yet, the oldest first.
+async fn unknown(session: &Session, address: &Address, known: &BTreeSet<HexHash>) -> Result<Vec<model::HistoryEntry>, Failure> {
+    let mut page = newest(session, address).await?;
+    let mut found = Vec::new();
+    loop {
+        let length = page.entries.len();
+        let new: Vec<_> = page.entries.into_iter().take_while(|entry| !known.contains(&entry.id)).collect();
+        let is_last = new.len() < length || known.is_empty();
+        found.extend(new);
+        let Some(next) = page.next_cursor.filter(|_| !is_last) else { break };
+        page = session.client.get(&format!("/account/{address}/history?limit={PAGE}&cursor={next}")).await?;
+    }
+    found.retain(|entry| entry.target.0 == *address);
+    found.reverse();
+    Ok(found)
+}
+
+async fn newest(session: &Session, address: &Address) -> Result<model::History, Failure> {
+    Ok(session.client.get(&format!("/account/{address}/history?limit={PAGE}")).await?)
+}
+
+/// A delivery in a line, and its events or its exception in further ones.
+fn delivery(entry: &model::HistoryEntry, receipt: &model::Receipt) -> String {
+    if entry.status == "failed" {
+        return failure(entry, receipt);
+    }
+    let events: String = receipt.events.iter().map(|event| format!("\n          event {} {}", event.name, event.value)).collect();
+    let returned = if receipt.return_value.is_null() { String::new() } else { format!(" → {}", receipt.return_value) };
+    format!("{:>8}  {} {}{returned}, {} cycles{events}", entry.block_height, entry.kind, receipt.handler, receipt.cycles_used)
+}
+
+/// A failed delivery: its exception and line, and its id.
+fn failure(entry: &model::HistoryEntry, receipt: &model::Receipt) -> String {
+    let trace = receipt.error.as_ref().and_then(|error| error.context["trace"].as_str()).unwrap_or_default().to_owned();
+    let exception = trace.lines().rfind(|line| !line.is_empty()).map(str::to_owned);
+    let why = exception.or_else(|| receipt.error.as_ref().map(|error| error.what.clone())).unwrap_or_default();
+    let place = traceback::place(&[trace]).map_or_else(String::new, |place| format!(", {place}"));
+    format!("{:>8}  {} {} failed: {why}{place}\n          {}", entry.block_height, entry.kind, receipt.handler, entry.id)
+}
+
+/// Transactions, messages, timers and callbacks that reached an actor and failed there: the newest last, each with its exception and line.
+pub(super) async fn failures(session: &Session, address: &Address, limit: usize) -> Result<(), Failure> {
+    let mut failed = Vec::new();
+    let (mut cursor, mut seen) = (String::new(), 0);
+    while seen < limit {
+        let history: model::History = session.client.get(&format!("/account/{address}/history?limit={PAGE}{cursor}")).await?;
+        seen += history.entries.len();
+        failed.extend(history.entries.into_iter().filter(|entry| entry.status == "failed" && entry.target.0 == *address));
+        match history.next_cursor {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    failed.reverse();
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for entry in failed {
+        let receipt = session.client.receipt(&entry.id.0).await?;
+        lines.push(failure(&entry, &receipt));
+        rows.push(receipt);
+    }
+    session.output.result(&rows, if lines.is_empty() { "no failures".to_owned() } else { lines.join("\n") });
+    Ok(())
+}
