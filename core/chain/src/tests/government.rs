@@ -3,6 +3,7 @@
 use super::governance::{CBY, GOVERNANCE, about, ask, chain_of, later, param, propose, set_parameter, stage, vote};
 use super::harness::{Chain, address, execution, key, parameters, unsigned};
 use cowboy_system::governance::{actions::ROUTINE_METHODS, published::GROUPS};
+use cowboy_system::treasury::vesting::MONTH_MS;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Cycles;
 use cowboy_types::{Address, List, Receipt, error, keccak256};
@@ -95,6 +96,12 @@ fn a_decision_reaches_every_actor() {
     assert_eq!(read(&mut chain, 0x08, "get_vesting", vec![team]).get("beneficiary"), Some(&bytes(&address(7).0)));
     assert_eq!(read(&mut chain, 0x11, "get_image", vec![digest]).get("allowed"), Some(&Value::Bool(true)));
     assert_eq!(param(&mut chain, "jobs.payout_burn"), 900);
+    // After its cliff of a year the bucket pays whom the decision named.
+    chain.timestamp.0 += 13 * MONTH_MS;
+    let before = chain.balance(address(7));
+    let team = Value::dict([("bucket", Value::text("team"))]).encode();
+    assert_eq!(chain.send(5, execution(Address::system(0x08), "release", &team, 0)).abort, None);
+    assert!(chain.balance(address(7)) > before, "vesting is released");
 }
 
 /// Decision 179: one action that fails undoes the others.

@@ -161,6 +161,17 @@ fn a_follower_answers_what_its_source_does() {
     assert_eq!((follower.terminate(), source.terminate()), (Some(0), Some(0)));
 }
 
+/// Names cannot be served where the metrics are: the command says so before anything listens.
+#[test]
+fn names_and_metrics_need_ports_of_their_own() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let arguments = ["dev", "--port", "4000", "--gateway-port", "4001"];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(arguments).current_dir(folder.path()).output();
+    let output = output.expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("--gateway-port 4001 is taken") && said.contains("metrics"), "{said}");
+}
+
 /// A chain packed on one folder goes on in another; and a folder that `init` made follows it.
 #[test]
 fn a_chain_moves_and_is_followed_from_a_config() {
