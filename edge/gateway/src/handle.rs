@@ -3,6 +3,7 @@
 use crate::{
     Shared,
     command::Commander,
+    conditional,
     host::{self, Host},
     membership::Urgency,
     metrics::method_label,
@@ -164,7 +165,8 @@ impl Visit<'_> {
         let payload = self.envelope(&request_id(&self.parts.headers)?, None).encode();
         let question = question(self.actor, HANDLER, payload, self.ingress.query_cycles);
         let returned = self.shared.runner.ask(self.client, self.state.clone(), question).await?;
-        Ok(Answer::read(&returned, self.ingress.response_bytes)?.response())
+        let response = Answer::read(&returned, self.ingress.response_bytes)?.response();
+        Ok(conditional::answer(&self.parts.method, &self.parts.headers, response))
     }
 
     async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {

@@ -8,6 +8,7 @@
 
 mod acme;
 mod command;
+mod conditional;
 mod config;
 mod dns;
 mod handle;

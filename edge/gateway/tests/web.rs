@@ -243,6 +243,9 @@ async fn reading(world: &World) {
     assert_eq!(head.headers()["content-length"].to_str().ok().map(str::to_owned), Some(length.to_string()), "A-327: as GET, without body");
     assert_eq!(head.bytes().await.expect("no body").len(), 0);
     assert_eq!(taken(world.request("GET", "mysite.localhost", "/").header("if-none-match", etag)).await.0, 304);
+    let part = world.request("GET", "mysite.localhost", "/").header("range", "bytes=0-3").send().await.expect("the gateway answers");
+    assert_eq!((part.status().as_u16(), part.headers()["content-range"].to_str().ok()), (206, Some(&*format!("bytes 0-3/{length}"))));
+    assert_eq!(part.bytes().await.expect("a body").len(), 4);
     assert_eq!(world.visit("GET", "a.b1c.mysite.localhost", "/").await.0, 400, "each label by the rule");
     assert_eq!(world.visit("GET", "blog.mysite.localhost:8080", "/").await.0, 200, "A-339: the parent serves what is below");
     let too_new = world.request("GET", "mysite.localhost", "/").header("x-cowboy-min-block", height + 1_000);
