@@ -377,6 +377,10 @@ parameters! {
         0x38 tee_lifetime: Blocks = 86_400 in 10..=2_592_000, T0, "ours";
         /// Blocks that a job's timeout has beside the time that its bounds allow.
         0x39 timeout_margin: Blocks = 5 in 0..=3_600, T0, "ours: decision 303";
+        /// Blocks after the first claim against a result in which all claims must be decided.
+        0x3A dispute_max: Blocks = 86_400 in 10..=1_209_600, T0, "ours: decision 313";
+        /// What is burned of the bond of a claim that nobody decides.
+        0x3B lapsed_bond_burn: BasisPoints = 1_000 in 0..=10_000, T0, "ours: decision 313";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

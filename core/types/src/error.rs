@@ -207,7 +207,7 @@ errors! {
     1616 RUNNER_BUSY Job "runner_busy", "The runner has jobs under way.", "Its stake stands for them.", "Finish them first.";
     1617 MODEL_EXISTS Job "model_exists", "The model is published already.", "Its parts make its id.", "Use the id.";
     1618 MODEL_NOT_FOUND Job "model_not_found", "There is no such model.", "Nobody published it, or it was banned.", "Publish it, or name another.";
-    1619 CHALLENGE_REFUSED Job "challenge_refused", "The result cannot be challenged so.", "The window is over, the mode has none, there is a challenge already, or the bond is missing.", "Look at the job; put down the bond.";
+    1619 CHALLENGE_REFUSED Job "challenge_refused", "The result cannot be challenged so.", "The window or the dispute is over, the mode has none, the work is already being done again, there are 64 claims, or the bond is missing.", "Look at the job; put down the bond.";
     1620 ON_PROBATION Job "on_probation", "The runner's probation is not over.", "It fell below the least reputation.", "Wait until its end, then send a heartbeat.";
     1621 NOT_PAYABLE Job "not_payable", "The method takes no CBY.", "What is sent to it would be lost.", "Send no value.";
     1622 TEE_DOCUMENT Job "tee_document", "The document does not prove the environment.", "It must lead to a trusted root at the block's time, come from no debug environment, and begin its data with keccak256(\"cowboy-tee-key:\", runner, key).", "Fetch fresh collateral, and let the program make the document with that data.";

@@ -70,7 +70,8 @@ pub struct Work {
     pub max_executing: usize,
     /// Blocks between two heartbeats.
     pub heartbeat_blocks: u64,
-    /// The longest that one job may take, in milliseconds, whatever it asks for.
+    /// The longest that one job may take, in milliseconds, whatever it asks for: by default as long as any job's timeout lets it. The
+    /// chain does not know of a shorter one, and draws the runner all the same.
     pub max_wall_ms: u64,
     /// Where it answers other runners, and shows its status and its metrics. Absent: nowhere.
     pub listen: Option<SocketAddr>,
@@ -97,7 +98,7 @@ impl Default for Work {
             max_concurrent: 16,
             max_executing: 16,
             heartbeat_blocks: 100,
-            max_wall_ms: 120_000,
+            max_wall_ms: 14_400_000,
             listen: None,
             endpoint: None,
             private_peers: false,

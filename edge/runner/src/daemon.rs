@@ -11,6 +11,7 @@ use crate::{
     outbox::Outbox,
     peers::Peers,
     register::{self, RegisterError},
+    report::Environment,
     server::{SHARES_WAITING, Server},
     tee::{Tee, TeeError},
 };
@@ -95,9 +96,11 @@ impl Runner {
             jobs: Vec::new(),
         };
         let peers = Peers::new(config.runner.private_peers)?;
+        let is_dev = config.runner.tee.iter().any(|name| name == cowboy_system::tee::DEV_NAME);
         let means = Means {
             client,
             address,
+            genesis: health.genesis.0,
             secret: keccak256(&[b"cowboy-runner-secret:", &key.to_bytes()]).0,
             result_key,
             params,
@@ -107,7 +110,7 @@ impl Runner {
             board: board.clone(),
             conduct,
             numbers: feed.numbers(),
-            tee,
+            environment: Environment { tee, is_dev, runner: address },
             peers,
             config,
         };

@@ -12,8 +12,8 @@ use crate::{
     peers::Peers,
     plan::{self, Own, Step, View},
     register,
+    report::Environment,
     share::{self, Share},
-    tee::Tee,
     work::Work,
 };
 use cowboy_api::{ApiError, Client, Hex, error::NOT_FOUND, model};
@@ -26,7 +26,6 @@ use cowboy_types::{
     Address, Amount, Hash,
     cbor::Value,
     job::{self, JobSpec},
-    units::Price,
 };
 use ed25519_consensus::SigningKey;
 use futures::{StreamExt as _, stream};
@@ -64,6 +63,8 @@ const MOST_TOGETHER: usize = 120_000;
 pub(crate) struct Means {
     pub(crate) client: Client,
     pub(crate) address: Address,
+    /// The chain, which signatures name.
+    pub(crate) genesis: Hash,
     /// What salts are derived from.
     pub(crate) secret: [u8; 32],
     pub(crate) result_key: SigningKey,
@@ -75,8 +76,8 @@ pub(crate) struct Means {
     pub(crate) conduct: Conduct,
     /// The numbers of jobs, where misbehaviour repeats by them.
     pub(crate) numbers: Option<Numbers>,
-    /// The trusted environment, where it works in one.
-    pub(crate) tee: Option<Tee>,
+    /// What says that results are those of a trusted environment.
+    pub(crate) environment: Environment,
     pub(crate) peers: Peers,
     pub(crate) config: Config,
 }
@@ -260,13 +261,7 @@ impl Desk {
         if plan::next(&view, &self.means.address, Own::Nothing, height) == Step::Forget {
             return self.forget(&id);
         }
-        let offer = Offer {
-            rows: &self.means.params.jobs,
-            block_time: self.means.params.consensus.block_time,
-            sender: job.summary.submitter.0,
-            max_fee_per_cycle: Price::ZERO,
-            max_fee_per_cell: Price::ZERO,
-        };
+        let offer = Offer::reading(&self.means.params, job.summary.submitter.0);
         let Ok(spec) = lower::lower(&offer, &job.request.0) else {
             tracing::error!(job = %id, "the chain took a job that this program cannot read: update it");
             return;
@@ -344,7 +339,7 @@ impl Desk {
 
     /// Shows the chain the environment, where it has not seen it in this run, or soon forgets it.
     fn attest(&mut self, runner: &model::Runner) {
-        let Some(tee) = &self.means.tee else { return };
+        let Some(tee) = &self.means.environment.tee else { return };
         let lifetime = self.means.params.jobs.tee_lifetime;
         let is_fresh = runner.attestation.as_ref().is_some_and(|proven| proven.valid_until > self.height.saturating_add(lifetime / 2));
         let is_under_way = self.attested_at.is_some_and(|at| self.height < at.saturating_add(SELF_EVERY * 2));
@@ -405,8 +400,9 @@ impl Desk {
         let Some(active) = self.jobs.get(id) else { return Step::Forget };
         let own = match self.records.get(id) {
             Some(record) => {
-                let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &record.output.0);
-                Own::Result(job::commitment(&record.output.0, &salt))
+                let report = record.report.view().encode();
+                let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &report);
+                Own::Result(job::commitment(&report, &salt))
             }
             None if active.is_at_work => Own::AtWork,
             None => Own::Nothing,
@@ -460,7 +456,7 @@ impl Desk {
 
     fn commitment(&self, id: &Hash, share: &Share) -> Value {
         let active = &self.jobs[id];
-        let own = Hash(cowboy_types::keccak256(&[&share.output.0, &share.salt.0]).0);
+        let own = cowboy_types::keccak256(&[&share.report.view().encode(), &share.salt.0]);
         let copied = || active.view.members.iter().map(|member| member.commitment).find(|commitment| *commitment != Hash::ZERO);
         let commitment = if active.manner == Manner::Copy { copied().unwrap_or(own) } else { own };
         Value::map([("job_id", Value::Bytes(id.0.to_vec())), ("commitment", Value::Bytes(commitment.0.to_vec()))])
@@ -469,25 +465,15 @@ impl Desk {
     /// This runner's own revelation.
     fn own_share(&self, id: &Hash) -> Option<Share> {
         let (active, record) = (self.jobs.get(id)?, self.records.get(id)?);
-        let output = &record.output.0;
-        let attestation = match &self.means.tee {
-            _ if !active.spec.verification.is_tee_required => Vec::new(),
-            Some(tee) => tee.statement(id, &self.means.address, output, &active.spec.model),
-            None if self.means.config.runner.tee.iter().any(|name| name == tee::DEV_NAME) => {
-                share::dev_attestation(&self.means.address, output, &active.spec.model)
-            }
-            None => Vec::new(),
-        };
+        let report = record.report.view();
+        let salt = plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, &report.encode());
         Some(Share {
             job_id: Hex(*id),
             attempt: active.view.attempt,
             runner: Hex(self.means.address),
-            salt: Hex(plan::salt(&self.means.secret, &self.means.address, id, active.view.attempt, output).to_vec()),
-            signature: Hex(self.means.result_key.sign(output).to_bytes().to_vec()),
-            output: record.output.clone(),
-            usage: record.usage.clone(),
-            fault: record.fault,
-            attestation: Hex(attestation),
+            salt: Hex(salt.to_vec()),
+            signature: Hex(self.means.result_key.sign(&report.signed(&self.means.genesis, id)).to_bytes().to_vec()),
+            report: record.report.clone(),
         })
     }
 
@@ -523,8 +509,8 @@ impl Desk {
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(()) };
         let member = active.view.closed().find(|member| member.runner == runner);
         let is_wanted = active.view.aggregator == Some(self.means.address) && active.view.attempt == share.attempt;
-        let is_right =
-            member.is_some_and(|member| share.is_right(&member.commitment, &peer.result_key, active.spec.schema.max_return_bytes.0));
+        let (genesis, most_bytes) = (&self.means.genesis, active.spec.schema.max_return_bytes.0);
+        let is_right = member.is_some_and(|member| share.is_right(genesis, &member.commitment, &peer.result_key, most_bytes));
         if is_wanted && is_right {
             self.means.board.metrics.share();
             active.shares.insert(runner, share);
@@ -584,6 +570,7 @@ impl Desk {
                 board: self.means.board.clone(),
                 limits: Limits::of(&active.spec, &self.means.config),
                 hosts: active.hosts.clone(),
+                environment: self.means.environment.clone(),
                 height: self.height,
             };
             self.running.spawn(work.run());

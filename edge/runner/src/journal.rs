@@ -2,12 +2,12 @@
 //!
 //! A result is on the disk before its commitment is on the chain. So whoever kills the runner between the two, or between commitment and
 //! revelation, kills no money: the next start finds the result and goes on. The salt is derived from the runner's key, job and
-//! result, and is not kept.
+//! report, and is not kept.
 //!
 //! Writes are gathered: whoever waits while one is fsynced goes together with the next.
 
-use crate::execute::Usage;
-use cowboy_api::{HexAddress, HexBytes};
+use crate::report::OwnedReport;
+use cowboy_api::HexAddress;
 use cowboy_types::Hash;
 use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use serde::{Deserialize, Serialize};
@@ -34,12 +34,8 @@ const MOST_TOGETHER: usize = 1_024;
 /// What is known of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The result's bytes, or the report of a fault.
-    pub output: HexBytes,
-    /// The fault's number, zero where there is none.
-    pub fault: u64,
-    /// What the work took.
-    pub usage: Usage,
+    /// What came of the work.
+    pub report: OwnedReport,
     /// When it was kept: jobs that the chain has forgotten are forgotten here too.
     pub height: u64,
 }
@@ -212,7 +208,9 @@ mod tests {
     }
 
     fn record(output: &[u8]) -> Record {
-        Record { output: Hex(output.to_vec()), fault: 0, usage: Usage::default(), height: 1 }
+        let usage = crate::execute::Usage::default();
+        let report = OwnedReport { result: Some(Hex(output.to_vec())), usage, fault: 0, progress: 0, attestation: Hex(Vec::new()) };
+        Record { report, height: 1 }
     }
 
     #[tokio::test]

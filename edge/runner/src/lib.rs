@@ -28,6 +28,7 @@ mod outbox;
 mod peers;
 mod plan;
 pub mod register;
+pub mod report;
 pub mod request;
 mod server;
 mod share;

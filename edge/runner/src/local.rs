@@ -17,7 +17,7 @@ use cowboy_types::{
     Address, Hash,
     error::row,
     job::{JobSpec, Mode},
-    units::{Count, Height, Price},
+    units::Height,
 };
 use serde::Serialize;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -54,13 +54,7 @@ pub enum LocalError {
 /// Runs a submission as this runner would, once.
 pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalError> {
     let params = Params::GENESIS;
-    let offer = Offer {
-        rows: &params.jobs,
-        block_time: params.consensus.block_time,
-        sender: Address::ZERO,
-        max_fee_per_cycle: Price::ZERO,
-        max_fee_per_cell: Price::ZERO,
-    };
+    let offer = Offer::reading(&params, Address::ZERO);
     let request = Request::read(submission)?;
     let spec = lower::lower(&offer, submission).map_err(|abort| LocalError::Refused(row(abort.code)))?;
     let task = Task {
@@ -76,14 +70,7 @@ pub async fn run(config: &Config, submission: &[u8]) -> Result<Answer, LocalErro
 }
 
 fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answer {
-    let used = cowboy_types::job::Usage {
-        input_tokens: Count(done.usage.input_tokens),
-        output_tokens: Count(done.usage.output_tokens),
-        requests: Count(done.usage.requests),
-        compute_ms: Count(done.usage.compute_ms),
-        memory_mb: Count(done.usage.memory_mb),
-    };
-    let price = payment::price(&config.rates.card(), &spec.kind, &used).min(spec.max_price);
+    let price = payment::price(&config.rates.card(), &spec.kind, &(&done.usage).into()).min(spec.max_price);
     let text = |bytes: &[u8]| std::str::from_utf8(bytes).map_or_else(|_| format!("0x{}", hex::encode(bytes)), str::to_owned);
     let (result, fault) = match &done.result {
         Ok(bytes) => (Some(text(bytes)), None),

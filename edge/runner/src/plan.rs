@@ -129,9 +129,9 @@ pub(crate) fn next(view: &View, runner: &Address, own: Own, height: u64) -> Step
     }
 }
 
-/// The salt of a runner's result: 32 bytes that follow from its key and from what they hide, and its address.
-pub(crate) fn salt(secret: &[u8; 32], runner: &Address, job: &Hash, attempt: u64, output: &[u8]) -> [u8; job::SALT_BYTES] {
-    let parts: [&[u8]; 5] = [b"cowboy-runner-salt:", secret, &job.0, &attempt.to_be_bytes(), output];
+/// The salt of a runner's report: 32 bytes that follow from its key and from what they hide, and its address.
+pub(crate) fn salt(secret: &[u8; 32], runner: &Address, job: &Hash, attempt: u64, report: &[u8]) -> [u8; job::SALT_BYTES] {
+    let parts: [&[u8]; 5] = [b"cowboy-runner-salt:", secret, &job.0, &attempt.to_be_bytes(), report];
     job::salt(&cowboy_types::keccak256(&parts).0, runner)
 }
 

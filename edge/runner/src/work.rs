@@ -5,8 +5,8 @@ use crate::{
     execute::{self, Done, Executors, Fault, Limits, Task},
     journal::{Journal, Record},
     metrics::Board,
+    report::{Environment, OwnedReport},
     request::Request,
-    share,
 };
 use cowboy_api::Hex;
 use cowboy_types::{
@@ -29,6 +29,7 @@ pub(crate) struct Work {
     pub(crate) limits: Limits,
     /// See [`Task::hosts`].
     pub(crate) hosts: Option<Vec<String>>,
+    pub(crate) environment: Environment,
     pub(crate) height: u64,
 }
 
@@ -45,14 +46,15 @@ impl Work {
             Err(malformed) => Done { result: Err(Fault::from(malformed)), usage: Default::default() },
         };
         let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.usage.compute_ms);
-        let (output, fault) = match done.result {
-            Ok(output) => (self.manner.said(self.turn, output), 0),
-            Err(fault) => {
-                tracing::info!(job = %id, kind, %fault, "no result");
-                (share::report(fault.number()), fault.number())
-            }
-        };
-        let record = Record { output: Hex(output), fault, usage: done.usage, height: self.height };
+        if let Err(fault) = &done.result {
+            tracing::info!(job = %id, kind, %fault, "no result");
+        }
+        let done = Done { result: done.result.map(|output| self.manner.said(self.turn, output)), ..done };
+        let mut report = OwnedReport::of(done, self.spec.bounds.wall_ms.0);
+        if let Some(result) = &report.result {
+            report.attestation = Hex(self.environment.statement(&id, &self.spec, &result.0));
+        }
+        let record = Record { report, height: self.height };
         let kept = self.journal.keep(id, record.clone()).await;
         self.board.metrics.executed(kind, outcome, took);
         (id, kept.map(|()| record).map_err(|error| error.to_string()))

@@ -227,7 +227,7 @@ async fn a_dripping_server_meets_the_deadline() {
     let mut slow = task(json!({ "url": format!("http://127.0.0.1:{port}/drip") }));
     slow.limits.wall = Duration::from_millis(300);
     let done = executors.run(&slow).await;
-    assert!(matches!(done.result, Err(Fault::Impossible(_))), "{:?}", done.result);
+    assert!(matches!(done.result, Err(Fault::External(_))), "{:?}", done.result);
 }
 
 /// What is taken out of a page, and what a page may not do to who takes it.

@@ -33,6 +33,8 @@ export const VERDICTS = {
   unrevealed: ["bad", "Not revealed", "it committed and never opened: a quarter of the stake is slashed unless it attested a crash"],
   dishonest: ["bad", "Dishonest", "it is proven dishonest: 30% of the stake is slashed"],
   excused: ["plain", "Excused", "it could not do the work for a reason outside itself"],
+  held: ["wait", "Held", "it fails an objective check that nobody passed yet: the job or the runner is at fault"],
+  unfit: ["plain", "Unfit", "it fails a check of the submitter's own: the least fee, no blame"],
 };
 
 /** Why a job has no result. */
@@ -42,6 +44,8 @@ const REASONS = {
   retries_exhausted: "the last of its draws failed, too",
   actor_fault: "enough runners found the job itself malformed",
   external_fault: "enough runners could not reach what the job needs",
+  checks_failed: "the results fail the submitter's own checks",
+  no_majority: "two committees disagreed, and neither has a majority",
   impossible: "enough runners found its bounds too tight",
 };
 
@@ -62,6 +66,7 @@ export function reasoning(job) {
     lines.push(`${count(job.agreeing)} agree, so a result was accepted in block ${count(job.verified_at)}.${snapshot}`);
   }
   if (job.reason) lines.push(`There is no result: ${REASONS[job.reason] ?? job.reason.replaceAll("_", " ")}.`);
+  if (job.earlier?.length > 0) lines.push(`The ${plural(job.earlier.length, "runner")} before disagreed, so a further committee decided.`);
   if (Number(job.attempt) > 0) lines.push(`This is draw ${count(Number(job.attempt) + 1)}; ${plural(job.excluded.length, "runner")} may not be drawn again.`);
   return lines;
 }
@@ -72,7 +77,7 @@ export function reasoning(job) {
  */
 export function payments(job) {
   const escrow = BigInt(job.max_price) + BigInt(job.tip);
-  const runners = job.members.reduce((sum, { paid }) => sum + BigInt(paid), 0n);
+  const runners = [...job.members, ...(job.earlier ?? [])].reduce((sum, { paid }) => sum + BigInt(paid), 0n);
   const gross = BigInt(job.gross);
   const tip = runners > 0n && Number(job.verified_at) > 0 ? BigInt(job.tip) : 0n;
   const treasury = gross / 100n;

@@ -1,7 +1,7 @@
 //! Lanes: decided from the instruction, the sender and the state at the block's start (003 §6.3; decision 85).
 
 use super::harness::{Chain, address, execution, signed, validator, validators};
-use super::market::{Market, REGISTRY, Said, VERIFIER, ask, committee_job, hex};
+use super::market::{Market, REGISTRY, VERIFIER, ask, committee_job, hex};
 use commonware_codec::Encode as _;
 use cowboy_system::governance::{state, types::Council};
 use cowboy_types::block::Usage;
@@ -49,7 +49,7 @@ fn lanes_are_for_those_whom_they_are_kept_for() {
     let parameter = Value::map([("name", Value::text("jobs.slash_burn"))]).encode();
     let get = || execution(governance, "get_param", &parameter, 0);
     let cancel = || Instruction::System(System::CancelTimer { timer: Hash([7; 32]) });
-    let said = Said { number: member, output: b"yes".to_vec(), secret: [3; 32] };
+    let said = market.said(member, b"yes");
     let commit =
         |job: &Hash| ask(VERIFIER, "commit", &serde_json::json!({ "job_id": hex(&job.0), "commitment": hex(&said.commitment().0) }), 0);
     let beat = || ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0);

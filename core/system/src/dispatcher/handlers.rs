@@ -71,7 +71,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let size = size_of(context, spec, &registered)?;
     let mut candidates = candidates::of_job(context, spec, submitter, &registered, size.committee)?;
     if let Some(checked) = checked {
-        let was_there = |candidate: &&Candidate| checked.members.iter().any(|member| member.runner == candidate.runner);
+        let was_there = |candidate: &&Candidate| checked.all_members().any(|member| member.runner == candidate.runner);
         let kept: Vec<Candidate> = candidates.candidates.iter().filter(|candidate| !was_there(candidate)).cloned().collect();
         candidates = Candidates { candidates: List::new(kept).expect("fewer candidates fit") };
     }
@@ -104,6 +104,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         seed: Hash::ZERO,
         attempt: Count::ZERO,
         members: List::default(),
+        earlier: List::default(),
         excluded: List::default(),
         aggregator: None,
         is_aggregated: false,
@@ -114,7 +115,9 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         delivered: List::default(),
         outcome: None,
         reason: Text::default(),
-        challenge: None,
+        claims: List::default(),
+        dispute_until: Height::ZERO,
+        window_left: Count::ZERO,
         retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
         over_at: Height::ZERO,
         steps: Count::ZERO,
@@ -241,7 +244,7 @@ fn hold(context: &mut Context<'_>, spec: &JobSpec) -> Step<(Amount, Amount)> {
 }
 
 /// Pays CBY that the Dispatcher holds.
-pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), cowboy_state::Miss> {
+pub(crate) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), cowboy_state::Miss> {
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the Dispatcher holds what its jobs do");
     world.credit(to, amount)

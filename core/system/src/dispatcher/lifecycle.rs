@@ -3,9 +3,10 @@
 //! Nothing here fails: a step misses records and is run again, or happens.
 
 use super::handlers::pay_out;
-use super::{NUMBER, callback, payment, selection, state};
+use super::{NUMBER, callback, payment, second, selection, state};
 use crate::actor::announce;
 use crate::runners::{self, handlers as registry, reputation};
+use crate::verifier::judge::{Judgement, Submission};
 use crate::{treasury, verifier};
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -78,7 +79,8 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     job.steps = Count(job.steps.0 + 1);
     let mut step = Step { job: *id, submitter: job.submitter, number: job.steps.0, name: "wait", weight: STEP_WEIGHT };
     step.weight += match job.status {
-        JobStatus::Revealing => JUDGE_WEIGHT.saturating_mul(spec.schema.max_return_bytes.0).saturating_mul(job.committee.0),
+        JobStatus::Revealing => judging(&job, &spec),
+        JobStatus::Assigned if second::is_last(&job) => judging(&job, &spec),
         JobStatus::Drawing | JobStatus::Assigned => DRAW_WEIGHT.saturating_mul(job.candidates.0),
         _ => 0,
     };
@@ -132,6 +134,12 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     Ok(step)
 }
 
+/// Frozen time of judging all results of a job, in ns.
+fn judging(job: &Job, spec: &JobSpec) -> u64 {
+    let results = job.committee.0.saturating_add(u64::try_from(job.earlier.len()).expect("committees are small"));
+    JUDGE_WEIGHT.saturating_mul(spec.schema.max_return_bytes.0).saturating_mul(results)
+}
+
 /// When something happens to a job next.
 pub(crate) fn next_height(job: &Job) -> Height {
     job.absent.iter().map(|absent| absent.due).fold(job.status_until, Height::min)
@@ -156,13 +164,16 @@ fn round_seed(world: &World, params: &Params, job: &Job) -> Result<Option<cowboy
 }
 
 /// Draws the job's committee, and gives it its work.
-fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
+pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
     job.seed = seed;
     let candidates = state::candidates(world, &job.id)?;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
     let selected = selection::select_without(&candidates, &job.excluded, &job.seed, job.attempt.0, wanted);
     let count = u64::try_from(selected.len()).expect("committees are small");
     if count < spec.verification.mode.least_runners() {
+        if second::is_last(job) {
+            return second::fall_back(world, params, height, job, spec).map(drop);
+        }
         return give_up(world, params, height, job, spec, "no_replacement_available");
     }
     if count < job.committee.0 {
@@ -193,7 +204,6 @@ fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec:
 
 /// A member that was just drawn; one that is gone from the registry asks for nothing.
 fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
-    let none = Count::ZERO;
     Member {
         runner,
         reputation: Count(reputation),
@@ -203,9 +213,9 @@ fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
         output: Hash::ZERO,
         revealed_at: Height::ZERO,
         signature: Fixed::default(),
-        usage: Usage { input_tokens: none, output_tokens: none, requests: none, compute_ms: none, memory_mb: none },
-        fault: none,
-        progress: none,
+        usage: Usage::nothing(),
+        fault: Count::ZERO,
+        progress: Count::ZERO,
         is_attested: false,
         is_crashed: false,
         verdict: Verdict::Pending,
@@ -214,7 +224,7 @@ fn member(runner: Address, reputation: u64, rates: Option<RateCard>) -> Member {
 }
 
 /// A runner is free of a job.
-fn release(world: &mut World, runner: Address, job: &Hash) -> Result<(), Miss> {
+pub(super) fn release(world: &mut World, runner: Address, job: &Hash) -> Result<(), Miss> {
     if runners::state::jobs_of(runner).remove(world, &job.0)?
         && let Some(mut record) = runners::state::find(world, runner)?
     {
@@ -234,7 +244,7 @@ fn blame(world: &mut World, params: &Params, height: Height, runner: Address) ->
 }
 
 /// Leaves a runner out of later draws.
-fn exclude(job: &mut Job, runner: Address) {
+pub(super) fn exclude(job: &mut Job, runner: Address) {
     let mut excluded = std::mem::take(&mut job.excluded).into_vec();
     if let Err(place) = excluded.binary_search(&runner) {
         excluded.insert(place, runner);
@@ -258,6 +268,9 @@ fn close_commitments(world: &mut World, params: &Params, height: Height, job: &m
     }
     job.members = List::new(members).expect("a committee fits");
     if committed < job.threshold.0.max(spec.verification.mode.least_runners()) {
+        if second::is_last(job) {
+            return second::fall_back(world, params, height, job, spec);
+        }
         return retry(world, params, height, job, spec);
     }
     if job.members.iter().all(|member| member.commitment == Hash::ZERO || member.output != Hash::ZERO) {
@@ -306,37 +319,53 @@ fn punish(world: &mut World, params: &Params, height: Height, job: &mut Job) -> 
     Ok(!due.is_empty())
 }
 
-/// Judges what was revealed.
-fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
-    let places: Vec<usize> = (0..job.members.len()).filter(|place| is_judged(&job.members[*place])).collect();
-    let outputs: Vec<Bytes> =
-        places.iter().map(|place| state::output(world, &job.id, &job.members[*place].output)).collect::<Result<_, Miss>>()?;
-    let submissions: Vec<_> = places
-        .iter()
-        .zip(&outputs)
-        .map(|(place, output)| verifier::judge::Submission {
-            output,
-            committed_at: job.members[*place].committed_at,
-            is_attested: job.members[*place].is_attested,
-        })
-        .collect();
-    let rules = verifier::judge::Rules {
-        threshold: usize::try_from(job.threshold.0).expect("committees are small"),
+/// The rules by which a job's results are judged where so many must agree.
+fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<verifier::judge::Rules, Miss> {
+    Ok(verifier::judge::Rules {
+        threshold,
         submitted_seconds: job.submitted_ms.0 / 1_000,
         similarity: params.jobs.similarity_default,
         embedding_model: verifier::state::embedding_model(world)?,
         entropy: params.jobs.entropy_min,
-    };
-    let judged = verifier::judge::judge(spec, &submissions, &rules);
+    })
+}
+
+/// What the results of some members come to where so many must agree, and whose results they are: places among the members.
+pub(super) fn judged(
+    world: &World,
+    params: &Params,
+    job: &Job,
+    spec: &JobSpec,
+    members: &[Member],
+    threshold: usize,
+) -> Result<(Vec<usize>, Judgement), Miss> {
+    let places: Vec<usize> = (0..members.len()).filter(|place| is_judged(&members[*place])).collect();
+    let outputs: Vec<Bytes> =
+        places.iter().map(|place| state::output(world, &job.id, &members[*place].output)).collect::<Result<_, Miss>>()?;
+    let submissions: Vec<Submission<'_>> =
+        places.iter().zip(&outputs).map(|(place, output)| submission(&members[*place], output)).collect();
+    let judged = verifier::judge::judge(spec, &submissions, &rules(world, params, job, threshold)?);
+    Ok((places, judged))
+}
+
+/// A member's result as it is judged.
+fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
+    Submission { output, committed_at: member.committed_at, is_attested: member.is_attested }
+}
+
+/// Judges what was revealed.
+fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+    let threshold = usize::try_from(job.threshold.0).expect("committees are small");
+    let (places, judged) = judged(world, params, job, spec, &job.members, threshold)?;
     let mut members = std::mem::take(&mut job.members).into_vec();
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
-    for ((place, verdict), failed) in places.iter().zip(judged.verdicts).zip(judged.failed) {
+    for ((place, verdict), failed) in places.iter().zip(&judged.verdicts).zip(&judged.failed) {
         let member = &mut members[*place];
-        member.verdict = verdict;
+        member.verdict = verdict.clone();
         match member.verdict {
             Verdict::Invalid => blame(world, params, height, member.runner)?,
             Verdict::Accepted => {}
-            _ => delivered.push(Delivered { runner: member.runner, failed: Count(failed) }),
+            _ => delivered.push(Delivered { runner: member.runner, failed: Count(*failed) }),
         }
     }
     // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
@@ -348,12 +377,19 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
         }
     }
     job.delivered = List::new(waiting).expect("a few committees fit");
-    let is_unfit = members.iter().any(|member| member.verdict == Verdict::Unfit);
+    let unfit = members.iter().filter(|member| member.verdict == Verdict::Unfit).count();
     job.members = List::new(members).expect("a committee fits");
     match judged.accepted {
         Some((place, bytes)) => {
+            let chosen = places[place];
+            if second::is_last(job) {
+                let output = state::output(world, &job.id, &job.members[chosen].output)?;
+                let accepted = submission(&job.members[chosen], &output);
+                let rules = rules(world, params, job, threshold)?;
+                second::compare(world, job, spec, &rules, accepted)?;
+            }
             pay_unfit(world, params, job, spec)?;
-            accept(world, params, height, job, spec, places[place], bytes.into())?;
+            accept(world, params, height, job, spec, chosen, bytes.into())?;
             Ok("verify")
         }
         None if let Some(fault) = common_fault(job) => {
@@ -361,10 +397,12 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
             Ok("excuse")
         }
         // The submitter's own check decides that there is no result: nobody else would do better.
-        None if is_unfit => {
+        None if unfit >= threshold.max(1) => {
             give_up(world, params, height, job, spec, "checks_failed")?;
             Ok("fail")
         }
+        None if second::is_last(job) => second::end(world, params, height, job, spec),
+        None if second::is_disagreement(job, spec) => second::ask(world, params, height, job, spec),
         None => {
             for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
                 exclude(job, runner);
@@ -374,20 +412,37 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
     }
 }
 
+/// Changes the members of both committees together, those at work first.
+pub(crate) fn change_members<T>(job: &mut Job, change: impl FnOnce(&mut [Member]) -> Result<T, Miss>) -> Result<T, Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let at_work = members.len();
+    members.extend(std::mem::take(&mut job.earlier).into_vec());
+    let changed = change(&mut members);
+    job.earlier = List::new(members.split_off(at_work)).expect("a committee fits");
+    job.members = List::new(members).expect("a committee fits");
+    changed
+}
+
 /// Pays the least fee for results that failed only the submitter's own checks, where others were accepted.
 fn pay_unfit(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
     job.delivered = List::default();
-    let unfit: Vec<usize> = (0..job.members.len()).filter(|place| job.members[*place].verdict == Verdict::Unfit).collect();
-    let share = Amount(spec.max_price.0 / u64::try_from(job.members.len().max(1)).expect("committees are small"));
+    let runners: Vec<Address> = job.all_members().filter(|member| member.verdict == Verdict::Unfit).map(|member| member.runner).collect();
+    let share = Amount(spec.max_price.0 / u64::try_from(job.all_members().count().max(1)).expect("committees are small"));
     let each = Amount(params.jobs.minimum_fee).min(share);
-    let runners: Vec<Address> = unfit.iter().map(|place| job.members[*place].runner).collect();
     let paid = pay_each(world, params, job, &runners, each)?;
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    for (place, amount) in unfit.into_iter().zip(paid) {
-        members[place].paid = amount;
-    }
-    job.members = List::new(members).expect("a committee fits");
-    Ok(())
+    note_paid(job, &runners, &paid)
+}
+
+/// Notes with its members what runners of a job were paid.
+fn note_paid(job: &mut Job, runners: &[Address], paid: &[Amount]) -> Result<(), Miss> {
+    change_members(job, |members| {
+        for (runner, amount) in runners.iter().zip(paid) {
+            if let Some(member) = members.iter_mut().find(|member| member.runner == *runner) {
+                member.paid = *amount;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Pays some runners the same price out of a job's escrow, at once: 89% to them, the rest as always. Answers what each got.
@@ -414,8 +469,9 @@ fn common_fault(job: &Job) -> Option<u64> {
     (verifier::FAULT_ACTOR..=verifier::FAULT_IMPOSSIBLE).find(|fault| count(*fault) >= needed)
 }
 
-/// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way.
-fn accept(
+/// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
+/// members of both committees.
+pub(super) fn accept(
     world: &mut World,
     params: &Params,
     height: Height,
@@ -425,56 +481,51 @@ fn accept(
     bytes: Bytes,
 ) -> Result<(), Miss> {
     let output = state::keep_output(world, &job.id, bytes);
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    let cap = Amount(spec.max_price.0 / u64::try_from(members.len().max(1)).expect("committees are small"));
-    let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
-    let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
-    let median = payment::median(&usages);
-    let mut prices = Vec::with_capacity(agreeing.len());
-    for place in &agreeing {
-        let member = &members[*place];
-        let is_aggregator = job.is_aggregated && job.aggregator == Some(member.runner);
-        let is_anomalous = review(world, params, job, spec, member, &median);
-        if let Some(mut record) = runners::state::find(world, member.runner)? {
-            if is_anomalous {
-                record.is_flagged = true;
-            } else {
-                let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
-                reputation::score(&params.jobs, &mut record, height, score);
+    // What is left of the price: results that failed only the submitter's checks are paid already.
+    let price = job.escrow.saturating_sub(spec.tip);
+    let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
+    let (runner, count, gross) = change_members(job, |members| {
+        let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
+        // Of two committees, those who agree share the price; of one, those who do not leave their part of it to the submitter.
+        let (whole, parts) = if is_last { (price, agreeing.len()) } else { (spec.max_price, members.len()) };
+        let cap = Amount(whole.0 / u64::try_from(parts.max(1)).expect("committees are small"));
+        let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
+        let median = payment::median(&usages);
+        let mut prices = Vec::with_capacity(agreeing.len());
+        for place in &agreeing {
+            let member = &members[*place];
+            let is_anomalous = review(world, params, &id, spec, member, &median);
+            book_success(world, params, height, member.runner, aggregator == Some(member.runner), is_anomalous)?;
+            // Work that is far from what the others of the committee needed is paid as theirs.
+            let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
+            prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
+        }
+        let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner));
+        let split = payment::split(&params.jobs, price, spec.tip, &prices, aggregator);
+        for (place, paid) in agreeing.iter().zip(&split.runners) {
+            members[*place].paid = *paid;
+        }
+        for member in members.iter() {
+            if member.verdict == Verdict::Differs {
+                blame(world, params, height, member.runner)?;
             }
-            record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
-            runners::state::write(world, member.runner, &record);
+            release(world, member.runner, &id)?;
         }
-        // Work that is far from what the others of the committee needed is paid as theirs.
-        let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
-        prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
-    }
-    let aggregator = agreeing.iter().position(|place| job.is_aggregated && job.aggregator == Some(members[*place].runner));
-    let split = payment::split(&params.jobs, spec.max_price, spec.tip, &prices, aggregator);
-    for (place, paid) in agreeing.iter().zip(&split.runners) {
-        members[*place].paid = *paid;
-    }
-    for member in &members {
-        if member.verdict == Verdict::Differs {
-            blame(world, params, height, member.runner)?;
-        }
-        release(world, member.runner, &job.id)?;
-    }
-    let runner = members[chosen].runner;
-    job.members = List::new(members).expect("a committee fits");
-    let count = u64::try_from(agreeing.len()).expect("committees are small");
-    job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: height, gross: split.gross });
+        Ok((members[chosen].runner, agreeing.len(), split.gross))
+    })?;
+    let count = u64::try_from(count).expect("committees are small");
+    job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: height, gross });
     job.status = JobStatus::Verified;
     job.status_until = height;
     let data = Value::map([
         ("job_id", Value::Bytes(job.id.0.to_vec())),
         ("output", Value::Bytes(output.0.to_vec())),
         ("agreeing", Value::uint(count)),
-        ("runners", Value::uint(u64::try_from(job.members.len()).expect("committees are small"))),
+        ("runners", Value::uint(u64::try_from(job.all_members().count()).expect("committees are small"))),
     ]);
     announce(world, verifier::NUMBER, "JobVerified", &data);
     callback::queue(world, job, spec)?;
-    verifier::challenges::retrial_is_over(world, params, height, job)?;
+    verifier::challenges::retrial_is_over(world, params, height, job, spec)?;
     if spec.verification.mode == Mode::None {
         return settle(world, params, height, job, spec);
     }
@@ -487,9 +538,30 @@ fn accept(
     Ok(())
 }
 
+/// Books a member's success. One whose usage is an anomaly is flagged instead, and gains no reputation.
+fn book_success(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    runner: Address,
+    is_aggregator: bool,
+    is_anomalous: bool,
+) -> Result<(), Miss> {
+    let Some(mut record) = runners::state::find(world, runner)? else { return Ok(()) };
+    if is_anomalous {
+        record.is_flagged = true;
+    } else {
+        let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
+        reputation::score(&params.jobs, &mut record, height, score);
+    }
+    record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
+    runners::state::write(world, runner, &record);
+    Ok(())
+}
+
 /// Whether usage is beyond what was expected, or what the committee needed, in a unit that is paid for: then somebody should look
 /// (003 Runner Resource Accounting).
-fn review(world: &mut World, params: &Params, job: &Job, spec: &JobSpec, member: &Member, median: &Usage) -> bool {
+fn review(world: &mut World, params: &Params, job: &Hash, spec: &JobSpec, member: &Member, median: &Usage) -> bool {
     let ratio = u128::from(params.jobs.anomaly_ratio);
     let is_beyond = |used: Count, expected: Count| u128::from(used.0) * 10_000 > u128::from(expected.0) * ratio;
     let usage = &member.usage;
@@ -500,7 +572,7 @@ fn review(world: &mut World, params: &Params, job: &Job, spec: &JobSpec, member:
             .any(|(used, usual)| is_beyond(used, usual));
     if is_anomalous {
         let data = Value::map([
-            ("job_id", Value::Bytes(job.id.0.to_vec())),
+            ("job_id", Value::Bytes(job.0.to_vec())),
             ("runner", Value::Bytes(member.runner.0.to_vec())),
             ("compute_ms", Value::uint(usage.compute_ms.0)),
             ("expected_ms", Value::uint(spec.schema.expected_execution_ms.0)),
@@ -577,10 +649,9 @@ pub(crate) fn settle(world: &mut World, params: &Params, height: Height, job: &m
         amount
     };
     let honest: Vec<(Address, Amount)> =
-        job.members.iter().filter(|member| member.verdict == Verdict::Accepted).map(|member| (member.runner, member.paid)).collect();
+        job.all_members().filter(|member| member.verdict == Verdict::Accepted).map(|member| (member.runner, member.paid)).collect();
     let withheld = job
-        .members
-        .iter()
+        .all_members()
         .filter(|member| member.verdict == Verdict::Dishonest)
         .fold(Amount::ZERO, |sum, member| sum.saturating_add(member.paid));
     let is_all_dishonest = honest.is_empty();
@@ -662,7 +733,7 @@ pub(crate) fn give_up(
     announce(world, NUMBER, "JobFailed", &data);
     callback::queue(world, job, spec)?;
     finish(params, height, job, JobStatus::Failed);
-    verifier::challenges::retrial_is_over(world, params, height, job)
+    verifier::challenges::retrial_is_over(world, params, height, job, spec)
 }
 
 /// Pays whoever delivered in any draw of a job that ends without a result the least fee. Answers why it ends, where the job itself
@@ -673,13 +744,7 @@ fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, spec: &JobSp
     let each = Amount(params.jobs.minimum_fee).min(Amount(spec.max_price.min(job.escrow).0 / count));
     let runners: Vec<Address> = delivered.iter().map(|one| one.runner).collect();
     let paid = pay_each(world, params, job, &runners, each)?;
-    let mut members = std::mem::take(&mut job.members).into_vec();
-    for (runner, amount) in runners.iter().zip(paid) {
-        if let Some(member) = members.iter_mut().find(|member| member.runner == *runner) {
-            member.paid = amount;
-        }
-    }
-    job.members = List::new(members).expect("a committee fits");
+    note_paid(job, &runners, &paid)?;
     Ok(delivered.iter().any(|one| one.failed > Count::ZERO).then_some("actor_fault"))
 }
 
@@ -698,7 +763,7 @@ fn remove_outputs(world: &mut World, id: &Hash, members: &[Member]) -> Result<()
 /// Removes everything of a job that is over.
 fn forget(world: &mut World, job: &Job) -> Result<(), Miss> {
     let mut keys = vec![state::spec_key(&job.id), state::candidates_key(&job.id)];
-    let outputs = job.members.iter().map(|member| member.output).chain(job.outcome.as_ref().map(|outcome| outcome.output));
+    let outputs = job.all_members().map(|member| member.output).chain(job.outcome.as_ref().map(|outcome| outcome.output));
     let mut outputs: Vec<Hash> = outputs.filter(|output| *output != Hash::ZERO).collect();
     outputs.sort_unstable();
     outputs.dedup();
@@ -714,7 +779,7 @@ fn forget(world: &mut World, job: &Job) -> Result<(), Miss> {
 }
 
 /// Says who was drawn, and what the draw can be checked with.
-fn announce_committee(world: &mut World, job: &Job) {
+pub(super) fn announce_committee(world: &mut World, job: &Job) {
     if job.status == JobStatus::Failed {
         return;
     }

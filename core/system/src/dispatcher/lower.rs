@@ -8,7 +8,7 @@ use crate::reader::Reader;
 use crate::verifier::json::{UNIT, decimal};
 use crate::verifier::judge::is_format;
 use crate::verifier::schema::Schema;
-use cowboy_params::Jobs;
+use cowboy_params::{Jobs, Params};
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::job::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
@@ -40,6 +40,14 @@ pub struct Offer<'a> {
     pub max_fee_per_cell: Price,
 }
 
+impl<'a> Offer<'a> {
+    /// What reading a submission away from the chain needs: nothing that it costs.
+    pub fn reading(params: &'a Params, sender: Address) -> Self {
+        let (rows, block_time) = (&params.jobs, params.consensus.block_time);
+        Self { rows, block_time, sender, max_fee_per_cycle: Price::ZERO, max_fee_per_cell: Price::ZERO }
+    }
+}
+
 /// Reads a submission. Every rule of 002 §3 step 1 is checked.
 pub fn lower(offer: &Offer<'_>, request: &[u8]) -> Result<JobSpec, Abort> {
     read(offer, request).map(|(_, spec)| spec)
@@ -47,11 +55,7 @@ pub fn lower(offer: &Offer<'_>, request: &[u8]) -> Result<JobSpec, Abort> {
 
 /// The same, with the reading that the permission check needs beside it.
 pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abort> {
-    let request = Request::read(submission)?;
-    let bytes = Blob::new(submission.to_vec()).ok_or(invalid())?;
-    require_supported(&request)?;
-    let reader = Reader::new(&request.value, invalid);
-    let spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
+    let (request, spec) = parse(offer, submission)?;
     extraction::check(request.work.get("extract"), &spec.schema.data_format)?;
     // A runner that is asked for more tokens than the bounds say would be held to another number than the manifest was.
     let tokens = request.work.get("max_tokens").map(|tokens| tokens.as_u64().ok_or(invalid())).transpose()?;
@@ -63,6 +67,22 @@ pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), 
         return Err(error::JOB_TIMEOUT);
     }
     contradictions::check(&spec)?;
+    Ok((request, spec))
+}
+
+/// The timeout of a submission that can be read, and the least that its bounds need, in blocks.
+pub fn timeouts(offer: &Offer<'_>, submission: &[u8]) -> Result<(u64, u64), Abort> {
+    let (_, spec) = parse(offer, submission)?;
+    Ok((spec.timeout_blocks.0, shortest_timeout(offer, spec.bounds.wall_ms.0)))
+}
+
+/// Reads a submission's fields. No rule is checked yet that compares them.
+fn parse(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abort> {
+    let request = Request::read(submission)?;
+    let bytes = Blob::new(submission.to_vec()).ok_or(invalid())?;
+    require_supported(&request)?;
+    let reader = Reader::new(&request.value, invalid);
+    let spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
     Ok((request, spec))
 }
 

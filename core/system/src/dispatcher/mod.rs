@@ -22,6 +22,7 @@ pub mod lower;
 pub mod payment;
 mod published;
 pub mod request;
+mod second;
 pub mod selection;
 pub mod state;
 

@@ -306,8 +306,12 @@ pub struct Slashed {
     pub to_submitter: Amount,
 }
 
+impl Slashed {
+    const NOTHING: Self = Self { amount: Amount::ZERO, to_submitter: Amount::ZERO };
+}
+
 /// Takes a share of everything that stands for a runner, what leaves included, and its whole reputation.
-/// Nothing happens where the runner is gone.
+/// Nothing happens where the runner is gone. `share` is in hundredths of a percent.
 pub fn slash(
     world: &mut World,
     params: &Params,
@@ -316,8 +320,38 @@ pub fn slash(
     share: u64,
     submitter: Address,
 ) -> Result<Slashed, Miss> {
-    let none = Slashed { amount: Amount::ZERO, to_submitter: Amount::ZERO };
-    let Some(mut runner) = state::find(world, address)? else { return Ok(none) };
+    let Some(mut runner) = state::find(world, address)? else { return Ok(Slashed::NOTHING) };
+    reputation::set(&mut runner, height, 0);
+    runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));
+    put_on_probation(&params.jobs, &mut runner, height);
+    take_share(world, params, address, runner, share, submitter)
+}
+
+/// Takes at least `amount` of what stands for a runner, rounded up to whole hundredths of a percent of it, but at most `max_share` of it.
+/// Its reputation stays. Nothing happens where the runner is gone.
+pub fn fine(
+    world: &mut World,
+    params: &Params,
+    address: Address,
+    amount: Amount,
+    max_share: u64,
+    submitter: Address,
+) -> Result<Slashed, Miss> {
+    let Some(runner) = state::find(world, address)? else { return Ok(Slashed::NOTHING) };
+    let stands = u128::from(runner.stake.saturating_add(runner.delegated).0).max(1);
+    let share = (u128::from(amount.0) * 10_000).div_ceil(stands).min(u128::from(max_share));
+    take_share(world, params, address, runner, u64::try_from(share).expect("at most another share"), submitter)
+}
+
+/// Takes a share of everything that stands for a runner out of its record and out of the registry, and gives it where slashes go.
+fn take_share(
+    world: &mut World,
+    params: &Params,
+    address: Address,
+    mut runner: Runner,
+    share: u64,
+    submitter: Address,
+) -> Result<Slashed, Miss> {
     let part = |amount: Amount, share: u64| {
         Amount(u64::try_from(u128::from(amount.0) * u128::from(share.min(10_000)) / 10_000).expect("a share is less than the whole"))
     };
@@ -334,9 +368,6 @@ pub fn slash(
     runner.unbonding = List::new(tranches).expect("as many tranches fit");
     amount = amount.saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
     let rows = &params.jobs;
-    reputation::set(&mut runner, height, 0);
-    runner.jobs_failed = Count(runner.jobs_failed.0.saturating_add(1));
-    put_on_probation(rows, &mut runner, height);
     state::write(world, address, &runner);
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");

@@ -1,169 +1,254 @@
-//! Claims that an accepted result is dishonest (003 §5.3 steps 5 and 6; decision 98).
+//! Claims that an accepted result is dishonest (003 §5.3 steps 5 and 6; decision 313).
 //!
-//! A claim puts down a bond and stops the payout. A deterministic result is checked by doing the work again, with a fresh committee
-//! that the challenger pays; every other claim is decided by governance. What is proven slashes; what is not loses the bond; what
-//! nobody decides gives it back. The answer that was delivered stays delivered.
+//! A job takes several claims, each with its bond, and its payout waits while one is open, in all for `jobs.dispute_max` blocks. A deterministic
+//! result is checked by doing the work again, with a fresh committee that the claimant pays; every other claim is decided by the
+//! security council or by governance. What is proven slashes; what is refuted loses the bond; what nobody decides loses a part of it. The
+//! answer that was delivered stays delivered.
 
 use super::NUMBER;
 use crate::actor::{Context, announce};
-use crate::dispatcher::{handlers as dispatcher, lifecycle, state as jobs};
+use crate::dispatcher::{handlers as dispatcher, lifecycle, payment, state as jobs};
+use crate::governance;
 use crate::reader::Reader;
 use crate::runners::handlers as registry;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Challenge, Job, JobSpec, JobStatus, Mode, Verdict};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::job::{Challenge, Job, JobSpec, JobStatus, MAX_CLAIMS, Member, Mode, Verdict};
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
-
-/// Challenge windows that a retrial may take before the claim lapses.
-const RETRIAL_WINDOWS: u64 = 16;
 
 fn invalid() -> Abort {
     error::INVALID_ARGUMENT
 }
 
-/// The job that a claim is about: verified, in its window, of a mode with a window, and with no claim yet.
+/// The job that a claim is about: verified, in its window or disputed already, of a mode with a window, and not disputed for too long.
 fn challenged(context: &Context<'_>, reader: &Reader<'_>) -> Step<(Job, JobSpec)> {
     let id = reader.hash("job_id")?;
     let job = jobs::read(context.world, &id)?;
     let spec = jobs::spec(context.world, &id)?;
-    let is_open = job.status == JobStatus::Verified
+    let is_open = matches!(job.status, JobStatus::Verified | JobStatus::Disputed)
         && context.height < job.status_until
+        && (job.dispute_until == Height::ZERO || context.height < job.dispute_until)
         && spec.verification.mode != Mode::None
-        && job.challenge.is_none()
+        && job.claims.len() < MAX_CLAIMS
         && job.retrial_of == Hash::ZERO
         && context.value.0 == context.params.jobs.challenge_bond;
     if is_open { Ok((job, spec)) } else { Err(error::CHALLENGE_REFUSED.into()) }
+}
+
+/// Whether a claim may be made against a runner: its result is among the accepted ones, or it put them together.
+fn is_accusable(job: &Job, member: &Member) -> bool {
+    let is_aggregator = job.is_aggregated && job.aggregator == Some(member.runner);
+    member.verdict == Verdict::Accepted || is_aggregator && member.verdict != Verdict::Dishonest
 }
 
 pub(super) fn challenge(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let reader = Reader::new(argument, invalid);
     let (mut job, _) = challenged(context, &reader)?;
     let runner = reader.address("runner")?;
-    if !job.members.iter().any(|member| member.runner == runner && member.verdict == Verdict::Accepted) {
+    if !job.all_members().any(|member| member.runner == runner && is_accusable(&job, member)) {
         return Err(error::CHALLENGE_REFUSED.into());
     }
-    let until = Height(context.height.0.saturating_add(context.params.jobs.challenge_window));
     let claim = reader.bounded_text("claim")?;
-    put_down(context, &mut job, runner, claim, Hash::ZERO, until)?;
-    Ok(Value::Null)
+    put_down(context, &mut job, runner, claim, Hash::ZERO).map(Value::uint)
 }
 
 pub(super) fn reproduce(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let reader = Reader::new(argument, invalid);
     let (mut job, mut spec) = challenged(context, &reader)?;
-    if spec.verification.mode != Mode::Deterministic {
+    let is_under_way = job.claims.iter().any(|claim| claim.is_open() && claim.retrial != Hash::ZERO);
+    if spec.verification.mode != Mode::Deterministic || is_under_way {
         return Err(error::CHALLENGE_REFUSED.into());
     }
     spec.callback = None;
-    spec.verification.runners = Count(context.params.jobs.committee_max);
+    spec.verification.runners = Count((job.committee.0 * 2 + 1).min(context.params.jobs.committee_max));
     spec.verification.threshold = Count::ZERO;
     let retrial = dispatcher::submit(context, &spec, Some(&job))?;
-    let window = context.params.jobs.challenge_window.saturating_mul(RETRIAL_WINDOWS);
-    let until = Height(context.height.0.saturating_add(window));
-    put_down(context, &mut job, Address::ZERO, Text::default(), retrial, until)?;
+    put_down(context, &mut job, Address::ZERO, Text::default(), retrial)?;
     Ok(Value::Bytes(retrial.0.to_vec()))
 }
 
-fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Text<256>, retrial: Hash, until: Height) -> Step<()> {
+/// Adds a claim to a job, whose window stands still from now on. Answers the claim's place.
+fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Text<256>, retrial: Hash) -> Step<u64> {
     let (challenger, bond) = (context.sender, context.value);
-    job.challenge = Some(Challenge { challenger, bond, runner, claim, at: context.height, retrial });
-    job.status = JobStatus::Disputed;
-    job.status_until = until;
+    let mut claims = std::mem::take(&mut job.claims).into_vec();
+    let place = u64::try_from(claims.len()).expect("a job has few claims");
+    let none = List::default;
+    claims.push(Challenge { challenger, bond, runner, claim, at: context.height, retrial, upheld_by: none(), rejected_by: none() });
+    job.claims = List::new(claims).expect("as many claims were allowed");
+    if job.dispute_until == Height::ZERO {
+        job.dispute_until = Height(context.height.0.saturating_add(context.params.jobs.dispute_max));
+    }
+    if job.status == JobStatus::Verified {
+        job.window_left = Count(job.status_until.0.saturating_sub(context.height.0));
+        job.status = JobStatus::Disputed;
+        job.status_until = job.dispute_until;
+    }
     let due = lifecycle::next_height(job);
     jobs::write(context.world, job, due)?;
     let data = Value::map([
         ("job_id", Value::Bytes(job.id.0.to_vec())),
+        ("claim", Value::uint(place)),
         ("challenger", Value::Bytes(challenger.0.to_vec())),
         ("runner", Value::Bytes(runner.0.to_vec())),
         ("bond", Value::uint(bond.0)),
     ]);
     context.announce(NUMBER, "ResultChallenged", &data);
-    Ok(())
+    Ok(place)
 }
 
 pub(super) fn decide(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_governance()?;
     context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let id = reader.hash("job_id")?;
     let is_upheld = reader.flag("upheld")?;
+    let place = usize::try_from(reader.number_or("claim", 0)?).map_err(|_| invalid())?;
     let mut job = jobs::read(context.world, &id)?;
-    let is_open = job.status == JobStatus::Disputed && job.challenge.as_ref().is_some_and(|challenge| challenge.retrial == Hash::ZERO);
-    if !is_open {
+    let mut claims = job.claims.to_vec();
+    let Some(claim) = claims.get_mut(place).filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO) else {
         return Err(error::WRONG_PHASE.into());
+    };
+    let is_decided = agree(context, claim, is_upheld)?;
+    job.claims = List::new(claims).expect("as many claims fit");
+    if is_decided {
+        let spec = jobs::spec(context.world, &id)?;
+        resolve(context.world, context.params, context.height, &mut job, &spec, place, is_upheld)?;
     }
-    let spec = jobs::spec(context.world, &id)?;
-    resolve(context.world, context.params, context.height, &mut job, &spec, is_upheld)?;
     let due = lifecycle::next_height(&job);
     jobs::write(context.world, &mut job, due)?;
-    Ok(Value::Null)
+    Ok(Value::Bool(is_decided))
 }
 
-/// Ends a claim. Upheld: who is accused is slashed and not paid, and the bond comes back. Not upheld: the bond is destroyed.
-/// Either way the job is settled.
-fn resolve(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, is_upheld: bool) -> Result<(), Miss> {
-    let claim = job.challenge.clone().expect("a disputed job has a claim");
-    if is_upheld {
-        let mut members = std::mem::take(&mut job.members).into_vec();
-        // Doing the work again accuses everybody who agreed on the result.
-        let is_accused = |runner: Address| claim.retrial != Hash::ZERO || runner == claim.runner;
-        for member in members.iter_mut().filter(|member| member.verdict == Verdict::Accepted && is_accused(member.runner)) {
-            member.verdict = Verdict::Dishonest;
-            registry::slash(world, params, height, member.runner, params.jobs.dishonesty_slash, claim.challenger)?;
-        }
-        job.members = List::new(members).expect("as many members fit");
-        return_bond(world, job)?;
-    } else {
-        let bond = take_bond(job);
-        let was_there = world.debit(OWNER, bond)?;
-        assert!(was_there, "the Verifier holds the bonds");
-        world.burn(bond)?;
+/// Counts the sender's vote on a claim; its newest one counts. Answers whether it is decided: by governance at once, by the council with
+/// as many votes as `governance.council_threshold`.
+fn agree(context: &Context<'_>, claim: &mut Challenge, is_upheld: bool) -> Step<bool> {
+    let council = governance::state::council(context.world)?.members;
+    if !council.contains(&context.sender) {
+        context.require_governance()?;
+        return Ok(true);
     }
-    let data = Value::map([("job_id", Value::Bytes(job.id.0.to_vec())), ("upheld", Value::Bool(is_upheld))]);
+    let voted = |votes: &List<Address, 64>, is_for: bool| {
+        let mut votes: Vec<Address> = votes.iter().copied().filter(|voter| *voter != context.sender && council.contains(voter)).collect();
+        if is_for {
+            votes.push(context.sender);
+        }
+        votes.sort_unstable();
+        List::new(votes).expect("as many as the council has")
+    };
+    claim.upheld_by = voted(&claim.upheld_by, is_upheld);
+    claim.rejected_by = voted(&claim.rejected_by, !is_upheld);
+    let votes = if is_upheld { &claim.upheld_by } else { &claim.rejected_by };
+    Ok(u64::try_from(votes.len()).unwrap_or(u64::MAX) >= context.params.governance.council_threshold)
+}
+
+/// Ends a claim. Upheld: who is accused is slashed and not paid, and the bonds of all claims against it come back. Not upheld: the bond is
+/// destroyed. When no claim is open any more, the window goes on, or the job is settled where nobody is left to be paid.
+fn resolve(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    job: &mut Job,
+    spec: &JobSpec,
+    place: usize,
+    is_upheld: bool,
+) -> Result<(), Miss> {
+    let claim = job.claims[place].clone();
+    if is_upheld {
+        // Doing the work again accuses everybody who agreed on the result.
+        let is_about = |runner: Address| claim.retrial != Hash::ZERO || runner == claim.runner;
+        let accused: Vec<Address> =
+            job.all_members().filter(|member| is_about(member.runner) && is_accusable(job, member)).map(|member| member.runner).collect();
+        for runner in &accused {
+            registry::slash(world, params, height, *runner, params.jobs.dishonesty_slash, claim.challenger)?;
+        }
+        lifecycle::change_members(job, |members| {
+            for member in members.iter_mut().filter(|member| accused.contains(&member.runner)) {
+                member.verdict = Verdict::Dishonest;
+            }
+            Ok(())
+        })?;
+        let is_over = |other: &Challenge| other.retrial == Hash::ZERO && accused.contains(&other.runner);
+        let over: Vec<usize> =
+            (0..job.claims.len()).filter(|other| *other == place || job.claims[*other].is_open() && is_over(&job.claims[*other])).collect();
+        for place in over {
+            end_claim(world, job, place, 0)?;
+        }
+    } else {
+        end_claim(world, job, place, 10_000)?;
+    }
+    let data = Value::map([
+        ("job_id", Value::Bytes(job.id.0.to_vec())),
+        ("claim", Value::uint(u64::try_from(place).expect("a job has few claims"))),
+        ("upheld", Value::Bool(is_upheld)),
+    ]);
     announce(world, NUMBER, "ChallengeResolved", &data);
-    lifecycle::settle(world, params, height, job, spec)
+    go_on(world, params, height, job, spec)
 }
 
-fn take_bond(job: &mut Job) -> Amount {
-    job.challenge.as_mut().map_or(Amount::ZERO, |claim| std::mem::take(&mut claim.bond))
-}
-
-fn return_bond(world: &mut World, job: &mut Job) -> Result<(), Miss> {
-    let challenger = job.challenge.as_ref().map_or(Address::ZERO, |claim| claim.challenger);
-    let bond = take_bond(job);
+/// Ends a claim: a share of its bond, in hundredths of a percent, is destroyed, and the rest goes back.
+fn end_claim(world: &mut World, job: &mut Job, place: usize, burned: u64) -> Result<(), Miss> {
+    let mut claims = std::mem::take(&mut job.claims).into_vec();
+    let (challenger, bond) = (claims[place].challenger, std::mem::take(&mut claims[place].bond));
+    job.claims = List::new(claims).expect("as many claims fit");
     let was_there = world.debit(OWNER, bond)?;
     assert!(was_there, "the Verifier holds the bonds");
-    world.credit(challenger, bond)
+    let burned = payment::share(bond, burned);
+    world.burn(burned)?;
+    world.credit(challenger, bond.saturating_sub(burned))
 }
 
-/// Nobody decided: the bond comes back, and the runners are paid.
+/// What becomes of a job after a claim: while one is open it stays disputed; where nobody is left to be paid it is settled; else its window
+/// goes on where it stood still.
+fn go_on(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
+    if job.claims.iter().any(Challenge::is_open) {
+        return Ok(());
+    }
+    if !job.all_members().any(|member| member.verdict == Verdict::Accepted) {
+        return lifecycle::settle(world, params, height, job, spec);
+    }
+    job.status = JobStatus::Verified;
+    job.status_until = Height(height.0.saturating_add(job.window_left.0.max(1)));
+    Ok(())
+}
+
+/// Nobody decided for too long: a part of each bond is destroyed, the rest comes back, and the runners are paid.
 pub(crate) fn lapse(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
-    return_bond(world, job)?;
+    for place in 0..job.claims.len() {
+        if job.claims[place].is_open() {
+            end_claim(world, job, place, params.jobs.lapsed_bond_burn)?;
+        }
+    }
     lifecycle::settle(world, params, height, job, spec)
 }
 
-/// The work was done again: another result than the one that was accepted upholds the claim.
-pub(crate) fn retrial_is_over(world: &mut World, params: &Params, height: Height, retrial: &Job) -> Result<(), Miss> {
+/// The work was done again: another result than the one that was accepted upholds the claim, and its claimant gets back what the work cost,
+/// out of the pay that the job still holds.
+pub(crate) fn retrial_is_over(world: &mut World, params: &Params, height: Height, retrial: &Job, spec: &JobSpec) -> Result<(), Miss> {
     if retrial.retrial_of == Hash::ZERO {
         return Ok(());
     }
     let Some(mut job) = jobs::find(world, &retrial.retrial_of)? else { return Ok(()) };
-    let is_waiting = job.status == JobStatus::Disputed && job.challenge.as_ref().is_some_and(|challenge| challenge.retrial == retrial.id);
-    if !is_waiting {
-        return Ok(());
-    }
-    let spec = jobs::spec(world, &job.id)?;
+    let waiting = job.claims.iter().position(|claim| claim.is_open() && claim.retrial == retrial.id);
+    let Some(place) = waiting.filter(|_| job.status == JobStatus::Disputed) else { return Ok(()) };
+    let first = jobs::spec(world, &job.id)?;
     match (&retrial.outcome, &job.outcome) {
-        (Some(again), Some(first)) => {
-            let is_upheld = again.output != first.output;
-            resolve(world, params, height, &mut job, &spec, is_upheld)?;
+        (Some(again), Some(outcome)) => {
+            let is_upheld = again.output != outcome.output;
+            if is_upheld {
+                let cost = again.gross.saturating_add(spec.tip).min(job.escrow);
+                job.escrow = job.escrow.saturating_sub(cost);
+                dispatcher::pay_out(world, job.claims[place].challenger, cost)?;
+            }
+            resolve(world, params, height, &mut job, &first, place, is_upheld)?;
         }
         // The work could not be done again: nothing is proven.
-        _ => lapse(world, params, height, &mut job, &spec)?,
+        _ => {
+            end_claim(world, &mut job, place, 0)?;
+            go_on(world, params, height, &mut job, &first)?;
+        }
     }
     let due = lifecycle::next_height(&job);
     jobs::write(world, &mut job, due)

@@ -7,8 +7,8 @@ use crate::reader::Reader;
 use crate::runners::{self, handlers as registry};
 use crate::tee::statement::{self, About, Attested};
 use cowboy_state::Step;
-use cowboy_types::cbor::{self, Value};
-use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_MEMBERS, Member, SALT_BYTES, Usage, Verdict, commitment};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_MEMBERS, Member, Report, SALT_BYTES, Usage, Verdict, commitment};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, Hash, List, error};
@@ -74,12 +74,9 @@ pub(super) fn commit(context: &mut Context<'_>, argument: &Value) -> Step<Value>
 /// What a member reveals.
 struct Revelation<'a> {
     runner: Address,
-    output: &'a [u8],
+    report: Report<'a>,
     salt: Option<[u8; SALT_BYTES]>,
     signature: Fixed<64>,
-    usage: Usage,
-    fault: u64,
-    attestation: &'a [u8],
 }
 
 fn usage(reader: &Reader<'_>) -> Result<Usage, Abort> {
@@ -92,81 +89,91 @@ fn usage(reader: &Reader<'_>) -> Result<Usage, Abort> {
     })
 }
 
-fn revelation<'a>(reader: &Reader<'a>, runner: Address, output: &'a [u8]) -> Result<Revelation<'a>, Abort> {
-    let salt = if reader.get("salt").is_some() { Some(reader.fixed("salt").map_err(|_| error::COMMITMENT_MISMATCH)?) } else { None };
-    Ok(Revelation {
-        runner,
-        output,
-        salt,
-        signature: Fixed(reader.fixed("signature").map_err(|_| error::RESULT_SIGNATURE)?),
-        usage: usage(&reader.below("usage"))?,
-        fault: reader.number_or("fault", 0)?,
-        attestation: reader.bytes_or_empty("attestation")?,
-    })
+/// Reads a report. One of a fault has a progress and no result; one of a result has no progress.
+fn report<'a>(reader: &Reader<'a>, result: Option<&'a [u8]>) -> Result<Report<'a>, Abort> {
+    let fault = reader.number_or("fault", 0)?;
+    let progress = reader.number_or("progress", 0)?;
+    let is_right = match fault {
+        0 => result.is_some() && progress == 0,
+        _ => (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&fault) && result.is_none() && progress <= 10_000,
+    };
+    if !is_right {
+        return Err(invalid());
+    }
+    Ok(Report { result, usage: usage(&reader.below("usage"))?, fault, progress, attestation: reader.bytes_or_empty("attestation")? })
 }
 
-/// Takes a revelation: it opens the commitment, is short enough and signed (002 §8 step 4).
+fn revelation<'a>(reader: &Reader<'a>, runner: Address, result: Option<&'a [u8]>) -> Result<Revelation<'a>, Abort> {
+    let salt = if reader.get("salt").is_some() { Some(reader.fixed("salt").map_err(|_| error::COMMITMENT_MISMATCH)?) } else { None };
+    let signature = Fixed(reader.fixed("signature").map_err(|_| error::RESULT_SIGNATURE)?);
+    Ok(Revelation { runner, report: report(reader, result)?, salt, signature })
+}
+
+/// The result that a sender reveals for itself, where it has one.
+fn own_output<'a>(reader: &Reader<'a>) -> Result<Option<&'a [u8]>, Abort> {
+    if reader.get("output").is_some() { reader.bytes_or_empty("output").map(Some) } else { Ok(None) }
+}
+
+/// Takes a revelation: its report opens the commitment, is short enough and signed (002 §8 step 4; decision 173).
 fn take(context: &mut Context<'_>, opened: &mut Opened, revealed: &Revelation<'_>) -> Step<()> {
     let place = opened.place_of(revealed.runner)?;
     if opened.members[place].output != Hash::ZERO {
         return Err(error::ALREADY_DONE.into());
     }
-    if u64::try_from(revealed.output.len()).unwrap_or(u64::MAX) > opened.spec.schema.max_return_bytes.0 {
+    let report = &revealed.report;
+    let output = report.result.unwrap_or(b"");
+    if u64::try_from(output.len()).unwrap_or(u64::MAX) > opened.spec.schema.max_return_bytes.0 {
         return Err(error::RESULT_TOO_LARGE.into());
     }
     if let Some(salt) = &revealed.salt {
         // The salt names its runner: a copied commitment opens for nobody but the one it was copied from.
         let is_own = salt[32..] == revealed.runner.0;
-        if !is_own || commitment(revealed.output, salt) != opened.members[place].commitment {
+        if !is_own || commitment(&report.encode(), salt) != opened.members[place].commitment {
             return Err(error::COMMITMENT_MISMATCH.into());
         }
     }
     let runner = runners::state::read(context.world, revealed.runner)?;
     context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
+    let message = report.signed(&context.genesis, &opened.job.id);
     let holds = ed25519_consensus::VerificationKey::try_from(runner.result_key.0)
-        .is_ok_and(|key| key.verify(&revealed.signature.0.into(), revealed.output).is_ok());
+        .is_ok_and(|key| key.verify(&revealed.signature.0.into(), &message).is_ok());
     if !holds {
         return Err(error::RESULT_SIGNATURE.into());
     }
-    let progress = if revealed.fault == 0 { 0 } else { progress_of(revealed)? };
-    let digest = jobs::keep_output(context.world, &opened.job.id, revealed.output.to_vec().into());
+    let digest = jobs::keep_output(context.world, &opened.job.id, output.to_vec().into());
     let member = &mut opened.members[place];
     member.output = digest;
     member.revealed_at = context.height;
     member.signature = revealed.signature;
-    member.usage = within(&revealed.usage, &opened.spec);
-    member.fault = Count(revealed.fault);
-    member.progress = Count(progress);
-    let attested = match revealed.attestation {
-        b"" => Attested::Refused,
-        bytes => {
-            context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
-            let about = About { job: &opened.job.id, spec: &opened.spec, address: revealed.runner, runner: &runner, output: &digest };
-            statement::check(context.world, context.is_dev, context.height, &about, bytes)?
-        }
-    };
-    member.is_attested = attested == Attested::Accepted;
-    if attested == Attested::WrongModel {
-        member.verdict = Verdict::Dishonest;
-        let share = context.params.jobs.dishonesty_slash;
-        registry::slash(context.world, context.params, context.height, revealed.runner, share, opened.job.submitter)?;
-        announce(context, "WrongModelSlash", &opened.job.id, revealed.runner, ("output", Value::Bytes(digest.0.to_vec())));
-    }
+    member.usage = within(&report.usage, &opened.spec);
+    member.fault = Count(report.fault);
+    member.progress = Count(report.progress);
+    attest(context, opened, place, &runner, report.attestation)?;
     announce(context, "ResultRevealed", &opened.job.id, revealed.runner, ("output", Value::Bytes(digest.0.to_vec())));
+    Ok(())
+}
+
+/// Notes what a member's trusted environment says of its result. One that proves another model costs its stake.
+fn attest(context: &mut Context<'_>, opened: &mut Opened, place: usize, runner: &runners::Runner, attestation: &[u8]) -> Step<()> {
+    if attestation.is_empty() {
+        return Ok(());
+    }
+    let (address, output) = (opened.members[place].runner, opened.members[place].output);
+    context.charge(context.params.costs.verify_ed25519, VERIFY_WEIGHT);
+    let about = About { job: &opened.job.id, spec: &opened.spec, address, runner, output: &output };
+    let attested = statement::check(context.world, context.is_dev, context.height, &about, attestation)?;
+    opened.members[place].is_attested = attested == Attested::Accepted;
+    if attested == Attested::WrongModel {
+        opened.members[place].verdict = Verdict::Dishonest;
+        let share = context.params.jobs.dishonesty_slash;
+        registry::slash(context.world, context.params, context.height, address, share, opened.job.submitter)?;
+        announce(context, "WrongModelSlash", &opened.job.id, address, ("output", Value::Bytes(output.0.to_vec())));
+    }
     Ok(())
 }
 
 /// Frozen time of verifying a signature, in ns.
 const VERIFY_WEIGHT: u64 = 60_000;
-
-/// What a report of a fault says of the work that was done. The report itself is what was committed to: `{"fault", "progress"}`.
-fn progress_of(revealed: &Revelation<'_>) -> Result<u64, Abort> {
-    let report = cbor::decode(revealed.output).map_err(|_| invalid())?;
-    let fault = report.get("fault").and_then(Value::as_u64).ok_or(invalid())?;
-    let is_known = (FAULT_ACTOR..=FAULT_IMPOSSIBLE).contains(&fault) && fault == revealed.fault;
-    let progress = report.get("progress").and_then(Value::as_u64).ok_or(invalid())?;
-    if is_known { Ok(progress.min(10_000)) } else { Err(invalid()) }
-}
 
 /// Usage as it is paid: at most what the job's bounds allow, which its runner was drawn for. A request is one, however many
 /// addresses it leads through; where a job bounds no input, a model cannot read more tokens than the submission has bytes.
@@ -201,7 +208,7 @@ pub(super) fn reveal(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let mut opened = Opened::read(context, &reader)?;
     require_revealing(context, &opened.job)?;
     let place = opened.place_of(context.sender)?;
-    let revealed = revelation(&reader, context.sender, reader.bytes_or_empty("output")?)?;
+    let revealed = revelation(&reader, context.sender, own_output(&reader)?)?;
     if opened.members[place].commitment == Hash::ZERO || revealed.salt.is_none() {
         return Err(error::COMMITMENT_MISMATCH.into());
     }
@@ -232,9 +239,9 @@ pub(super) fn submit_result(context: &mut Context<'_>, argument: &Value) -> Step
     if !is_open || opened.members.len() != 1 {
         return Err(error::WRONG_PHASE.into());
     }
-    let revealed = revelation(&reader, context.sender, reader.bytes_or_empty("output")?)?;
-    // Alone there is nobody to copy: the result commits to itself.
-    opened.members[place].commitment = cowboy_types::keccak256(&[revealed.output]);
+    let revealed = revelation(&reader, context.sender, own_output(&reader)?)?;
+    // Alone there is nobody to copy: the report commits to itself.
+    opened.members[place].commitment = cowboy_types::keccak256(&[&revealed.report.encode()]);
     opened.members[place].committed_at = context.height;
     take(context, &mut opened, &Revelation { salt: None, ..revealed })?;
     opened.close(context, true)?;
@@ -256,8 +263,14 @@ pub(super) fn submit_verified_result(context: &mut Context<'_>, argument: &Value
     }
     for item in items {
         let item = Reader::new(item, invalid);
-        let place = usize::try_from(item.number("output")?).map_err(|_| invalid())?;
-        let revealed = revelation(&item, item.address("runner")?, outputs.get(place).ok_or(invalid())?)?;
+        let output = match item.get("output") {
+            None => None,
+            Some(place) => {
+                let place = place.as_u64().and_then(|place| usize::try_from(place).ok());
+                Some(*place.and_then(|place| outputs.get(place)).ok_or(invalid())?)
+            }
+        };
+        let revealed = revelation(&item, item.address("runner")?, output)?;
         if revealed.salt.is_none() {
             return Err(error::COMMITMENT_MISMATCH.into());
         }
@@ -279,6 +292,7 @@ pub(super) fn attest_crash(context: &mut Context<'_>, argument: &Value) -> Step<
     let sender = context.sender;
     let member = opened.members.iter_mut().find(|member| member.runner == sender);
     let absent = opened.job.absent.iter().any(|absent| absent.runner == sender);
+    let keeps_back = absent || member.as_ref().is_some_and(|member| member.commitment != Hash::ZERO);
     match member {
         Some(member) if member.verdict == Verdict::Pending && !member.is_crashed => member.is_crashed = true,
         _ if absent => {
@@ -294,6 +308,13 @@ pub(super) fn attest_crash(context: &mut Context<'_>, argument: &Value) -> Step<
         registry::fail(rows, &mut runner, context.height, rows.reputation_timeout);
     }
     runners::state::write(context.world, sender, &runner);
+    // The first crash within the window costs reputation. Every other one also costs the price of the job whose committed result it keeps back, but
+    // at most what silence would cost (decision 309).
+    if keeps_back && runner.crashes > Count(1) {
+        let (price, share) = (opened.spec.max_price, context.params.jobs.non_reveal_slash);
+        let fined = registry::fine(context.world, context.params, sender, price, share, opened.job.submitter)?;
+        announce(context, "CrashFined", &opened.job.id, sender, ("amount", Value::uint(fined.amount.0)));
+    }
     announce(context, "CrashAttested", &opened.job.id, sender, ("signal", Value::text(signal.to_string())));
     opened.close(context, false)?;
     Ok(Value::Null)

@@ -121,6 +121,11 @@ pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judge
     Judgement { accepted: Some((chosen.place, bytes)), verdicts, failed, passed }
 }
 
+/// Whether a result agrees with one that was accepted, as the job's mode has it.
+pub fn agrees(spec: &JobSpec, accepted: Submission<'_>, other: Submission<'_>, rules: &Rules) -> bool {
+    judge(spec, &[accepted, other], &Rules { threshold: 2, ..*rules }).accepted.is_some()
+}
+
 /// Which checks a result fails by itself (A-226; decision 303).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Failings {

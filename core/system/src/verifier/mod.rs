@@ -36,22 +36,22 @@ pub const ACTOR: Actor = Actor {
     methods: &[
         Method {
             name: "commit",
-            doc: "{job_id, commitment} → null: binds a member to its result, keccak256(output ‖ salt).",
+            doc: "{job_id, commitment} → null: binds a member to its report, keccak256(report ‖ salt).",
             run: handlers::commit,
         },
         Method {
             name: "reveal",
-            doc: "{job_id, output, salt, signature, usage?, fault?, attestation?} → null: opens a member's commitment. The salt is 32 secret bytes and the runner's address.",
+            doc: "{job_id, output? | fault, progress; salt, signature, usage?, attestation?} → null: opens a member's commitment. The report is the CBOR of {attestation, fault, progress, result, usage}; the signature covers it. The salt is 32 secret bytes and the runner's address.",
             run: handlers::reveal,
         },
         Method {
             name: "submit_result",
-            doc: "{job_id, output, signature, usage?, fault?, attestation?} → null: the result of a committee of one.",
+            doc: "{job_id, output? | fault, progress; signature, usage?, attestation?} → null: the result of a committee of one.",
             run: handlers::submit_result,
         },
         Method {
             name: "submit_verified_result",
-            doc: "{job_id, outputs, reveals: [{runner, output, salt, signature, usage?, fault?, attestation?}]} → null: opens several commitments at once; `output` is a place in `outputs`. Aggregator only.",
+            doc: "{job_id, outputs, reveals: [{runner, output? | fault, progress; salt, signature, usage?, attestation?}]} → null: opens several commitments at once; `output` is a place in `outputs`. Aggregator only.",
             run: handlers::submit_verified_result,
         },
         Method {
@@ -61,7 +61,7 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "challenge",
-            doc: "{job_id, runner, claim} → null: claims that a runner's accepted result is dishonest. The value is the bond.",
+            doc: "{job_id, runner, claim} → number: claims that a runner's accepted result is dishonest, or that it put results together dishonestly. The value is the bond; the answer is the claim's place.",
             run: challenges::challenge,
         },
         Method {
@@ -69,7 +69,11 @@ pub const ACTOR: Actor = Actor {
             doc: "{job_id} → the id of the job that does the work again: claims that a deterministic result is wrong. The value is the bond; the sender pays the work.",
             run: challenges::reproduce,
         },
-        Method { name: "decide_challenge", doc: "{job_id, upheld} → null: decides a claim. Governance only.", run: challenges::decide },
+        Method {
+            name: "decide_challenge",
+            doc: "{job_id, claim, upheld} → bool: decides the claim at a place, 0 where none is named. Governance decides at once; members of the security council vote, and seven of nine decide.",
+            run: challenges::decide,
+        },
         Method {
             name: "set_embedding_model",
             doc: "{model_id} → null: names the model of embeddings. Governance only.",

@@ -3,11 +3,13 @@
 //! - [`spec`]: a job as it was asked for.
 //! - [`runner`]: who does jobs, and what they ask for it.
 //! - [`record`]: a job under way, its committee and its outcome.
+//! - [`report`]: what a runner says of a job, commits to and signs.
 //!
 //! A submission is canonical CBOR (decision 123); the Dispatcher reads from it what the chain has to know and
 //! keeps the rest, untouched, for the runner ([`JobSpec::request`]).
 
 pub mod record;
+pub mod report;
 pub mod runner;
 pub mod spec;
 
@@ -15,6 +17,7 @@ pub use record::{
     Absent, CallbackBook, Candidate, Candidates, Challenge, Delivered, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage,
     Verdict,
 };
+pub use report::Report;
 pub use runner::{Model, Profile, RateCard, Runner, Tranche};
 pub use spec::{Bounds, Callback, Check, JobKind, JobSpec, Mode, ResultSchema, Snapshot, Verification};
 
@@ -28,6 +31,9 @@ pub const MAX_REQUEST_BYTES: usize = 131_072;
 
 /// The most members of a committee.
 pub const MAX_MEMBERS: usize = 64;
+
+/// The most claims against one result.
+pub const MAX_CLAIMS: usize = 64;
 
 /// The most candidates of a job.
 pub const MAX_CANDIDATES: usize = 16_384;
@@ -45,7 +51,7 @@ pub fn salt(secret: &[u8; 32], runner: &crate::Address) -> [u8; SALT_BYTES] {
     salt
 }
 
-/// A commitment: keccak256(output ‖ salt) (003 §5.3; decision 39).
-pub fn commitment(output: &[u8], salt: &[u8; SALT_BYTES]) -> Hash {
-    keccak256(&[output, salt])
+/// A commitment: keccak256(report ‖ salt), the report [encoded](Report::encode) (003 §5.3; decisions 39, 173).
+pub fn commitment(report: &[u8], salt: &[u8; SALT_BYTES]) -> Hash {
+    keccak256(&[report, salt])
 }

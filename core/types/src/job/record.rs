@@ -17,7 +17,7 @@ crate::variants! {
         2 Revealing,
         /// A result was accepted; the runners wait for their pay.
         3 Verified,
-        /// A challenge waits for its decision.
+        /// Claims wait for their decisions.
         4 Disputed,
         /// Everybody was paid.
         5 Settled,
@@ -121,15 +121,15 @@ crate::record! {
         pub commitment: Hash,
         /// When.
         pub committed_at: Height,
-        /// keccak256 of what it revealed; zero before.
+        /// keccak256 of the result that it revealed, of no bytes where it reported a fault; zero before.
         pub output: Hash,
         /// When.
         pub revealed_at: Height,
-        /// Its Ed25519 signature over the result's bytes.
+        /// Its Ed25519 signature of its report: see [`super::Report::signed`].
         pub signature: Fixed<64>,
         /// What it says it used.
         pub usage: Usage,
-        /// Why it has no result, where it says so: what it wrote instead of one.
+        /// Why it has no result, where it says so.
         pub fault: Count,
         /// Work that it did before the fault, in hundredths of a percent (decision 81).
         pub progress: Count,
@@ -185,7 +185,7 @@ crate::record! {
     pub struct Challenge {
         /// Who claims it.
         pub challenger: Address,
-        /// What they put down.
+        /// What they put down; zero once the claim is decided.
         pub bond: Amount,
         /// Against whom.
         pub runner: Address,
@@ -193,8 +193,19 @@ crate::record! {
         pub claim: Text<256>,
         /// When.
         pub at: Height,
-        /// The job that does the work again; zero where a person decides.
+        /// The job that does the work again; zero where people decide.
         pub retrial: Hash,
+        /// Members of the council that would uphold it, ascending.
+        pub upheld_by: List<Address, 64>,
+        /// Members of the council that would reject it, ascending.
+        pub rejected_by: List<Address, 64>,
+    }
+}
+
+impl Challenge {
+    /// Whether nobody decided yet: its bond is still there.
+    pub fn is_open(&self) -> bool {
+        self.bond > Amount::ZERO
     }
 }
 
@@ -237,6 +248,8 @@ crate::record! {
         pub attempt: Count,
         /// Who works on it.
         pub members: List<Member, 64>,
+        /// The committee before, where it disagreed and the one at work decides; nobody otherwise.
+        pub earlier: List<Member, 64>,
         /// Who was drawn before and may not be again, ascending.
         pub excluded: List<Address, 704>,
         /// Who puts the results together; nobody where one runner works alone.
@@ -257,14 +270,25 @@ crate::record! {
         pub outcome: Option<Outcome>,
         /// Why there is no result, in a word.
         pub reason: Text<64>,
-        /// The claim against the result.
-        pub challenge: Option<Challenge>,
+        /// The claims against the result, in the order in which they came.
+        pub claims: List<Challenge, 64>,
+        /// When all claims end that nobody decided; zero before the first one.
+        pub dispute_until: Height,
+        /// Blocks that the challenge window had left when it came to stand still.
+        pub window_left: Count,
         /// The job whose result this one checks; zero for none.
         pub retrial_of: Hash,
         /// When it was over, and the escrow gone.
         pub over_at: Height,
         /// Things that happened to it without anybody asking: numbers their receipts.
         pub steps: Count,
+    }
+}
+
+impl Job {
+    /// The members of both committees, those at work first.
+    pub fn all_members(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().chain(self.earlier.iter())
     }
 }
 

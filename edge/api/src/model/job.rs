@@ -85,6 +85,9 @@ pub struct Job {
     pub excluded: Vec<HexAddress>,
     /// Who works on it.
     pub members: Vec<JobMember>,
+    /// The committee before, where it disagreed and a further one decided.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub earlier: Vec<JobMember>,
     /// Who puts the results together.
     pub aggregator: Option<HexAddress>,
     /// Until when commitments are taken.
@@ -112,9 +115,15 @@ pub struct Job {
     pub gross: u64,
     /// Why there is no result, in a word.
     pub reason: String,
-    /// The claim against the result, where there was one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub challenge: Option<JobChallenge>,
+    /// Jobs that the submitter ever asked for.
+    pub submitter_jobs: u64,
+    /// Results that the submitter's handlers failed on: what a runner may look at before it works for it.
+    pub submitter_failed_callbacks: u64,
+    /// The claims against the result, in the order in which they came.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub claims: Vec<JobChallenge>,
+    /// When all claims end that nobody decided; zero before the first one.
+    pub dispute_until: u64,
     /// The job whose result this one checks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retrial_of: Option<HexHash>,
@@ -175,7 +184,7 @@ pub struct JobMember {
     pub attested: bool,
     /// Whether it attested a crash.
     pub crashed: bool,
-    /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest` or `excused`.
+    /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest`, `excused`, `held` or `unfit`.
     pub verdict: String,
     /// What it is paid.
     pub paid: u64,

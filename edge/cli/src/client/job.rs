@@ -10,7 +10,11 @@ use crate::{
 };
 use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
-use cowboy_system::dispatcher::{self, selection};
+use cowboy_system::dispatcher::{
+    self,
+    lower::{self, Offer},
+    selection,
+};
 use cowboy_types::instruction::Actor as ActorInstruction;
 use cowboy_types::job::{Candidate, Candidates};
 use cowboy_types::{Address, Amount, Blob, Hash, Height, Instruction, List, Text};
@@ -158,6 +162,7 @@ async fn submit(session: &Session, spec: &str, terms: &Terms) -> Result<Option<H
     let submission = payload::method_argument(&argument)?;
     dispatcher::request::Request::read(&submission)
         .map_err(|refusal| Failure::argument(format!("the chain would refuse the job: {refusal}"), "docs/jobs.md lists the fields"))?;
+    require_time(session, &submission).await?;
     let instruction = ask(Address::system(dispatcher::NUMBER), "submit_job", &argument, Amount::ZERO)?;
     let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
     // The id is the delivery's hash with its height (decision 128): a client can compute it, and does.
@@ -212,6 +217,19 @@ fn reasons(job: &model::Job) -> Vec<String> {
         Some(format!("runner {} reports that {words}", member.runner))
     });
     (!job.reason.is_empty()).then(|| job.reason.clone()).into_iter().chain(reported).collect()
+}
+
+/// Refuses a job whose timeout its bounds do not fit into, with both numbers: the chain says only that it is so.
+async fn require_time(session: &Session, submission: &[u8]) -> Result<(), Failure> {
+    let params = session.client.params().await?;
+    let offer = Offer::reading(&params, Address::ZERO);
+    match lower::timeouts(&offer, submission) {
+        Ok((given, least)) if given < least => Err(Failure::argument(
+            format!("the chain would refuse the job: timeout_blocks is {given}, and its bounds need at least {least}"),
+            format!("let timeout_blocks be {least} or more, or lower max_wall_time_ms"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn describe(job: &model::Job) -> String {

@@ -16,7 +16,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::runners::{delegations, handlers, reputation, state as runners};
 use cowboy_system::tee;
-use cowboy_types::job::{Job, JobKind, JobSpec, Member, Runner};
+use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member, Runner};
 use cowboy_types::{Address, Hash, Height};
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
@@ -114,7 +114,9 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         Some(outcome) => output(&outcome.output)?,
         None => None,
     };
-    let members = job.members.iter().map(|member| member_of(member, &output)).collect::<Result<_, Miss>>()?;
+    let shown = |members: &[Member]| members.iter().map(|member| member_of(member, &output)).collect::<Result<Vec<_>, Miss>>();
+    let patron = jobs::patron(world, job.submitter)?;
+    let (members, earlier) = (shown(&job.members)?, shown(&job.earlier)?);
     Ok(Some(model::Job {
         summary: summary(&job, &spec),
         tip: spec.tip.0,
@@ -143,6 +145,7 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         attempt: job.attempt.0,
         excluded: job.excluded.iter().map(|runner| Hex(*runner)).collect(),
         members,
+        earlier,
         aggregator: job.aggregator.map(Hex),
         commit_until: job.commit_until.0,
         reveal_from: job.reveal_from.0,
@@ -156,16 +159,23 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         agreeing: job.outcome.as_ref().map_or(0, |outcome| outcome.agreeing.0),
         gross: job.outcome.as_ref().map_or(0, |outcome| outcome.gross.0),
         reason: job.reason.to_string(),
-        challenge: job.challenge.as_ref().map(|claim| model::JobChallenge {
-            challenger: Hex(claim.challenger),
-            runner: (claim.retrial == Hash::ZERO).then_some(Hex(claim.runner)),
-            claim: claim.claim.to_string(),
-            bond: claim.bond.0,
-            at: claim.at.0,
-            retrial: (claim.retrial != Hash::ZERO).then_some(Hex(claim.retrial)),
-        }),
+        submitter_jobs: patron.jobs.0,
+        submitter_failed_callbacks: patron.failed_callbacks.0,
+        claims: job.claims.iter().map(claim_of).collect(),
+        dispute_until: job.dispute_until.0,
         retrial_of: (job.retrial_of != Hash::ZERO).then_some(Hex(job.retrial_of)),
     }))
+}
+
+fn claim_of(claim: &Challenge) -> model::JobChallenge {
+    model::JobChallenge {
+        challenger: Hex(claim.challenger),
+        runner: (claim.retrial == Hash::ZERO).then_some(Hex(claim.runner)),
+        claim: claim.claim.to_string(),
+        bond: claim.bond.0,
+        at: claim.at.0,
+        retrial: (claim.retrial != Hash::ZERO).then_some(Hex(claim.retrial)),
+    }
 }
 
 fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u8>>>, Miss>) -> Result<model::JobMember, Miss> {
@@ -176,7 +186,7 @@ fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u
         output: Hex(member.output),
         committed_at: member.committed_at.0,
         revealed_at: member.revealed_at.0,
-        result: if member.output == Hash::ZERO { None } else { output(&member.output)? },
+        result: if member.output == Hash::ZERO || member.fault.0 != 0 { None } else { output(&member.output)? },
         compute_ms: member.usage.compute_ms.0,
         fault: member.fault.0,
         attested: member.is_attested,

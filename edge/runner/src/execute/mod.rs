@@ -17,8 +17,8 @@ use crate::{
 };
 use cowboy_system::verifier::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
 use cowboy_types::{
-    cbor::Value,
-    job::{JobKind, JobSpec},
+    job::{self, JobKind, JobSpec},
+    units::Count,
 };
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -71,16 +71,15 @@ pub struct Usage {
     pub memory_mb: u64,
 }
 
-impl Usage {
-    /// The same as an argument of the chain.
-    pub fn value(&self) -> Value {
-        Value::map([
-            ("input_tokens", Value::uint(self.input_tokens)),
-            ("output_tokens", Value::uint(self.output_tokens)),
-            ("requests", Value::uint(self.requests)),
-            ("compute_ms", Value::uint(self.compute_ms)),
-            ("memory_mb", Value::uint(self.memory_mb)),
-        ])
+impl From<&Usage> for job::Usage {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input_tokens: Count(usage.input_tokens),
+            output_tokens: Count(usage.output_tokens),
+            requests: Count(usage.requests),
+            compute_ms: Count(usage.compute_ms),
+            memory_mb: Count(usage.memory_mb),
+        }
     }
 }
 
@@ -203,7 +202,7 @@ impl Executors {
         let result = match self.0.iter().find(|executor| executor.kind() == task.request.kind) {
             Some(executor) => match tokio::time::timeout(task.limits.wall, executor.execute(task, &mut usage)).await {
                 Ok(result) => result,
-                Err(_) => Err(Fault::Impossible(format!("it was not done within {} ms", task.limits.wall.as_millis()))),
+                Err(_) => Err(late(&task.request.kind, task.limits.wall)),
             },
             None => Err(Fault::External(format!("this runner does no {} jobs", task.request.kind.name()))),
         };
@@ -216,6 +215,15 @@ impl Executors {
         });
         usage.compute_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         Done { result, usage }
+    }
+}
+
+/// Why a job was not done in time. A page or a server that does not answer is something outside, whatever the bounds.
+fn late(kind: &JobKind, wall: Duration) -> Fault {
+    let reason = format!("it was not done within {} ms", wall.as_millis());
+    match kind {
+        JobKind::Http | JobKind::Mcp => Fault::External(reason),
+        JobKind::Llm | JobKind::Custom | JobKind::Container => Fault::Impossible(reason),
     }
 }
 

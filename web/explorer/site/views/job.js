@@ -192,7 +192,7 @@ function membersPanel(job) {
   ];
   return panel(
     { title: "What they said", flush: true },
-    table(columns, job.members, { caption: "Members" }),
+    table(columns, [...job.members, ...(job.earlier ?? [])], { caption: "Members" }),
     h(
       "div",
       { class: "revelations" },
@@ -212,7 +212,6 @@ function said(height, digest) {
 }
 
 function reasoningPanel(job) {
-  const claim = job.challenge;
   return panel(
     { title: "How it was judged" },
     h(
@@ -220,7 +219,7 @@ function reasoningPanel(job) {
       { class: "reasons" },
       reasoning(job).map((line) => h("li", {}, clip(line, 400))),
     ),
-    claim &&
+    (job.claims ?? []).map((claim) =>
       facts(
         ["Challenged by", who(claim.challenger), " in block ", heightLink(claim.at)],
         claim.runner && ["Against", runnerLink(claim.runner)],
@@ -228,6 +227,7 @@ function reasoningPanel(job) {
         claim.retrial && ["Done again by", identifier(claim.retrial, { href: route.job(claim.retrial) })],
         ["Bond", money(claim.bond)],
       ),
+    ),
   );
 }
 

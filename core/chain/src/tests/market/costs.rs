@@ -79,11 +79,8 @@ fn work_off_the_chain_is_not_metered() {
         job["timeout_blocks"] = (seconds + 5).into();
         job["max_price"] = cby(1_000).into();
         let submitted = market.chain.send(1, ask(DISPATCHER, "submit_job", &job, 0));
-        let said = Said { number: 10, output: b"x".to_vec(), secret: [0; 32] };
-        let mut argument = said.revelation(&id_of(&submitted));
-        argument["usage"]["compute_ms"] = compute_ms.into();
-        argument.as_object_mut().expect("a map").remove("salt");
-        let done = market.chain.send(10, ask(VERIFIER, "submit_result", &argument, 0));
+        let said = market.said(10, b"x").using(1, compute_ms);
+        let done = market.submit_alone(&id_of(&submitted), &said);
         assert_eq!((slug(&submitted), slug(&done)), ("", ""));
         costs.push((submitted.cycles_used, done.cycles_used));
     }

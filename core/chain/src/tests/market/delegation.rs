@@ -67,11 +67,9 @@ fn delegated_stake_is_slashed() {
     job["bounds"]["max_output_tokens"] = 10.into();
     job["verification"]["tee_required"] = true.into();
     let id = market.submit(&job);
-    let said = Said { number: 10, output: b"answer".to_vec(), secret: [0; 32] };
-    let mut argument = said.revelation(&id);
-    argument.as_object_mut().expect("a map").remove("salt");
-    argument["attestation"] = hex(&super::adversaries::attestation(&said, Some(Hash([4; 32])))).into();
-    assert_eq!(slug(&market.chain.send(10, ask(VERIFIER, "submit_result", &argument, 0))), "");
+    let said = market.said(10, b"answer");
+    let statement = super::adversaries::attestation(&said, Some(Hash([4; 32])));
+    assert_eq!(slug(&market.submit_alone(&id, &said.attested(statement))), "");
     let slashed = runner(&market, 10);
     assert_eq!((slashed.stake.0, slashed.delegated.0), (cby(7_000), cby(4_200)), "30% of each");
     // Who comes after the slash has what it brings, and no part in the loss.

@@ -52,7 +52,7 @@ fn check_money(chain: &Chain, runners: &BTreeMap<Address, Runner>, jobs: &BTreeM
     assert_eq!(chain.balance(Address::system(runners::NUMBER)), staked + deposits, "stakes and deposits are there");
     let held: u64 = jobs.values().map(|job| job.escrow.0 + job.callback_held.0).sum();
     assert_eq!(chain.balance(Address::system(dispatcher::NUMBER)), held, "the escrow of jobs is there");
-    let bonds: u64 = jobs.values().filter_map(|job| job.challenge.as_ref()).map(|challenge| challenge.bond.0).sum();
+    let bonds: u64 = jobs.values().flat_map(|job| job.claims.iter()).map(|claim| claim.bond.0).sum();
     assert_eq!(chain.balance(Address::system(verifier::NUMBER)), bonds, "the bonds are there");
 }
 

@@ -1,16 +1,21 @@
 //! The market of off-chain work: 002 and 003 §5, with runners that do as a test says.
 
 pub(crate) mod adversaries;
+mod anomalies;
 pub(crate) mod costs;
 pub(crate) mod delegation;
+mod disagreement;
+mod disputes;
 pub(crate) mod invariants;
 pub(crate) mod modes;
 pub(crate) mod path;
 pub(crate) mod provides;
 pub(crate) mod registry;
+mod reports;
 pub(crate) mod review;
 pub(crate) mod selection;
 mod simulation;
+mod strategies;
 pub(crate) mod submission;
 pub(crate) mod tee;
 pub(crate) mod waiting;
@@ -18,8 +23,8 @@ pub(crate) mod waiting;
 use super::harness::{Chain, address, execution, key, signed};
 use cowboy_system::{dispatcher, runners, verifier};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Job, commitment, salt};
-use cowboy_types::units::Amount;
+use cowboy_types::job::{Job, Report, Usage, commitment, salt};
+use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, Instruction, Receipt, keccak256};
 use ed25519_consensus::SigningKey;
 
@@ -108,30 +113,98 @@ pub(super) fn committee_job(mode: &str, runners: u64) -> serde_json::Value {
     job
 }
 
-/// What a runner reveals.
+/// What a runner reports.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) number: u8,
     pub(super) output: Vec<u8>,
     pub(super) secret: [u8; 32],
+    genesis: Hash,
+    usage: Usage,
+    fault: u64,
+    progress: u64,
+    attestation: Vec<u8>,
 }
 
 impl Said {
-    /// The commitment.
-    pub(super) fn commitment(&self) -> Hash {
-        commitment(&self.output, &salt(&self.secret, &address(self.number)))
+    /// The same with a fault in the place of a result.
+    pub(super) fn failing(self, fault: u64, progress: u64) -> Self {
+        Self { fault, progress, output: Vec::new(), ..self }
     }
 
-    /// What opens it, as an argument.
-    pub(super) fn revelation(&self, job: &Hash) -> serde_json::Value {
-        serde_json::json!({
-            "job_id": hex(&job.0),
-            "output": hex(&self.output),
-            "salt": hex(&salt(&self.secret, &address(self.number))),
-            "signature": hex(&result_key(self.number).sign(&self.output).to_bytes()),
-            "usage": { "requests": 1, "compute_ms": 500 },
-        })
+    /// The same with this usage.
+    pub(super) fn using(self, requests: u64, compute_ms: u64) -> Self {
+        let usage = Usage { requests: Count(requests), compute_ms: Count(compute_ms), ..Usage::nothing() };
+        Self { usage, ..self }
     }
+
+    /// The same with what an environment says of it.
+    pub(super) fn attested(self, attestation: Vec<u8>) -> Self {
+        Self { attestation, ..self }
+    }
+
+    fn report(&self) -> Report<'_> {
+        Report {
+            result: (self.fault == 0).then_some(&self.output[..]),
+            usage: self.usage.clone(),
+            fault: self.fault,
+            progress: self.progress,
+            attestation: &self.attestation,
+        }
+    }
+
+    /// The commitment.
+    pub(super) fn commitment(&self) -> Hash {
+        commitment(&self.report().encode(), &salt(&self.secret, &address(self.number)))
+    }
+
+    /// The report as the argument of `submit_result`.
+    pub(super) fn alone(&self, job: &Hash) -> serde_json::Value {
+        let message = self.report().signed(&self.genesis, job);
+        let usage = &self.usage;
+        let mut argument = serde_json::json!({
+            "job_id": hex(&job.0),
+            "signature": hex(&result_key(self.number).sign(&message).to_bytes()),
+            "usage": {
+                "input_tokens": usage.input_tokens.0,
+                "output_tokens": usage.output_tokens.0,
+                "requests": usage.requests.0,
+                "compute_ms": usage.compute_ms.0,
+            },
+        });
+        match self.fault {
+            0 => argument["output"] = hex(&self.output).into(),
+            fault => {
+                argument["fault"] = fault.into();
+                argument["progress"] = self.progress.into();
+            }
+        }
+        if !self.attestation.is_empty() {
+            argument["attestation"] = hex(&self.attestation).into();
+        }
+        argument
+    }
+
+    /// What opens the commitment, as the argument of `reveal`.
+    pub(super) fn revelation(&self, job: &Hash) -> serde_json::Value {
+        let mut argument = self.alone(job);
+        argument["salt"] = hex(&salt(&self.secret, &address(self.number))).into();
+        argument
+    }
+}
+
+/// What an aggregator says for several: the argument of `submit_verified_result`.
+pub(super) fn together(job: &Hash, said: &[Said]) -> serde_json::Value {
+    let item = |(place, said): (usize, &Said)| {
+        let mut item = said.revelation(job);
+        item["runner"] = hex(&address(said.number).0).into();
+        if said.fault == 0 {
+            item["output"] = place.into();
+        }
+        item
+    };
+    let outputs: Vec<String> = said.iter().map(|said| hex(&said.output)).collect();
+    serde_json::json!({ "job_id": hex(&job.0), "outputs": outputs, "reveals": said.iter().enumerate().map(item).collect::<Vec<_>>() })
 }
 
 /// A chain whose accounts 1 to 9 hold a million CBY, with seeds, and accounts 2 and up as runners.
@@ -203,11 +276,16 @@ impl Market {
         unreachable!("the committee is drawn within a few blocks")
     }
 
+    /// What a runner says.
+    pub(super) fn said(&self, number: u8, output: &[u8]) -> Said {
+        let (secret, genesis) = (keccak256(&[&[number], output]).0, self.chain.config.genesis);
+        Said { number, output: output.to_vec(), secret, genesis, usage: Usage::nothing(), fault: 0, progress: 0, attestation: Vec::new() }
+            .using(1, 500)
+    }
+
     /// What these runners say, each its own output.
     pub(super) fn say(&self, outputs: &[(u8, &[u8])]) -> Vec<Said> {
-        let said =
-            |(number, output): &(u8, &[u8])| Said { number: *number, output: output.to_vec(), secret: keccak256(&[&[*number], output]).0 };
-        outputs.iter().map(said).collect()
+        outputs.iter().map(|(number, output)| self.said(*number, output)).collect()
     }
 
     /// One block in which these runners commit.
@@ -229,10 +307,13 @@ impl Market {
 
     /// The result of a committee of one.
     pub(super) fn result(&mut self, id: &Hash, number: u8, output: &[u8]) -> Receipt {
-        let said = Said { number, output: output.to_vec(), secret: [0; 32] };
-        let mut argument = said.revelation(id);
-        argument.as_object_mut().expect("a map").remove("salt");
-        self.chain.send(number, ask(VERIFIER, "submit_result", &argument, 0))
+        let said = self.said(number, output);
+        self.submit_alone(id, &said)
+    }
+
+    /// The report of a committee of one.
+    pub(super) fn submit_alone(&mut self, id: &Hash, said: &Said) -> Receipt {
+        self.chain.send(said.number, ask(VERIFIER, "submit_result", &said.alone(id), 0))
     }
 
     /// Waits until a runner's probation is over, where it is on one, and lets it be heard of.

@@ -51,7 +51,6 @@ fn output_of(does: Does, dice: &mut Dice) -> Vec<u8> {
     match does {
         Does::Lies => format!("lie {}", dice.roll(3)).into_bytes(),
         Does::Colludes => b"what we agreed on".to_vec(),
-        Does::Reports => Value::map([("fault", Value::uint(2)), ("progress", Value::uint(dice.roll(10_001)))]).encode(),
         Does::Long => vec![b'x'; 1_025],
         _ => b"right".to_vec(),
     }
@@ -82,29 +81,27 @@ struct World {
 }
 
 impl World {
+    /// What a member reports that behaves so.
+    fn report(&self, number: u8, output: &[u8], does: Does) -> Said {
+        let said = self.market.said(number, output);
+        if does == Does::Reports {
+            return said.failing(2, u64::from(number) * 997 % 10_001);
+        }
+        let statement = match does {
+            Does::Unattested => return said,
+            Does::Misattested => super::adversaries::attestation(&self.market.said(number, b"something else"), Some(MODEL)),
+            Does::WrongModel => super::adversaries::attestation(&said, Some(Hash([4; 32]))),
+            _ => super::adversaries::attestation(&said, Some(MODEL)),
+        };
+        said.attested(statement)
+    }
+
     /// What a member does in this block, where it does anything.
     fn member(&self, job: &Job, said: &Said, does: Does, copied: Hash) -> Option<Instruction> {
-        let mut argument = said.revelation(&job.id);
-        if does == Does::Reports {
-            argument["fault"] = 2.into();
-        }
-        let digest = |output: &[u8]| Said { number: said.number, output: output.to_vec(), secret: [0; 32] };
-        let statement = match does {
-            Does::Unattested => None,
-            Does::Misattested => Some(super::adversaries::attestation(&digest(b"something else"), Some(MODEL))),
-            Does::WrongModel => Some(super::adversaries::attestation(said, Some(Hash([4; 32])))),
-            _ => Some(super::adversaries::attestation(said, Some(MODEL))),
-        };
-        if let Some(statement) = statement {
-            argument["attestation"] = hex(&statement).into();
-        }
         let is_late = self.market.chain.height.0 + 1 >= job.reveal_until.0;
         match job.status {
             _ if does == Does::Sleeps => None,
-            JobStatus::Assigned if job.members.len() == 1 => {
-                argument.as_object_mut().expect("a map").remove("salt");
-                Some(ask(VERIFIER, "submit_result", &argument, 0))
-            }
+            JobStatus::Assigned if job.members.len() == 1 => Some(ask(VERIFIER, "submit_result", &said.alone(&job.id), 0)),
             JobStatus::Assigned => {
                 let commitment = if does == Does::Copies { copied } else { said.commitment() };
                 let argument = serde_json::json!({ "job_id": hex(&job.id.0), "commitment": hex(&commitment.0) });
@@ -114,7 +111,7 @@ impl World {
             JobStatus::Revealing if does == Does::Crashes => {
                 Some(ask(VERIFIER, "attest_crash", &serde_json::json!({ "job_id": hex(&job.id.0), "signal": "SIGSEGV" }), 0))
             }
-            JobStatus::Revealing => Some(ask(VERIFIER, "reveal", &argument, 0)),
+            JobStatus::Revealing => Some(ask(VERIFIER, "reveal", &said.revelation(&job.id), 0)),
             _ => None,
         }
     }
@@ -131,7 +128,8 @@ impl World {
             });
         }
         let outputs: Vec<(u8, &[u8])> = numbers.iter().map(|number| (*number, &self.habits[&(job.id, *number)].1[..])).collect();
-        let said = self.market.say(&outputs);
+        let said: Vec<Said> =
+            outputs.iter().map(|(number, output)| self.report(*number, output, self.habits[&(job.id, *number)].0)).collect();
         let copied = said.first().map_or(Hash::ZERO, Said::commitment);
         let calls = said.iter().filter_map(|said| {
             let call = self.member(job, said, self.habits[&(job.id, said.number)].0, copied)?;
@@ -147,17 +145,17 @@ impl World {
             argument.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
             argument
         };
-        let is_retried = job.challenge.as_ref().is_some_and(|challenge| challenge.retrial != Hash::ZERO);
+        let open = job.claims.iter().position(|claim| claim.is_open() && claim.retrial == Hash::ZERO);
         match job.status {
             JobStatus::Verified if *mode == Mode::Deterministic && self.dice.roll(4) == 0 => {
                 Some((2, ask(VERIFIER, "reproduce", &named(serde_json::json!({})), cby(100))))
             }
-            JobStatus::Verified if self.dice.roll(8) == 0 => {
-                let claim = serde_json::json!({ "runner": hex(&job.members[0].runner.0), "claim": "?" });
+            JobStatus::Verified | JobStatus::Disputed if self.dice.roll(8) == 0 => {
+                let claim = serde_json::json!({ "runner": hex(&job.all_members().next()?.runner.0), "claim": "?" });
                 Some((2, ask(VERIFIER, "challenge", &named(claim), cby(100))))
             }
-            JobStatus::Disputed if !is_retried && self.dice.roll(4) == 0 => {
-                let decision = serde_json::json!({ "upheld": self.dice.roll(2) == 0 });
+            JobStatus::Disputed if let Some(place) = open.filter(|_| self.dice.roll(4) == 0) => {
+                let decision = serde_json::json!({ "claim": place, "upheld": self.dice.roll(2) == 0 });
                 Some((9, ask(VERIFIER, "decide_challenge", &named(decision), 0)))
             }
             _ => None,
@@ -192,10 +190,11 @@ impl World {
         for name in announced(&receipts) {
             *tally.events.entry(name).or_default() += 1;
         }
-        let retrial = self.market.job(&self.jobs[0]).challenge.map_or(Hash::ZERO, |challenge| challenge.retrial);
-        if retrial != Hash::ZERO && !self.jobs.contains(&retrial) {
-            tally.retrials += 1;
-            self.jobs.push(retrial);
+        for claim in self.market.job(&self.jobs[0]).claims.iter() {
+            if claim.retrial != Hash::ZERO && !self.jobs.contains(&claim.retrial) {
+                tally.retrials += 1;
+                self.jobs.push(claim.retrial);
+            }
         }
     }
 
@@ -271,6 +270,7 @@ fn two_hundred_jobs() {
         let windows = [
             ("jobs.challenge_window", 10),
             ("jobs.dispute_window", 2),
+            ("jobs.dispute_max", 100),
             ("jobs.reveal_window", 6),
             ("jobs.crash_window", 2),
             ("jobs.aggregator_timeout", 1),

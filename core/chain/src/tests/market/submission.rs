@@ -306,3 +306,17 @@ fn nobody_skips() {
     let methods = cowboy_system::ACTORS.iter().flat_map(|actor| actor.methods).map(|method| method.name);
     assert!(methods.into_iter().all(|name| !name.contains("skip")));
 }
+
+/// B2: a job whose timeout its bounds do not fit into is refused; who asks can be told both numbers.
+#[test]
+fn the_timeout_and_what_it_has_to_be() {
+    use cowboy_system::dispatcher::lower::{Offer, timeouts};
+    let params = cowboy_params::Params::GENESIS;
+    let offer = Offer::reading(&params, address(1));
+    for (wall_ms, timeout, least) in [(1_000, 5, 6), (1_001, 7, 7), (60_000, 1, 65)] {
+        let mut job = simple_job();
+        job["bounds"] = serde_json::json!({ "max_wall_time_ms": wall_ms });
+        job["timeout_blocks"] = timeout.into();
+        assert_eq!(timeouts(&offer, &map(&job).encode()), Ok((timeout, least)));
+    }
+}

@@ -180,10 +180,8 @@ fn results_of_a_trusted_environment() {
     assert_eq!(market.refused(&job), "no_candidates", "saying so is not enough");
     assert_eq!(attest(&mut market, 10, &maker.document(5, &binding(address(10), &program_public()).0)), "");
     let right = program_key();
-    let dev = |_: &Hash| {
-        let said = Said { number: 10, output: b"answer".to_vec(), secret: [0; 32] };
-        super::adversaries::attestation(&said, Some(Hash([3; 32])))
-    };
+    let answer = market.said(10, b"answer");
+    let dev = |_: &Hash| super::adversaries::attestation(&answer, Some(Hash([3; 32])));
     type Statement<'a> = &'a dyn Fn(&Hash) -> Vec<u8>;
     let rows: [(&str, Statement<'_>, bool, u64); 6] = [
         ("of the job's model", &|id| said(id, b"answer", Hash([3; 32]), &right), true, 0),
@@ -196,11 +194,7 @@ fn results_of_a_trusted_environment() {
     for (case, statement, is_accepted, lost) in rows {
         let id = market.submit(&job);
         let before = invariants::runners_of(&market.chain)[&address(10)].stake.0;
-        let said = Said { number: 10, output: b"answer".to_vec(), secret: [0; 32] };
-        let mut argument = said.revelation(&id);
-        argument.as_object_mut().expect("a map").remove("salt");
-        argument["attestation"] = hex(&statement(&id)).into();
-        assert_eq!(slug(&market.chain.send(10, ask(VERIFIER, "submit_result", &argument, 0))), "", "{case}");
+        assert_eq!(slug(&market.submit_alone(&id, &answer.clone().attested(statement(&id)))), "", "{case}");
         assert_eq!(market.job(&id).outcome.is_some(), is_accepted, "{case}");
         assert_eq!(invariants::runners_of(&market.chain)[&address(10)].stake.0, before - cby(lost), "{case}");
         market.heal(10);
@@ -219,10 +213,8 @@ fn attestations_end() {
     let id = market.submit(&job);
     let out = serde_json::json!({ "environment": "nitro", "measurement": hex(&[5; 144]), "accepted": false });
     assert_eq!(slug(&market.chain.send(9, ask(TEE, "set_policy", &out, 0))), "");
-    let mut argument = Said { number: 10, output: b"x".to_vec(), secret: [0; 32] }.revelation(&id);
-    argument.as_object_mut().expect("a map").remove("salt");
-    argument["attestation"] = hex(&said(&id, b"x", Hash::ZERO, &program_key())).into();
-    assert_eq!(slug(&market.chain.send(10, ask(VERIFIER, "submit_result", &argument, 0))), "");
+    let report = market.said(10, b"x").attested(said(&id, b"x", Hash::ZERO, &program_key()));
+    assert_eq!(slug(&market.submit_alone(&id, &report)), "");
     assert_eq!(market.job(&id).status, JobStatus::Failed, "the program was taken out meanwhile");
     market.heal(10);
     market.chain.height = cowboy_types::Height(market.chain.height.0 + 86_400);

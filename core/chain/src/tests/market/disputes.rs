@@ -1,0 +1,150 @@
+//! Claims against accepted results: several at once, with an end, and none that shields anybody (B5; decision 313).
+
+use super::super::harness::{address, parameters};
+use super::*;
+use cowboy_types::job::{JobStatus, Verdict};
+
+/// A market with short windows and a council of nine: accounts 50 to 58.
+fn market() -> Market {
+    Market::with(5, |genesis| {
+        genesis.parameters =
+            parameters(&[("jobs.challenge_window", 20), ("jobs.dispute_window", 2), ("jobs.reveal_window", 12), ("jobs.dispute_max", 40)]);
+    })
+}
+
+/// An accepted result of three. Answers the job and its members.
+fn accepted(market: &mut Market) -> (Hash, Vec<u8>) {
+    let mut job = committee_job("majority_vote", 3);
+    job["max_price"] = cby(1_000).into();
+    let id = market.submit(&job);
+    let committee = market.draw(&id);
+    let said = market.say(&committee.iter().map(|number| (*number, &b"made up"[..])).collect::<Vec<_>>());
+    market.commit(&id, &said);
+    market.wait_for_members(&id);
+    market.reveal(&id, &said);
+    assert_eq!(market.job(&id).status, JobStatus::Verified);
+    (id, committee)
+}
+
+fn claim(market: &mut Market, from: u8, id: &Hash, runner: u8) -> &'static str {
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&address(runner).0), "claim": "made up" });
+    slug(&market.chain.send(from, ask(VERIFIER, "challenge", &argument, cby(100))))
+}
+
+fn decide(market: &mut Market, from: u8, id: &Hash, claim: u64, upheld: bool) -> &'static str {
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "claim": claim, "upheld": upheld });
+    slug(&market.chain.send(from, ask(VERIFIER, "decide_challenge", &argument, 0)))
+}
+
+fn stake(market: &Market, number: u8) -> u64 {
+    invariants::runners_of(&market.chain)[&address(number)].stake.0
+}
+
+/// B5: a friend's claim does not keep an honest one out. Each is decided by itself, and the payout waits for all of them.
+#[test]
+fn a_claim_shields_nobody() {
+    let mut market = market();
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 2, &id, committee[0]), "", "a friend's, which is nonsense");
+    assert_eq!(claim(&mut market, 3, &id, committee[1]), "", "and an honest one");
+    assert_eq!(decide(&mut market, 9, &id, 0, false), "");
+    let job = market.job(&id);
+    assert_eq!((job.status, job.claims[0].bond.0, job.claims[1].bond.0), (JobStatus::Disputed, 0, cby(100)));
+    let before = market.chain.balance(address(3));
+    assert_eq!(decide(&mut market, 9, &id, 1, true), "");
+    assert_eq!(market.chain.balance(address(3)) - before, cby(100), "the bond comes back");
+    assert_eq!((stake(&market, committee[0]), stake(&market, committee[1])), (cby(10_000), cby(7_000)));
+    let job = market.job(&id);
+    assert_eq!(job.status, JobStatus::Verified, "the others' window goes on");
+    assert_eq!(decide(&mut market, 9, &id, 1, false), "wrong_phase", "decided once");
+    market.chain.idle(25);
+    let job = market.job(&id);
+    assert_eq!(job.status, JobStatus::Settled);
+    let liar = job.members.iter().find(|member| member.runner == address(committee[1])).expect("a member");
+    assert_eq!(liar.verdict, Verdict::Dishonest);
+}
+
+/// B5: the window stands still while a claim is open, and has afterwards what it had left.
+#[test]
+fn the_window_stands_still() {
+    let mut market = market();
+    let (id, committee) = accepted(&mut market);
+    let verified_at = market.job(&id).outcome.expect("accepted").verified_at.0;
+    let left = verified_at + 20 - (market.chain.height.0 + 1);
+    assert_eq!(claim(&mut market, 2, &id, committee[0]), "");
+    market.chain.idle(30);
+    assert_eq!(market.job(&id).status, JobStatus::Disputed, "longer than the window");
+    assert_eq!(decide(&mut market, 9, &id, 0, false), "");
+    assert_eq!(market.job(&id).status_until.0, market.chain.height.0 + left);
+    assert_eq!(claim(&mut market, 3, &id, committee[0]), "", "another one, before the dispute's limit");
+    market.chain.idle(40);
+    assert_eq!(market.job(&id).status, JobStatus::Settled, "all of them end together, 40 blocks after the first");
+}
+
+/// B5: claims that nobody decides end at `jobs.dispute_max`: a tenth of each bond is destroyed, the runners are paid, and no claim follows.
+#[test]
+fn claims_that_nobody_decides() {
+    let mut market = market();
+    let (id, committee) = accepted(&mut market);
+    let before = [2, 3].map(|number| market.chain.balance(address(number)));
+    assert_eq!(claim(&mut market, 2, &id, committee[0]), "");
+    assert_eq!(claim(&mut market, 3, &id, committee[0]), "");
+    market.chain.idle(41);
+    let job = market.job(&id);
+    assert_eq!(job.status, JobStatus::Settled);
+    for (number, before) in [2, 3].into_iter().zip(before) {
+        let lost = before - market.chain.balance(address(number));
+        assert!((cby(10)..cby(11)).contains(&lost), "a tenth of the bond, and gas: {lost}");
+    }
+    assert!(job.members.iter().all(|member| member.paid.0 > 0 && member.verdict == Verdict::Accepted));
+    assert_eq!(claim(&mut market, 2, &id, committee[0]), "challenge_refused");
+}
+
+/// Decision 175: the security council decides with as many votes as its threshold; a member's newest vote counts.
+#[test]
+fn the_council_decides() {
+    let mut market = market();
+    let members: Vec<Address> = (50..59).map(address).collect();
+    let mut sorted = members.clone();
+    sorted.sort_unstable();
+    let council = cowboy_system::governance::types::Council { members: cowboy_types::List::new(sorted).expect("nine fit") };
+    let key = cowboy_system::governance::state::council_key();
+    market.chain.state.insert(key.digest(), key.seal(&commonware_codec::Encode::encode(&council)));
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 2, &id, committee[0]), "");
+    assert_eq!(decide(&mut market, 2, &id, 0, true), "system_unauthorized", "not of the council");
+    assert_eq!(decide(&mut market, 58, &id, 0, false), "", "who later votes otherwise");
+    for number in 50..56 {
+        assert_eq!(decide(&mut market, number, &id, 0, true), "");
+        assert_eq!(decide(&mut market, number, &id, 0, true), "", "twice is once");
+    }
+    assert_eq!(stake(&market, committee[0]), cby(10_000), "six are too few");
+    assert_eq!(decide(&mut market, 58, &id, 0, true), "");
+    assert_eq!(stake(&market, committee[0]), cby(7_000), "seven of nine");
+}
+
+/// B5: who has the work done again and is right gets the cost of it back, out of the pay of those who lied.
+#[test]
+fn a_right_retrial_costs_nothing() {
+    let mut market = market();
+    let mut job = committee_job("deterministic", 2);
+    job["verification"]["tee_required"] = true.into();
+    job["toolchain_digest"] = hex(&[5; 32]).into();
+    let id = market.submit(&job);
+    let first = market.draw(&id);
+    super::adversaries::work_attested(&mut market, &id, &first, b"lie");
+    let before = market.chain.balance(address(2));
+    let again = serde_json::json!({ "job_id": hex(&id.0) });
+    let receipt = market.chain.send(2, ask(VERIFIER, "reproduce", &again, cby(100)));
+    let gas = receipt.fee.burned.0 + receipt.fee.tip.0;
+    let second = market.chain.send(3, ask(VERIFIER, "reproduce", &again, cby(100)));
+    assert_eq!(slug(&second), "challenge_refused", "it is being done again");
+    let retrial = id_of(&receipt);
+    let committee = market.draw(&retrial);
+    super::adversaries::work_attested(&mut market, &retrial, &committee, b"truth");
+    market.chain.idle(25);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    assert_eq!(market.job(&retrial).status, JobStatus::Settled);
+    assert_eq!(before - market.chain.balance(address(2)), gas, "bond and deposit came back");
+    assert!(first.iter().all(|number| stake(&market, *number) == cby(7_000)));
+}
