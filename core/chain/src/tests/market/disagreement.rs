@@ -34,7 +34,7 @@ fn all_differ(market: &Market, number: u8, _: usize) -> Said {
 
 /// Half says one thing, half another.
 fn tie(market: &Market, number: u8, place: usize) -> Said {
-    market.said(number, if place % 2 == 0 { b"one" } else { b"two" })
+    market.said(number, if place.is_multiple_of(2) { b"one" } else { b"two" })
 }
 
 /// The first two claim that something outside failed.
