@@ -96,7 +96,7 @@ async fn answer(mut stream: TcpStream, port: u16, asked: Arc<AtomicUsize>) {
         "/other" => to(&format!("http://other.test:{port}/headers")),
         "/file" => to("file:///etc/passwd"),
         "/drip" => {
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await;
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await;
             while stream.write_all(b"x").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
