@@ -103,7 +103,8 @@ def done_by(runners):
     ],
 )
 def test_misbehaving_runners(tmp_path, manner, verdicts):
-    """Liars, latecomers, crashes, copies, colluders below the threshold, and who never reveals: the truth is accepted or nothing is, and every escrow is accounted for."""
+    """Liars, latecomers, crashes, copies, colluders, and who never reveals: the truth is accepted or nothing is, unless most of a committee collude where too few runners
+    are left for a further one (decision 309); every escrow is accounted for."""
     options = ["--block-time", "200ms", "--runners", "7", "--allow-private", manner, "0.25", "--seed", "7"]
     with World(tmp_path, *options) as world:
         web = world.server("web")
@@ -119,8 +120,9 @@ def test_misbehaving_runners(tmp_path, manner, verdicts):
             seen |= {member["verdict"] for member in done["members"]}
             if done["status"] == "failed":
                 assert done["escrow"] == 0, "everything went back"
-            else:
-                assert result(done) == '{"price":"42.10"}', "the truth"
+            elif result(done) != '{"price":"42.10"}':
+                told = [member for member in done["earlier"] if member["verdict"] == "accepted"]
+                assert manner == "--collude" and 2 * len(told) > len(done["earlier"]), f"a minority's lie passed: {done}"
         assert "accepted" in seen and seen <= verdicts | {"timedout", "pending"}, seen
 
 
