@@ -20,6 +20,8 @@ static TRUST: LazyLock<Trust> = LazyLock::new(|| {
         deployers: Default::default(),
         validators: Default::default(),
         parameters: Default::default(),
+        council: Default::default(),
+        calls: Default::default(),
     };
     let key: Vec<u8> = (0..96).map(|place| u8::from_str_radix(&KEY[2 * place..2 * place + 2], 16).expect("hex")).collect();
     Trust::new(&genesis.encode(), &key).expect("the key is one")
