@@ -4,7 +4,7 @@ use crate::{App, origin, refusal::Refusal};
 use axum::{
     body::{Body, HttpBody as _},
     extract::{FromRequestParts, Request, State},
-    http::request::Parts,
+    http::{HeaderValue, Version, header::CONNECTION, request::Parts},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -165,20 +165,38 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
 
 /// Answers a request within its limits.
 pub(crate) async fn hold(State((app, endpoint)): State<(App, Endpoint)>, request: Request, next: Next) -> Response {
+    let has_body = !request.body().is_end_stream() && request.version() <= Version::HTTP_11;
+    // A worker must not wait for a client, so the body comes first.
+    let (request, _held) = match admitted(&app, endpoint, request).await {
+        Ok(found) => found,
+        Err(refusal) if has_body => return closing(refusal),
+        Err(refusal) => return refusal.into_response(),
+    };
     match within(&app, endpoint, request, next).await {
         Ok(response) => bounded(&app, response),
         Err(refusal) => refusal.into_response(),
     }
 }
 
-async fn within(app: &App, endpoint: Endpoint, request: Request, next: Next) -> Result<Response, Refusal> {
+/// The refusal of a request whose body was not read to its end. The connection cannot carry another request, and the answer says so.
+fn closing(refusal: Refusal) -> Response {
+    let mut response = refusal.into_response();
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// The request with its whole body, if it may be answered at all.
+async fn admitted(app: &App, endpoint: Endpoint, request: Request) -> Result<(Request, Held), Refusal> {
     let client = Peer::of(request.extensions()).client();
     origin::check(endpoint, request.uri(), request.headers())?;
     if !app.limits.allows(endpoint.method().rate, client) {
         return Err(RATE_LIMITED.into());
     }
-    // A worker must not wait for a client, so the body comes first.
-    let (request, _held) = whole(app, endpoint, request).await?;
+    whole(app, endpoint, request).await
+}
+
+async fn within(app: &App, endpoint: Endpoint, request: Request, next: Next) -> Result<Response, Refusal> {
+    let client = Peer::of(request.extensions()).client();
     let pool = match work_of(endpoint) {
         Work::Waits => return Ok(next.run(request).await),
         Work::Light => return timeout(LIGHT_TIME, next.run(request)).await.map_err(|_| TOO_SLOW.into()),

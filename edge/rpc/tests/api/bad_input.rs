@@ -120,6 +120,11 @@ async fn wrong_bodies_are_refused_by_name() {
         let request = http.post(format!("{}{}", devnet.client.url(), row.path)).header("content-type", row.content_type).body(row.body);
         let response = request.send().await.expect("the server answers");
         let status = response.status().as_u16();
+        let is_unread = row.slug == "body_too_large" && row.content_type == OCTETS;
+        assert!(
+            !is_unread || response.headers().get("connection").is_some_and(|said| said == "close"),
+            "a connection with an unread body is over"
+        );
         let answer: serde_json::Value = response.json().await.expect("a refusal is JSON");
         let error = if answer["results"].is_array() { &answer["results"][0]["error"] } else { &answer };
         assert_eq!((status, error["slug"].as_str()), (row.status, Some(row.slug)), "{}: {answer}", row.path);
