@@ -32,6 +32,10 @@ pub const MAX_REQUEST_BYTES: usize = 131_072;
 /// The most members of a committee.
 pub const MAX_MEMBERS: usize = 64;
 
+/// The most runners that all draws of a job give it: a first committee, one for each of ten retries, and the one that decides a
+/// disagreement (decision 309).
+pub const MAX_DRAWN: usize = 12 * MAX_MEMBERS;
+
 /// The most claims against one result.
 pub const MAX_CLAIMS: usize = 64;
 

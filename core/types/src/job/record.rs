@@ -1,6 +1,7 @@
 //! A job under way: its committee, what they said, and what came of it.
 
 use super::runner::RateCard;
+use super::{MAX_CLAIMS, MAX_DRAWN, MAX_MEMBERS};
 use crate::address::Address;
 use crate::hash::{Hash, keccak256};
 use crate::units::{Amount, Count, Height, TimestampMs};
@@ -247,11 +248,11 @@ crate::record! {
         /// Draws after the first.
         pub attempt: Count,
         /// Who works on it.
-        pub members: List<Member, 64>,
+        pub members: List<Member, MAX_MEMBERS>,
         /// The committee before, where it disagreed and the one at work decides; nobody otherwise.
-        pub earlier: List<Member, 64>,
+        pub earlier: List<Member, MAX_MEMBERS>,
         /// Who was drawn before and may not be again, ascending.
-        pub excluded: List<Address, 704>,
+        pub excluded: List<Address, MAX_DRAWN>,
         /// Who puts the results together; nobody where one runner works alone.
         pub aggregator: Option<Address>,
         /// Whether the aggregator did.
@@ -263,15 +264,15 @@ crate::record! {
         /// Until when they may be opened.
         pub reveal_until: Height,
         /// Who committed and did not reveal, in any draw.
-        pub absent: List<Absent, 704>,
+        pub absent: List<Absent, MAX_DRAWN>,
         /// Who delivered what was not accepted, and is paid the least fee if the job ends without a result.
-        pub delivered: List<Delivered, 704>,
+        pub delivered: List<Delivered, MAX_DRAWN>,
         /// What was accepted.
         pub outcome: Option<Outcome>,
         /// Why there is no result, in a word.
         pub reason: Text<64>,
         /// The claims against the result, in the order in which they came.
-        pub claims: List<Challenge, 64>,
+        pub claims: List<Challenge, MAX_CLAIMS>,
         /// When all claims end that nobody decided; zero before the first one.
         pub dispute_until: Height,
         /// Blocks that the challenge window had left when it came to stand still.

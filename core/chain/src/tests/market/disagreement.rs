@@ -2,7 +2,8 @@
 
 use super::super::harness::{address, parameters};
 use super::*;
-use cowboy_types::job::{JobStatus, Verdict};
+use cowboy_params::Params;
+use cowboy_types::job::{JobStatus, MAX_DRAWN, MAX_MEMBERS, Verdict};
 
 fn quick(runners: u8) -> Market {
     Market::with(runners, |genesis| {
@@ -179,4 +180,14 @@ fn claimed_crashes_that_repeat() {
         }
         assert!((84..=85).contains(&reputation(&market, 10)), "and five points each");
     }
+}
+
+/// Whatever governance makes of the rows, a job's record holds everybody whom all of its draws give it: the first, the retries, and the one
+/// that decides a disagreement.
+#[test]
+fn every_draw_fits() {
+    let most = |name| usize::try_from(Params::row(name).expect("a row").max).expect("a small number");
+    let committee = most("jobs.committee_max").max(most("jobs.committee_fallback"));
+    assert!(committee <= MAX_MEMBERS);
+    assert!(committee * (most("jobs.retries") + 2) <= MAX_DRAWN);
 }
