@@ -8,18 +8,21 @@
 //! - [`request`]: reading a submission, once for all who read it.
 //! - [`lower`]: what a submission asks of the chain.
 //! - [`candidates`]: who may be drawn.
-//! - [`lifecycle`]: what the chain does with a job by itself.
+//! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
 //! - [`payment`]: prices, shares, refunds.
 //! - [`callback`]: the answers.
 
 pub mod callback;
 pub mod candidates;
+mod committee;
 mod contradictions;
+pub(crate) mod decision;
 mod extraction;
 pub mod handlers;
 pub mod lifecycle;
 pub mod lower;
 pub mod payment;
+pub(crate) mod payout;
 mod published;
 pub mod request;
 mod second;

@@ -1,6 +1,8 @@
 //! Committees that disagree: one further committee decides, and it is the job's last (decision 309).
 
-use super::lifecycle::{accept, announce_committee, draw, exclude, give_up, judged, release};
+use super::committee::{announce_committee, draw, exclude, release};
+use super::decision::{accept, judged};
+use super::lifecycle::give_up;
 use crate::verifier::judge::{self, Rules, Submission};
 use bytes::Bytes;
 use cowboy_params::Params;

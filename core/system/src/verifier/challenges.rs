@@ -7,7 +7,7 @@
 
 use super::NUMBER;
 use crate::actor::{Context, announce};
-use crate::dispatcher::{handlers as dispatcher, lifecycle, payment, state as jobs};
+use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payment, payout, state as jobs};
 use crate::governance;
 use crate::reader::Reader;
 use crate::runners::handlers as registry;
@@ -164,7 +164,7 @@ fn resolve(
         for runner in &accused {
             registry::slash(world, params, height, *runner, params.jobs.dishonesty_slash, claim.challenger)?;
         }
-        lifecycle::change_members(job, |members| {
+        decision::change_members(job, |members| {
             for member in members.iter_mut().filter(|member| accused.contains(&member.runner)) {
                 member.verdict = Verdict::Dishonest;
             }
@@ -207,7 +207,7 @@ fn go_on(world: &mut World, params: &Params, height: Height, job: &mut Job, spec
         return Ok(());
     }
     if !job.all_members().any(|member| member.verdict == Verdict::Accepted) {
-        return lifecycle::settle(world, params, height, job, spec);
+        return payout::settle(world, params, height, job, spec);
     }
     job.status = JobStatus::Verified;
     job.status_until = Height(height.0.saturating_add(job.window_left.0.max(1)));
@@ -221,7 +221,7 @@ pub(crate) fn lapse(world: &mut World, params: &Params, height: Height, job: &mu
             end_claim(world, job, place, params.jobs.lapsed_bond_burn)?;
         }
     }
-    lifecycle::settle(world, params, height, job, spec)
+    payout::settle(world, params, height, job, spec)
 }
 
 /// The work was done again: another result than the one that was accepted upholds the claim, and its claimant gets back what the work cost,

@@ -1,0 +1,307 @@
+//! What the members' commitments and results come to: the verdicts, and the result that stands (002 §8; 003 §5.3).
+
+use super::committee::{blame, exclude, release};
+use super::lifecycle::{give_up, retry};
+use super::payout::{excuse, pay_unfit, settle};
+use super::{callback, payment, second, state};
+use crate::actor::announce;
+use crate::runners::{self, reputation};
+use crate::verifier;
+use crate::verifier::judge::{Judgement, Submission};
+use bytes::Bytes;
+use cowboy_params::Params;
+use cowboy_state::{Miss, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Absent, Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Hash, List};
+
+/// Commitments are over: who made none loses reputation and is left out; enough of them go on, too few are drawn again.
+pub(super) fn close_commitments(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    job: &mut Job,
+    spec: &JobSpec,
+) -> Result<&'static str, Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let mut committed = 0;
+    for member in &mut members {
+        if member.commitment != Hash::ZERO {
+            committed += 1;
+            continue;
+        }
+        member.verdict = Verdict::TimedOut;
+        blame(world, params, height, member.runner)?;
+        release(world, member.runner, &job.id)?;
+        exclude(job, member.runner);
+    }
+    job.members = List::new(members).expect("a committee fits");
+    if committed < job.threshold.0.max(spec.verification.mode.least_runners()) {
+        if second::is_last(job) {
+            return second::fall_back(world, params, height, job, spec);
+        }
+        return retry(world, params, height, job, spec);
+    }
+    if job.members.iter().all(|member| member.commitment == Hash::ZERO || member.output != Hash::ZERO) {
+        return decide(world, params, height, job, spec);
+    }
+    job.status = JobStatus::Revealing;
+    job.reveal_from = Height(height.0.saturating_add(params.jobs.aggregator_timeout));
+    job.reveal_until = Height(height.0.saturating_add(params.jobs.reveal_window));
+    job.status_until = job.reveal_until;
+    Ok("reveal")
+}
+
+/// Revelations are over: who committed and did not reveal may still attest a crash, or is slashed.
+pub(super) fn close_revelations(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    job: &mut Job,
+    spec: &JobSpec,
+) -> Result<&'static str, Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let mut absent = std::mem::take(&mut job.absent).into_vec();
+    for member in members.iter_mut().filter(|member| member.commitment != Hash::ZERO && member.output == Hash::ZERO) {
+        member.verdict = Verdict::Unrevealed;
+        exclude(job, member.runner);
+        if member.is_crashed {
+            blame(world, params, height, member.runner)?;
+        } else {
+            absent.push(Absent { runner: member.runner, due: Height(height.0.saturating_add(params.jobs.crash_window)) });
+        }
+    }
+    job.members = List::new(members).expect("a committee fits");
+    job.absent = List::new(absent).expect("a few committees fit");
+    decide(world, params, height, job, spec)
+}
+
+/// The rules by which a job's results are judged where so many must agree.
+fn rules(world: &World, params: &Params, job: &Job, threshold: usize) -> Result<verifier::judge::Rules, Miss> {
+    Ok(verifier::judge::Rules {
+        threshold,
+        submitted_seconds: job.submitted_ms.0 / 1_000,
+        similarity: params.jobs.similarity_default,
+        embedding_model: verifier::state::embedding_model(world)?,
+        entropy: params.jobs.entropy_min,
+    })
+}
+
+/// What the results of some members come to where so many must agree, and whose results they are: places among the members.
+pub(super) fn judged(
+    world: &World,
+    params: &Params,
+    job: &Job,
+    spec: &JobSpec,
+    members: &[Member],
+    threshold: usize,
+) -> Result<(Vec<usize>, Judgement), Miss> {
+    let places: Vec<usize> = (0..members.len()).filter(|place| is_judged(&members[*place])).collect();
+    let outputs: Vec<Bytes> =
+        places.iter().map(|place| state::output(world, &job.id, &members[*place].output)).collect::<Result<_, Miss>>()?;
+    let submissions: Vec<Submission<'_>> =
+        places.iter().zip(&outputs).map(|(place, output)| submission(&members[*place], output)).collect();
+    let judged = verifier::judge::judge(spec, &submissions, &rules(world, params, job, threshold)?);
+    Ok((places, judged))
+}
+
+/// A member's result as it is judged.
+fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
+    Submission { output, committed_at: member.committed_at, is_attested: member.is_attested }
+}
+
+/// Judges what was revealed.
+fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+    let threshold = usize::try_from(job.threshold.0).expect("committees are small");
+    let (places, judged) = judged(world, params, job, spec, &job.members, threshold)?;
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let mut delivered = std::mem::take(&mut job.delivered).into_vec();
+    for ((place, verdict), failed) in places.iter().zip(&judged.verdicts).zip(&judged.failed) {
+        let member = &mut members[*place];
+        member.verdict = verdict.clone();
+        match member.verdict {
+            Verdict::Invalid => blame(world, params, height, member.runner)?,
+            Verdict::Accepted => {}
+            _ => delivered.push(Delivered { runner: member.runner, failed: Count(*failed) }),
+        }
+    }
+    // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
+    let (guilty, waiting): (Vec<Delivered>, Vec<Delivered>) = delivered.into_iter().partition(|one| one.failed.0 & judged.passed != 0);
+    for one in guilty {
+        blame(world, params, height, one.runner)?;
+        if let Some(member) = members.iter_mut().find(|member| member.runner == one.runner) {
+            member.verdict = Verdict::Invalid;
+        }
+    }
+    job.delivered = List::new(waiting).expect("a few committees fit");
+    let unfit = members.iter().filter(|member| member.verdict == Verdict::Unfit).count();
+    job.members = List::new(members).expect("a committee fits");
+    match judged.accepted {
+        Some((place, bytes)) => {
+            let chosen = places[place];
+            if second::is_last(job) {
+                let output = state::output(world, &job.id, &job.members[chosen].output)?;
+                let accepted = submission(&job.members[chosen], &output);
+                let rules = rules(world, params, job, threshold)?;
+                second::compare(world, job, spec, &rules, accepted)?;
+            }
+            pay_unfit(world, params, job, spec)?;
+            accept(world, params, height, job, spec, chosen, bytes.into())?;
+            Ok("verify")
+        }
+        None if let Some(fault) = common_fault(job) => {
+            excuse(world, params, height, job, spec, fault)?;
+            Ok("excuse")
+        }
+        // The submitter's own check decides that there is no result: nobody else would do better.
+        None if unfit >= threshold.max(1) => {
+            give_up(world, params, height, job, spec, "checks_failed")?;
+            Ok("fail")
+        }
+        None if second::is_last(job) => second::end(world, params, height, job, spec),
+        None if second::is_disagreement(job, spec) => second::ask(world, params, height, job, spec),
+        None => {
+            for runner in job.members.iter().map(|member| member.runner).collect::<Vec<_>>() {
+                exclude(job, runner);
+            }
+            retry(world, params, height, job, spec)
+        }
+    }
+}
+
+/// Changes the members of both committees together, those at work first.
+pub(crate) fn change_members<T>(job: &mut Job, change: impl FnOnce(&mut [Member]) -> Result<T, Miss>) -> Result<T, Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let at_work = members.len();
+    members.extend(std::mem::take(&mut job.earlier).into_vec());
+    let changed = change(&mut members);
+    job.earlier = List::new(members.split_off(at_work)).expect("a committee fits");
+    job.members = List::new(members).expect("a committee fits");
+    changed
+}
+
+/// Whether a member's result is one to judge: revealed, no report of a fault, not proven dishonest already.
+fn is_judged(member: &Member) -> bool {
+    member.output != Hash::ZERO && member.fault == Count::ZERO && member.verdict != Verdict::Dishonest
+}
+
+/// The fault that enough members report, where one is.
+fn common_fault(job: &Job) -> Option<u64> {
+    let count = |fault: u64| job.members.iter().filter(|member| member.fault.0 == fault).count();
+    let needed = usize::try_from(job.threshold.0).expect("committees are small").max(1);
+    (verifier::FAULT_ACTOR..=verifier::FAULT_IMPOSSIBLE).find(|fault| count(*fault) >= needed)
+}
+
+/// A result stands: who agrees earns, who differs loses reputation, and the answer is on its way. `chosen` is a place among the
+/// members of both committees.
+pub(super) fn accept(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    job: &mut Job,
+    spec: &JobSpec,
+    chosen: usize,
+    bytes: Bytes,
+) -> Result<(), Miss> {
+    let output = state::keep_output(world, &job.id, bytes);
+    // What is left of the price: results that failed only the submitter's checks are paid already.
+    let price = job.escrow.saturating_sub(spec.tip);
+    let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
+    let (runner, count, gross) = change_members(job, |members| {
+        let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
+        // Of two committees, those who agree share the price; of one, those who do not leave their part of it to the submitter.
+        let (whole, parts) = if is_last { (price, agreeing.len()) } else { (spec.max_price, members.len()) };
+        let cap = Amount(whole.0 / u64::try_from(parts.max(1)).expect("committees are small"));
+        let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
+        let median = payment::median(&usages);
+        let mut prices = Vec::with_capacity(agreeing.len());
+        for place in &agreeing {
+            let member = &members[*place];
+            let is_anomalous = review(world, params, &id, spec, member, &median);
+            book_success(world, params, height, member.runner, aggregator == Some(member.runner), is_anomalous)?;
+            // Work that is far from what the others of the committee needed is paid as theirs.
+            let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
+            prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
+        }
+        let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner));
+        let split = payment::split(&params.jobs, price, spec.tip, &prices, aggregator);
+        for (place, paid) in agreeing.iter().zip(&split.runners) {
+            members[*place].paid = *paid;
+        }
+        for member in members.iter() {
+            if member.verdict == Verdict::Differs {
+                blame(world, params, height, member.runner)?;
+            }
+            release(world, member.runner, &id)?;
+        }
+        Ok((members[chosen].runner, agreeing.len(), split.gross))
+    })?;
+    let count = u64::try_from(count).expect("committees are small");
+    job.outcome = Some(Outcome { output, runner, agreeing: Count(count), verified_at: height, gross });
+    job.status = JobStatus::Verified;
+    job.status_until = height;
+    let data = Value::map([
+        ("job_id", Value::Bytes(job.id.0.to_vec())),
+        ("output", Value::Bytes(output.0.to_vec())),
+        ("agreeing", Value::uint(count)),
+        ("runners", Value::uint(u64::try_from(job.all_members().count()).expect("committees are small"))),
+    ]);
+    announce(world, verifier::NUMBER, "JobVerified", &data);
+    callback::queue(world, job, spec)?;
+    verifier::challenges::retrial_is_over(world, params, height, job, spec)?;
+    if spec.verification.mode == Mode::None {
+        return settle(world, params, height, job, spec);
+    }
+    // Decision 45: the longer of the two windows holds the payout.
+    let window = match spec.verification.dispute_window.0 {
+        0 => params.jobs.challenge_window.max(params.jobs.dispute_window),
+        own => params.jobs.challenge_window.max(own),
+    };
+    job.status_until = Height(height.0.saturating_add(window));
+    Ok(())
+}
+
+/// Books a member's success. One whose usage is an anomaly is flagged instead, and gains no reputation.
+fn book_success(
+    world: &mut World,
+    params: &Params,
+    height: Height,
+    runner: Address,
+    is_aggregator: bool,
+    is_anomalous: bool,
+) -> Result<(), Miss> {
+    let Some(mut record) = runners::state::find(world, runner)? else { return Ok(()) };
+    if is_anomalous {
+        record.is_flagged = true;
+    } else {
+        let score = if is_aggregator { reputation::AGGREGATED } else { reputation::SUCCESS };
+        reputation::score(&params.jobs, &mut record, height, score);
+    }
+    record.jobs_done = Count(record.jobs_done.0.saturating_add(1));
+    runners::state::write(world, runner, &record);
+    Ok(())
+}
+
+/// Whether usage is beyond what was expected, or what the committee needed, in a unit that is paid for: then somebody should look
+/// (003 Runner Resource Accounting).
+fn review(world: &mut World, params: &Params, job: &Hash, spec: &JobSpec, member: &Member, median: &Usage) -> bool {
+    let ratio = u128::from(params.jobs.anomaly_ratio);
+    let is_beyond = |used: Count, expected: Count| u128::from(used.0) * 10_000 > u128::from(expected.0) * ratio;
+    let usage = &member.usage;
+    let is_anomalous = is_beyond(usage.compute_ms, spec.schema.expected_execution_ms)
+        || payment::priced(&spec.kind, usage)
+            .into_iter()
+            .zip(payment::priced(&spec.kind, median))
+            .any(|(used, usual)| is_beyond(used, usual));
+    if is_anomalous {
+        let data = Value::map([
+            ("job_id", Value::Bytes(job.0.to_vec())),
+            ("runner", Value::Bytes(member.runner.0.to_vec())),
+            ("compute_ms", Value::uint(usage.compute_ms.0)),
+            ("expected_ms", Value::uint(spec.schema.expected_execution_ms.0)),
+        ]);
+        announce(world, verifier::NUMBER, "UsageAnomaly", &data);
+    }
+    is_anomalous
+}

@@ -1,0 +1,163 @@
+//! Who is paid what of a job's escrow (003 §8.4, Payment and Failure Handling).
+
+use super::committee::release;
+use super::decision::change_members;
+use super::handlers::pay_out;
+use super::lifecycle::{finish, give_up};
+use super::{NUMBER, payment};
+use crate::actor::announce;
+use crate::{treasury, verifier};
+use cowboy_params::Params;
+use cowboy_state::{Miss, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::{Job, JobSpec, JobStatus, Member, Verdict};
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, List};
+
+/// Pays the least fee for results that failed only the submitter's own checks, where others were accepted.
+pub(super) fn pay_unfit(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
+    job.delivered = List::default();
+    let runners: Vec<Address> = job.all_members().filter(|member| member.verdict == Verdict::Unfit).map(|member| member.runner).collect();
+    let share = Amount(spec.max_price.0 / u64::try_from(job.all_members().count().max(1)).expect("committees are small"));
+    let each = Amount(params.jobs.minimum_fee).min(share);
+    let paid = pay_each(world, params, job, &runners, each)?;
+    note_paid(job, &runners, &paid)
+}
+
+/// Notes with its members what runners of a job were paid.
+fn note_paid(job: &mut Job, runners: &[Address], paid: &[Amount]) -> Result<(), Miss> {
+    change_members(job, |members| {
+        for (runner, amount) in runners.iter().zip(paid) {
+            if let Some(member) = members.iter_mut().find(|member| member.runner == *runner) {
+                member.paid = *amount;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Pays some runners the same price out of a job's escrow, at once: 89% to them, the rest as always. Answers what each got.
+fn pay_each(world: &mut World, params: &Params, job: &mut Job, runners: &[Address], each: Amount) -> Result<Vec<Amount>, Miss> {
+    let split = payment::split(&params.jobs, job.escrow, Amount::ZERO, &vec![each; runners.len()], None);
+    for (runner, paid) in runners.iter().zip(&split.runners) {
+        pay_out(world, *runner, *paid)?;
+    }
+    pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
+    burn(world, split.burned)?;
+    job.escrow = split.refund;
+    Ok(split.runners)
+}
+
+/// Pays whoever delivered in any draw of a job that ends without a result the least fee. Answers why it ends, where the job itself
+/// is at fault: nobody passed an objective check of its.
+pub(super) fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<Option<&'static str>, Miss> {
+    let delivered = std::mem::take(&mut job.delivered).into_vec();
+    let count = u64::try_from(delivered.len().max(1)).expect("a few committees");
+    let each = Amount(params.jobs.minimum_fee).min(Amount(spec.max_price.min(job.escrow).0 / count));
+    let runners: Vec<Address> = delivered.iter().map(|one| one.runner).collect();
+    let paid = pay_each(world, params, job, &runners, each)?;
+    note_paid(job, &runners, &paid)?;
+    Ok(delivered.iter().any(|one| one.failed > Count::ZERO).then_some("actor_fault"))
+}
+
+/// Enough runners could not do the work for the same reason outside them: they get a part, the rest goes back (003 Payment table).
+pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, fault: u64) -> Result<(), Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    let cap = Amount(spec.max_price.0 / u64::try_from(members.len().max(1)).expect("committees are small"));
+    let reporting: Vec<usize> = (0..members.len()).filter(|place| members[*place].fault.0 == fault).collect();
+    let mut progress: Vec<u64> = reporting.iter().map(|place| members[*place].progress.0.min(10_000)).collect();
+    progress.sort_unstable();
+    let median = progress[(progress.len() - 1) / 2];
+    let prices: Vec<Amount> = reporting
+        .iter()
+        .map(|place| match fault {
+            verifier::FAULT_ACTOR => Amount(params.jobs.minimum_fee).min(cap),
+            // A part of what the runner would have asked for all that the bounds allow, for the time that the chain saw it held.
+            _ => {
+                let member = &members[*place];
+                let whole = payment::estimate(&member.rates, &spec.kind, &spec.bounds).min(cap);
+                payment::share(whole, median.min(held(params, job, spec, member)))
+            }
+        })
+        .collect();
+    let split = payment::split(&params.jobs, spec.max_price, Amount::ZERO, &prices, None);
+    for (place, paid) in reporting.iter().zip(&split.runners) {
+        members[*place].verdict = Verdict::Excused;
+        members[*place].paid = *paid;
+        pay_out(world, members[*place].runner, *paid)?;
+    }
+    for member in &members {
+        release(world, member.runner, &job.id)?;
+    }
+    job.members = List::new(members).expect("a committee fits");
+    pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
+    burn(world, split.burned)?;
+    let spent = split.runners.iter().fold(split.treasury.saturating_add(split.burned), |sum, paid| sum.saturating_add(*paid));
+    job.escrow = job.escrow.checked_sub(spent).expect("a split is within the escrow");
+    let reason = match fault {
+        verifier::FAULT_ACTOR => "actor_fault",
+        verifier::FAULT_EXTERNAL => "external_fault",
+        _ => "impossible",
+    };
+    give_up(world, params, height, job, spec, reason)
+}
+
+/// For how much of the time that a job allows the chain saw a member held, until it committed, in hundredths of a percent.
+fn held(params: &Params, job: &Job, spec: &JobSpec, member: &Member) -> u64 {
+    let drawn_at = job.commit_until.0.saturating_sub(spec.timeout_blocks.0);
+    let blocks = member.committed_at.0.saturating_sub(drawn_at);
+    let held_ms = u128::from(blocks) * u128::from(params.consensus.block_time);
+    let part = (held_ms * 10_000).checked_div(u128::from(spec.bounds.wall_ms.0)).unwrap_or(0);
+    u64::try_from(part.min(10_000)).expect("at most the whole")
+}
+
+/// Destroys CBY that the Dispatcher holds.
+fn burn(world: &mut World, amount: Amount) -> Result<(), Miss> {
+    let was_there = world.debit(Address::system(NUMBER), amount)?;
+    assert!(was_there, "the Dispatcher holds what its jobs do");
+    world.burn(amount)
+}
+
+/// Pays a verified job: 89% to the runners, 10% destroyed, 1% to the treasury, the rest of the escrow back (003 §8.4).
+pub(crate) fn settle(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
+    let outcome = job.outcome.clone().expect("a verified job has an outcome");
+    let mut left = job.escrow;
+    let mut take = |amount: Amount| {
+        left = left.checked_sub(amount).expect("a split is within the escrow");
+        amount
+    };
+    let honest: Vec<(Address, Amount)> =
+        job.all_members().filter(|member| member.verdict == Verdict::Accepted).map(|member| (member.runner, member.paid)).collect();
+    let withheld = job
+        .all_members()
+        .filter(|member| member.verdict == Verdict::Dishonest)
+        .fold(Amount::ZERO, |sum, member| sum.saturating_add(member.paid));
+    let is_all_dishonest = honest.is_empty();
+    let mut paid = Amount::ZERO;
+    for (runner, amount) in honest {
+        pay_out(world, runner, take(amount))?;
+        paid = paid.saturating_add(amount);
+    }
+    let mut burned = Amount::ZERO;
+    let mut treasury = Amount::ZERO;
+    if !is_all_dishonest {
+        treasury = take(payment::of_payout(&params.jobs, outcome.gross, params.jobs.payout_treasury));
+        pay_out(world, Address::system(treasury::NUMBER), treasury)?;
+        // Whatever of the gross is neither a runner's nor the treasury's is destroyed, dust included.
+        let of_runners = paid.saturating_add(withheld).saturating_sub(spec.tip);
+        burned = take(outcome.gross.saturating_sub(treasury).saturating_sub(of_runners));
+        burn(world, burned)?;
+    }
+    pay_out(world, job.submitter, left)?;
+    let data = Value::map([
+        ("job_id", Value::Bytes(job.id.0.to_vec())),
+        ("paid", Value::uint(paid.0)),
+        ("burned", Value::uint(burned.0)),
+        ("treasury", Value::uint(treasury.0)),
+        ("refunded", Value::uint(left.0)),
+    ]);
+    announce(world, NUMBER, "JobSettled", &data);
+    job.escrow = Amount::ZERO;
+    finish(params, height, job, JobStatus::Settled);
+    Ok(())
+}
