@@ -4,7 +4,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+import architecture
 import citations
+import ratchet
 import targets
 from pages import generated
 from tree import Tree, line_of
@@ -14,7 +16,8 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    return [*section_citations(tree), *title_citations(tree), *decision_citations(tree), *acceptance_citations(tree), *series(tree), *links(tree), *current(tree)]
+    checks = (section_citations, title_citations, decision_citations, acceptance_citations, series, links, architecture.problems, ratchet.growth, current)
+    return [problem for check in checks for problem in check(tree)]
 
 
 def section_citations(tree: Tree) -> Iterator[str]:

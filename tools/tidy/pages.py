@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 
 import citations
+import ratchet
 import targets
 from tree import Tree, is_test
 
@@ -20,6 +21,8 @@ def generated(tree: Tree) -> dict[str, str]:
     """Every generated page or part, by path."""
     pages = {"docs/spec/index.md": index(tree), "docs/acceptance.md": acceptance(tree), "docs/decisions/README.md": decision_list(tree)}
     pages.update(decision_lines(tree))
+    if ratchet.PATH in tree.paths:
+        pages[ratchet.PATH] = ratchet.page(tree)
     return pages
 
 

@@ -10,7 +10,10 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import citations
+import ratchet
+import rust
 from checks import problems
+from measure import FILE_LINES, FUNCTION_LINES
 from pages import generated
 from tree import Tree
 
@@ -89,6 +92,134 @@ class Checks(unittest.TestCase):
     def test_a_test_moves_an_item(self):
         found = problems(tree(core__tests__b_dot_rs="// A-1\n"))
         self.assertEqual(found, ["docs/acceptance.md:1: not current. Run `python3 tools/tidy --write`."])
+
+
+ARCHITECTURE = """# Architecture
+
+There are 2 crates; see `core/types/src/lib.rs`.
+
+<!-- checked: layout -->
+```
+core/       the protocol
+  types/    types
+  tests/    tests
+edge/       services
+  rpc/      a server
+```
+
+<!-- checked: dependencies -->
+| crate | uses |
+|---|---|
+| `core/types` | – |
+| `edge/rpc` | `types` |
+
+<!-- checked: places -->
+| text in code | only in |
+|---|---|
+| `quinn::` | `edge/rpc/src/` |
+"""
+TYPES, RPC = '[package]\nname = "cowboy-types"\n', '[package]\nname = "cowboy-rpc"\n[dependencies]\ncowboy-types.workspace = true\n'
+HOUSE = {
+    "ARCHITECTURE_dot_md": ARCHITECTURE,
+    "core__types__Cargo_dot_toml": TYPES,
+    "core__types__src__lib_dot_rs": "pub mod a;\n",
+    "core__types__src__a_dot_rs": "// quinn::x, and the old code\nuse crate::b::{self, c};\n",
+    "core__types__src__b_dot_rs": "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::a;\n}\n",
+    "edge__rpc__Cargo_dot_toml": RPC,
+    "edge__rpc__src__lib_dot_rs": "quinn::x();\n",
+}
+
+
+class Architecture(unittest.TestCase):
+    """Claims of ARCHITECTURE.md against a tree of two crates."""
+
+    def finds(self, *expected: str, **changes: str) -> None:
+        found = [problem for problem in problems(tree(**{**HOUSE, **changes})) if "not current" not in problem]
+        self.assertEqual(len(found), len(expected), found)
+        for words, problem in zip(expected, found):
+            self.assertIn(words, problem)
+
+    def test_a_sound_house(self):
+        self.finds()
+
+    def test_a_folder_that_is_gone(self):
+        self.finds("there is no folder core/gone/", ARCHITECTURE_dot_md=ARCHITECTURE.replace("edge/       services", "  gone/     no\nedge/       services"))
+
+    def test_a_crate_that_the_page_lacks(self):
+        self.finds("the layout lacks edge/new/", "there are 3 crates, not 2", **{"edge__new__Cargo_dot_toml": '[package]\nname = "cowboy-new"\n'})
+
+    def test_a_dependency_that_no_row_allows(self):
+        self.finds("core/types/Cargo.toml:1: uses edge/rpc, which the table", "core uses edge/rpc", core__types__Cargo_dot_toml=TYPES + "[dependencies]\ncowboy-rpc.workspace = true\n")
+
+    def test_a_test_of_core_that_uses_edge(self):
+        self.finds("core uses edge/rpc", core__types__Cargo_dot_toml=TYPES + "[dev-dependencies]\ncowboy-rpc.workspace = true\n")
+
+    def test_a_dependency_that_is_gone(self):
+        self.finds("edge/rpc does not use types", edge__rpc__Cargo_dot_toml='[package]\nname = "cowboy-rpc"\n')
+
+    def test_a_row_without_a_crate(self):
+        self.finds("there is no crate edge/old", "there is no edge/old", ARCHITECTURE_dot_md=ARCHITECTURE.replace("| `edge/rpc` | `types` |", "| `edge/rpc` | `types` |\n| `edge/old` | – |"))
+
+    def test_a_wrong_count(self):
+        self.finds("there are 2 crates, not 3", ARCHITECTURE_dot_md=ARCHITECTURE.replace("2 crates", "3 crates"))
+
+    def test_a_text_in_another_place(self):
+        self.finds("core/types/src/b.rs:1: `quinn::` may stand only", core__types__src__b_dot_rs="fn f() { quinn::y() }\n")
+
+    def test_a_text_that_is_nowhere(self):
+        self.finds("`quinn::` does not stand in edge/rpc/src/", edge__rpc__src__lib_dot_rs="// quinn::x\n")
+
+    def test_a_second_clippy_toml(self):
+        self.finds("replaces the bans", core__types__clippy_dot_toml="")
+
+    def test_a_path_that_is_gone(self):
+        self.finds("docs/more.md:1: there is no core/gone.rs.", docs__more_dot_md="See `core/gone.rs`, `core/types`, `core/{a,b}`.\n")
+
+
+class Ratchet(unittest.TestCase):
+    """What is over a limit: nothing may grow, and what shrinks is written down."""
+
+    def grows(self, expected: str, **changes: str) -> None:
+        found = [problem for problem in problems(tree(**changes)) if "not current" not in problem]
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(expected, found[0])
+        recorded = tree(**changes, tools__tidy__ratchet_dot_txt=ratchet.page(tree(**changes), record=True))
+        self.assertEqual([problem for problem in problems(recorded) if "docs/spec" not in problem], [])
+
+    def test_a_long_file(self):
+        self.grows("file core/long.rs: 501, and 0 allowed", core__long_dot_rs="//\n" * (FILE_LINES + 1))
+
+    def test_long_functions(self):
+        body = "    x\n" * FUNCTION_LINES
+        self.grows("core/a.rs:2: function core/a.rs f: 72, and 0 allowed", core__a_dot_rs="// fn g() {\nfn f(x: [u8; 2]) -> char {\n" + body + "    '}'}\nfn h();\n")
+        self.grows("core/a.py:1: function core/a.py f: 71", core__a_dot_py="def f():\n" + body)
+
+    def test_a_cycle(self):
+        files = {"core__types__Cargo_dot_toml": TYPES, "core__types__src__a_dot_rs": "use crate::{b::{c}, z};\n", "core__types__src__z_dot_rs": "// crate::a\n"}
+        self.assertEqual([p for p in problems(tree(**files, core__types__src__b_dot_rs="fn f() {}\n")) if "not current" not in p], [])
+        found = problems(tree(**files, **{"core__types__src__b__mod_dot_rs": "use super::a::x;\n"}))
+        self.assertEqual([p.split(":")[0] for p in found if "cycle" in p], ["core/types/src/a.rs", "core/types/src/b/mod.rs"])
+
+    def test_avoided_names(self):
+        self.grows("core/a.rs:1: name core desk: 1, and 0 allowed: 'desk' is an avoided term. Write: job manager", core__a_dot_rs="struct RunnerDesk;\nlet desktop = 1;\n")
+        self.grows("name core told", core__a_dot_py="    async def told(self):\n        pass\n")
+        self.grows("name core outbox", core__a_dot_js='const x = "<th>Outbox</th>"\n')
+
+    def test_avoided_phrases(self):
+        self.grows("docs/more.md:2: phrase docs/more.md the law: 1", docs__more_dot_md="A house.\nIt is The\nlaw of the lawn.\n")
+        self.grows("phrase core the law", core__a_dot_rs="/// It is the\n/// law.\n")
+
+    def test_what_grows_and_what_shrinks(self):
+        held = tree(core__a_dot_rs="// the law\n", tools__tidy__ratchet_dot_txt=ratchet.HEADER + "phrase 1 core the law\n")
+        self.assertEqual([p for p in problems(held) if "ratchet" in p or "law" in p], [])
+        less = tree(core__a_dot_rs="// a rule\n", tools__tidy__ratchet_dot_txt=ratchet.HEADER + "phrase 1 core the law\n")
+        self.assertEqual(problems(less), ["tools/tidy/ratchet.txt:1: not current. Run `python3 tools/tidy --write`."])
+        more = tree(core__a_dot_rs="// the law, the law\n", tools__tidy__ratchet_dot_txt=ratchet.HEADER + "phrase 1 core the law\n")
+        self.assertIn("2, and 1 allowed", problems(more)[0])
+
+    def test_literals_hide_no_brace(self):
+        text = "fn f<'a>() { let _ = ('{', b'}', \"{\", r#\"{\"{\"#, 'a'); }\nfn g() {\n}\n"
+        self.assertEqual(list(rust.functions(text)), [("f", 1, 1), ("g", 2, 2)])
 
 
 class Grammar(unittest.TestCase):

@@ -13,9 +13,9 @@ DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/")
 EXAMPLES = "tools/tidy/"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Tree:
-    """Paths below the root, with the text of every text file."""
+    """Paths below the root, with the text of every text file. Trees are equal only to themselves, so that results can be kept by tree."""
 
     paths: frozenset[str]
     texts: dict[str, str]

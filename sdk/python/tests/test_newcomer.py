@@ -77,7 +77,7 @@ def test_readme_on_a_devnet(devnet, tmp_path):
     assert 'Result: "Hello, Ada!"' in first and "\n1\n" in first and "greeted" in first
     assert "3 passed" in tested and "0 errors, 0 warnings" in tested and tested.endswith("45\n")
     assert (shell.clone / "hello/cycles.svg").exists()
-    assert "Result: 301275\n" in said["An actor that asks the world"], "the median of the devnet's own five pages"
+    assert "Result: 301275\n" in said["An actor that fetches web pages"], "the median of the devnet's own five pages"
     assert re.search(r"http://mysite\.localhost:\d+", said["An actor that is a web site"])
 
 
@@ -95,7 +95,7 @@ def test_the_projects_own_readme_on_a_devnet(devnet, tmp_path):
 
 @pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
 def test_the_same_tests_on_a_devnet(devnet, tmp_path):
-    """The third world: the project's tests and those of calls between actors, as real transactions."""
+    """The third backend: the project's tests and those of calls between actors, as real transactions."""
     shell = Shell(tmp_path, devnet)
     shell.run(shell.clone, ["cowboy init myagent"])
     project = shell.clone / "myagent"
