@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 
 import citations
+import rust
 from tree import DATA, Tree, line_of
 
 TABLE = tomllib.loads((pathlib.Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
@@ -16,6 +17,13 @@ DECLARED = {
     ".js": re.compile(r"\b(?:function\*?|class)\s+(\w+)"),
     ".mjs": re.compile(r"\b(?:function\*?|class)\s+(\w+)"),
 }
+QUOTES = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+PROSE = {
+    ".rs": rust.SKIPPED,
+    ".py": re.compile(r'"""(?:\\.|[^\\])*?"""|#[^\n]*|' + QUOTES, re.S),
+    ".js": re.compile(r"//[^\n]*|/\*.*?\*/|`(?:\\.|[^`\\])*`|" + QUOTES, re.S),
+}
+PROSE[".mjs"] = PROSE[".js"]
 LABEL = re.compile(r"""#\[(?:command|arg)\([^\]]*?\bname\s*=\s*"([^"]+)"|<(?:h[1-6]|th|button|label|legend)[^>]*>([^<]+)<""")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # The specification's own words, and the list that names the terms.
@@ -28,7 +36,7 @@ def measures(tree: Tree, measure: Callable) -> Iterator:
     for path, text in sorted(tree.texts.items()):
         if DATA.search(path) or QUOTED.search(path):
             continue
-        for kind, term, offset in [*names(path, text), *phrases(text)]:
+        for kind, term, offset in [*names(path, text), *phrases(prose(path, text))]:
             found.setdefault((kind, term, area(path)), []).append(f"{path}:{line_of(text, offset)}")
     for (kind, term, where), places in sorted(found.items()):
         instead = TABLE[f"{kind}s"][term]
@@ -51,6 +59,18 @@ def names(path: str, text: str) -> Iterator[tuple[str, str, int]]:
         for word in {word.lower() for word in WORD.findall(name)}:
             if word in TABLE["names"]:
                 yield "name", word, found.start()
+
+
+def prose(path: str, text: str) -> str:
+    """Comments and literals of code, and the whole of other files. Offsets stay."""
+    pattern = PROSE.get(path[path.rfind(".") :])
+    if pattern is None:
+        return text
+    out, at = [], 0
+    for found in pattern.finditer(text):
+        out += [re.sub(r"[^\n]", " ", text[at : found.start()]), found[0]]
+        at = found.end()
+    return "".join(out)
 
 
 def phrases(text: str) -> Iterator[tuple[str, str, int]]:

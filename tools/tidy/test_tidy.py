@@ -208,6 +208,8 @@ class Ratchet(unittest.TestCase):
     def test_avoided_phrases(self):
         self.grows("docs/more.md:2: phrase docs/more.md the law: 1", docs__more_dot_md="A house.\nIt is The\nlaw of the lawn.\n")
         self.grows("phrase core the law", core__a_dot_rs="/// It is the\n/// law.\n")
+        self.grows("core/a.rs:2: phrase core door: 1", core__a_dot_rs="self.door.open();\nfail(\"no door\");\n")
+        self.grows("core/a.py:3: phrase core door: 2", core__a_dot_py='door()\n""\n"""A\ndoor."""  # a door\n'.replace("A\n", "A "))
 
     def test_what_grows_and_what_shrinks(self):
         held = tree(core__a_dot_rs="// the law\n", tools__tidy__ratchet_dot_txt=ratchet.HEADER + "phrase 1 core the law\n")
