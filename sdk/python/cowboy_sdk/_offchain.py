@@ -1,4 +1,4 @@
-"""Off-chain jobs in tests: what `cowboy_sdk.testing` lists and answers.
+"""Off-chain jobs in tests: shared by `cowboy_sdk.testing` on CPython and by the one of `cowboy test`.
 
 It is no part of the SDK of actors: on a chain, runners answer.
 """

@@ -1,5 +1,6 @@
 //! A chain whose state is a map: the law itself, one block for each transaction, in this process.
 
+use super::jobs;
 use crate::{failure::Failure, send};
 use bytes::Bytes;
 use cowboy_api::keystore::{DEV_MNEMONIC, Mnemonic};
@@ -55,11 +56,14 @@ impl Genesis {
         Ok(Self { config: chain, state, key })
     }
 
-    /// The same without fees, so that balances in tests are the money that moved.
-    pub(crate) fn without_fees(mut self) -> Result<Self, Failure> {
+    /// The same for tests: without fees, so that balances are the money that moved, and with runners. For a job that names no price one base
+    /// unit is held, the least that the market takes.
+    pub(crate) fn for_tests(mut self) -> Result<Self, Failure> {
         let mut config = ChainConfig::clone(&self.config);
         config.params.fees.base_fee_min = 0;
+        config.params.jobs.price_default = 1;
         self.config = Arc::new(config);
+        edit(&mut self.state, jobs::register)?;
         let mut world = World::default();
         world.write(keys::markets(), &Markets { base_fee_cycle: Price::ZERO, base_fee_cell: Price::ZERO });
         apply(&mut self.state, &world.writes());
@@ -206,20 +210,22 @@ impl Chain {
 
     /// Reads or changes records past the law, as only tests may.
     fn edit<T>(&mut self, change: impl Fn(&mut World) -> Result<T, Miss>) -> Result<T, Failure> {
-        let mut world = World::default();
-        loop {
-            match change(&mut world) {
-                Ok(done) => {
-                    apply(&mut self.state, &world.writes());
-                    return Ok(done);
-                }
-                Err(miss) => {
-                    for key in world.want(miss) {
-                        world.fill(&key, self.state.get(&key).cloned());
-                    }
-                }
-            }
-        }
+        edit(&mut self.state, change)
+    }
+
+    /// The off-chain jobs that wait for an outcome, the oldest first.
+    pub(crate) fn jobs(&mut self) -> Result<Vec<jobs::Waiting>, Failure> {
+        self.edit(|world| jobs::waiting(world))
+    }
+
+    /// Keeps open jobs waiting for the test.
+    pub(crate) fn hold_jobs(&mut self) -> Result<(), Failure> {
+        self.edit(jobs::hold)
+    }
+
+    /// Ends a job: everything that is held for it goes back. Whether it was open.
+    pub(crate) fn close_job(&mut self, id: &Hash) -> Result<bool, Failure> {
+        self.edit(|world| jobs::close(world, id))
     }
 
     /// What an account owns.
@@ -243,11 +249,49 @@ impl Chain {
     }
 }
 
+/// Runs a change on a state, again with the records that it missed: what it did before it missed them is undone.
+fn edit<T>(state: &mut BTreeMap<StateKey, Bytes>, change: impl Fn(&mut World) -> Result<T, Miss>) -> Result<T, Failure> {
+    let mut world = World::default();
+    loop {
+        match change(&mut world) {
+            Ok(done) => {
+                apply(state, &world.writes());
+                return Ok(done);
+            }
+            Err(miss) => {
+                world.rollback_all();
+                for key in world.want(miss) {
+                    world.fill(&key, state.get(&key).cloned());
+                }
+            }
+        }
+    }
+}
+
 fn apply(state: &mut BTreeMap<StateKey, Bytes>, writes: &BTreeMap<StateKey, Option<Bytes>>) {
     for (key, value) in writes {
         match value {
             Some(value) => state.insert(*key, value.clone()),
             None => state.remove(key),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an attempt wrote before it missed a record is not there for the next one.
+    #[test]
+    fn a_change_that_misses_a_record_begins_again() {
+        let (first, second) = (Address([1; 20]), Address([2; 20]));
+        let mut state = BTreeMap::new();
+        edit(&mut state, |world| {
+            world.credit(first, Amount(5))?;
+            world.credit(second, Amount(7))
+        })
+        .expect("two accounts are paid");
+        let balance = edit(&mut state, |world| world.account(first)).expect("an account reads").balance;
+        assert_eq!(balance, Amount(5));
     }
 }

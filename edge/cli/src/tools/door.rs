@@ -14,7 +14,7 @@ use cowboy_chain::{
     query::{QueryError, Question},
 };
 use cowboy_types::{
-    Abort, Actor, Address, Amount, Blob, Cycles, Instruction, Receipt, Text, error as aborts, hash::keccak256, receipt::ReceiptKind,
+    Abort, Actor, Address, Amount, Blob, Cycles, Hash, Instruction, Receipt, Text, error as aborts, hash::keccak256, receipt::ReceiptKind,
 };
 use cowboy_vm::{HostCall, HostError, HostFn, HostValue, Profiler};
 use std::{
@@ -145,24 +145,32 @@ impl<'a> Door<'a> {
         let index = usize::try_from(arguments.number(0)?).unwrap_or(usize::MAX);
         let Self { shared, folder, chains, said, .. } = self;
         let running = chains.get_mut(index).ok_or_else(|| Refusal::Host("there is no such chain".to_owned()))?;
-        let answer = match verb {
-            "fund" => running.chain.fund(arguments.address(1)?, arguments.amount(2)?).map(|()| HostValue::None).map_err(Refusal::from),
-            "balance" => Ok(HostValue::int(running.chain.balance(arguments.address(1)?)?.get())),
-            "height" => Ok(HostValue::int(running.chain.height())),
-            "deploy" => running.deploy(shared, folder, arguments),
-            "format" => Ok(text(running.format(folder, arguments)?)),
-            "execute" => running.execute(arguments),
-            "query" => running.query(arguments),
-            "storage" => {
-                let kept = running.chain.storage(arguments.address(1)?)?;
-                Ok(list(kept.into_iter().map(|(key, value)| list([bytes(&key), bytes(&value)]))))
-            }
-            "events" => Ok(HostValue::List(running.events.clone())),
-            "failures" => Ok(HostValue::List(running.failures.clone())),
-            "cycles" => Ok(HostValue::int(running.cycles)),
-            "mine" => running.mine(arguments.number(1)?),
-            _ => Err(Refusal::Host(format!("a test cannot ask for {verb:?}"))),
-        };
+        let answer =
+            match verb {
+                "fund" => running.chain.fund(arguments.address(1)?, arguments.amount(2)?).map(|()| HostValue::None).map_err(Refusal::from),
+                "balance" => Ok(HostValue::int(running.chain.balance(arguments.address(1)?)?.get())),
+                "height" => Ok(HostValue::int(running.chain.height())),
+                "deploy" => running.deploy(shared, folder, arguments),
+                "format" => Ok(text(running.format(folder, arguments)?)),
+                "execute" => running.execute(arguments),
+                "query" => running.query(arguments),
+                "storage" => {
+                    let kept = running.chain.storage(arguments.address(1)?)?;
+                    Ok(list(kept.into_iter().map(|(key, value)| list([bytes(&key), bytes(&value)]))))
+                }
+                "events" => Ok(HostValue::List(running.events.clone())),
+                "failures" => Ok(HostValue::List(running.failures.clone())),
+                "cycles" => Ok(HostValue::int(running.cycles)),
+                "jobs" => {
+                    let waiting = running.chain.jobs()?;
+                    Ok(list(waiting.into_iter().map(|job| {
+                        map([("id", bytes(&job.id.0)), ("actor", bytes(&job.submitter.0)), ("payload", bytes(&job.submission))])
+                    })))
+                }
+                "close" => running.close(arguments),
+                "mine" => running.mine(arguments.number(1)?),
+                _ => Err(Refusal::Host(format!("a test cannot ask for {verb:?}"))),
+            };
         if matches!(verb, "deploy" | "execute" | "query") {
             said.chain_cycles = said.chain_cycles.saturating_add(running.cycles);
         }
@@ -235,18 +243,26 @@ impl Running {
         }
     }
 
+    fn close(&mut self, arguments: &Arguments<'_>) -> Answer {
+        let id = arguments.at(1, "32 bytes", |value| Some(Hash(value.as_bytes()?.try_into().ok()?)))?;
+        if self.chain.close_job(&id)? {
+            return Ok(HostValue::None);
+        }
+        Err(Refusal::Host("the job has its outcome already, or there is no such job".to_owned()))
+    }
+
     fn mine(&mut self, blocks: u64) -> Answer {
         self.cycles = 0;
         for _ in 0..blocks {
             let outcome = self.chain.block(Vec::new())?;
-            self.keep(&outcome);
+            self.keep(&outcome)?;
         }
         Ok(HostValue::None)
     }
 
     /// Keeps what a block brought, and answers the receipt of its transaction.
     fn note(&mut self, outcome: &Outcome) -> Result<Receipt, Refusal> {
-        self.keep(outcome);
+        self.keep(outcome)?;
         let place = outcome.receipts.iter().position(|receipt| receipt.kind == ReceiptKind::Transaction);
         let receipt = place.and_then(|place| outcome.receipts.get(place)).cloned();
         let receipt = receipt.ok_or_else(|| Refusal::Host("the block has no receipt of the transaction".to_owned()))?;
@@ -271,7 +287,8 @@ impl Running {
         (error != plain).then(|| format!("{} {}", error.what, error.fix))
     }
 
-    fn keep(&mut self, outcome: &Outcome) {
+    fn keep(&mut self, outcome: &Outcome) -> Result<(), Refusal> {
+        self.chain.hold_jobs()?;
         for (place, receipt) in outcome.receipts.iter().enumerate() {
             let events = receipt.events.iter();
             self.events.extend(events.map(|event| list([bytes(&event.emitter.0), text(&event.name), bytes(&event.data)])));
@@ -280,6 +297,7 @@ impl Running {
                 self.failures.push(list([bytes(&receipt.target.0), text(&receipt.handler), fact]));
             }
         }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod chain;
 pub(crate) mod discover;
 pub(crate) mod door;
+mod jobs;
 pub(crate) mod lint;
 pub(crate) mod profile;
 pub(crate) mod report;

@@ -56,6 +56,7 @@ const LIMITS: Limits =
 /// The modules that only tests have.
 const MODULES: &[(&str, &str)] = &[
     ("cowboy_sdk._payloads", include_str!("../../../../sdk/python/cowboy_sdk/_payloads.py")),
+    ("cowboy_sdk._offchain", include_str!("../../../../sdk/python/cowboy_sdk/_offchain.py")),
     ("cowboy_sdk.testing", include_str!("python/testing.py")),
     ("pytest", include_str!("python/pytest.py")),
     ("_cowboy_runner", include_str!("python/runner.py")),
@@ -67,7 +68,7 @@ impl Test {
         let named: Vec<PathBuf> = self.paths.iter().filter(|path| path.is_file()).cloned().collect();
         let library = library()?;
         let profiler = self.looks.is_profiling().then(|| Profiler::new("test"));
-        let shared = Shared { genesis: Genesis::new()?.without_fees()?, images: Arc::new(KeptImages::default()), profiler };
+        let shared = Shared { genesis: Genesis::new()?.for_tests()?, images: Arc::new(KeptImages::default()), profiler };
         let mut session = Session {
             test: &self,
             output,
@@ -314,5 +315,26 @@ fn reason(file: &TestFile, turn: &Turn) -> String {
         }
         Exit::Trap(trap) => format!("E   trap: {}", trap.slug()),
         Exit::Return(_) | Exit::HostCall(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        test: Test,
+    }
+
+    /// The same file as under pytest: jobs that the Dispatcher took wait for the test, and what was held for them is back.
+    #[test]
+    fn tests_answer_off_chain_jobs() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/python/tests/worlds/test_jobs.py");
+        let line = Line::parse_from([Path::new("test").as_os_str(), file.as_os_str()]);
+        let ended = line.test.run(Output { json: false });
+        assert!(ended.is_ok(), "{ended:?}");
     }
 }

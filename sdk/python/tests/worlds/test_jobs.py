@@ -1,6 +1,4 @@
-"""Off-chain jobs, answered by the test under pytest."""
-
-import pathlib
+"""Off-chain jobs, answered by the test: the same under pytest and in the machine."""
 
 import pytest
 from cowboy_sdk.testing import llm_value
@@ -8,7 +6,7 @@ from cowboy_sdk.testing import llm_value
 
 @pytest.fixture
 def asker(chain):
-    return chain.deploy(pathlib.Path("asker.py"), value=500_000)
+    return chain.deploy("asker.py", value=500_000)
 
 
 def test_answers_resume_a_method(chain, asker, jobs):

@@ -94,6 +94,8 @@ def _fixture(name, fixtures, made, open_fixtures):
             value = next(value)
     elif name == "chain":
         value = Chain()
+    elif name == "jobs":
+        value = _fixture("chain", fixtures, made, open_fixtures).jobs
     elif name in _ACCOUNTS:
         value = _ACCOUNTS[name]
     else:

@@ -7,6 +7,7 @@ and every execution is a block of its own; fees are zero, so that balances are t
 import pvm_host
 
 from . import errors
+from ._offchain import Job, Jobs, llm_failure, llm_value
 from ._payloads import decoded, encoded
 from .types import Address, to_address_bytes
 
@@ -79,11 +80,12 @@ def _ask(verb, *arguments):
     return answer["value"]
 
 
-class Chain:
+class Chain(Jobs):
     """A chain of its own, with three funded accounts."""
 
     def __init__(self, height=1):
         self._chain = _ask("chain", height)
+        self._unanswered = []
         for account in (ALICE, BOB, CAROL):
             self.fund(account, 1_000_000)
 
@@ -142,13 +144,30 @@ class Chain:
         """Cycles of the last deployment, execution or query."""
         return _ask("cycles", self._chain)
 
+    # Jobs
+
+    def _waiting(self):
+        return [Job(entry) for entry in _ask("jobs", self._chain)]
+
+    def _bring(self, job, answer):
+        _ask("close", self._chain, job.id)
+        verifier = bytes(Address.RESULT_VERIFIER)
+        return _ask("execute", self._chain, job.target, job.handler, answer, verifier, 0)
+
+    def _failed(self, job, problem):
+        self._unanswered.append((job.actor, job.handler, problem))
+
     # Time
 
     def mine(self, blocks=1):
-        """Makes blocks: each delivers the messages that wait and fires the timers that are due."""
-        _ask("mine", self._chain, blocks)
+        """Makes blocks: each delivers the messages that wait and fires the timers that are due; then the test's runners answer."""
+        for _ in range(blocks):
+            waiting = self.jobs() if self._runners else []
+            _ask("mine", self._chain, 1)
+            self._run_jobs(waiting)
 
     @property
     def failures(self):
-        """(actor, handler, exception) of every message and timer that failed."""
-        return [(Address(actor), handler, _failure(fact)) for actor, handler, fact in _ask("failures", self._chain)]
+        """(actor, handler, exception) of every message, timer and runner's answer that failed."""
+        failed = [(Address(actor), handler, _failure(fact)) for actor, handler, fact in _ask("failures", self._chain)]
+        return failed + self._unanswered
