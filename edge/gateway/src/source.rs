@@ -60,9 +60,12 @@ fn of_refused(refused: &Refused) -> NotTaken {
     match refused {
         Refused::Invalid(invalid) => of_code(invalid.abort().code, &invalid.to_string()),
         Refused::TooFarAhead { .. } | Refused::Underpriced { .. } | Refused::Replaced | Refused::Known => NotTaken::Nonce,
-        Refused::SenderFull { .. } | Refused::Full | Refused::FundsOfQueue { .. } | Refused::Expired { .. } | Refused::SetApart { .. } => {
-            NotTaken::Full
-        }
+        Refused::SenderFull { .. }
+        | Refused::Full
+        | Refused::FundsOfQueue { .. }
+        | Refused::Expired { .. }
+        | Refused::SetApart { .. }
+        | Refused::TooSlow { .. } => NotTaken::Full,
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::{
     chain::Chain,
     mempool::Mempool,
-    watch::{FAR, Measure, Slow, Watched, Watcher},
+    watch::{FAR, Measure, Slow, Watched},
 };
 use bytes::Bytes;
 use commonware_glue::stateful::db::{DatabaseSet, Shared};
@@ -118,6 +118,8 @@ pub struct Fence<'a> {
     tick: Duration,
     /// What a delivery may use of a thread's time before a proposal gives it up.
     most: Duration,
+    /// How long a delivery may take before a proposal puts it off; without end where no view waits for the proposal.
+    longest: Duration,
     /// How long a proposal packs from its first delivery on; without end where nothing says.
     packing: Option<Duration>,
     /// Who is told of slow deliveries.
@@ -129,22 +131,45 @@ pub struct Fence<'a> {
 impl Fence<'_> {
     /// None: whoever measures waits as long as it takes.
     pub fn none() -> Self {
-        Self { tick: TICK, most: Duration::MAX, packing: None, slow: Arc::default(), mempool: None }
+        Self { tick: TICK, most: Duration::MAX, longest: Duration::MAX, packing: None, slow: Arc::default(), mempool: None }
     }
 }
 
 impl Chain {
+    /// Whether a proposal that takes too long costs its proposer the view: a lone validator has all the time.
+    fn has_views(&self) -> bool {
+        self.pace.gap().is_some() && self.committee.members().len() > 1
+    }
+
     /// The fence of this chain's parameters. A chain without a rhythm has time to pack.
     pub fn fence(&self) -> Fence<'_> {
         let rows = self.params();
+        let most = Duration::from_nanos(rows.execution.delivery_weight) * FAR;
         Fence {
             tick: TICK,
-            most: Duration::from_nanos(rows.execution.delivery_weight) * FAR,
+            most,
+            longest: if self.has_views() { most } else { Duration::MAX },
             packing: self.pace.gap().map(|_| Duration::from_nanos(rows.execution.propose_time)),
             slow: self.slow.clone(),
             mempool: Some(&self.mempool),
         }
     }
+}
+
+/// Why a proposal leaves a transaction out.
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    /// It used far more processor time than the model allows.
+    FarTooLong,
+    /// The view would be over before it is: this computer has too much else to do.
+    TooLongForNow,
+}
+
+/// What a proposal leaves out.
+struct LeftOut {
+    digest: Hash,
+    sender: Address,
+    why: Why,
 }
 
 /// An execution on its way, in threads of its own.
@@ -172,9 +197,8 @@ impl<'a> Course<'a> {
             let worker = self.worker.take().expect("it comes back from every round");
             let round = worker.start(runtime, std::mem::take(&mut answers));
             let mut round = pin!(round);
-            let mut watcher = Watcher::default();
             let mut told = None;
-            let sender = loop {
+            let left_out = loop {
                 match select(round.as_mut(), pin!(runtime.sleep(self.fence.tick))).await {
                     Either::Left((Some((worker, Some(need))), _)) => {
                         self.worker = Some(worker);
@@ -184,15 +208,21 @@ impl<'a> Course<'a> {
                     Either::Left(_) => pending().await,
                     Either::Right(_) => {}
                 }
-                let Some((id, used)) = watcher.overdue(&self.watched, self.fence.most) else { continue };
-                if told.replace(id) != Some(id) {
-                    self.fence.slow.runs(&id, used, self.fence.most);
+                let Some(running) = self.watched.running() else { continue };
+                let used = running.used();
+                if used > self.fence.most && told.replace(running.id) != Some(running.id) {
+                    self.fence.slow.runs(&running.id, used, self.fence.most);
                 }
-                if let Some(sender) = self.sender_of(&id) {
-                    break sender;
+                let why = match (used > self.fence.most, running.elapsed() > self.fence.longest) {
+                    (true, _) => Why::FarTooLong,
+                    (false, true) => Why::TooLongForNow,
+                    (false, false) => continue,
+                };
+                if let Some(sender) = self.sender_of(&running.id) {
+                    break LeftOut { digest: running.id, sender, why };
                 }
             };
-            self.begin_again(sender);
+            self.begin_again(&left_out);
         }
     }
 
@@ -203,10 +233,20 @@ impl<'a> Course<'a> {
     }
 
     /// Leaves the thread that is under way to itself, and begins again without a sender's transactions.
-    fn begin_again(&mut self, sender: Address) {
-        tracing::warn!(%sender, "a proposal leaves out a transaction that does not end, and its sender apart for a while");
-        if let Some(mempool) = self.fence.mempool {
-            mempool.set_apart(&sender);
+    fn begin_again(&mut self, left_out: &LeftOut) {
+        let LeftOut { digest, sender, why } = left_out;
+        match why {
+            Why::FarTooLong => {
+                tracing::warn!(%sender, "a proposal leaves out a transaction that does not end, and its sender apart for a while")
+            }
+            Why::TooLongForNow => {
+                tracing::info!(%sender, transaction = %digest, "a proposal puts off a transaction that takes too long now")
+            }
+        }
+        match (self.fence.mempool, why) {
+            (Some(mempool), Why::FarTooLong) => mempool.set_apart(sender),
+            (Some(mempool), Why::TooLongForNow) => mempool.put_off(digest),
+            (None, _) => {}
         }
         self.given_up += 1;
         self.watched.give_up();
@@ -216,7 +256,7 @@ impl<'a> Course<'a> {
             let runs_no_actor = |instruction: &Instruction| matches!(instruction, Instruction::System(_));
             candidates.retain(|candidate| {
                 let transaction = candidate.transaction();
-                transaction.from != sender && (self.given_up < GIVEN_UP || runs_no_actor(&transaction.instruction))
+                transaction.from != *sender && (self.given_up < GIVEN_UP || runs_no_actor(&transaction.instruction))
             });
         }
         self.proposal = Some(input.clone());

@@ -108,6 +108,14 @@ pub enum Refused {
         /// The first block for which it takes them again.
         until: u64,
     },
+    /// Why one that waited was dropped: this node tried to propose it, and each time running it took longer than a view has time for.
+    #[error(
+        "running it took longer than a proposal has time for, {times} times: send it again when the network has less to do, or let it do less"
+    )]
+    TooSlow {
+        /// How often it was tried.
+        times: u32,
+    },
     /// Too many wait, and all of them offer at least as much. Also why one that waited was dropped: others offered more.
     #[error("the mempool is full, and what waits offers more: raise the tip, or try again when some transactions are done")]
     Full,
@@ -122,6 +130,12 @@ pub enum Waits {
     /// Nothing but room in a block.
     #[error("the next block that has room")]
     Room,
+    /// Nothing of its sender is proposed by this node for a while: running it, or another one of the sender, took too long.
+    #[error("block {until}: running a transaction of this sender took longer than a proposal has time for")]
+    Off {
+        /// The first block for which this node proposes it again.
+        until: u64,
+    },
     /// A block has taken it, and is not final yet.
     #[error("block {number} has taken it and is not final yet")]
     Final {
@@ -283,6 +297,12 @@ impl Mempool {
         self.with(|pool| pool.set_apart(sender));
     }
 
+    /// Proposes nothing of the sender of a transaction for a few blocks, as running it took longer than a view has time for.
+    /// One that is put off again and again is dropped.
+    pub fn put_off(&self, digest: &Hash) {
+        self.with(|pool| pool.put_off(digest));
+    }
+
     /// What a transaction in the mempool waits for.
     pub fn waits(&self, digest: &Hash) -> Option<Waits> {
         self.with(|pool| {
@@ -291,7 +311,8 @@ impl Mempool {
                 return Some(Waits::Final { number: *number });
             }
             let blocked = pool.senders.get(sender)?.queue.blocked(&pool.rates());
-            Some(blocked.filter(|(first, _)| first <= nonce).map_or(Waits::Room, |(_, why)| why))
+            let off = || pool.off_until(sender).map_or(Waits::Room, |until| Waits::Off { until });
+            Some(blocked.filter(|(first, _)| first <= nonce).map_or_else(off, |(_, why)| why))
         })
     }
 

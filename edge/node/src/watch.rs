@@ -3,8 +3,8 @@
 //! Consensus bounds a delivery by cycles and by modelled time (`execution.delivery_weight`), never by a clock. Where the model
 //! is far from the truth, one delivery could hold up every validator. So the node measures: what took far longer than its
 //! model says is logged and counted; what still runs when it has used several times the most that any delivery may have is
-//! given up by a proposer, which leaves the transaction out and its sender apart for a while (decision 297). Nothing
-//! here changes what a block does, nor whether it is valid.
+//! given up by a proposer, which leaves the transaction out and its sender apart for a while (decision 297); what only takes
+//! long because the computer is busy is put off (decision 306). Nothing here changes what a block does, nor whether it is valid.
 
 use commonware_runtime::telemetry::metrics::raw::Counter;
 use cowboy_chain::Execution;
@@ -71,10 +71,35 @@ impl ThreadTime {
     }
 }
 
+/// A delivery that runs, as its thread shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    /// Which one.
+    pub(crate) id: Hash,
+    time: ThreadTime,
+    /// What its thread had used when the delivery began or went on there.
+    read: Duration,
+    /// What it used in threads before this one.
+    before: Duration,
+    began: Instant,
+}
+
+impl Running {
+    /// The processor time that it has used: too much by what others used in the same few milliseconds.
+    pub(crate) fn used(&self) -> Duration {
+        self.before + self.time.now().saturating_sub(self.read)
+    }
+
+    /// The time that has passed since it began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
 /// What an executing thread shows to whoever waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    running: Mutex<Option<(Hash, ThreadTime)>>,
+    running: Mutex<Option<Running>>,
     is_given_up: AtomicBool,
 }
 
@@ -89,34 +114,13 @@ impl Watched {
         self.is_given_up.load(Ordering::Relaxed)
     }
 
-    fn show(&self, running: Option<(Hash, ThreadTime)>) {
+    /// The delivery that runs now.
+    pub(crate) fn running(&self) -> Option<Running> {
+        self.running.lock().expect("nothing panics while it holds the lock").clone()
+    }
+
+    fn show(&self, running: Option<Running>) {
         *self.running.lock().expect("nothing panics while it holds the lock") = running;
-    }
-
-    fn running(&self) -> Option<(Hash, Duration)> {
-        let running = self.running.lock().expect("nothing panics while it holds the lock").clone();
-        running.map(|(id, time)| (id, time.now()))
-    }
-}
-
-/// Looks at an executing thread from time to time.
-#[derive(Debug, Default)]
-pub(crate) struct Watcher {
-    /// The delivery that ran when it looked first, and what its thread had used then.
-    seen: Option<(Hash, Duration)>,
-}
-
-impl Watcher {
-    /// The delivery that has used more than this of its thread's time since it was first seen, with how much.
-    pub(crate) fn overdue(&mut self, watched: &Watched, most: Duration) -> Option<(Hash, Duration)> {
-        let (id, now) = watched.running()?;
-        match self.seen {
-            Some((seen, begin)) if seen == id => Some((id, now.saturating_sub(begin))).filter(|(_, used)| *used > most),
-            _ => {
-                self.seen = Some((id, now));
-                None
-            }
-        }
     }
 }
 
@@ -143,7 +147,7 @@ impl Measure {
     pub(crate) fn resume(&mut self, watched: &Watched) {
         self.time = ThreadTime::of_this_thread();
         self.read_time();
-        watched.show(self.running.map(|id| (id, self.time.clone())));
+        watched.show(self.shown());
     }
 
     /// The execution waits for records, or is over.
@@ -165,19 +169,22 @@ impl Measure {
                 slow.took(&ran.id, took, modelled);
             }
         }
-        if let Some(id) = now {
+        if now.is_some() {
             (self.began, self.before) = (Instant::now(), Duration::ZERO);
             if self.began.duration_since(self.read.0) > STALE {
                 self.read_time();
             }
-            watched.show(Some((id, self.time.clone())));
-        } else {
-            watched.show(None);
         }
         self.running = now;
+        watched.show(self.shown());
     }
 
-    /// What the running delivery has used: too much by what others used in the same few milliseconds.
+    fn shown(&self) -> Option<Running> {
+        let (time, read, before, began) = (self.time.clone(), self.read.1, self.before, self.began);
+        self.running.map(|id| Running { id, time, read, before, began })
+    }
+
+    /// What the running delivery has used.
     fn used(&self) -> Duration {
         self.before + self.time.now().saturating_sub(self.read.1)
     }
@@ -191,29 +198,30 @@ impl Measure {
 mod tests {
     use super::*;
 
-    /// Uses the thread's time, not the time that passes, where the system tells it.
+    /// Shows what a thread uses, beside what the delivery used before in others.
     #[test]
-    fn a_watcher_sees_what_a_thread_uses() {
-        let (watched, mut watcher) = (Watched::default(), Watcher::default());
-        let id = Hash([7; 32]);
-        assert_eq!(watcher.overdue(&watched, Duration::ZERO), None, "nothing runs");
+    fn what_a_delivery_uses_is_seen_from_outside() {
+        let watched = Watched::default();
+        let (id, before) = (Hash([7; 32]), Duration::from_secs(9));
+        assert!(watched.running().is_none(), "nothing runs");
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                watched.show(Some((id, ThreadTime::of_this_thread())));
+                let measure = Measure { running: Some(id), before, ..Measure::new() };
+                watched.show(measure.shown());
                 let mut number = 1u64;
                 while !watched.is_given_up() {
                     number = std::hint::black_box(number.wrapping_mul(6_364_136_223_846_793_005));
                 }
             });
-            let (found, used) = loop {
-                if let Some(found) = watcher.overdue(&watched, Duration::from_millis(5)) {
-                    break found;
+            let running = loop {
+                if let Some(running) = watched.running().filter(|running| running.used() > before + Duration::from_millis(5)) {
+                    break running;
                 }
                 std::thread::yield_now();
             };
             watched.give_up();
-            assert_eq!(found, id);
-            assert!(used > Duration::from_millis(5));
+            assert_eq!(running.id, id);
+            assert!(running.elapsed() >= Duration::from_millis(5), "a thread uses no more than passes");
         });
     }
 }

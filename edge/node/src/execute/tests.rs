@@ -151,7 +151,7 @@ async fn senders_after<E: Spawner + Clock>(time: Duration, runtime: &E, chain: &
 
 /// A fence that is soon reached: the loop takes many times as long, and a transfer a small part of it.
 fn quick(chain: &Chain) -> Fence<'_> {
-    Fence { tick: Duration::from_micros(200), most: Duration::from_millis(5), packing: None, ..chain.fence() }
+    Fence { tick: Duration::from_micros(200), most: Duration::from_millis(5), longest: Duration::MAX, packing: None, ..chain.fence() }
 }
 
 /// A transaction that uses far more of a thread's time than any may does not keep the others out of the block: the proposal
@@ -173,6 +173,28 @@ fn a_proposal_gives_up_what_does_not_end() {
         let mut patient = Course::new(quick(&chain), proposal(&chain, candidates));
         patient.proposal = None;
         assert_eq!(senders(&context, &chain, &mut patient).await.len(), 2);
+    });
+}
+
+/// What takes longer than the view has time for, without using too much of the processor, is left out of this proposal: its
+/// sender is not set apart, and what it sends waits for a few blocks.
+#[test]
+fn a_proposal_puts_off_what_it_has_no_time_for() {
+    real::Runner::new(real::Config::new()).start(|context| async move {
+        let chain = chain(None);
+        assert_eq!(chain.fence().longest, Duration::MAX, "a lone validator has all the time");
+        let accounts = funded();
+        let candidates = vec![transaction(&chain, 0, endless(), 20_000_000), transaction(&chain, 1, payment(accounts[2]), 21_000)];
+        let account = cowboy_state::records::Account { nonce: Nonce(0), balance: Amount::from_cby(1_000).expect("fits") };
+        let standing = cowboy_chain::Standing { account, lane: cowboy_chain::lanes::Lane::User };
+        for candidate in &candidates {
+            chain.mempool.admit(crate::mempool::Source::Client, &standing, candidate.clone()).expect("there is room");
+        }
+        let busy = Fence { most: Duration::MAX, longest: Duration::from_millis(5), ..quick(&chain) };
+        let mut course = Course::new(busy, proposal(&chain, candidates.clone()));
+        assert_eq!(senders(&context, &chain, &mut course).await, [accounts[1]]);
+        assert_eq!(chain.slow.deliveries.get(), 0, "the model is not wrong about it");
+        assert_eq!(chain.mempool.waits(candidates[0].digest()), Some(crate::mempool::Waits::Off { until: 21 }));
     });
 }
 

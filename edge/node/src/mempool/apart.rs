@@ -1,4 +1,4 @@
-//! Senders of whom nothing is taken for a while, because a transaction of theirs ran far longer than its modelled time.
+//! Senders of whom nothing is taken or proposed for a while, because a transaction of theirs ran for too long.
 
 use cowboy_types::Address;
 use std::collections::BTreeMap;

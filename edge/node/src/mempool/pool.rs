@@ -36,6 +36,12 @@ const MAX_CANDIDATES: usize = 16_384;
 /// Transactions that were dropped lately and whose reason can still be asked for.
 const REMEMBERED_DROPS: usize = 4_096;
 
+/// Blocks for which nothing is proposed of a sender whose transaction was put off.
+pub(super) const PUT_OFF_BLOCKS: u64 = 20;
+
+/// How often a transaction is tried before it is dropped as too slow.
+pub(super) const PUT_OFF_TIMES: u32 = 3;
+
 /// The most transactions that make room for one, and the most that are looked at to find them.
 const MAX_EVICTED: usize = 1_024;
 
@@ -66,6 +72,9 @@ pub(super) struct Pool {
     /// The newest final block.
     number: u64,
     apart: Apart,
+    /// Senders of whom nothing is proposed for a while, and how often each of their transactions was put off.
+    off: Apart,
+    put_off: HashMap<Hash, u32>,
     /// The worth of every sender's last transaction.
     last: BTreeSet<(Worth, Address)>,
 }
@@ -103,6 +112,8 @@ impl Pool {
             dropped: VecDeque::new(),
             number: 0,
             apart: Apart::default(),
+            off: Apart::default(),
+            put_off: HashMap::new(),
             last: BTreeSet::new(),
         }
     }
@@ -123,7 +134,12 @@ impl Pool {
 
     /// Whether a proposer would find anything.
     pub(super) fn has_work(&self) -> bool {
-        self.senders.values().any(|sender| !self.ready(sender, 1).is_empty())
+        self.offered().any(|sender| !self.ready(sender, 1).is_empty())
+    }
+
+    /// The senders of whom a proposer takes transactions now.
+    fn offered(&self) -> impl Iterator<Item = &Sender> {
+        self.senders.iter().filter(|(sender, _)| self.off.until(sender).is_none()).map(|(_, sender)| sender)
     }
 
     /// What of a sender a block could take now, and none has taken: at most so many.
@@ -288,7 +304,7 @@ impl Pool {
     /// What of each sender a block could take now and none has taken, the best offers first.
     pub(super) fn candidates(&self) -> Vec<SignedTransaction> {
         let free = |sender| self.ready(sender, MAX_CANDIDATES).into_iter().cloned().collect::<Vec<_>>();
-        let mut runs: Vec<Vec<SignedTransaction>> = self.senders.values().map(free).filter(|run| !run.is_empty()).collect();
+        let mut runs: Vec<Vec<SignedTransaction>> = self.offered().map(free).filter(|run| !run.is_empty()).collect();
         runs.sort_by_key(|run| std::cmp::Reverse(self.fee(&run[0])));
         runs.into_iter().flatten().take(MAX_CANDIDATES).collect()
     }
@@ -298,6 +314,7 @@ impl Pool {
         self.number = self.number.max(number);
         self.taken.retain(|_, taken_by| *taken_by > number);
         self.apart.advance(number);
+        self.off.advance(number);
         let (mut done, mut moved) = (Vec::new(), Vec::new());
         for (address, sender) in &mut self.senders {
             let Some(stored) = writes.get(&Key::account(*address).digest()) else { continue };
@@ -339,6 +356,22 @@ impl Pool {
         waiting.iter().for_each(|digest| self.drop_one(digest, Refused::SetApart { until }));
     }
 
+    /// Proposes nothing of the sender of a transaction for a while; drops the transaction where that happens too often.
+    pub(super) fn put_off(&mut self, digest: &Hash) {
+        let Some((sender, _)) = self.by_digest.get(digest).copied() else { return };
+        let times = self.put_off.entry(*digest).or_default();
+        *times += 1;
+        if *times >= PUT_OFF_TIMES {
+            return self.drop_one(digest, Refused::TooSlow { times: PUT_OFF_TIMES });
+        }
+        self.off.insert(sender, self.number.saturating_add(PUT_OFF_BLOCKS).saturating_add(1));
+    }
+
+    /// The first block for which a proposer takes transactions of this sender again, where it takes none now.
+    pub(super) fn off_until(&self, sender: &Address) -> Option<u64> {
+        self.off.until(sender)
+    }
+
     /// Puts every queue where it belongs.
     fn place_all(&mut self) {
         let all: Vec<Address> = self.senders.keys().copied().collect();
@@ -360,6 +393,7 @@ impl Pool {
         let (sender, nonce) = self.by_digest.remove(digest)?;
         self.taken.remove(digest);
         self.lanes.remove(digest);
+        self.put_off.remove(digest);
         let removed = self.senders.get_mut(&sender).and_then(|sender| sender.queue.remove(&nonce));
         self.bytes = self.bytes.saturating_sub(removed.map_or(0, |removed| removed.size()));
         Some(sender)

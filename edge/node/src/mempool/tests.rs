@@ -1,6 +1,9 @@
 //! What the mempool keeps, refuses and gives up, against a few rules that hold whatever comes.
 
-use super::*;
+use super::{
+    pool::{PUT_OFF_BLOCKS, PUT_OFF_TIMES},
+    *,
+};
 use crate::genesis::{DevGenesis, dev};
 use commonware_codec::Encode as _;
 use cowboy_chain::lanes::Lane;
@@ -412,6 +415,33 @@ fn a_sender_can_be_set_apart_for_a_while() {
     }
     advance(&mempool, 13, &[], &[]);
     assert!(admit(&mempool, transfer(1, 0, 5, 0)).is_ok(), "block 14 may take it");
+}
+
+/// A transaction that a proposal had no time for is proposed again some blocks later, with what its sender has waiting; one that
+/// never is in time is dropped.
+#[test]
+fn what_is_put_off_comes_again_and_not_for_ever() {
+    let mempool = mempool(Limits::default());
+    advance(&mempool, 10, &[], &[]);
+    let slow = admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room");
+    let behind = admit(&mempool, transfer(1, 1, 5, 0)).expect("there is room");
+    let other = admit(&mempool, transfer(2, 0, 5, 0)).expect("there is room");
+    let offered = || mempool.candidates().iter().map(|candidate| *candidate.digest()).collect::<BTreeSet<_>>();
+    for round in 0..2 {
+        let number = 10 + round * PUT_OFF_BLOCKS;
+        assert_eq!(offered(), BTreeSet::from([slow, behind, other]));
+        mempool.put_off(&slow);
+        let until = number + PUT_OFF_BLOCKS + 1;
+        assert_eq!((offered(), mempool.waits(&behind)), (BTreeSet::from([other]), Some(Waits::Off { until })));
+        advance(&mempool, until - 2, &[], &[]);
+        assert_eq!(offered(), BTreeSet::from([other]));
+        advance(&mempool, until - 1, &[], &[]);
+    }
+    mempool.put_off(&slow);
+    assert_eq!(mempool.dropped(&slow), Some(Refused::TooSlow { times: PUT_OFF_TIMES }));
+    assert_eq!(mempool.waits(&behind), Some(Waits::Nonce { missing: Nonce(0) }));
+    assert!(admit(&mempool, transfer(1, 0, 5, 0)).is_ok(), "its sender may send it again");
+    assert_eq!(offered(), BTreeSet::from([slow, behind, other]));
 }
 
 /// Blocks are expired only where nothing moves; a block that has taken a transaction says so.

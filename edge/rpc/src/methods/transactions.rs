@@ -130,6 +130,7 @@ pub(crate) fn explain(refused: &Refused) -> ApiError {
         Refused::FundsOfQueue { .. } => aborts::INSUFFICIENT_FEE,
         Refused::Expired { .. } => aborts::TRANSACTION_EXPIRED,
         Refused::SetApart { .. } => aborts::SENDER_SET_APART,
+        Refused::TooSlow { .. } => aborts::TRANSACTION_TOO_SLOW,
         Refused::TooFarAhead { .. } => aborts::NONCE_GAP,
         Refused::SenderFull { .. } | Refused::Full => aborts::POOL_FULL,
     };
