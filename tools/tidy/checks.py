@@ -16,7 +16,7 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    checks = (section_citations, title_citations, decision_citations, acceptance_citations, series, links, architecture.problems, ratchet.growth, current)
+    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, series, links, architecture.problems, ratchet.growth, current)
     return [problem for check in checks for problem in check(tree)]
 
 
@@ -75,6 +75,18 @@ def acceptance_citations(tree: Tree) -> Iterator[str]:
         for cited in citations.acceptance(text):
             if int(cited.target) not in known:
                 yield f"{path}:{line_of(text, cited.offset)}: A-{cited.target} does not exist. docs/acceptance.md lists the items."
+
+
+# At the head of a comment, in brackets at the end of a title, or before a decision or an item; not the groups G1 and G2.
+LABEL = re.compile(r"^\s*(?://[/!]?|#) (?:A-\d+, )*(?!G[12]\b)[A-Z]\d{1,2}(?:, (?:[A-Z]\d{1,2}|A-\d+|[Dd]ecision \d+))*(?: \([^)]*\))?:|[(,] ?(?!F64|F32)[B-F]\d{1,2}(?:; decision \d+)?\)", re.M)
+
+
+def labels(tree: Tree) -> Iterator[str]:
+    """No comment or title begins or ends with the label of a list that is not kept here, such as B7."""
+    for path, text in tree.sources().items():
+        if path.endswith((".rs", ".py", ".md")) and not path.startswith("docs/spec/"):
+            for found in LABEL.finditer(text):
+                yield f"{path}:{line_of(text, found.end())}: {found[0].strip()!r} is a label that readers cannot look up. Say what is meant."
 
 
 def series(tree: Tree) -> Iterator[str]:

@@ -79,6 +79,10 @@ class Checks(unittest.TestCase):
     def test_an_item_that_does_not_exist(self):
         self.finds("A-2 does not exist", core__a_dot_rs="// A-1..A-2\n")
 
+    def test_a_label_of_another_list(self):
+        self.finds("core/a.rs:1: '/// A-1, B7:' is a label", core__a_dot_rs="/// A-1, B7: so.\n/// A key in G1, C3 order.\n")
+        self.finds("core/a.rs:2: '(B8)' is a label", core__a_dot_rs="//\nname: \"a veto (B8)\"\n")
+
     def test_a_link_to_no_file(self):
         self.finds("gone.md leads to no file", docs__other_dot_md="[x](gone.md) but `[y](not-a-link.md)`\n")
 

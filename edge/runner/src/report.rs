@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::execute::Fault;
 
-    /// A-207, C7: a page that held the runner for half of its job's time is reported as half of the work.
+    /// a page that held the runner for half of its job's time is reported as half of the work.
     #[test]
     fn the_time_that_a_page_held_the_runner_is_its_progress() {
         let failed = |fault: Fault, compute_ms: u64| {

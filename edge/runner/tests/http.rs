@@ -118,7 +118,7 @@ fn task(fields: serde_json::Value) -> Task {
     }
 }
 
-/// B7 (000 §9.3): an address that the actor's manifest grants may lead on only to others that it grants.
+/// 000 §9.3: an address that the actor's manifest grants may lead on only to others that it grants.
 #[tokio::test]
 async fn redirections_stay_within_the_manifest() {
     let (port, asked) = serve().await;

@@ -146,7 +146,7 @@ fn an_actor_registers_itself() {
     assert_eq!(record.owner, actor);
 }
 
-/// C1, decision 177: a name is not taken for a moment, with a grace of thirty days behind it: squatting costs a year's price. What
+/// Decision 177: a name is not taken for a moment, with a grace of thirty days behind it: squatting costs a year's price. What
 /// stands below a name, and renewals, may be shorter.
 #[test]
 fn a_name_costs_a_year() {

@@ -360,7 +360,7 @@ mod tests {
         Value::dict(fields)
     }
 
-    /// B7: what stands in a second place, or where nobody reads it, refuses the job by its name. Each row passed the permission
+    /// What stands in a second place, or where nobody reads it, refuses the job by its name. Each row passed the permission
     /// check with the allowed address once, and had the forbidden one fetched.
     #[test]
     fn a_field_has_one_place() {

@@ -22,7 +22,7 @@ const FIRST: u8 = 0x40;
 pub(crate) struct Waiting {
     /// Its id.
     pub(crate) id: Hash,
-    /// Who asked.
+    /// The account or actor that submitted the job.
     pub(crate) submitter: Address,
     /// The submission, as a runner reads it.
     pub(crate) submission: Vec<u8>,

@@ -1,4 +1,4 @@
-"""Off-chain jobs, answered by the test: the same under pytest and in the machine."""
+"""Off-chain jobs, answered by the test: the same under pytest and in the VM."""
 
 import pytest
 from cowboy_sdk.testing import llm_value

@@ -373,7 +373,7 @@ fn attestations() {
     }
 }
 
-/// A-207, B6: enough members that report the same fault are paid a part of what they would have asked, for the time that the chain saw
+/// enough members that report the same fault are paid a part of what they would have asked, for the time that the chain saw
 /// them held, whatever they claim; the rest goes back.
 #[test]
 fn faults() {
@@ -405,7 +405,7 @@ fn faults() {
     assert_eq!(market.job(&id).members[0].paid.0, 178, "one second of five, of 1,000 for a request");
 }
 
-/// A-225, B6: usage times the rates at the draw, within the job's bounds; more than twice the expected time is reviewed.
+/// usage times the rates at the draw, within the job's bounds; more than twice the expected time is reviewed.
 #[test]
 fn usage() {
     let rows = [(1_000, 1_u64, 890, false), (2_000, 1, 890, false), (2_001, 1, 890, true), (10, 1_000_000_000_000, 890, false)];
@@ -425,7 +425,7 @@ fn usage() {
     }
 }
 
-/// B2, B3: a check that nobody passes is the job's fault: whoever delivered gets the least fee and loses no reputation, the answers
+/// A check that nobody passes is the job's fault: whoever delivered gets the least fee and loses no reputation, the answers
 /// are not for nothing. Once somebody passes it, in a later draw too, those who failed it are at fault.
 #[test]
 fn a_check_that_nobody_passes() {
@@ -464,7 +464,7 @@ fn a_check_that_nobody_passes() {
     }
 }
 
-/// B2: a check of the submitter's own is no objective failure: the result is paid the least fee at once, and not asked for again.
+/// A check of the submitter's own is no objective failure: the result is paid the least fee at once, and not asked for again.
 #[test]
 fn the_submitters_own_check() {
     let mut market = quick(5);

@@ -1,4 +1,4 @@
-//! Usage that is far from what the rest of a committee needed (A-225, B6).
+//! Usage that is far from what the rest of a committee needed.
 
 use super::super::harness::address;
 use super::*;
@@ -23,7 +23,7 @@ fn rows() -> [(&'static str, serde_json::Value, Usage, Usage); 4] {
     ]
 }
 
-/// A-225, B6: in every unit that a kind of work is paid by, usage of more than twice the committee's median is paid as the median, and flags
+/// in every unit that a kind of work is paid by, usage of more than twice the committee's median is paid as the median, and flags
 /// the runner. Twice is still paid as it is.
 #[test]
 fn usage_beyond_the_median_is_paid_as_the_median() {

@@ -1,4 +1,4 @@
-//! Committees that disagree, and members that keep results back: neither stops a job for nothing (B8, C8; decision 309).
+//! Committees that disagree, and members that keep results back: neither stops a job for nothing (decision 309).
 
 use super::super::harness::{address, parameters};
 use super::*;
@@ -67,7 +67,7 @@ fn disagreeing(runners: u64, threshold: u64) -> serde_json::Value {
     job
 }
 
-/// B8: two of five keep four from agreeing. A further committee, twice as large and one, none of the first, decides by a simple majority;
+/// Two of five keep four from agreeing. A further committee, twice as large and one, none of the first, decides by a simple majority;
 /// who agrees in either shares the price, who differs in either loses 5 points.
 #[test]
 fn a_further_committee_decides() {
@@ -95,7 +95,7 @@ fn a_further_committee_decides() {
     assert_eq!(market.job(&id).status, JobStatus::Settled);
 }
 
-/// B8: where nobody is left for a further committee, the simple majority of the first one stands, whether the others lie, claim a fault, or
+/// Where nobody is left for a further committee, the simple majority of the first one stands, whether the others lie, claim a fault, or
 /// fail a check on purpose. A tie fails, and so does a further committee without a majority; then everybody who revealed gets the least fee.
 #[test]
 fn a_third_stops_nothing() {
@@ -124,7 +124,7 @@ fn a_third_stops_nothing() {
     }
 }
 
-/// B8: a further committee whose members do not commit leaves the decision to the first one's simple majority.
+/// A further committee whose members do not commit leaves the decision to the first one's simple majority.
 #[test]
 fn a_further_committee_that_is_silent() {
     let mut market = quick(9);
@@ -139,7 +139,7 @@ fn a_further_committee_that_is_silent() {
     assert_eq!(low, [95, 95, 100, 100, 100, 95, 95, 95, 95], "liars and those who kept silent");
 }
 
-/// B8: with a quorum nothing changes: one liar of three costs one draw.
+/// With a quorum nothing changes: one liar of three costs one draw.
 #[test]
 fn a_quorum_needs_no_further_committee() {
     let mut market = quick(9);
@@ -149,7 +149,7 @@ fn a_quorum_needs_no_further_committee() {
     assert_eq!((done.status, done.attempt.0, done.earlier.len()), (JobStatus::Verified, 0, 0));
 }
 
-/// C8: a crash that is claimed again and again costs, from the second within the window on, the price of the job whose result it keeps
+/// A crash that is claimed again and again costs, from the second within the window on, the price of the job whose result it keeps
 /// back, and never more than silence.
 #[test]
 fn claimed_crashes_that_repeat() {

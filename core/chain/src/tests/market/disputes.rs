@@ -1,4 +1,4 @@
-//! Claims against accepted results: several at once, with an end, and none that shields anybody (B5; decision 313).
+//! Claims against accepted results: several at once, with an end, and none that shields anybody (decision 313).
 
 use super::super::harness::{address, parameters};
 use super::*;
@@ -40,7 +40,7 @@ fn stake(market: &Market, number: u8) -> u64 {
     invariants::runners_of(&market.chain)[&address(number)].stake.0
 }
 
-/// B5: a friend's claim does not keep an honest one out. Each is decided by itself, and the payout waits for all of them.
+/// A friend's claim does not keep an honest one out. Each is decided by itself, and the payout waits for all of them.
 #[test]
 fn a_claim_shields_nobody() {
     let mut market = market();
@@ -64,7 +64,7 @@ fn a_claim_shields_nobody() {
     assert_eq!(liar.verdict, Verdict::Dishonest);
 }
 
-/// B5: the window stands still while a claim is open, and has afterwards what it had left.
+/// The window stands still while a claim is open, and has afterwards what it had left.
 #[test]
 fn the_window_stands_still() {
     let mut market = market();
@@ -81,7 +81,7 @@ fn the_window_stands_still() {
     assert_eq!(market.job(&id).status, JobStatus::Settled, "all of them end together, 40 blocks after the first");
 }
 
-/// B5: claims that nobody decides end at `jobs.dispute_max`: a tenth of each bond is destroyed, the runners are paid, and no claim follows.
+/// Claims that nobody decides end at `jobs.dispute_max`: a tenth of each bond is destroyed, the runners are paid, and no claim follows.
 #[test]
 fn claims_that_nobody_decides() {
     let mut market = market();
@@ -123,7 +123,7 @@ fn the_council_decides() {
     assert_eq!(stake(&market, committee[0]), cby(7_000), "seven of nine");
 }
 
-/// B5: who has the work done again and is right gets the cost of it back, out of the pay of those who lied.
+/// Who has the work done again and is right gets the cost of it back, out of the pay of those who lied.
 #[test]
 fn a_right_retrial_costs_nothing() {
     let mut market = market();

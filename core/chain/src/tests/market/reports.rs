@@ -1,4 +1,4 @@
-//! A runner's report is one thing: commitment and signature cover all of it, and whoever carries it can change nothing (B4; decision 173).
+//! A runner's report is one thing: commitment and signature cover all of it, and whoever carries it can change nothing (decision 173).
 
 use super::super::harness::parameters;
 use super::*;
@@ -26,7 +26,7 @@ fn drop_field(item: &mut serde_json::Value, name: &str) {
     item.as_object_mut().expect("a map").remove(name);
 }
 
-/// B4, A-212: an aggregator that drops or changes a part of another's report opens nothing. The others then reveal for themselves, and
+/// an aggregator that drops or changes a part of another's report opens nothing. The others then reveal for themselves, and
 /// what they said counts.
 #[test]
 fn an_aggregator_changes_nothing() {
@@ -66,7 +66,7 @@ fn an_aggregator_changes_nothing() {
     }
 }
 
-/// B4: a signature is of one report of one job on one chain. Alone, a runner's report can only come from itself; still, a signature
+/// A signature is of one report of one job on one chain. Alone, a runner's report can only come from itself; still, a signature
 /// that was given for another job, another chain or the bare result is none.
 #[test]
 fn a_signature_is_of_one_job_on_one_chain() {

@@ -174,7 +174,7 @@ fn committees_adapt() {
     assert_eq!(selection::smooth(800, 1_600, 1_250), 900);
 }
 
-/// C3, decision 176: nothing of the block in which a job of one runner is submitted sees whom it draws: not the submission's own
+/// Decision 176: nothing of the block in which a job of one runner is submitted sees whom it draws: not the submission's own
 /// events, not another delivery of the block. With `draw = "delayed"` nobody knows it before the named seed.
 #[test]
 fn a_draw_is_not_seen_in_its_block() {

@@ -38,26 +38,21 @@ struct Strategy {
 }
 
 const STRATEGIES: [Strategy; 7] = [
+    Strategy { name: "a third that vetoes", choices: &[Act::Lie, Act::Collude, Act::Fault(2, 10_000), Act::Unfit], runners: 2, jobs: 1 },
     Strategy {
-        name: "a third that vetoes (B8)",
-        choices: &[Act::Lie, Act::Collude, Act::Fault(2, 10_000), Act::Unfit],
-        runners: 2,
-        jobs: 1,
-    },
-    Strategy {
-        name: "usage beyond the work (B6)",
+        name: "usage beyond the work",
         choices: &[Act::Usage(1_000_000_000_000, 500), Act::Usage(2, 500), Act::Usage(1, 5_000)],
         runners: 1,
         jobs: 1,
     },
     Strategy {
-        name: "a fault that is claimed (B6)",
+        name: "a fault that is claimed",
         choices: &[Act::Fault(1, 0), Act::Fault(2, 10_000), Act::Fault(3, 10_000)],
         runners: 1,
         jobs: 1,
     },
-    Strategy { name: "a crash that is claimed, once (C8)", choices: &[Act::Crash], runners: 1, jobs: 1 },
-    Strategy { name: "a crash that is claimed, three times (C8)", choices: &[Act::Crash], runners: 1, jobs: 3 },
+    Strategy { name: "a crash that is claimed, once", choices: &[Act::Crash], runners: 1, jobs: 1 },
+    Strategy { name: "a crash that is claimed, three times", choices: &[Act::Crash], runners: 1, jobs: 3 },
     Strategy { name: "silence", choices: &[Act::Silent, Act::Withhold], runners: 1, jobs: 1 },
     Strategy { name: "one liar of five", choices: &[Act::Lie], runners: 1, jobs: 1 },
 ];

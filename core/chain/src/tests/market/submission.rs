@@ -189,7 +189,7 @@ fn the_published_message() {
     assert_eq!(slug(&market.chain.call(ungranted, "ask", &map(&message).encode())), "missing_entitlement");
 }
 
-/// B7, decision 181: an actor whose manifest names one host, and ten tokens, has nothing else fetched or asked by naming a field
+/// Decision 181: an actor whose manifest names one host, and ten tokens, has nothing else fetched or asked by naming a field
 /// twice; the hosts of its manifest travel with the job.
 #[test]
 fn a_job_has_one_reading() {
@@ -307,7 +307,7 @@ fn nobody_skips() {
     assert!(methods.into_iter().all(|name| !name.contains("skip")));
 }
 
-/// B2: a job whose timeout its bounds do not fit into is refused; who asks can be told both numbers.
+/// A job whose timeout its bounds do not fit into is refused; who asks can be told both numbers.
 #[test]
 fn the_timeout_and_what_it_has_to_be() {
     use cowboy_system::dispatcher::lower::{Offer, timeouts};
