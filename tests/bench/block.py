@@ -1,4 +1,4 @@
-"""Execution of a block of 3,800 transfers, signatures already recovered: the law alone, and over the node's database with the state root."""
+"""Execution of a block of 3,800 transfers, signatures already recovered: execution alone, and over the node's database with the state root."""
 import argparse
 import re
 import subprocess
@@ -8,7 +8,7 @@ from common import ROOT, machine, table, write_section
 EXAMPLES = ROOT / "target" / "release" / "examples"
 # What is run, and how its report is read.
 ROWS = [
-    ("transfers", r"(\d+) transfers over (\d+)() accounts: propose (\S+), verify (\S+)", "the law, over a map"),
+    ("transfers", r"(\d+) transfers over (\d+)() accounts: propose (\S+), verify (\S+)", "execution alone, over a map"),
     ("block", r"(\d+) transfers over (\d+) accounts of (\d+): propose (\S+), verify (\S+)", "the node, state root included"),
 ]
 

@@ -22,7 +22,7 @@ def main():
     size = (PROGRAMS / "verifier.wasm.gz").stat().st_size
     rows = [
         ["the verifier, compressed", f"{size / 1e6:.1f} MB"],
-        ["opening the page: load, compile, make the machine's library", f"{found['load']:.0f} ms"],
+        ["opening the page: load, compile, build the VM's library", f"{found['load']:.0f} ms"],
         ["the first answer", f"{found['first']:.0f} ms"],
         ["the next ones", f"{found['later']:.0f} ms"],
     ]

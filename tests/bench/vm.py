@@ -70,7 +70,7 @@ def main():
     text = table(["program", "CPython ms", "Cowboy ms", "ratio", "M cycles", "ns/cycle", "peak MiB"], rows)
     own = run([arguments.machine])
     text = f"`./bench vm`: processor time of a run inside each, start-up and compilation excluded, least of {arguments.rounds} rounds in turns of {arguments.milliseconds} ms; CPython {sys.version.split()[0]}; metering and softfloat on. {machine()}.\n\n{text}"
-    text += f"\n\nOf the machine itself: an empty handler starts in {own['start_us']} µs on cached code and is done, the SDK's dispatch included, after {own['handled_us']} µs, or {own['checked_us']} where the host is asked who calls; source compiles at {own['compile_mb_s']} MB/s; a loop runs at {own['dispatch_m_s']} million metered instructions a second."
+    text += f"\n\nThe VM alone: an empty handler starts in {own['start_us']} µs on cached code and ends, including the SDK's dispatch, after {own['handled_us']} µs, or {own['checked_us']} where the host is asked who calls; source compiles at {own['compile_mb_s']} MB/s; a loop runs at {own['dispatch_m_s']} million metered instructions a second."
     text += "\n\n" + memory(arguments.machine.replace("/time", "/memory"))
     print(text)
     if arguments.write:
