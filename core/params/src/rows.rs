@@ -555,6 +555,10 @@ parameters! {
         0x0D slash: BasisPoints = 3_000 in 0..=10_000, T0, "ours: as decision 42";
         /// Blocks for which a delivered request's id is remembered, so that it counts once.
         0x0E requests_kept: Blocks = 10_000 in 100..=1_000_000, T0, "ours";
+        /// Cycles that the handler of a command may use, at most.
+        0x0F command_cycles_max: Cycles = 20_000_000 in 100_000..=1_000_000_000, T0, "decision 178";
+        /// Blocks for which `max_fees` in `ingress.http` bounds what an actor pays for its commands: a day.
+        0x10 fee_period: Blocks = 86_400 in 100..=31_536_000, T0, "ours: decision 329";
     }
 
     /// Governance (003 §11).

@@ -59,6 +59,8 @@ pub struct Forward {
     pub payload: Vec<u8>,
     /// The most cycles that it may use; none means what is left.
     pub cycles: Option<u64>,
+    /// What the target pays back of the transaction's base fees where the handler succeeds: base units, at most.
+    pub repays: Option<Amount>,
 }
 
 /// The randomness that a method may use.

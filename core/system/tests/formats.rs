@@ -7,7 +7,7 @@ use cowboy_system::containers::state::Image;
 use cowboy_system::entitlements::state::{
     Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner, Sweep,
 };
-use cowboy_system::gateways::types::{Gateway, Request};
+use cowboy_system::gateways::types::{Gateway, Repaid, Request};
 use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal};
 use cowboy_system::names::types::{Policy, Registration};
 use cowboy_system::runners::attestations::RunnerAttestation;
@@ -52,6 +52,6 @@ macro_rules! formats {
 
 formats! {
     Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway History Holder Image Inflation
-    ManifestHistory Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Request Role Roots RunnerAttestation
+    ManifestHistory Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Repaid Request Role Roots RunnerAttestation
     ScopeOwner StakeTotal Sweep Token Validator ValidatorSet
 }

@@ -241,6 +241,7 @@ errors! {
     1728 INGRESS_METHOD Name "ingress_method", "The actor does not accept the method here.", "Its manifest lists methods, and only those that change something are dispatched.", "Use another method.";
     1729 INGRESS_TOO_LARGE Name "ingress_too_large", "The body is too long.", "The actor's manifest says how long it may be.", "Send less.";
     1730 REQUEST_REPEATED Name "request_repeated", "The request was delivered before.", "A request id counts once.", "Nothing: it is done. Ask for its result.";
+    1731 REQUEST_ID_FOREIGN Name "request_id_foreign", "The request's id is not made of this gateway, target and salt.", "An id is made of all three, so that no gateway can use up another's.", "Make it as 0x0F's dispatch says.";
     1900 UNAVAILABLE Other "unavailable", "The function is not part of this chain.", "The name exists so that imports work.", "Do without it.";
     1901 INTERNAL Other "internal", "The chain refused for a reason of its own.", "This is a bug.", "Report it, with the transaction's hash.";
 }

@@ -1,6 +1,7 @@
 //! POST, PUT, PATCH and DELETE: a transaction that the gateway signs and pays (004 §8.4).
 
 use crate::{
+    ids::Salt,
     query::Runner,
     refusal::Refusal,
     source::{NotTaken, Upstream},
@@ -72,10 +73,12 @@ impl Commander {
         client: Client,
         node: &NodeHandle,
         state: &Arc<BlockState>,
-        (target, envelope): (Address, Value),
+        (target, envelope, salt): (Address, Value, Salt),
         agree: impl FnOnce(Cycles) -> Result<(), Refusal>,
     ) -> Result<Accepted, Refusal> {
-        let payload = Value::map([("envelope", envelope), ("target", Value::Bytes(target.0.to_vec()))]).encode();
+        let payload =
+            Value::map([("envelope", envelope), ("salt", Value::Bytes(salt.0.to_vec())), ("target", Value::Bytes(target.0.to_vec()))])
+                .encode();
         if payload.len() > Self::payload_bytes() {
             // What no transaction carries is refused before there is one (decision 127).
             return Err(Refusal::too_large(u64::try_from(Self::payload_bytes()).unwrap_or(u64::MAX)));

@@ -3,8 +3,10 @@
 use crate::{
     Shared,
     command::Commander,
-    conditional,
+    compress, conditional,
+    cors::{self, Cors},
     host::{self, Host},
+    ids::{self, REQUEST_ID_HEADER, Salt},
     membership::Urgency,
     metrics::method_label,
     refusal::Refusal,
@@ -41,22 +43,21 @@ const BLOCK_HEADER: &str = "x-cowboy-block";
 /// The header that says how new the state must be.
 const MIN_BLOCK_HEADER: &str = "x-cowboy-min-block";
 
-/// The header that names a command.
-const REQUEST_ID_HEADER: &str = "x-cowboy-request-id";
-
 /// Where an authority of certificates looks for a proof (RFC 8555 §8.3). While there is none, the path is the actor's.
 const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
 
 /// The handler of the SDK that describes an actor's routes.
 const OPENAPI_HANDLER: &str = "http.openapi";
 
-/// What the log says of a request beside its answer.
+/// What was found out about a request on the way to its answer, good or bad.
 #[derive(Default)]
 struct Seen {
     /// The registered name that answers.
     name: String,
     /// The height of the state.
     height: Option<u64>,
+    /// Who may read the answer.
+    cors: Cors,
 }
 
 /// Answers a request, whatever it is.
@@ -71,6 +72,7 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
     if let Some(height) = seen.height {
         response.headers_mut().insert(BLOCK_HEADER, height.into());
     }
+    seen.cors.tell(response.headers_mut());
     if parts.method == Method::HEAD {
         let length = response.body().len();
         response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
@@ -119,12 +121,18 @@ async fn answer(
     let is_own = path == RESERVED || path.starts_with("/_cowboy/");
     let is_witnessed = !is_own && parts.method == Method::GET && envelope::asks_for_witness(&parts.uri, &parts.headers);
     let route = state.route(&name).await;
+    if let Some(ingress) = route.as_ref().ok().and_then(|route| route.ingress.as_ref()) {
+        seen.cors = Cors::of(ingress, &parts.headers);
+        if let Some(preflight) = cors::preflight(ingress, &parts.method, &parts.headers) {
+            return Ok(preflight);
+        }
+    }
     if is_witnessed {
         // That a name leads nowhere is proven too.
         let (of, actor) = route.as_ref().map_or((String::new(), Address::ZERO), |route| (route.name.clone(), route.actor));
         seen.name = of;
         let _held = shared.limits.enter(&state.params, actor)?;
-        let request = envelope_of(parts, &text, &request_id(&parts.headers)?, None).encode();
+        let request = envelope_of(parts, &text, &ids::of_query(&parts.headers)?, None).encode();
         let (response, height) = witness(shared, client, &name, parts.method.as_str(), request.into()).await?;
         seen.height = Some(height);
         return Ok(response);
@@ -162,11 +170,12 @@ impl Visit<'_> {
     }
 
     async fn query(self) -> Result<Response<Bytes>, Refusal> {
-        let payload = self.envelope(&request_id(&self.parts.headers)?, None).encode();
+        let payload = self.envelope(&ids::of_query(&self.parts.headers)?, None).encode();
         let question = question(self.actor, HANDLER, payload, self.ingress.query_cycles);
         let returned = self.shared.runner.ask(self.client, self.state.clone(), question).await?;
         let response = Answer::read(&returned, self.ingress.response_bytes)?.response();
-        Ok(conditional::answer(&self.parts.method, &self.parts.headers, response))
+        let response = conditional::answer(&self.parts.method, &self.parts.headers, response);
+        Ok(compress::answer(&self.parts.headers, response))
     }
 
     async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {
@@ -174,64 +183,39 @@ impl Visit<'_> {
             let what = "This gateway only reads: it has no key.";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "READ_ONLY", what, "Ask another gateway."));
         };
-        let id = request_id(&self.parts.headers)?;
         let most = self.ingress.request_bytes.min(u64::try_from(Commander::payload_bytes()).unwrap_or(u64::MAX));
         let body = self.shared.body(body, most).await?;
         // DELETE has no body (004 §8.1, decision 76).
         let body = (self.parts.method != Method::DELETE).then_some(body);
+        let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
+        let id = salt.id(commander.address(), self.actor);
         let requests = &self.shared.requests;
-        match requests.target(&id).or(self.done_by(&id).await?) {
-            Some(target) if target == self.actor => return Ok(accepted(&id, None)),
-            Some(_) => {
-                let what = "The request's id belongs to a request to another actor.";
-                return Err(Refusal::new(StatusCode::CONFLICT, "REQUEST_ID_USED", what, "Give the request an id of its own."));
-            }
-            None => {}
+        if requests.is_under_way(&id) || self.is_done(&id).await? {
+            return Ok(accepted(&id, None));
         }
         if requests.under_way() >= self.shared.config.limits.commands_at_once {
             return Err(Refusal::busy("TOO_MANY_COMMANDS", "Too many commands are under way.").retry(2));
         }
         self.shared.membership.ensure(commander, &self.shared.node, &self.state, Urgency::Last).await?;
         let envelope = self.envelope(&id, body.as_deref());
-        let agree = |cycles| self.shared.limits.agree(self.client, self.name, self.actor, cycles);
-        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, (self.actor, envelope), agree).await?;
+        let agree = |cycles| self.shared.limits.agree(&self.state.params, (self.client, self.name, self.actor), cycles);
+        let sent = commander.dispatch(self.client, &self.shared.node, &self.state, (self.actor, envelope, salt), agree).await?;
         requests.add(&id, self.actor, sent.hash, self.state.head.number);
         let is_asked = self.parts.headers.contains_key(VERIFY_HEADER);
         let transaction = is_asked.then(|| format!("0x{}", hex::encode(sent.transaction.to_bytes())));
         Ok(accepted(&id, Some((sent.hash.to_string(), transaction))))
     }
 
-    /// The actor to which a request of this id was delivered already.
-    async fn done_by(&self, id: &str) -> Result<Option<Address>, Refusal> {
+    /// Whether the request of this id was delivered already.
+    async fn is_done(&self, id: &str) -> Result<bool, Refusal> {
         let found = self.state.ask(|world| cowboy_system::gateways::state::request(world, id)).await?;
-        Ok(found.map(|request| request.target))
+        Ok(found.is_some())
     }
 }
 
 fn envelope_of(parts: &request::Parts, host: &str, request_id: &str, body: Option<&[u8]>) -> Value {
     let parts = Parts { method: parts.method.as_str(), uri: &parts.uri, headers: &parts.headers, host, request_id };
     envelope::envelope(&parts, body)
-}
-
-/// The id that the client gives a request, so that it may be sent again safely; else a new one.
-fn request_id(headers: &HeaderMap) -> Result<String, Refusal> {
-    match headers.get(REQUEST_ID_HEADER) {
-        None => new_request_id(),
-        Some(given) => match given.to_str().ok().filter(|id| is_request_id(id)) {
-            Some(id) => Ok(id.to_owned()),
-            None => Err(Refusal::bad_request("X-Cowboy-Request-Id is a UUID of version 4, in lower case.")),
-        },
-    }
-}
-
-/// A new request id: a UUID of version 4.
-fn new_request_id() -> Result<String, Refusal> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(Refusal::unavailable)?;
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = hex::encode(bytes);
-    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 
 /// 202: the command is on its way, and where its result will be (004 §8.4).

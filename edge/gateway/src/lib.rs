@@ -8,11 +8,14 @@
 
 mod acme;
 mod command;
+mod compress;
 mod conditional;
 mod config;
+mod cors;
 mod dns;
 mod handle;
 mod host;
+mod ids;
 mod limits;
 mod membership;
 mod metrics;

@@ -54,8 +54,9 @@ impl Limits {
     }
 
     /// Agrees to sign for a command of so many cycles, at the expense of its client's, its name's and its actor's budgets; or refuses.
-    pub(crate) fn agree(&self, client: Client, name: &str, actor: Address, cycles: Cycles) -> Result<(), Refusal> {
-        let most = self.config.max_command_cycles;
+    /// The operator's maximum holds below governance's. What a manifest promises to pay back counts all the same: it is no money yet.
+    pub(crate) fn agree(&self, params: &Params, (client, name, actor): (Client, &str, Address), cycles: Cycles) -> Result<(), Refusal> {
+        let most = self.config.max_command_cycles.min(params.gateways.command_cycles_max);
         if cycles.0 > most {
             let what = format!("The command needs {} cycles, and this gateway signs for {most} at most.", cycles.0);
             let fix = "Send a transaction of your own, or ask a gateway that signs for more.";
@@ -182,17 +183,21 @@ mod tests {
         let limits = Limits::new(&settings, &Params::GENESIS);
         let million = Cycles(1_000_000);
         let code = |refused: Result<(), Refusal>| refused.err().map(|refusal| refusal.code);
-        assert_eq!(code(limits.agree(client(1), "a", one, Cycles(1_000_001))), Some("COMMAND_TOO_EXPENSIVE"));
+        assert_eq!(code(limits.agree(&Params::GENESIS, (client(1), "a", one), Cycles(1_000_001))), Some("COMMAND_TOO_EXPENSIVE"));
         let rows = [(1, "a", one, None), (1, "a", one, None), (1, "a", one, Some(())), (2, "a", one, None), (3, "a", one, Some(()))];
         for (place, (from, name, actor, refused)) in rows.into_iter().enumerate() {
-            assert_eq!(code(limits.agree(client(from), name, actor, million)), refused.map(|()| "COMMAND_BUDGET"), "row {place}");
+            assert_eq!(
+                code(limits.agree(&Params::GENESIS, (client(from), name, actor), million)),
+                refused.map(|()| "COMMAND_BUDGET"),
+                "row {place}"
+            );
         }
-        assert_eq!(code(limits.agree(client(4), "b", one, million)), None, "the actor's fourth");
-        assert_eq!(code(limits.agree(client(5), "b", one, million)), Some("COMMAND_BUDGET"), "the actor's fifth");
-        assert_eq!(code(limits.agree(client(6), "c", other, million)), None);
+        assert_eq!(code(limits.agree(&Params::GENESIS, (client(4), "b", one), million)), None, "the actor's fourth");
+        assert_eq!(code(limits.agree(&Params::GENESIS, (client(5), "b", one), million)), Some("COMMAND_BUDGET"), "the actor's fifth");
+        assert_eq!(code(limits.agree(&Params::GENESIS, (client(6), "c", other), million)), None);
         let open = config::Limits { client_cycles_per_hour: 0, name_cycles_per_hour: 0, actor_cycles_per_hour: 0, ..settings };
         let limits = Limits::new(&open, &Params::GENESIS);
-        assert!((0..100).all(|_| limits.agree(client(1), "a", one, million).is_ok()));
+        assert!((0..100).all(|_| limits.agree(&Params::GENESIS, (client(1), "a", one), million).is_ok()));
         limits.tidy();
     }
 

@@ -78,9 +78,9 @@ impl Requests {
         self.sent.lock().expect("nothing panics while it holds the lock").len()
     }
 
-    /// The actor to which a command of this id is under way.
-    pub(crate) fn target(&self, id: &str) -> Option<Address> {
-        self.sent.lock().expect("nothing panics while it holds the lock").get(id).map(|sent| sent.target)
+    /// Whether a command of this id is under way.
+    pub(crate) fn is_under_way(&self, id: &str) -> bool {
+        self.sent.lock().expect("nothing panics while it holds the lock").contains_key(id)
     }
 
     pub(crate) fn add(&self, id: &str, target: Address, hash: Hash, at: u64) {

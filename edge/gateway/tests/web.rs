@@ -209,7 +209,7 @@ class Rogue:
     def fail_later(self, request):
         raise ValueError('no')
 ";
-const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "ingress.http", "params": {"max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
+const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "ingress.http", "params": {"cors_origins": ["https://app.example.com"], "max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
 
 /// A-304, A-319, A-322 to A-334, A-336 to A-338, A-347, A-356: the whole story, and everything that goes wrong on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -226,8 +226,36 @@ async fn actors_are_web_sites() {
     witness::moving(&world).await;
     misbehaving(&world).await;
     refusing(&world).await;
+    other_origins(&world).await;
     by_hand(&world).await;
     world.stop().await;
+}
+
+/// Decision 182: pages of the origins that the manifest names read answers, failures too; the gateway answers their preflights.
+async fn other_origins(world: &World) {
+    let ask = |method: &str, host: &str, path: &str, origin: &str| {
+        let request = world.request(method, host, path).header("origin", origin);
+        request.header("access-control-request-method", "POST").header("access-control-request-headers", "idempotency-key").send()
+    };
+    let mine = "https://app.example.com";
+    let rows = [
+        ("OPTIONS", "rogue.localhost", "/burn", mine, 204, Some(mine)),
+        ("OPTIONS", "rogue.localhost", "/_cowboy/requests/x", mine, 204, Some(mine)),
+        ("OPTIONS", "rogue.localhost", "/burn", "https://other.example.com", 204, None),
+        ("OPTIONS", "mysite.localhost", "/", mine, 405, None),
+        ("GET", "rogue.localhost", "/status/200", mine, 200, Some(mine)),
+        ("GET", "rogue.localhost", "/raise", mine, 500, Some(mine)),
+        ("GET", "mysite.localhost", "/", mine, 200, None),
+    ];
+    for (method, host, path, origin, status, allowed) in rows {
+        let answer = ask(method, host, path, origin).await.expect("the gateway answers");
+        let told = answer.headers().get("access-control-allow-origin").map(|value| value.to_str().expect("text"));
+        assert_eq!((answer.status().as_u16(), told), (status, allowed), "{method} {host} {path} {origin}");
+    }
+    let preflight = ask("OPTIONS", "rogue.localhost", "/burn", mine).await.expect("the gateway answers");
+    let header = |name: &str| preflight.headers()[name].to_str().expect("text").to_owned();
+    assert_eq!(header("access-control-allow-methods"), "GET, HEAD, POST");
+    assert_eq!(header("access-control-allow-headers"), "idempotency-key");
 }
 
 async fn reading(world: &World) {
@@ -264,12 +292,11 @@ async fn reading(world: &World) {
 }
 
 async fn writing(world: &World, site: Address) {
-    let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-    let command = || world.request("POST", "mysite.localhost", "/sign").header("x-cowboy-request-id", id).body("text=Hello");
+    let command = || world.request("POST", "mysite.localhost", "/sign").header("idempotency-key", "one").body("text=Hello");
     let (status, _, accepted) = taken(command()).await;
     assert_eq!(status, 202, "{accepted}");
     let accepted: serde_json::Value = serde_json::from_str(&accepted).expect("JSON");
-    assert_eq!(accepted["request_id"], id);
+    let id = accepted["request_id"].clone();
     let path = accepted["result"].as_str().expect("a path").to_owned();
     let mut heads = world.node.watch_head();
     let result = loop {
@@ -280,10 +307,10 @@ async fn writing(world: &World, site: Address) {
         }
     };
     assert_eq!(result, (201, String::new(), r#"{"number":1,"text":"Hello"}"#.to_owned()));
-    assert_eq!(taken(command()).await.0, 202, "sent again, it is the same request");
-    let elsewhere = world.request("POST", "rogue.localhost", "/fail").header("x-cowboy-request-id", id).body("x");
-    let (status, error, _) = taken(elsewhere).await;
-    assert_eq!((status, error.as_str()), (409, "REQUEST_ID_USED"), "the id is another actor's");
+    let (status, _, again) = taken(command()).await;
+    let again: serde_json::Value = serde_json::from_str(&again).expect("JSON");
+    assert_eq!((status, &again["request_id"]), (202, &id), "sent again, it is the same request");
+    assert!(again["transaction_hash"].is_null(), "and there is no second transaction");
     let (status, error, _) = taken(world.request("POST", "rogue.localhost", "/burn").body("x")).await;
     assert_eq!((status, error.as_str()), (403, "COMMAND_TOO_EXPENSIVE"), "the gateway did not agree to that");
     assert!(world.visit("GET", "mysite.localhost", "/").await.2.contains("1 entries"));
@@ -358,7 +385,9 @@ async fn refusing(world: &World) {
     if let Ok(response) = huge.send().await {
         assert_eq!(response.status().as_u16(), 413);
     }
-    assert_eq!(taken(world.request("POST", "mysite.localhost", "/sign").header("x-cowboy-request-id", "7").body("x")).await.0, 400);
+    assert_eq!(taken(world.request("POST", "mysite.localhost", "/sign").header("idempotency-key", "a b").body("x")).await.0, 400);
+    let chosen = world.request("POST", "mysite.localhost", "/sign").header("x-cowboy-request-id", "0f8fad5b-d9cb-469f-a165-70867728950e");
+    assert_eq!(taken(chosen.body("x")).await.1, "BAD_REQUEST", "ids are made, not chosen (decision 178)");
     assert_eq!(world.node.account(world.keys[1].address()).await.expect("the node runs").nonce, nonce, "refused before any transaction");
 }
 

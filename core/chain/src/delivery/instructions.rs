@@ -154,6 +154,7 @@ impl Machine {
             let frame = self.forwarded(target, &forward, limits, checkpoint)?;
             self.running().meter.charge(0, 0, frame.weight)?;
             self.push(frame);
+            self.running().repays = forward.repays.map(|most| (forward.target, most));
             return Ok(());
         }
         let is_plain_payment = handler.is_empty() && payload.is_empty() && self.world.actor(target)?.is_none();

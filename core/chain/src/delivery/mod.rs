@@ -131,6 +131,8 @@ pub(crate) struct Delivered {
     pub(crate) trace: Trace,
     /// The host function that a query may not call, where one was called.
     pub(crate) side_effect: Option<String>,
+    /// The actor that pays back what the transaction burns, and how much at most; none where it failed.
+    pub(crate) repays: Option<(Address, Amount)>,
 }
 
 /// How far a running delivery is.
@@ -159,6 +161,7 @@ struct Running {
     calls: Vec<CallTrace>,
     sent: Vec<SentMessage>,
     side_effect: Option<String>,
+    repays: Option<(Address, Amount)>,
     /// Requests to runners, by the actor that made them: quotas of an execution count them (000 §9.12).
     requests: BTreeMap<Address, Requests>,
 }
@@ -217,6 +220,7 @@ impl Machine {
             calls,
             sent,
             side_effect: None,
+            repays: None,
             requests: BTreeMap::new(),
         });
     }
@@ -336,6 +340,7 @@ impl Machine {
             burned: if is_done { running.burned } else { Amount::ZERO },
             trace,
             side_effect: running.side_effect,
+            repays: running.repays.filter(|_| is_done),
             envelope: running.envelope,
         }
     }

@@ -8,6 +8,7 @@ use crate::input::BlockInvalid;
 use crate::lanes::Lane;
 use crate::order::Placed;
 use cowboy_state::Miss;
+use cowboy_system::gateways::repayment;
 use cowboy_types::units::Nonce;
 use cowboy_types::{Blob, List, Receipt, Text};
 
@@ -89,7 +90,7 @@ impl Execution {
     }
 
     /// Charges what was used, holds what its messages may need, gives back the rest and writes the receipt.
-    pub(super) fn settle_transaction(&mut self, reserved: Reserved, delivered: Delivered) -> Result<(), Miss> {
+    pub(super) fn settle_transaction(&mut self, reserved: Reserved, mut delivered: Delivered) -> Result<(), Miss> {
         let cost = reserved.prices.cost(delivered.used);
         let held = self.open_origin(&delivered, reserved.payer, reserved.offers, reserved.reserve, &cost)?;
         let refund = reserved
@@ -98,6 +99,12 @@ impl Execution {
             .and_then(|rest| rest.checked_sub(held))
             .expect("cost and hold are within the reserve");
         self.machine.world.credit(reserved.payer, refund)?;
+        if let Some((actor, most)) = delivered.repays {
+            let environment = &self.machine.environment;
+            let now = (&environment.params, environment.height);
+            let repaid = repayment::repay(&mut self.machine.world, now, (actor, reserved.payer), (cost.burned, most))?;
+            delivered.events.extend(repaid);
+        }
         self.books.count(reserved.lane, delivered.used, delivered.weight, &cost);
         self.books.supply.minted = self.books.supply.minted.checked_add(delivered.minted).expect("all CBY fit");
         self.books.burn(delivered.burned);

@@ -1,7 +1,8 @@
 //! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
 
-use super::harness::{Chain, address, deployment, execution, key, parameters, unsigned};
+use super::harness::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
 use cowboy_params::Params;
+use cowboy_system::gateways::envelope::request_id;
 use cowboy_system::gateways::types::Gateway;
 use cowboy_system::gateways::{NUMBER, state};
 use cowboy_types::cbor::{self, Value};
@@ -14,6 +15,9 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     a_gateway_leaves,
     a_request_is_dispatched,
     dispatches_are_refused,
+    request_ids_belong_to_a_gateway_and_a_target,
+    a_command_has_a_ceiling,
+    an_actor_pays_for_its_commands,
     request_ids_are_forgotten,
     the_pool_is_shared_out,
     a_gateway_that_cheats_is_slashed,
@@ -24,7 +28,6 @@ const CBY: u64 = 1_000_000_000;
 const STAKE: u64 = 10_000 * CBY;
 const WEB: &[(&str, &[(&str, u64)])] = &[("ingress.http", &[("max_request_bytes", 100)]), ("storage.kv", &[])];
 const SCRIPT: &str = "handler http.request\n context\n set 'seen' $payload\n return $0\nhandler quiet\n return 'x'\n";
-const ID: &str = "0f8fad5b-d9cb-469f-a165-7086772895";
 
 fn ask<const N: usize>(chain: &mut Chain, from: u8, method: &str, argument: [(&str, Value); N], value: u64) -> Receipt {
     chain.send(from, execution(REGISTRY, method, &Value::map(argument).encode(), value))
@@ -47,21 +50,31 @@ fn is_active(chain: &mut Chain, number: u8) -> bool {
     cbor::decode(&receipt.return_data).expect("CBOR") == Value::Bool(true)
 }
 
-/// The n-th request.
-fn envelope(number: u8, method: &str, body: &[u8]) -> Value {
-    Value::map([
+/// The n-th request that a gateway brings to an actor, and the salt of its id.
+fn request(from: u8, target: Address, number: u8, method: &str, body: &[u8]) -> (Value, [u8; 32]) {
+    let envelope = Value::map([
         ("body", Value::Bytes(body.to_vec())),
         ("headers", Value::Map(vec![])),
         ("host", Value::text("mysite.cowboy.network")),
         ("method", Value::text(method)),
         ("path", Value::text("/api")),
         ("query", Value::Map(vec![])),
-        ("request_id", Value::text(format!("{ID}{number:02x}"))),
-    ])
+        ("request_id", Value::text(request_id(address(from), target, &[number; 32]))),
+    ]);
+    (envelope, [number; 32])
 }
 
-fn dispatch(chain: &mut Chain, from: u8, target: Address, envelope: Value) -> Receipt {
-    ask(chain, from, "dispatch", [("target", Value::Bytes(target.0.to_vec())), ("envelope", envelope)], 0)
+fn dispatch_argument(target: Address, (envelope, salt): (Value, [u8; 32])) -> [(&'static str, Value); 3] {
+    [("target", Value::Bytes(target.0.to_vec())), ("envelope", envelope), ("salt", Value::Bytes(salt.to_vec()))]
+}
+
+fn dispatch(chain: &mut Chain, from: u8, target: Address, request: (Value, [u8; 32])) -> Receipt {
+    ask(chain, from, "dispatch", dispatch_argument(target, request), 0)
+}
+
+/// A gateway's n-th POST to an actor.
+fn post(chain: &mut Chain, from: u8, target: Address, number: u8) -> Receipt {
+    dispatch(chain, from, target, request(from, target, number, "POST", b""))
 }
 
 /// a stake of 10,000 CBY and a place; a heartbeat fills the health, each block takes one, and none is inactive.
@@ -133,8 +146,9 @@ fn a_request_is_dispatched() {
     let mut chain = Chain::new();
     let actor = chain.deploy_with(SCRIPT, WEB, 0);
     register(&mut chain, 2, STAKE);
-    let request = envelope(1, "POST", b"hello");
-    let receipt = dispatch(&mut chain, 2, actor, request.clone());
+    let sent = request(2, actor, 1, "POST", b"hello");
+    let receipt = dispatch(&mut chain, 2, actor, sent.clone());
+    let request = sent.0.clone();
     assert_eq!((receipt.abort.clone(), receipt.target, receipt.sender), (None, REGISTRY, address(2)));
     assert_eq!(receipt.fee.payer, address(2));
     assert_eq!(chain.stored(actor, "seen"), Some(request.encode()), "the handler got the request's canonical bytes");
@@ -144,7 +158,7 @@ fn a_request_is_dispatched() {
     let spoofed = chain.send(3, execution(actor, "http.request", &request.encode(), 0));
     let context = String::from_utf8(spoofed.return_data.to_vec()).expect("text");
     assert!(!context.contains(&format!("{:?}", REGISTRY.0.to_vec())), "nobody else can be the registry: {context}");
-    assert_eq!(dispatch(&mut chain, 2, actor, request).abort, Some(error::REQUEST_REPEATED), "a request id counts once");
+    assert_eq!(dispatch(&mut chain, 2, actor, sent).abort, Some(error::REQUEST_REPEATED), "a request id counts once");
 }
 
 /// what is not dispatched, in order of precedence.
@@ -156,15 +170,15 @@ fn dispatches_are_refused() {
     register(&mut chain, 2, STAKE);
     let long = [b'x'; 101];
     let rows = [
-        (3, actor, envelope(1, "POST", b""), error::UNAUTHORIZED_GATEWAY),
-        (3, closed, Value::Null, error::UNAUTHORIZED_GATEWAY),
-        (2, closed, envelope(1, "POST", b""), error::INGRESS_MISSING),
-        (2, address(7), envelope(1, "POST", b""), error::INGRESS_MISSING),
-        (2, actor, Value::Null, error::INGRESS_INVALID),
-        (2, actor, envelope(1, "GET", b""), error::INGRESS_METHOD),
-        (2, actor, envelope(1, "DELETE", b""), error::INGRESS_METHOD),
-        (2, actor, envelope(1, "OPTIONS", b""), error::INGRESS_METHOD),
-        (2, actor, envelope(1, "POST", &long), error::INGRESS_TOO_LARGE),
+        (3, actor, request(3, actor, 1, "POST", b""), error::UNAUTHORIZED_GATEWAY),
+        (3, closed, (Value::Null, [1; 32]), error::UNAUTHORIZED_GATEWAY),
+        (2, closed, request(2, closed, 1, "POST", b""), error::INGRESS_MISSING),
+        (2, address(7), request(2, address(7), 1, "POST", b""), error::INGRESS_MISSING),
+        (2, actor, (Value::Null, [1; 32]), error::INGRESS_INVALID),
+        (2, actor, request(2, actor, 1, "GET", b""), error::INGRESS_METHOD),
+        (2, actor, request(2, actor, 1, "DELETE", b""), error::INGRESS_METHOD),
+        (2, actor, request(2, actor, 1, "OPTIONS", b""), error::INGRESS_METHOD),
+        (2, actor, request(2, actor, 1, "POST", &long), error::INGRESS_TOO_LARGE),
     ];
     for (from, target, request, expected) in rows {
         assert_eq!(dispatch(&mut chain, from, target, request.clone()).abort, Some(expected), "{request:?}");
@@ -174,16 +188,97 @@ fn dispatches_are_refused() {
         &[("ingress.http", &[("max_request_bytes", 4_096)]), ("storage.kv", &[])],
         0,
     );
-    assert!(dispatch(&mut chain, 2, wide, envelope(3, "POST", &[b'x'; 2_000])).is_success(), "as much as the manifest says");
+    assert!(dispatch(&mut chain, 2, wide, request(2, wide, 3, "POST", &[b'x'; 2_000])).is_success(), "as much as the manifest says");
     let failing = chain.deploy_with("handler http.request\n set 'a' 'b'\n raise\n", WEB, 0);
-    let receipt = dispatch(&mut chain, 2, failing, envelope(1, "POST", b""));
+    let receipt = post(&mut chain, 2, failing, 1);
     assert_eq!((receipt.abort.clone(), chain.stored(failing, "a")), (Some(error::HANDLER_RAISED), None));
-    assert!(dispatch(&mut chain, 2, actor, envelope(1, "POST", b"")).is_success(), "what failed may be tried again");
+    assert!(post(&mut chain, 2, actor, 1).is_success(), "what failed may be tried again");
     let payable = ask(&mut chain, 2, "dispatch", [("target", Value::Null)], 5);
     assert_eq!(payable.abort, Some(error::NOT_PAYABLE));
     let since = gateway(&chain, 2).last_heartbeat.0;
     chain.height = Height(since + 3_600);
-    assert_eq!(dispatch(&mut chain, 2, actor, envelope(2, "POST", b"")).abort, Some(error::UNAUTHORIZED_GATEWAY), "no health is left");
+    assert_eq!(post(&mut chain, 2, actor, 2).abort, Some(error::UNAUTHORIZED_GATEWAY), "no health is left");
+}
+
+/// Decision 178: a gateway cannot use up the id of a request that another one is about to bring, nor one of another target.
+#[test]
+fn request_ids_belong_to_a_gateway_and_a_target() {
+    let mut chain = Chain::new();
+    let (actor, other) = (chain.deploy_with(SCRIPT, WEB, 0), chain.deploy_with("handler http.request\n return 'x'\n", WEB, 0));
+    register(&mut chain, 2, STAKE);
+    register(&mut chain, 3, STAKE);
+    let seen = request(2, actor, 1, "POST", b"");
+    for (from, target) in [(3, actor), (3, other), (2, other)] {
+        let receipt = dispatch(&mut chain, from, target, seen.clone());
+        assert_eq!(receipt.abort, Some(error::REQUEST_ID_FOREIGN), "{from} {target}");
+    }
+    let unsalted = [("target", Value::Bytes(actor.0.to_vec())), ("envelope", seen.0.clone())];
+    assert_eq!(ask(&mut chain, 2, "dispatch", unsalted, 0).abort, Some(error::INVALID_ARGUMENT));
+    assert_eq!(dispatch(&mut chain, 2, actor, seen.clone()).abort, None);
+    assert_eq!(dispatch(&mut chain, 2, actor, seen).abort, Some(error::REQUEST_REPEATED));
+}
+
+/// What governance says a command may use at most, whatever its gateway signs for.
+#[test]
+fn a_command_has_a_ceiling() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("gateways.command_cycles_max", 100_000)]));
+    let burning = chain.deploy_with("handler http.request\n burn 90000\n return 'x'\nhandler own\n burn 110000\n return 'x'\n", WEB, 0);
+    let wasteful = chain.deploy_with("handler http.request\n burn 110000\n return 'x'\n", WEB, 0);
+    register(&mut chain, 2, STAKE);
+    assert_eq!(post(&mut chain, 2, burning, 1).abort, None);
+    assert_eq!(post(&mut chain, 2, wasteful, 1).abort, Some(error::OUT_OF_CYCLES));
+    assert_eq!(chain.send(2, execution(burning, "own", b"", 0)).abort, None, "other calls have their transaction's limit");
+}
+
+/// Decisions 178 and 329: the actor pays the base fees of commands that succeed, within its bound and its balance; tips stay the gateway's.
+#[test]
+fn an_actor_pays_for_its_commands() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("gateways.fee_period", 100)]));
+    let paying = |params: Vec<(&'static str, Value)>| {
+        let grant = |id: &str, params: Vec<(&'static str, Value)>| Value::map([("id", Value::text(id)), ("params", Value::dict(params))]);
+        let grants = Value::Array(vec![grant("econ.hold_balance", vec![]), grant("ingress.http", params)]);
+        Value::map([("entitlements", grants)]).encode()
+    };
+    let by_actor = ("pays", Value::text("actor"));
+    register(&mut chain, 2, STAKE);
+    let mut deploy = |params, end: &str| {
+        let script = format!("#script\nhandler http.request\n burn 50000\n {end}\n");
+        let receipt = chain.send(1, deployment_of(script.as_bytes(), Some(paying(params)), None, b"", CBY));
+        assert_eq!(receipt.abort, None);
+        receipt.created.expect("a deployment creates")
+    };
+    let payer = deploy(vec![by_actor.clone()], "return 'all'");
+    let bound = deploy(vec![by_actor.clone(), ("max_fees", Value::uint(1_000))], "return 'some'");
+    let failing = deploy(vec![by_actor], "raise");
+    let free = deploy(vec![("pays", Value::text("gateway"))], "return 'none'");
+    let mut cost = |actor: Address, number: u8| {
+        let before = [chain.balance(actor), chain.balance(address(2))];
+        let receipt = post(&mut chain, 2, actor, number);
+        let paid = before[0] - chain.balance(actor);
+        assert_eq!(before[1] - chain.balance(address(2)), receipt.fee.burned.0 + receipt.fee.tip.0 - paid, "no CBY comes or goes");
+        let said = receipt.events.iter().find(|event| event.name.to_string() == "gateway.repaid");
+        assert_eq!(said.is_some(), paid > 0);
+        (paid, receipt.fee.burned.0, chain.height.0)
+    };
+    let (paid, burned, _) = cost(payer, 1);
+    assert_eq!((paid, burned > 1_000), (burned, true), "all that was burned, and no tip");
+    assert_eq!((cost(free, 1).0, cost(failing, 1).0), (0, 0));
+    let (first, _, height) = cost(bound, 1);
+    assert_eq!((first, cost(bound, 2).0), (1_000, 0), "the bound of the period");
+    chain.height = Height((height / 100 + 1) * 100);
+    let mut cost = |actor: Address, number: u8| {
+        let before = chain.balance(actor);
+        post(&mut chain, 2, actor, number);
+        before - chain.balance(actor)
+    };
+    assert_eq!(cost(bound, 3), 1_000, "a new period");
+    for number in 2.. {
+        let paid = cost(payer, number);
+        if paid < burned {
+            break;
+        }
+        assert!(number < 100, "it had one CBY");
+    }
 }
 
 /// Request ids are forgotten in time, so that they never pile up.
@@ -193,12 +288,12 @@ fn request_ids_are_forgotten() {
     let actor = chain.deploy_with(SCRIPT, WEB, 0);
     register(&mut chain, 2, STAKE);
     for number in 1..=5 {
-        assert!(dispatch(&mut chain, 2, actor, envelope(number, "POST", b"")).is_success());
+        assert!(post(&mut chain, 2, actor, number).is_success());
     }
     chain.height = Height(chain.height.0 + 101);
-    assert!(dispatch(&mut chain, 2, actor, envelope(6, "POST", b"")).is_success());
+    assert!(post(&mut chain, 2, actor, 6).is_success());
     assert_eq!(chain.names(state::requests()).len(), 3, "three went, one came");
-    assert_eq!(dispatch(&mut chain, 2, actor, envelope(1, "POST", b"")).abort, None, "a forgotten id is new");
+    assert_eq!(post(&mut chain, 2, actor, 1).abort, None, "a forgotten id is new");
     assert_eq!(chain.names(state::requests()).len(), 2);
 }
 
@@ -243,8 +338,8 @@ fn a_gateway_that_cheats_is_slashed() {
     let mut chain = Chain::new();
     let actor = chain.deploy_with(SCRIPT, WEB, 0);
     register(&mut chain, 2, STAKE);
-    let dispatch = |request: u8, nonce: u64, change: &dyn Fn(&mut Transaction)| {
-        let argument = Value::map([("target", Value::Bytes(actor.0.to_vec())), ("envelope", envelope(request, "POST", b""))]);
+    let dispatch = |number: u8, nonce: u64, change: &dyn Fn(&mut Transaction)| {
+        let argument = Value::map(dispatch_argument(actor, request(2, actor, number, "POST", b"")));
         let mut transaction = unsigned(2, nonce, execution(REGISTRY, "dispatch", &argument.encode(), 0));
         change(&mut transaction);
         key(2).sign_transaction(&mut transaction);

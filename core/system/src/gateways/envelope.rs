@@ -1,8 +1,7 @@
 //! A request as actors see it (004 §8.1): a CBOR map, the same on the query and on the command path.
 
-use cowboy_types::Abort;
 use cowboy_types::cbor::Value;
-use cowboy_types::error;
+use cowboy_types::{Abort, Address, error, keccak256};
 
 /// The fields of a request, ascending as canonical CBOR orders keys: by length first.
 pub const FIELDS: [&str; 7] = ["body", "host", "path", "query", "method", "headers", "request_id"];
@@ -42,6 +41,22 @@ impl<'a> Envelope<'a> {
 fn is_lists(value: &Value) -> bool {
     let is_texts = |value: &Value| matches!(value, Value::Array(items) if items.iter().all(|item| item.as_text().is_some()));
     matches!(value, Value::Map(pairs) if pairs.iter().all(|(key, item)| key.as_text().is_some() && is_texts(item)))
+}
+
+/// The id of a gateway's request to an actor: the UUID of version 4 made of the first 16 bytes of
+/// keccak256("cowboy-request:" ‖ gateway ‖ target ‖ salt) (decision 178). No other gateway can make it, and no other target has it.
+pub fn request_id(gateway: Address, target: Address, salt: &[u8; 32]) -> String {
+    let mut bytes = keccak256(&[b"cowboy-request:", &gateway.0, &target.0, salt]).0;
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let mut text = String::with_capacity(36);
+    for (place, byte) in bytes.iter().take(16).enumerate() {
+        if [4, 6, 8, 10].contains(&place) {
+            text.push('-');
+        }
+        text.extend([byte >> 4, byte & 0x0f].map(|digit| char::from_digit(u32::from(digit), 16).expect("a digit of base 16")));
+    }
+    text
 }
 
 /// A UUID of version 4 in its usual lower-case form (004 §8.1).
@@ -102,6 +117,22 @@ mod tests {
             assert_eq!(Envelope::read(&request(&[(name, Some(value.clone()))])), Err(error::INGRESS_INVALID), "{name} {value:?}");
         }
         assert_eq!(Envelope::read(&Value::Null), Err(error::INGRESS_INVALID));
+    }
+
+    /// Ids are requests' ids, and differ by each of what they are made of (decision 178).
+    #[test]
+    fn ids_are_made() {
+        let (one, other) = (Address([1; 20]), Address([2; 20]));
+        let ids = [
+            request_id(one, other, &[0; 32]),
+            request_id(other, one, &[0; 32]),
+            request_id(one, one, &[0; 32]),
+            request_id(one, other, &[1; 32]),
+        ];
+        for (place, id) in ids.iter().enumerate() {
+            assert!(is_request_id(id), "{id}");
+            assert!(!ids[..place].contains(id), "{id}");
+        }
     }
 
     /// The fields stand in the order in which a canonical map has them.

@@ -1,10 +1,10 @@
 //! What 0x0F does when asked.
 
-use super::envelope::Envelope;
+use super::envelope::{Envelope, request_id};
 use super::ingress::{COMMANDS, Ingress};
 use super::types::{ENDPOINT_BYTES, Gateway, Request};
-use super::{HANDLER, NUMBER, state};
-use crate::actor::{Context, Forward, address_argument, amount_argument, number_argument};
+use super::{HANDLER, NUMBER, repayment, state};
+use crate::actor::{Context, Forward, address_argument, amount_argument, hash_argument, number_argument};
 use crate::entitlements::manifests;
 use crate::staking::epoch::epoch_of;
 use core::net::Ipv6Addr;
@@ -186,6 +186,10 @@ pub(super) fn dispatch(context: &mut Context<'_>, argument: &Value) -> Step<Valu
     if u64::try_from(envelope.body_bytes).unwrap_or(u64::MAX) > ingress.request_bytes {
         return Err(error::INGRESS_TOO_LARGE.into());
     }
+    let salt = hash_argument(argument, "salt")?;
+    if envelope.request_id != request_id(context.sender, target, &salt.0) {
+        return Err(error::REQUEST_ID_FOREIGN.into());
+    }
     if state::request(context.world, envelope.request_id)?.is_some() {
         return Err(error::REQUEST_REPEATED.into());
     }
@@ -200,7 +204,12 @@ pub(super) fn dispatch(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         ("target", Value::Bytes(target.0.to_vec())),
     ]);
     context.announce(NUMBER, "http.dispatched", &data);
-    context.forward = Some(Forward { target, handler: HANDLER, payload: value.encode(), cycles: None });
+    let repays = match ingress.max_fees {
+        Some(most) => Some(repayment::allowed(context, target, most)?),
+        None => None,
+    };
+    let cycles = Some(context.params.gateways.command_cycles_max);
+    context.forward = Some(Forward { target, handler: HANDLER, payload: value.encode(), cycles, repays });
     Ok(Value::Null)
 }
 

@@ -26,6 +26,10 @@ pub struct Ingress {
     pub response_bytes: u64,
     /// Cycles of a query.
     pub query_cycles: u64,
+    /// Origins whose pages may read the answers; `*` is any (decision 182).
+    pub cors_origins: Vec<String>,
+    /// Where the actor pays the base fees of its commands: base units of a period, at most (decision 178).
+    pub max_fees: Option<u64>,
 }
 
 impl Ingress {
@@ -38,6 +42,8 @@ impl Ingress {
             request_bytes: bounded(grant, "max_request_bytes", rows.request_bytes_default, rows.request_bytes_max),
             response_bytes: bounded(grant, "max_response_bytes", rows.response_bytes_default, rows.response_bytes_max),
             query_cycles: bounded(grant, "max_query_cycles", rows.query_cycles_default, rows.query_cycles_max),
+            cors_origins: texts(grant, "cors_origins"),
+            max_fees: (grant.text("pays") == Some("actor")).then(|| grant.number("max_fees").unwrap_or(u64::MAX)),
         })
     }
 
@@ -50,6 +56,10 @@ impl Ingress {
 /// The lesser of what the actor says and what the protocol allows (004 §9.5).
 fn bounded(grant: &Grant, name: &str, default: u64, ceiling: u64) -> u64 {
     grant.number(name).unwrap_or(default).min(ceiling)
+}
+
+fn texts(grant: &Grant, name: &str) -> Vec<String> {
+    grant.list(name).unwrap_or_default().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect()
 }
 
 fn methods(grant: &Grant) -> Vec<&'static str> {
@@ -85,6 +95,12 @@ mod tests {
         assert_eq!(all.methods, ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"]);
         let few = of(vec![("allowlist_methods", texts(&["PUT", "GET"])), ("max_query_cycles", Value::uint(7))]);
         assert_eq!((few.methods, few.query_cycles), (vec!["GET", "PUT"], 7));
+        assert_eq!((plain.max_fees, plain.cors_origins), (None, Vec::<String>::new()));
+        let payer = |name: &'static str| ("pays", Value::text(name));
+        assert_eq!(of(vec![payer("gateway"), ("max_fees", Value::uint(9))]).max_fees, None);
+        assert_eq!(of(vec![payer("actor"), ("max_fees", Value::uint(9))]).max_fees, Some(9));
+        assert_eq!(of(vec![payer("actor")]).max_fees, Some(u64::MAX));
+        assert_eq!(of(vec![("cors_origins", texts(&["https://a.example"]))]).cors_origins, ["https://a.example"]);
         let huge = of(vec![("max_request_bytes", Value::uint(u64::MAX)), ("max_query_cycles", Value::uint(u64::MAX))]);
         assert_eq!((huge.request_bytes, huge.query_cycles), (10_485_760, 100_000_000));
     }

@@ -5,6 +5,7 @@
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`handlers`]: registering, heartbeats, leaving, dispatch.
 //! - [`evidence`]: what proves that a gateway cheated.
+//! - [`repayment`]: what actors pay for their commands.
 //! - [`pool`]: the share of name fees that gateways earn.
 //!
 //! Invariants: all stakes stand at one address without a key, and are what it holds; only a dispatch makes the registry the
@@ -15,6 +16,7 @@ pub(crate) mod evidence;
 pub(crate) mod handlers;
 pub mod ingress;
 pub mod pool;
+pub mod repayment;
 pub mod state;
 pub mod types;
 
@@ -55,7 +57,7 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: DISPATCH,
-            doc: "{target, envelope} → what the handler returned: delivers a request to an actor's `http.request`, from this registry. Active gateways only.",
+            doc: "{target, envelope, salt} → what the handler returned: delivers a request to an actor's `http.request`, from this registry. Active gateways only. The request's id is the UUID v4 of the first 16 bytes of keccak256(\"cowboy-request:\" ‖ sender ‖ target ‖ salt), salt having 32 bytes.",
             run: handlers::dispatch,
         },
         Method {

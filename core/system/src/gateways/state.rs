@@ -41,6 +41,11 @@ pub fn request_key(id: &str) -> Key {
     of("request:", id.as_bytes())
 }
 
+/// What an actor paid for its commands lately.
+pub fn repaid_key(actor: Address) -> Key {
+    of("repaid:", &actor.0)
+}
+
 /// Whether two dispatches under a gateway's nonce were shown.
 pub fn fault_key(gateway: Address, nonce: u64) -> Key {
     of("fault:", &[&gateway.0[..], &nonce.to_be_bytes()].concat())

@@ -46,6 +46,16 @@ record! {
     }
 }
 
+record! {
+    /// What an actor paid for its commands in a period.
+    pub struct Repaid {
+        /// The period: the height divided by `gateways.fee_period`.
+        pub period: Count,
+        /// Base units paid in it.
+        pub amount: Amount,
+    }
+}
+
 impl Gateway {
     /// What is left of its health (004 §9.2): full at a heartbeat, one less each block.
     pub fn health(&self, params: &Params, height: Height) -> u64 {

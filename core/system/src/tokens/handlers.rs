@@ -102,7 +102,7 @@ fn hand_over(context: &mut Context<'_>, id: &Hash, token: &Token, from: Address,
             ("amount", number(amount)),
         ]);
         let cycles = Some(context.params.costs.token_hook);
-        context.forward = Some(Forward { target: hook, handler: HOOK, payload: payload.encode(), cycles });
+        context.forward = Some(Forward { target: hook, handler: HOOK, payload: payload.encode(), cycles, repays: None });
     }
     Ok(Value::Null)
 }

@@ -118,6 +118,9 @@ pub const REGIONS: &[&str] = &["ap", "ca", "eu", "uk", "us"];
 /// Methods that gateways forward (004 §6.2, §8.1).
 pub const METHODS: &[&str] = &["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
 
+/// Who may pay for commands (decision 178).
+pub const PAYERS: &[&str] = &["actor", "gateway"];
+
 const fn param(name: &'static str, schema: Schema, what: &'static str) -> Param {
     Param { name, schema, what }
 }
@@ -204,9 +207,20 @@ pub const REGISTRY: &[Entitlement] = &[
         (NO, NO, NO),
         &[
             param("allowlist_methods", Schema::Words(METHODS), "Methods that are let in; GET, HEAD and POST where absent."),
+            param(
+                "cors_origins",
+                Schema::Texts,
+                "Origins whose pages browsers let read the answers, such as `https://app.example.com`; none where absent.",
+            ),
+            param(
+                "max_fees",
+                Schema::Number,
+                "Base units that the actor pays for commands in `gateways.fee_period` blocks, where `pays` is `actor`; its balance where absent.",
+            ),
             param("max_query_cycles", Schema::Positive, "Cycles of one request that reads."),
             param("max_request_bytes", Schema::Positive, "Bytes of a request's body."),
             param("max_response_bytes", Schema::Positive, "Bytes of a response's body."),
+            param("pays", Schema::Text(PAYERS), "Who pays the base fees of a command that succeeds; the gateway where absent."),
         ],
         "requests at gateways",
     ),
@@ -274,7 +288,7 @@ mod tests {
             ("econ.transfer", "--q", "max_amount max_per_block"),
             ("exec.spawn", "i-q", "max_children"),
             ("http.fetch", "iaq", "allowlist_domains domain_set max_requests"),
-            ("ingress.http", "---", "allowlist_methods max_query_cycles max_request_bytes max_response_bytes"),
+            ("ingress.http", "---", "allowlist_methods cors_origins max_fees max_query_cycles max_request_bytes max_response_bytes pays"),
             ("oracle.llm", "-aq", "max_requests max_tokens"),
             ("sec.data_residency", "ia-", "region"),
             ("sec.tee_required", "ia-", "tee_type"),

@@ -1,0 +1,55 @@
+//! Actors that pay for their commands (decisions 178, 329).
+//!
+//! The gateway signs and its account pays, as for any transaction. Where a manifest says `"pays": "actor"`, the target of a
+//! dispatch that succeeds gives the gateway the transaction's base fees back. Tips are the gateway's own: it chooses them.
+
+use super::{NUMBER, state, types::Repaid};
+use crate::actor::Context;
+use cowboy_params::Params;
+use cowboy_state::{Key, Miss, World};
+use cowboy_types::cbor::Value;
+use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::{Address, Blob, Event, Text};
+
+/// What an actor paid in the period of a height.
+fn paid(world: &World, params: &Params, height: Height, actor: Address) -> Result<Repaid, Miss> {
+    let period = Count(height.0 / params.gateways.fee_period.max(1));
+    let stored = world.read::<Repaid>(&state::repaid_key(actor))?;
+    Ok(stored.filter(|repaid| repaid.period == period).unwrap_or(Repaid { period, amount: Amount::ZERO }))
+}
+
+/// What is left of an actor's bound in this period. Reads all that [`repay`] will touch.
+pub(super) fn allowed(context: &Context<'_>, actor: Address, most: u64) -> Result<Amount, Miss> {
+    context.world.require([&state::repaid_key(actor), &Key::account(actor), &Key::account(context.sender)])?;
+    let paid = paid(context.world, context.params, context.height, actor)?;
+    Ok(Amount(most.saturating_sub(paid.amount.0)))
+}
+
+/// Moves what a command cost from its actor to the gateway that paid for it: at most `most`, and what the actor has. Answers
+/// the event that says so; none where nothing moved.
+pub fn repay(
+    world: &mut World,
+    (params, height): (&Params, Height),
+    (actor, gateway): (Address, Address),
+    (cost, most): (Amount, Amount),
+) -> Result<Option<Event>, Miss> {
+    let mut record = paid(world, params, height, actor)?;
+    let amount = cost.min(most).min(world.account(actor)?.balance);
+    if amount == Amount::ZERO {
+        return Ok(None);
+    }
+    assert!(world.debit(actor, amount)?, "the actor has as much");
+    world.credit(gateway, amount)?;
+    record.amount = record.amount.saturating_add(amount);
+    world.write(state::repaid_key(actor), &record);
+    let data = Value::map([
+        ("actor", Value::Bytes(actor.0.to_vec())),
+        ("amount", Value::uint(amount.0)),
+        ("gateway", Value::Bytes(gateway.0.to_vec())),
+    ]);
+    Ok(Some(Event {
+        emitter: Address::system(NUMBER),
+        name: Text::new("gateway.repaid").expect("event names of the protocol are short"),
+        data: Blob::new(data.encode()).expect("events of the protocol are short"),
+    }))
+}
