@@ -1,5 +1,5 @@
 //! Lists the Python sources that the VM embeds: its frozen standard modules and the SDK.
-#![allow(clippy::disallowed_methods, reason = "a build script belongs to the machine that builds, not to the law")]
+#![allow(clippy::disallowed_methods, reason = "a build script is not part of the protocol")]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

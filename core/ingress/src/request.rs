@@ -141,7 +141,7 @@ mod tests {
         items.iter().map(|item| item.as_text().expect("a text").to_owned()).collect()
     }
 
-    /// repeated headers and query keys are arrays, names lower case, hop-by-hop headers gone; the law takes it.
+    /// repeated headers and query keys are arrays, names lower case, hop-by-hop headers removed; the protocol accepts it.
     #[test]
     fn an_envelope_is_what_the_law_takes() {
         let headers =

@@ -1,4 +1,4 @@
-//! Drives the law's execution of a block over the database.
+//! Drives the execution of a block over the database.
 //!
 //! It runs in threads of its own, so that nothing else of the node waits for it, and is watched: [`crate::watch`] says why.
 

@@ -26,7 +26,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Everything that a chain starts from.
 #[derive(Clone)]
 pub struct Genesis {
-    /// What the law starts from. Its hash names the chain.
+    /// What the protocol starts from. Its hash identifies the chain.
     pub config: GenesisConfig,
     /// The public half of the validators' group key.
     pub sharing: Vec<u8>,
@@ -46,7 +46,7 @@ pub struct Genesis {
 /// Why a genesis makes no chain.
 #[derive(Debug, thiserror::Error)]
 pub enum GenesisProblem {
-    /// The law refuses it.
+    /// The protocol refuses it.
     #[error(transparent)]
     Law(#[from] GenesisError),
     /// Its validators make no committee.
@@ -75,7 +75,7 @@ impl Genesis {
     }
 }
 
-/// What a dev chain starts from, beside what the law says.
+/// What a dev chain starts from, besides the protocol's genesis.
 #[derive(Clone, Debug)]
 pub struct DevGenesis {
     /// The number in every signature.

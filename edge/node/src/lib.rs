@@ -1,4 +1,4 @@
-//! A validator: the commonware engine, QUIC, the mempool, and the driver of the law.
+//! A validator: the commonware engine, QUIC, the mempool, and the driver of block execution.
 //!
 //! This is the only crate that instantiates the engine. Everybody else holds a [`NodeHandle`], which
 //! has no type parameters and works from any thread and any tokio runtime:

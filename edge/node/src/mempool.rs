@@ -229,7 +229,7 @@ impl Mempool {
 
     /// Takes a transaction in. `standing` is what the state after the newest final block says of it.
     ///
-    /// Of what the law checks, only a nonce that is ahead is no reason to refuse.
+    /// Of the protocol's checks, only a nonce that is ahead is no reason to refuse.
     pub fn admit(&self, source: Source, standing: &Standing, signed: SignedTransaction) -> Result<Hash, Refused> {
         let digest = *signed.digest();
         self.with(|pool| pool.admit(standing, signed.clone()))?;

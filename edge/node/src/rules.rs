@@ -1,4 +1,4 @@
-//! The rules of a header, and what the law is told about a block: the same for who makes it and who checks it.
+//! The rules of a header, and the input for execution of a block: the same for the proposer and for those who verify.
 
 use crate::{block::SealedBlock, chain::Chain, execute::Merkleized};
 use bytes::Bytes;
@@ -63,7 +63,7 @@ impl Chain {
             && member.verify_vrf(&beacon(&header.context, &header.parent, &header.seeds), header.height().0, &header.proposer_vrf)
     }
 
-    /// What the law is told about a block.
+    /// The input for execution of a block.
     pub fn input(&self, header: &Header, mode: Mode) -> Option<BlockInput> {
         let member = self.committee.member(&header.context.leader.0)?;
         let first = header.context.view.0.saturating_sub(u64::try_from(header.seeds.len()).ok()?);

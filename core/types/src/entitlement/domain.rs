@@ -1,6 +1,6 @@
 //! Host names (000 §8.2): their canonical form, and what a pattern covers.
 //!
-//! The law takes only what is canonical already: lower-case ASCII, punycode where a name has other letters. Bringing a name into that
+//! The protocol accepts only the canonical form: lower-case ASCII, punycode where a name has other letters. Bringing a name into that
 //! form needs tables of Unicode that change every year, so clients do it before they sign.
 
 use core::net::Ipv4Addr;

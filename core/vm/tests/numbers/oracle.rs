@@ -1,6 +1,6 @@
 //! The two oracles: a seeded source of interesting numbers, and a CPython process that evaluates expressions.
 
-// What the law may not use, its oracles may.
+// The oracles may use what the protocol may not.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Write;

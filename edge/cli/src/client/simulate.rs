@@ -1,4 +1,4 @@
-//! `cowboy dev`: one handler of a source, run by the law on a chain in memory.
+//! `cowboy dev`: one handler of a source, executed by the protocol's own code on a chain in memory.
 
 use crate::{
     deploy::Deployment,

@@ -1,4 +1,4 @@
-//! A chain whose state is a map: the law itself, one block for each transaction, in this process.
+//! A chain whose state is a map: the protocol's own code, one block for each transaction, in this process.
 
 use super::jobs;
 use crate::{failure::Failure, send};
@@ -208,7 +208,7 @@ impl Chain {
         keys.into_iter().map(|key| (key, self.state.get(&key).cloned())).collect()
     }
 
-    /// Reads or changes records past the law, as only tests may.
+    /// Reads or changes records directly, as only tests may.
     fn edit<T>(&mut self, change: impl Fn(&mut World) -> Result<T, Miss>) -> Result<T, Failure> {
         edit(&mut self.state, change)
     }

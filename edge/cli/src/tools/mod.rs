@@ -1,4 +1,4 @@
-//! Tools for authors: they run the law on this machine, without a node.
+//! Tools for authors: they run the protocol's own code locally, without a node.
 
 pub(crate) mod chain;
 pub(crate) mod discover;

@@ -185,7 +185,7 @@ impl Pool {
         if needed > account.balance { Err(Refused::FundsOfQueue { needed, balance: account.balance }) } else { Ok(()) }
     }
 
-    /// What the law checks, but for a nonce that is ahead.
+    /// The protocol's checks, except for a nonce that is ahead.
     fn check(&self, lane: Lane, account: &Account, signed: &SignedTransaction) -> Result<(), Invalid> {
         let facts = Facts {
             chain_id: self.chain.chain_id,

@@ -282,7 +282,7 @@ async fn answer(app: &App, question: Question) -> Result<(Height, Answered), Ref
     }
 }
 
-/// The committed block on whose state the law runs.
+/// The committed block on whose state the execution runs.
 pub(crate) fn at(app: &App, state: &Snapshot) -> Result<At, Refusal> {
     Ok(app.node.at(state.head.number)?)
 }
