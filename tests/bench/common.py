@@ -38,7 +38,7 @@ def table(header, rows):
 
 
 def machine():
-    """The machine in a line."""
+    """The computer in one line."""
     names = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     return f"{len(os.sched_getaffinity(0))} cores of {names[0] if names else platform.machine()}, {platform.system()} {platform.machine()}"
 

@@ -1,4 +1,4 @@
-//! The machine as a WebAssembly module that runs a program: built for wasm32-unknown-unknown and driven by `tests/wasm.mjs`.
+//! The VM as a WebAssembly module that runs a program: built for wasm32-unknown-unknown and driven by `tests/wasm.mjs`.
 //! `reserve(n)` answers where `n` bytes of source go, `run()` runs them and answers how long the report is that `place()` points to.
 
 #[path = "corpus/run.rs"]
@@ -31,7 +31,7 @@ pub extern "C" fn run() -> usize {
     text.len()
 }
 
-/// What the machine said when it trapped: its length.
+/// The message of a trap: its length.
 #[unsafe(no_mangle)]
 pub extern "C" fn trap() -> usize {
     PANIC.lock().expect("one thread").len()

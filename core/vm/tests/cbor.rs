@@ -1,4 +1,4 @@
-//! Canonical CBOR inside the machine: charged before it is written, and never recursive.
+//! Canonical CBOR inside the VM: charged before it is written, and never recursive.
 
 use cowboy_vm::{Entry, Exit, Limits, Trap, Usage, Vm, compile, script_image};
 

@@ -79,7 +79,7 @@ fn names_made_at_run_time_lead_nowhere() {
     }
 }
 
-/// A chain of callables that stand for each other ends in RecursionError, not in the machine's own stack.
+/// A chain of callables that stand for each other ends in RecursionError, not in an overflow of the native stack.
 #[test]
 fn endless_chains_of_callables_are_recursion_errors() {
     let rows = ["class A: pass\nA.__call__ = A()\nA()()", "f = print\nfor _ in range(5000): f = staticmethod(f)\nf()"];

@@ -1,4 +1,4 @@
-//! Random programs against CPython 3.11: `generate.py` writes them with what CPython printed, and the machine prints the same.
+//! Random programs against CPython 3.11: `generate.py` writes them with CPython's output, and the VM prints the same.
 //!
 //! `LANGUAGE_SEED` and `LANGUAGE_COUNT` choose other programs, or more.
 #![allow(

@@ -1,4 +1,4 @@
-// The corpus in WebAssembly: node runs every program in the machine and compares with golden_cycles.txt.
+// The corpus in WebAssembly: node runs every program in the VM and compares with golden_cycles.txt.
 // node core/vm/tests/wasm.mjs target/wasm32-unknown-unknown/debug/examples/wasm.wasm
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-//! The machine's clock: real in a node, simulated in a test.
+//! The computer's clock: real in a node, simulated in a test.
 
 use commonware_runtime::Clock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -137,12 +137,12 @@ impl Pace {
         });
     }
 
-    /// How far the chain's clock is ahead of the machine's, in ms. Zero but on dev chains.
+    /// How far the chain's clock is ahead of the computer's, in ms. Zero but on dev chains.
     pub fn clock_ahead_ms(&self) -> i64 {
         self.with(|orders| orders.clock_ahead_ms)
     }
 
-    /// Sets the chain's clock this far ahead of the machine's.
+    /// Sets the chain's clock this far ahead of the computer's.
     pub fn set_clock_ahead_ms(&self, ahead: i64) {
         self.with(|orders| orders.clock_ahead_ms = ahead);
         self.poke();

@@ -27,7 +27,7 @@ impl Chain {
         if number == 1 { &self.allocation } else { &[] }
     }
 
-    /// The chain's clock: the machine's, and what a dev chain is ahead of it.
+    /// The chain's clock: the computer's, and how far a dev chain is ahead of it.
     pub fn now_ms(&self, clock: &impl Clock) -> u64 {
         self.clock.now_ms(clock).saturating_add_signed(self.pace.clock_ahead_ms())
     }

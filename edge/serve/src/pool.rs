@@ -1,7 +1,7 @@
 //! Worker threads that run what requests ask for.
 //!
 //! The work of one request cannot be interrupted, but it is bounded: by cycles, by the modelled memory, and by the depth that the
-//! machine allows, which this stack is made for. What is not bounded by that waits in a queue that is: in all, for each client, and in
+//! VM allows, for which this stack is sized. What is not bounded by that waits in a queue that is: in all, for each client, and in
 //! time. Clients take turns, so that one of them delays the others by one piece of work at most for each thread.
 
 use crate::Client;
@@ -19,7 +19,7 @@ use tokio::{
     sync::oneshot,
 };
 
-/// The stack of every thread that compiles source or runs actors, in bytes: the machine's, and as much again for the frames of the
+/// The stack of every thread that compiles source or runs actors, in bytes: the VM's, and as much again for the frames of the
 /// request beneath it.
 pub const STACK_BYTES: usize = 2 * cowboy_vm::STACK_BYTES;
 

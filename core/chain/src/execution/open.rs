@@ -118,7 +118,7 @@ impl Execution {
     }
 }
 
-/// Reads what governance decided into the machine's environment. Answers the base fees.
+/// Reads the parameters that governance has set into the executor's environment. Answers the base fees.
 pub(crate) fn rules(machine: &mut Machine) -> Result<BaseFees, Miss> {
     let world = &machine.world;
     world.require(&[keys::markets(), keys::parameters(), keys::deployers(), governance::state::pauses_key()])?;

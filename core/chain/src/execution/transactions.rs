@@ -13,7 +13,7 @@ use cowboy_types::units::Nonce;
 use cowboy_types::{Blob, List, Receipt, Text};
 
 impl Execution {
-    /// Admits the transaction at a place, reserves its fee and hands it to the machine.
+    /// Admits the transaction at a place, reserves its fee and hands it to the executor.
     pub(super) fn next_transaction(&mut self, place: usize) -> Result<(), Halt> {
         if place == 0 {
             self.note_begin();

@@ -8,7 +8,7 @@
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
 //! with a host call; from there on it has a fixed number of cycles, and runs until they are used up. Between measurements a fixed piece
-//! of work is timed, so that what else the machine does can be divided out.
+//! of work is timed, so that other load of the computer can be divided out.
 
 #![allow(
     clippy::disallowed_methods,

@@ -12,7 +12,7 @@ const STUCK: Duration = Duration::from_secs(30);
 /// What a cycle of a program takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// Nanoseconds a cycle: the middle of the rounds, at the speed that the machine had when it was quickest.
+    /// Nanoseconds a cycle: the middle of the rounds, at the computer's fastest speed.
     pub(crate) time: f64,
     /// The same by the frozen weights.
     pub(crate) weight: f64,
@@ -75,7 +75,7 @@ type Running = Arc<Mutex<Option<(Instant, String)>>>;
 /// A run of the bench.
 pub(crate) struct Bench {
     end: Instant,
-    /// The reference when the machine was quickest.
+    /// The reference at the computer's fastest speed.
     quickest: f64,
     references: Vec<f64>,
     fixed: Arc<Unit>,
@@ -83,7 +83,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// `known` are microseconds in which the fixed work was done at some time: figures are those of the machine at that speed.
+    /// `known` are microseconds in which the fixed work was done at some time: figures are those of the computer at that speed.
     pub(crate) fn new(known: u64) -> Self {
         let fixed = compile(REFERENCE, "reference.py").expect("it compiles");
         let quickest = (0..200).map(|_| reference_time(&fixed)).fold(if known == 0 { f64::MAX } else { known as f64 * 1e3 }, f64::min);
@@ -107,7 +107,7 @@ impl Bench {
         self.end = Instant::now() + Duration::from_secs(seconds);
     }
 
-    /// Microseconds of the fixed work when the machine was quickest: what tells one run's machine from another's.
+    /// Microseconds of the fixed work at the computer's fastest speed: it tells apart the computers of two runs.
     pub(crate) fn reference(&self) -> f64 {
         self.quickest / 1e3
     }
@@ -116,7 +116,7 @@ impl Bench {
         Instant::now() >= self.end
     }
 
-    /// How many times slower than at its quickest the machine was, in the middle of the measurements.
+    /// How many times slower than at its fastest the computer was, in the median of the measurements.
     pub(crate) fn slowness(&self) -> f64 {
         let mut references = self.references.clone();
         references.sort_by(f64::total_cmp);

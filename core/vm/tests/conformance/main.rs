@@ -1,4 +1,4 @@
-//! CPython's own tests, method by method: `slice.py` cuts them out of the machine's python3.11, the machine runs them.
+//! CPython's own tests, method by method: `slice.py` cuts them out of the installed python3.11, and the VM runs them.
 //!
 //! A method that uses what an actor may not use is set apart, by rule; of the others those in `failures.txt` are known to fail, each with
 //! its reason, and all the rest have to pass. `COWBOY_CONFORMANCE=write` writes that list and `docs/conformance.md` anew, keeping reasons;

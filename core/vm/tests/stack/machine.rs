@@ -3,7 +3,7 @@
 use crate::on_stack;
 use cowboy_vm::{Entry, Exit, HostValue, Limits, PyError, Rules, STACK_BYTES, Vm, build_image, compile, script_image};
 
-/// The stack that the machine runs on here.
+/// The native stack that the VM runs on here.
 const SMALL: usize = 256 << 10;
 
 const LIMITS: Limits =
@@ -137,7 +137,7 @@ class Bound:
 Method = type(Bound().method)
 ";
 
-/// No value that a program nests ends the process, whatever it does with it: at the depth that the machine still follows natively, and
+/// No value that a program nests ends the process, whatever it does with it: at the depth that the VM still follows natively, and
 /// far beyond.
 #[test]
 fn nothing_that_a_program_nests_exhausts_the_stack() {

@@ -544,7 +544,7 @@ impl<'ast> Visit<'ast> for Body<'_, '_> {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             _ => {
-                // Native functions get the machine and their arguments; other values that are called are closures, whose calls count
+                // Native functions get the VM and their arguments; other values that are called are closures, whose calls count
                 // for the function that they stand in.
                 let machine = call.args.first().and_then(|argument| self.infer(argument));
                 if call.args.len() == 2 && machine.as_deref() == Some("Vm") {

@@ -85,7 +85,7 @@ impl TestFile {
     }
 }
 
-/// Fixtures of pytest's own that the machine does not have.
+/// Fixtures of pytest's own that `cowboy test` does not have.
 const PYTEST_FIXTURES: &[&str] =
     &["tmp_path", "tmp_path_factory", "tmpdir", "monkeypatch", "capsys", "capfd", "caplog", "request", "pytestconfig"];
 
@@ -93,7 +93,7 @@ const PYTEST_FIXTURES: &[&str] =
 const TEST_MODULES: &[&str] = &["pytest", "cowboy_sdk.testing"];
 
 impl TestFile {
-    /// Why a file is no test of actors in the machine, where it is none: it imports what the machine does not have, or defines an actor
+    /// Why a file is not a test that the VM can run, if it is not: it imports what the VM does not have, or defines an actor
     /// itself, which only pytest can deploy.
     pub(crate) fn not_ours(&self) -> Option<String> {
         let parsed = ruff_python_parser::parse_module(&self.source).ok()?;

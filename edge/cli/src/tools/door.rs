@@ -1,4 +1,4 @@
-//! What a test may ask for outside the machine: chains in memory, and which test it is.
+//! What a test may request from outside the VM: chains in memory, and which test it is.
 
 use super::chain::{Chain, Genesis, KeptImages};
 use crate::{deploy::Deployment, failure::Failure};
@@ -38,7 +38,7 @@ pub(crate) struct Said {
     pub(crate) found: Vec<(String, Vec<String>)>,
     /// Why it does not run.
     pub(crate) skipped: Option<String>,
-    /// Cycles of the machine when it began and ended.
+    /// Cycles of the VM when it began and ended.
     pub(crate) began: Option<u64>,
     pub(crate) ended: Option<u64>,
     /// Cycles of what it had done on its chains.
@@ -96,7 +96,7 @@ impl<'a> Door<'a> {
         Self { shared, folder, wanted, chains: Vec::new(), said: Said::default() }
     }
 
-    /// Answers a call of the host, made when the machine had used so many cycles.
+    /// Answers a call of the host, made when the VM had used `cycles`.
     pub(crate) fn answer(&mut self, call: &HostCall, cycles: u64) -> Result<HostValue, HostError> {
         let refused = |message: String| HostError { code: 5, name: "forbidden", message };
         let (HostFn::CallActor, Some(HostValue::Str(verb)), Some(HostValue::List(arguments))) =

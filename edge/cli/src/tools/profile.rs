@@ -34,7 +34,7 @@ impl Looks {
     }
 
     /// Writes and prints what was asked for. `sources` are the texts of the files that the profile names; `charged` are all cycles of the
-    /// run, of which those beside Python (transactions, bytes, host calls outside the machine) get a box of their own.
+    /// run, of which those beside Python (transactions, bytes, host calls outside the VM) get a box of their own.
     pub(crate) fn show(&self, profile: &Profile, sources: &BTreeMap<String, String>, charged: u64) -> Result<(), Failure> {
         if let Some(path) = &self.profile {
             let beside = charged.saturating_sub(profile.cycles());

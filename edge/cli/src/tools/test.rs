@@ -1,4 +1,4 @@
-//! `cowboy test`: tests of actors, run in the machine itself.
+//! `cowboy test`: tests of actors, run in the VM.
 
 use super::{
     chain::{Genesis, KeptImages},
@@ -21,9 +21,9 @@ use std::{
     sync::Arc,
 };
 
-/// Runs tests in the machine, without a node: functions test_* and classes Test* of files test_*.py and *_test.py.
+/// Runs tests in the VM, without a node: functions test_* and classes Test* of files test_*.py and *_test.py.
 ///
-/// In a folder, files that are no tests of actors are left out: those that import what the machine does not have, or define an actor
+/// In a folder, files that are no tests of actors are left out: those that import what the VM does not have, or define an actor
 /// themselves, which only pytest can deploy. A file that is named is always run.
 ///
 /// Tests use cowboy_sdk.testing and the main parts of pytest: raises, fixture, mark.parametrize, mark.skip, approx. The fixture `chain`

@@ -42,7 +42,7 @@ fn a_project_is_made_tested_and_profiled() {
     assert!(none.code == Some(5) && none.stderr.contains("nothing ran, so there is no flame graph"), "{none:?}");
 }
 
-/// The tests of the SDK that the machine can run pass in it as under pytest; the others are left out, and named.
+/// The tests of the SDK that the VM can run pass in it as under pytest; the others are left out, and named.
 #[test]
 fn the_same_tests_pass_in_the_machine() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/python/tests");

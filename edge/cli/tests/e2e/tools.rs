@@ -56,7 +56,7 @@ def test_later():
     assert False
 "#;
 
-/// Tests run in the machine itself: no node, metered, each on a state of its own.
+/// Tests run in the VM: no node, metered, each on its own state.
 #[test]
 fn tests_run_without_a_node() {
     let folder = folder(&[("test_counter.py", TESTS)]);
