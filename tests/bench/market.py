@@ -87,7 +87,7 @@ def measure(world, asked):
 
 
 def settle(world):
-    """Goes on until every challenge window is over. Answers what is left of all escrow, and by how much the supply is off."""
+    """Makes blocks until every challenge window is over. Returns the remaining escrow, and the error of the supply."""
     world.run("chain", "warp", "--blocks", 1_000)
     until("the payouts", lambda: all(job["status"] in ("settled", "failed") for job in world.get("/jobs?limit=1000")["jobs"]))
     supply = world.get("/supply")

@@ -38,7 +38,7 @@ def paused(network, validator, random):
 
 
 def no_room(network, validator, random):
-    """No file of it may grow any more, as on a full disk. It ends and says why, and goes on where there is room again."""
+    """No file of it may grow any more, as on a full disk. It ends with the reason, and continues once there is room again."""
     resource.prlimit(validator.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
     ends_with_a_sentence(validator)
     validator.start()
@@ -46,7 +46,7 @@ def no_room(network, validator, random):
 
 
 def no_descriptors(network, validator, random):
-    """It gets no further file or connection. It goes on, or ends and says why."""
+    """It gets no further file or connection. It continues, or ends with the reason."""
     resource.prlimit(validator.process.pid, resource.RLIMIT_NOFILE, (16, 16))
     network.advances(3)
     if validator.is_running():

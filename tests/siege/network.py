@@ -97,7 +97,7 @@ class Validator:
                 self.kill()
 
     def check_and_repair(self):
-        """Runs `cowboyd check --repair` on the folder of the stopped validator. Whether it can go on: blocks that are lost are fetched again."""
+        """Runs `cowboyd check --repair` on the folder of the stopped validator. Returns whether it can continue: lost blocks are fetched again."""
         command = [world.programs() / "cowboyd", "--json", "check", "--state", self.state, "--repair"]
         checked = subprocess.run([*map(str, command)], capture_output=True, text=True, env=self.environment)
         if checked.returncode not in (0, 1) or (checked.returncode == 1 and '{"error":' not in checked.stderr):

@@ -1,7 +1,7 @@
 //! The steps of a block: open, messages, answers, transactions, timers, jobs, close.
 //!
 //! Each step either happens whole or misses records and changes nothing, so an execution can stop
-//! wherever the store is slow and go on later.
+//! wherever the store is slow and continue later.
 
 mod close;
 mod jobs;
@@ -192,7 +192,7 @@ pub struct Ran {
     pub weight_ns: u64,
 }
 
-/// Why a step of a block does not go on.
+/// Why a step of a block stops.
 enum Halt {
     Miss(Miss),
     Invalid(BlockInvalid),
@@ -243,7 +243,7 @@ impl Execution {
         }
     }
 
-    /// Takes the records that were asked for and goes on until more are needed, or it is done.
+    /// Takes the requested records and continues until it needs more or is done.
     pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
         self.fill(answers);
         loop {

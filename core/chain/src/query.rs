@@ -118,7 +118,7 @@ impl Query {
         Self { machine: machine_at(&at, Door::Query), question, is_open: false }
     }
 
-    /// Takes the records that were asked for and goes on until more are needed, or there is an answer.
+    /// Takes the requested records and continues until it needs more or has a result.
     pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Answer> {
         for (key, stored) in answers {
             self.machine.world.fill(&key, stored);
@@ -202,7 +202,7 @@ impl Simulation {
         Self { machine: machine_at(&at, Door::Block), transaction: SignedTransaction::unchecked(transaction), place: None }
     }
 
-    /// Takes the records that were asked for and goes on until more are needed, or it is done.
+    /// Takes the requested records and continues until it needs more or is done.
     pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Tried> {
         for (key, stored) in answers {
             self.machine.world.fill(&key, stored);

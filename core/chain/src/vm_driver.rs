@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Goes on until it needs something.
+    /// Runs until it needs something.
     pub(crate) fn run(&mut self) -> Exit {
         match self {
             Self::Python(vm) => vm.run(),
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with the host's answer.
+    /// Resumes with the host's answer.
     pub(crate) fn resume(&mut self, answer: Result<HostValue, HostError>) -> Exit {
         match self {
             Self::Python(vm) => vm.resume(answer),

@@ -46,7 +46,7 @@ impl Visit {
         Self { at, name: name.to_owned(), method: method.to_owned(), request: request.into(), phase: Phase::Finding(World::default()) }
     }
 
-    /// Takes the records that were asked for and goes on until more are needed, or there is an answer.
+    /// Takes the requested records and continues until it needs more or has a result.
     pub fn advance(&mut self, answers: Vec<(StateKey, Option<Bytes>)>) -> Wants<Visited> {
         let mut answers = answers;
         if let Phase::Finding(world) = &mut self.phase {

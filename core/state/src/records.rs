@@ -176,7 +176,7 @@ record! {
         pub max_fee_per_cycle: Price,
         /// The tip for a cycle in the auction phase; zero before it.
         pub priority_per_cycle: Price,
-        /// How it goes on after a fire; absent where it fires once.
+        /// How it repeats after a fire; absent if it fires once.
         pub interval: Option<Interval>,
     }
 }

@@ -16,7 +16,7 @@ impl From<Key> for Miss {
     }
 }
 
-/// Why a handler does not go on.
+/// Why a handler stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Records are missing: undo what it did, fetch them, and run it again, uncharged.

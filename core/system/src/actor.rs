@@ -44,7 +44,7 @@ pub struct Context<'a> {
     pub chain_id: ChainId,
     /// The genesis hash, which no other chain has.
     pub genesis: Hash,
-    /// What the method hands on: the delivery goes on there, from the system actor, and answers what comes of it.
+    /// Where the method passes the call: the delivery continues there, from the system actor, and returns its result.
     pub forward: Option<Forward>,
 }
 

@@ -104,7 +104,7 @@ pub enum BeginError {
     Disk(String),
 }
 
-/// Fills a new folder with the state after a final block, so that a follower goes on from there. Blocks the thread.
+/// Fills a new folder with the state after a final block, so that a follower continues from there. Blocks the thread.
 ///
 /// The block is in its canonical encoding, and has a certificate of its own.
 pub fn begin(directory: &Path, genesis: &Genesis, block: &[u8], certificate: &[u8], fetch: Fetch) -> Result<Head, BeginError> {

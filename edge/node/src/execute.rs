@@ -190,7 +190,7 @@ impl<'a> Course<'a> {
         Self { fence, worker: Some(worker), watched, proposal, given_up: 0 }
     }
 
-    /// Goes on until records are needed, or it is done. A proposal that gives up a transaction begins again without it.
+    /// Runs until it needs records or is done. A proposal that gives up a transaction starts again without it.
     async fn advance<E: Spawner + Clock>(&mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Need {
         let mut answers = answers;
         loop {
@@ -288,9 +288,9 @@ impl Worker {
         Self { execution: Execution::new(input), measure: Measure::new(), watched, slow: fence.slow.clone(), packing, end: None }
     }
 
-    /// Goes on in a thread where it may take its time. Answers nothing where nobody waits for it any more.
+    /// Continues in a thread where it may take long. Returns nothing if its result is no longer awaited.
     ///
-    /// The deterministic runtime has one thread and virtual time: there it goes on at once, and no task of it outlives the node.
+    /// The deterministic runtime has one thread and virtual time: there it continues at once, and no task of it outlives the node.
     async fn start<E: Spawner + Clock>(mut self, runtime: &E, answers: Vec<(StateKey, Option<Bytes>)>) -> Option<(Self, Option<Need>)> {
         let clock = runtime.child("execution");
         let run = move || {

@@ -113,7 +113,7 @@ pub enum NodeError {
     /// Its network cannot be used.
     #[error(transparent)]
     Network(#[from] quic::SetupError),
-    /// Its folder is there, and the chain in it cannot go on.
+    /// Its folder exists, and the chain in it cannot continue.
     #[error(
         "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); see what is damaged with `cowboyd check --state {directory}`, restore the folder with `cowboyd snapshot import`, or wipe it: a validator among others gets every block from them"
     )]
@@ -454,7 +454,7 @@ impl Running {
             blocks,
         })?);
         if genesis.chain.is_dev {
-            // A chain that was warped goes on from where its clock was.
+            // A chain that was warped continues from its own clock.
             let ahead = head_ms(&chain).saturating_sub(machine_ms());
             chain.pace.set_clock_ahead_ms(i64::try_from(ahead).unwrap_or(i64::MAX));
         }

@@ -126,7 +126,7 @@ impl Pace {
     }
 
     /// Tells that a block of this height and time is final. A warp that led there is over, and the chain's clock
-    /// goes on from the block's time.
+    /// continues from the block's time.
     pub fn arrived(&self, height: Height, timestamp: TimestampMs, machine_ms: u64) {
         self.with(|orders| {
             if orders.warp.is_some_and(|target| target <= height) {

@@ -124,7 +124,7 @@ impl Watched {
     }
 }
 
-/// Measures the deliveries of one execution, which may go on in another thread after each wait for records.
+/// Measures the deliveries of one execution, which may continue in another thread after each wait for records.
 #[derive(Debug)]
 pub(crate) struct Measure {
     time: ThreadTime,
@@ -143,7 +143,7 @@ impl Measure {
         Self { read: (Instant::now(), time.now()), time, running: None, began: Instant::now(), before: Duration::ZERO }
     }
 
-    /// The execution goes on in the calling thread.
+    /// The execution continues in the calling thread.
     pub(crate) fn resume(&mut self, watched: &Watched) {
         self.time = ThreadTime::of_this_thread();
         self.read_time();

@@ -1,4 +1,4 @@
-//! Whether the node goes on: what it stands at, and what it waits for.
+//! Whether the node makes progress: its height, and what it waits for.
 
 use crate::App;
 use cowboy_node::{Chain, Head, engine};

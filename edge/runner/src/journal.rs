@@ -1,7 +1,7 @@
 //! What a runner must not forget: the results that it committed to, or is about to.
 //!
 //! A result is on the disk before its commitment is on the chain. So whoever kills the runner between the two, or between commitment and
-//! revelation, kills no money: the next start finds the result and goes on. The salt is derived from the runner's key, job and
+//! revelation, kills no money: the next start finds the result and continues. The salt is derived from the runner's key, job and
 //! report, and is not kept.
 //!
 //! Writes are gathered: whoever waits while one is fsynced goes together with the next.

@@ -226,7 +226,7 @@ impl Poster {
         reason.map_or(Ok(()), Err)
     }
 
-    /// The nonce to go on with. Counted anew where what was posted does not arrive for long.
+    /// The next nonce. Read again from the chain if posted transactions do not arrive for long.
     async fn next_nonce(&mut self) -> Result<u64, ApiError> {
         if let Some(next) = self.next
             && self.asked_at.elapsed() < ASK_EVERY

@@ -33,7 +33,7 @@ const RECEIPTS: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("recei
 const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certificates");
 /// Block number → the addresses that each receipt concerns: 20 bytes and the receipt's place in big-endian, each.
 const CONCERNS: TableDefinition<u64, &[u8]> = TableDefinition::new("concerns");
-/// Block number → what the driver needs to go on from it after a restart.
+/// Block number → what the driver needs to continue from it after a restart.
 const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
 /// Block number, place in the block → the receipt's trace, where it says more than the receipt; at [`TRACED`] a mark
 /// that the block's traces are kept.
@@ -282,7 +282,7 @@ impl Ledger {
         let write = begin_write(&self.database)?;
         {
             write.open_table(BLOCKS)?.insert(number, &*copy.block.encode())?;
-            // Whoever goes on from a block has executed it here; this one is old.
+            // A block that is continued from has been executed here; this one is old.
             write.open_table(CARRY)?.insert(number, [].as_slice())?;
             write.open_table(CONCERNS)?.insert(number, &*concerns_bytes(&copy.concerns))?;
             let mut receipts = write.open_table(RECEIPTS)?;

@@ -197,7 +197,7 @@ def test_a_hundred_wait():
 
 
 def test_guards_and_time(tmp_path):
-    """The decorator's options: watched keys, and a height after which the method no longer goes on."""
+    """The decorator's options: watched keys, and a height after which the method no longer resumes."""
     body = """
 @public
 @runner.continuation(guard_keys=["price"], timeout_blocks=2)

@@ -105,7 +105,7 @@ impl Chain {
         self.run(Mode::Propose { candidates, limits: Limits::default() })
     }
 
-    /// Makes a block and goes on.
+    /// Makes a block and continues.
     #[allow(dead_code, reason = "not every example deploys something first")]
     pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
         let outcome = self.propose(candidates);

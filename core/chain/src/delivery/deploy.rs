@@ -72,7 +72,7 @@ impl Machine {
     }
 
     /// Replaces the own code of an actor that holds sys.upgrade, and its manifest where another is given (000 §9.2). Storage, balance,
-    /// address and owner stay. The handler under way goes on with the old code.
+    /// address and owner stay. The running handler continues with the old code.
     pub(super) fn upgrade(&mut self, actor: Address, code: &[u8], manifest: Option<&[u8]>, limits: Limits) -> Step<Built<Hash>> {
         let source = canonical_source(code).ok_or(error::SOURCE_NOT_CANONICAL)?;
         let code_hash = keccak256(&[source.as_bytes()]);

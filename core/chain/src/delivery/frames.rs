@@ -134,7 +134,7 @@ pub(super) struct SystemAnswer {
     pub(super) result: Result<Vec<u8>, Abort>,
     /// What it costs, either way.
     pub(super) work: system::Work,
-    /// Where the delivery goes on instead.
+    /// Where the delivery continues instead.
     pub(super) forward: Option<system::Forward>,
 }
 

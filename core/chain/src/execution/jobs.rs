@@ -28,7 +28,7 @@ pub(super) struct Callback {
 }
 
 impl Execution {
-    /// Takes the answer that has waited longest, or goes on to the transactions where none waits or no room is left.
+    /// Takes the oldest pending callback, or continues with the transactions if none is pending or no room is left.
     /// Answers take at most half of the runners' lane, so that results still find room.
     pub(super) fn next_callback(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
@@ -100,7 +100,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Moves the next due job on by a step, or goes on to the end where none is due or no room is left.
+    /// Advances the next due job by one step, or continues with the end of the block if none is due or no room is left.
     pub(super) fn next_job(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
         let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.weight < params.execution.block_weight;

@@ -31,7 +31,7 @@ impl Execution {
         share.saturating_sub(self.books.space.usage().user.cycles)
     }
 
-    /// Takes the oldest message, or goes on to the answers where none waits or no room is left.
+    /// Takes the oldest message, or continues with the callbacks if none is pending or no room is left.
     pub(super) fn next_message(&mut self) -> Result<(), Halt> {
         let params = &self.machine.environment.params;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;

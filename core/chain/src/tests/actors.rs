@@ -236,7 +236,7 @@ fn scans_are_ordered_and_bounded() {
     assert_eq!(all.matches("List").count(), 1 + 40, "the long key and the other prefix are left out");
 }
 
-/// Decision 134: a callee that fails is undone and paid; its caller goes on; a caller that fails undoes both.
+/// Decision 134: a callee that fails is undone and paid, and its caller continues; a caller that fails undoes both.
 #[test]
 fn calls_roll_back_like_the_evm() {
     let mut chain = Chain::new();

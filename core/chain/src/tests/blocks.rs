@@ -68,7 +68,7 @@ fn the_first_run_of_a_block_weighs_its_source() {
 }
 
 /// Decision 34: a limit that exceeds what the lane still holds makes the block invalid; a proposer leaves it out,
-/// with what its sender sends after it, and goes on.
+/// with what its sender sends after it, and continues.
 #[test]
 fn what_does_not_fit_is_left_out_with_its_followers() {
     let mut chain = Chain::with(|genesis| {

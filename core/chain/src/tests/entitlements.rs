@@ -401,7 +401,7 @@ fn a_redeployed_child_stays_within_its_parent() {
         0,
     );
     let child = Address(chain.call(parent, "spawn", b"").return_data[..].try_into().expect("an address"));
-    // The parent itself must go on: it loses nothing.
+    // The parent itself must keep running: it loses nothing.
     let lone = Value::map([("id", Value::text("storage.kv")), ("from", Value::uint(chain.height.0 + 1))]);
     assert!(ask(&mut chain, 9, "deprecate", &lone).is_success());
     chain.idle(102);

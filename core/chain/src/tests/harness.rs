@@ -156,7 +156,7 @@ impl Chain {
         }
     }
 
-    /// Proposes a block of candidates, verifies it, and goes on. Answers what came of it.
+    /// Proposes a block of candidates, verifies it, and commits it. Returns its outcome.
     pub(crate) fn block(&mut self, candidates: Vec<SignedTransaction>) -> Outcome {
         let (proposed, rounds) =
             self.run(self.input(Mode::Propose { candidates, limits: Limits::default() })).expect("a proposal is never invalid");

@@ -33,7 +33,7 @@ fn seed_of(view: u64) -> Fixed<48> {
     Fixed(seed)
 }
 
-/// Goes on by one block whose header carries the seeds of these views.
+/// Makes one block whose header carries the seeds of these views.
 fn block(chain: &mut Chain, epoch: u64, views: std::ops::RangeInclusive<u64>, call: Option<(u8, cowboy_types::Instruction)>) -> Vec<u8> {
     let transactions: Vec<_> = call.into_iter().map(|(from, instruction)| signed(from, chain.nonce(from), instruction)).collect();
     let seeds: Vec<RoundSeed> = views.map(|view| RoundSeed { epoch, view, seed: seed_of(epoch * 100_000 + view) }).collect();

@@ -185,7 +185,7 @@ class Module:
 
 
 def guarded(statement, node):
-    """Whether an import stands in a `try` that goes on without it."""
+    """Whether an import stands in a `try` that continues without it."""
     if not isinstance(statement, ast.Try) or node not in list(ast.walk(ast.Module(statement.body, []))):
         return False
     return any(handler.type is not None and "ImportError" in ast.unparse(handler.type) for handler in statement.handlers)

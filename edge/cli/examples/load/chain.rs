@@ -36,7 +36,7 @@ pub(crate) trait Chain: Sync {
     /// Submits one transaction and returns once its receipt is final.
     fn settle(&self, connection: &mut Connection, signed: &[u8]) -> io::Result<()>;
 
-    /// Makes a chain that has stopped although its pool is not empty go on. Answers whether it is a chain that needs it.
+    /// Makes a chain continue that has stopped although its pool is not empty. Returns whether the chain needs it.
     fn nudge(&self, _connection: &mut Connection) -> io::Result<bool> {
         Ok(false)
     }

@@ -66,7 +66,7 @@ pub(crate) struct Follow {
 enum Stop {
     /// The source is away.
     Away(ApiError),
-    /// The source is not to be believed, or the follower cannot go on.
+    /// The source cannot be trusted, or the follower cannot continue.
     Never(Failure),
 }
 

@@ -102,7 +102,7 @@ impl Runners {
     }
 }
 
-/// Works until it is dropped. A runner that does not start is said, and the devnet goes on without it.
+/// Works until it is dropped. A runner that does not start is reported, and the devnet continues without it.
 pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>, demo: Option<Demo>) {
     if keys.is_empty() {
         return;

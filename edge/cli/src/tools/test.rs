@@ -145,7 +145,7 @@ struct Turn {
 }
 
 impl Session<'_> {
-    /// Runs the tests of a file. Whether to go on.
+    /// Runs the tests of a file. Returns whether to continue.
     fn file(&mut self, file: &TestFile) -> Result<bool, Failure> {
         let unit = match self.library.compile(&file.program, &file.name) {
             Ok(unit) => unit,

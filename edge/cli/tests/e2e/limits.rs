@@ -47,7 +47,7 @@ fn limits_that_are_met_later_are_told() {
     }
 }
 
-/// Connections that nobody uses take none of the engine's files: the chain goes on, and others are served when they end.
+/// Idle connections take none of the engine's files: the chain makes progress, and others are served when they end.
 #[test]
 fn idle_connections_take_no_files_of_the_engine() {
     let folder = tempfile::tempdir().expect("a directory for the test");
@@ -100,7 +100,7 @@ fn nobody_else_reads_the_state() {
     assert!(["dev.json", "ledger.redb", "chain"].iter().all(|name| seen.iter().any(|seen| seen == name)), "{seen:?}");
 }
 
-/// A validator that cannot go on is alive and not ready, and says whom it waits for.
+/// A validator that cannot make progress is alive and not ready, and reports which validators it waits for.
 #[test]
 fn a_validator_alone_says_that_it_waits_for_others() {
     let folder = tempfile::tempdir().expect("a directory for the test");

@@ -172,7 +172,7 @@ fn names_and_metrics_need_ports_of_their_own() {
     assert!(!output.status.success() && said.contains("--gateway-port 4001 is taken") && said.contains("metrics"), "{said}");
 }
 
-/// A chain packed on one folder goes on in another; and a folder that `init` made follows it.
+/// A chain exported from one folder continues in another; and a folder that `init` made follows it.
 #[test]
 fn a_chain_moves_and_is_followed_from_a_config() {
     let folder = tempfile::tempdir().expect("a directory for the test");

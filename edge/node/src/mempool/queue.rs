@@ -89,7 +89,7 @@ impl Queue {
     }
 
     /// Visits what follows the account without a gap, is covered by its funds and pays the base fees, for as long as the visitor
-    /// goes on. Answers why it ends, where something is left that no block could take.
+    /// continues. Returns why it ends, if something is left that no block could take.
     fn walk<'a>(&'a self, rates: &Rates<'_>, mut visit: impl FnMut(&'a SignedTransaction) -> ControlFlow<()>) -> Option<(Nonce, Waits)> {
         let (mut next, mut needed) = (self.account.nonce, Amount::ZERO);
         for (nonce, signed) in self.waiting.range(next..) {

@@ -66,7 +66,7 @@ fn source(directory: &Path) -> NodeHandle {
     node
 }
 
-/// The follower has the state of the block where it begins, goes on with the next, and is the same after a restart.
+/// The follower has the state of the block where it starts, continues with the next, and has the same state after a restart.
 #[test]
 fn a_follower_begins_at_a_final_block() {
     let parent = tempfile::tempdir().expect("a folder");

@@ -118,7 +118,7 @@ fn seeds() -> Vec<u64> {
     std::env::var(SEED).ok().and_then(|seed| seed.parse().ok()).map_or(vec![0, 1], |seed| vec![seed])
 }
 
-/// with one silent validator of four the others go on, and agree.
+/// with one silent validator of four the others continue, and agree.
 #[test]
 fn a_silent_validator_holds_nobody_up() {
     for seed in seeds() {

@@ -33,7 +33,7 @@ fn balance(node: &NodeHandle, address: Address) -> u64 {
     block_on(node.account(address)).expect("the node runs").balance.0
 }
 
-/// a lone validator makes certified blocks and goes on from the same state after a restart.
+/// a lone validator makes certified blocks and continues from the same state after a restart.
 #[test]
 fn a_lone_validator_survives_a_restart() {
     let directory = tempfile::tempdir().expect("a folder");

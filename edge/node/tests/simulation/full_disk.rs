@@ -59,7 +59,7 @@ fn tell(line: &str) {
     writeln!(std::io::stdout(), "told: {line}").expect("somebody reads");
 }
 
-/// Files that may not grow end the node with an error that names the limit; with room again it goes on, and no acknowledged block is lost.
+/// Files that may not grow end the node with an error that names the limit; with room again it continues, and no acknowledged block is lost.
 #[test]
 #[cfg(unix)]
 fn a_full_disk_is_named_and_survived() {

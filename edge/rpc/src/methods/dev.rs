@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The most blocks that one wish mines.
 const MAX_MINED: u64 = 100_000;
 
-/// How long mining and warping may take before the answer says that they go on.
+/// How long mining and warping may take before the response says that they continue.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn only_on_dev_chains(app: &App) -> Result<(), Refusal> {

@@ -57,7 +57,7 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Answers whether the node goes on; a refusal says what it waits for.
+/// Responds whether the node makes progress; a refusal says what it waits for.
 pub(crate) async fn ready(State(app): State<App>) -> Answer<model::Ready> {
     let standing = standing(&app);
     let height = standing.head.height.get();

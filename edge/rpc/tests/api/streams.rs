@@ -49,7 +49,7 @@ async fn notice(socket: &mut Socket) -> Notice {
     serde_json::from_str(message.to_text().expect("messages are text")).expect("messages are notices")
 }
 
-/// `/follow` begins at the height asked for, misses none, and goes on with new ones.
+/// `/follow` starts at the requested height, skips no block, and continues with new ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn followers_get_every_block_in_order() {
     let devnet = Devnet::start(None).await;

@@ -164,7 +164,7 @@ impl Machine {
         }
     }
 
-    /// Goes on in the handler that a system actor handed an actor's call on to.
+    /// Continues in the handler to which a system actor passed an actor's call.
     pub(super) fn enter_forwarded(
         &mut self,
         from: Address,

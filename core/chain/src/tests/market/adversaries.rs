@@ -314,7 +314,7 @@ fn reproduction() {
         assert!(second.iter().all(|number| !first.contains(number)), "a fresh committee");
         assert_eq!(second.len(), 4, "as large as it can be");
         work_attested(&mut market, &retrial, &second, again);
-        // Not upheld, the window goes on with what it had left.
+        // If the challenge is not upheld, the window continues with its remaining blocks.
         market.chain.idle(12);
         let disputed = market.job(&id);
         assert_eq!(disputed.status, JobStatus::Settled);

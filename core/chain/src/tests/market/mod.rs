@@ -265,7 +265,7 @@ impl Market {
         self.job(id).members.iter().map(|member| self.number(member.runner)).collect()
     }
 
-    /// Goes on until the job's committee is drawn.
+    /// Makes blocks until the job's committee is drawn.
     pub(super) fn draw(&mut self, id: &Hash) -> Vec<u8> {
         for _ in 0..10 {
             if !self.job(id).members.is_empty() {
