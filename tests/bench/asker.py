@@ -7,7 +7,7 @@ from cowboy_sdk import Address, actor, callable_by, pure, public, runner, runtim
 class Asker:
     @public
     def ask(self, count: int, runners: int) -> int:
-        """Sends so many jobs, each for so many runners."""
+        """Sends a number of jobs, each for a number of runners."""
         sent = self.storage.get("sent", 0)
         terms = {
             "verification": {"mode": "majority_vote", "runners": runners},

@@ -17,7 +17,7 @@ ANVIL_VERSION = "1.7.1"
 TOOLS = ROOT / "target" / "bench"
 LOAD = ROOT / "target" / "release" / "examples" / "load"
 COWBOYD = ROOT / "target" / "release" / "cowboyd"
-# A node that has not answered after so many seconds never will.
+# A node that has not answered after this number of seconds never will.
 PATIENCE = 60
 
 

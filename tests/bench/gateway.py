@@ -119,7 +119,7 @@ def cowboy(folder, node, key, *arguments):
 
 
 def settle(folder, node, keys, count):
-    """Deploys so many actors, each with a name of its own."""
+    """Deploys a number of actors, each with its own name."""
 
     def of_account(account):
         for number in range(account, count, len(keys)):

@@ -33,7 +33,7 @@ def until(what, question, evidence=str, seconds=PATIENCE_SECONDS):
 
 
 def free_ports(count, kind):
-    """The first of so many free ports in a row, below those that the system gives to clients."""
+    """The first of a range of free ports, below those that the system gives to clients."""
     for first in range(10_000 + os.getpid() % 200 * 100, 32_000, count):
         try:
             for port in range(first, first + count):
@@ -211,7 +211,7 @@ class Network:
         return max(validator.height() or 0 for validator in self.validators if validator.is_running())
 
     def advances(self, blocks):
-        """Waits until the chain as a whole is so many blocks further."""
+        """Waits until the whole chain is a number of blocks further."""
         height = self.top()
         goal = height + blocks
         while height < goal:

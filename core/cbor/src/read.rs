@@ -30,9 +30,9 @@ pub enum Item<'a> {
     Bytes(&'a [u8]),
     /// A text.
     Text(&'a str),
-    /// An array of so many values.
+    /// An array of `n` values.
     Array(u64),
-    /// A map of so many pairs: each key is before its value.
+    /// A map of `n` pairs: each key stands before its value.
     Map(u64),
 }
 

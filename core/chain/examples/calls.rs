@@ -1,4 +1,4 @@
-//! Times a block of 1,000 calls of the counter example, signatures already recovered, store aside:
+//! Times a block of 1,000 calls of the counter example, signatures already recovered, without the store:
 //! `cargo run --release -p cowboy-chain --example calls`.
 
 mod timing;

@@ -1,4 +1,4 @@
-//! Times a block whose one transaction submits a job that a thousand runners can do, signatures already recovered, store aside, and the draw by
+//! Times a block whose one transaction submits a job that a thousand runners can do, signatures already recovered, without the store, and the draw by
 //! itself: `cargo run --release -p cowboy-chain --example jobs`.
 
 mod timing;

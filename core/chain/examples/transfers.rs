@@ -1,4 +1,4 @@
-//! Times a block of 3,800 transfers, signatures already recovered, store aside:
+//! Times a block of 3,800 transfers, signatures already recovered, without the store:
 //! `cargo run --release -p cowboy-chain --example transfers`.
 
 mod timing;

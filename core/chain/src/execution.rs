@@ -162,7 +162,7 @@ impl Books {
         self.room().has_share(params, lane, actor, limit)
     }
 
-    /// Counts what each actor of a delivery used itself, what it called aside.
+    /// Counts what each actor of a delivery used itself, without its calls.
     fn count_actors(&mut self, trace: &Trace) {
         for (actor, cycles) in packing::own_cycles(trace) {
             let used = self.cycles_of.entry(actor).or_default();

@@ -166,7 +166,7 @@ pub struct Outcome {
     pub next_base_fees: BaseFees,
     /// What the lanes used, for the header.
     pub usage: Usage,
-    /// Frozen weight of everything that ran, in ns. Not consensus beside its limit.
+    /// Modelled execution time of everything that ran, in ns. Only its limit is part of consensus.
     pub weight_ns: u64,
     /// The keccak tree over the transactions' digests.
     pub tx_root: Hash,
@@ -234,7 +234,7 @@ pub struct Trace {
 pub struct CallTrace {
     /// How many handlers waited for it.
     pub depth: u32,
-    /// Who asked.
+    /// The requester.
     pub sender: Address,
     /// Who was asked.
     pub target: Address,

@@ -1,6 +1,6 @@
-//! The smaller doors: reading a handler's answer, and trying a transaction without sending it.
+//! Queries: reading a handler's result, and simulating a transaction.
 //!
-//! Both run the block's own loop over committed state and throw the world away.
+//! Both run the block's own loop over committed state and discard the overlay.
 
 use crate::admit::{Facts, Invalid, SignedTransaction, check_form};
 use crate::delivery::{Door, Envelope, Machine, Work};

@@ -23,14 +23,14 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 /// The most rounds of reading that one answer takes: a name, a manifest, code, and a round for every record beside.
 const MAX_ROUNDS: usize = 64 + crate::witness::MAX_ENTRIES;
 
-/// Whom a client believes: the validators of one chain.
+/// Whom a client trusts: the validators of one chain.
 #[derive(Clone, Debug)]
 pub struct Trust {
     chain: Arc<ChainConfig>,
     validators: GroupKey,
 }
 
-/// Why bytes are nobody to believe.
+/// Why bytes are not a valid trust anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// The genesis does not decode, or makes no chain.
@@ -51,7 +51,7 @@ impl Trust {
         Ok(Self { chain: Arc::new(chain), validators })
     }
 
-    /// The chain's name: whoever pins this one hash, and the key, believes nobody else.
+    /// The genesis hash: a client that pins this hash and the key trusts nothing else.
     pub fn genesis(&self) -> Hash {
         self.chain.genesis
     }

@@ -33,9 +33,9 @@ parameters! {
         0x0D integer_bits: Count = 4_096 in 256..=4_096, Fixed, "CIP-3";
         /// Encoded bytes of one event's data.
         0x0E event_bytes: Bytes = 4_096 in 256..=4_096, T0, "CIP-6";
-        /// Frozen weight of one delivery, beyond which it traps.
+        /// Modelled execution time of one delivery, beyond which it traps.
         0x0F delivery_weight: Nanoseconds = 100_000_000 in 1_000_000..=1_000_000_000, T0, "ours: decision 132";
-        /// Frozen weight of a block, beyond which the rest waits for the next.
+        /// Modelled execution time of a block, beyond which the rest waits for the next.
         0x10 block_weight: Nanoseconds = 400_000_000 in 10_000_000..=4_000_000_000, T0, "ours: decision 132";
         /// The proposer's own time for packing a block; not consensus.
         0x11 propose_time: Nanoseconds = 300_000_000 in 1_000_000..=2_000_000_000, T0, "ours: decision 132";
@@ -133,7 +133,7 @@ parameters! {
         0x04 event: Cycles = 500 in 1..=100_000, T0, "003 §17.3";
         /// Each byte of an event.
         0x05 event_byte: Cycles = 5 in 0..=1_000, T0, "003 §17.3";
-        /// Sending a message, its payload aside.
+        /// Sending a message, without its payload.
         0x06 send: Cycles = 80 in 1..=100_000, T0, "003 §3.5, §17.3";
         /// Scheduling, extending or cancelling a timer; never refunded.
         0x07 timer: Cycles = 200 in 1..=100_000, T0, "003 §3.5, §5.1a";
@@ -187,7 +187,7 @@ parameters! {
         0x1F token_transfer_from_cells: Cells = 96 in 0..=10_000, T0, "003 §17.3";
         /// Cells of a token approval.
         0x20 token_approve_cells: Cells = 32 in 0..=10_000, T0, "003 §17.3";
-        /// Cells of a token's creation, its name and symbol aside.
+        /// Cells of a token's creation, without its name and symbol.
         0x21 token_create_cells: Cells = 256 in 0..=10_000, T0, "003 §17.3";
         /// Cycles of one token hook, at most.
         0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";
@@ -461,7 +461,7 @@ parameters! {
         0x05 manifest_bytes: Bytes = 16_384 in 1_024..=65_536, T0, "ours";
         /// Grants of a manifest.
         0x06 grants_per_manifest: Count = 64 in 1..=256, T0, "ours";
-        /// Actors that a block looks at after a removal, to announce those that stand still.
+        /// Actors that a block examines after a removal, to emit events for those that no longer run.
         0x07 sweep_per_block: Count = 256 in 1..=10_000, T0, "ours";
         /// Granting in the registry.
         0x08 grant_cycles: Cycles = 5_000 in 100..=1_000_000, T0, "002 §7.4";
@@ -601,7 +601,7 @@ parameters! {
         0x01 delivery: Nanoseconds = 5_000 in 100..=1_000_000, Fixed, "ours: decision 132";
         /// Starting a handler: records, image, arguments.
         0x02 call: Nanoseconds = 20_000 in 100..=1_000_000, Fixed, "ours: decision 132";
-        /// Compiling a byte of source and running its module body, the body's own cycles aside.
+        /// Compiling a byte of source and running its module body, without the body's own cycles.
         0x03 source_byte: Nanoseconds = 200 in 1..=10_000, Fixed, "ours: decision 132";
     }
     /// What waits for a block at one node; not consensus.

@@ -47,7 +47,7 @@ struct Slot {
     now: Option<Bytes>,
 }
 
-/// A point to which the world can be taken back.
+/// A point to which the overlay can be rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     journal: usize,
@@ -55,7 +55,7 @@ pub struct Checkpoint {
     sent: u64,
 }
 
-/// What an execution sees of the state: what was fetched, what was changed since, and what was announced.
+/// What an execution sees of the state: what was fetched, what was changed since, and the emitted events.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     slots: BTreeMap<Key, Slot>,
@@ -113,12 +113,12 @@ impl World {
         self.put(key, None);
     }
 
-    /// Announces something.
+    /// Emits an event.
     pub fn announce(&mut self, event: Event) {
         self.events.push(event);
     }
 
-    /// What was announced since a checkpoint, in order.
+    /// The events emitted since a checkpoint, in order.
     pub fn events_since(&self, checkpoint: &Checkpoint) -> &[Event] {
         &self.events[checkpoint.events..]
     }
@@ -155,7 +155,7 @@ impl World {
         self.sent
     }
 
-    /// Begins a delivery: no message sent, nothing announced.
+    /// Begins a delivery: no message sent, no event emitted.
     pub fn begin_delivery(&mut self) {
         self.sent = 0;
         self.events.clear();

@@ -32,7 +32,7 @@ pub struct Context<'a> {
     pub sender: Address,
     /// CBY that came along. The actor has them already.
     pub value: Amount,
-    /// The delivery's name: what the ids of its jobs are made of.
+    /// The delivery id, from which the ids of its jobs are derived.
     pub id: Hash,
     /// The parent beacon, and the round in which the block was proposed.
     pub draw: Draw,
@@ -79,7 +79,7 @@ pub struct Draw {
 pub struct Work {
     /// Compute.
     pub cycles: u64,
-    /// Frozen time, in ns.
+    /// Modelled execution time, in ns.
     pub weight: u64,
 }
 
@@ -120,13 +120,13 @@ impl Context<'_> {
         if self.work.weight > self.budget.weight { Err(error::OUT_OF_TIME.into()) } else { Ok(()) }
     }
 
-    /// Announces something as a system actor.
+    /// Emits an event as a system actor.
     pub fn announce(&mut self, number: u8, name: &'static str, data: &Value) {
         announce(self.world, number, name, data);
     }
 }
 
-/// Announces something as a system actor.
+/// Emits an event as a system actor.
 pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
     let event = Event {
         emitter: Address::system(number),

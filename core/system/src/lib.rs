@@ -1,6 +1,6 @@
 //! The system actors: services of the protocol at reserved addresses (003 §9), one folder each.
 //!
-//! A folder has `mod.rs` (what the actor is and its methods), and `handlers.rs` (read, check, change, announce:
+//! A folder has `mod.rs` (what the actor is and its methods), and `handlers.rs` (read, check, change, emit:
 //! in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
 //!
 //! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.

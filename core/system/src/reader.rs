@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Blob::new(self.bytes_or_empty(name)?.to_vec()).ok_or_else(self.refusal)
     }
 
-    /// Exactly so many bytes.
+    /// Exactly `n` bytes.
     pub(crate) fn fixed<const N: usize>(&self, name: &str) -> Result<[u8; N], Abort> {
         self.bytes_or_empty(name)?.try_into().map_err(|_| self.refuse())
     }

@@ -39,7 +39,7 @@ pub struct Request {
 pub enum Due {
     /// Once, at a height.
     At(Height),
-    /// Every so many blocks.
+    /// The interval in blocks.
     Every {
         /// Blocks from one fire to the next.
         blocks: u64,

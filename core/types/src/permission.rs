@@ -102,7 +102,7 @@ crate::variants! {
 }
 
 crate::record! {
-    /// So many uses in so many blocks.
+    /// A number of uses in a number of blocks.
     pub struct RateLimit {
         /// Uses of a window.
         pub uses: Count,

@@ -35,9 +35,9 @@ crate::variants! {
 }
 
 crate::record! {
-    /// What an actor or the protocol announced while a delivery ran.
+    /// An event that an actor or the protocol emitted during a delivery.
     pub struct Event {
-        /// Who announced it.
+        /// The emitter.
         pub emitter: Address,
         /// What it is called.
         pub name: Text<256>,
@@ -75,7 +75,7 @@ crate::record! {
         pub kind: ReceiptKind,
         /// The transaction or timer where it began; its own name for a transaction.
         pub origin: Hash,
-        /// Who asked.
+        /// The requester.
         pub sender: Address,
         /// Who was asked.
         pub target: Address,
@@ -93,7 +93,7 @@ crate::record! {
         pub created: Option<Address>,
         /// What the handler returned.
         pub return_data: Blob<MAX_RETURN_BYTES>,
-        /// What was announced; nothing where it failed, but for announcements of the protocol.
+        /// The emitted events; none if the delivery failed, except events of the protocol.
         pub events: List<Event, MAX_RECEIPT_EVENTS>,
         /// Why it failed, where it did.
         pub abort: Option<Abort>,

@@ -60,7 +60,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What an invocation may have: modelled bytes, and what it may hold beside so many times those.
+/// What an invocation may have: modelled bytes, and what it may hold besides a multiple of those.
 const MEMORY: usize = 10 << 20;
 const TIMES: usize = 3;
 const BESIDE: usize = 32 << 20;

@@ -26,7 +26,7 @@ def array(doc, name, kind, values, digits, per_line):
 
 
 def words(doc, name, value, places):
-    """A number below 4 cut off after so many binary places, as 64-bit words, the least first."""
+    """A number below 4 cut off after a number of binary places, as 64-bit words, the least first."""
     whole, out = int(mpmath.floor(value * mpmath.mpf(2) ** places)), []
     while whole:
         out.append(whole & (2**64 - 1))

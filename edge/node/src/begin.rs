@@ -1,4 +1,4 @@
-//! A follower that begins at a final block instead of genesis: it fetches the operations that made the state, and believes none.
+//! A follower that begins at a final block instead of genesis: it fetches the operations that made the state, and verifies each.
 //!
 //! The block's header, which the validators finalized, names the root and the range of the operations that the state consists of
 //! (decision 116). Each batch of them comes with a proof against that root, and what they make together has the header's state root;

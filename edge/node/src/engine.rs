@@ -60,7 +60,7 @@ use std::{
 /// The channels of the network, in the order of their numbers.
 pub const CHANNELS: [&str; 7] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies"];
 
-/// Messages a second that one peer may send on a channel. Room for as many is set aside for every peer.
+/// Messages a second that one peer may send on a channel. Room for as many is reserved for every peer.
 pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
 
 /// The largest message of the mempool's channel.

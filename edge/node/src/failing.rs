@@ -1,7 +1,7 @@
 //! Why a node that ran has ended by itself, in words.
 //!
 //! The engine stops at the first error of the disk, by a panic, so that nothing is half-written: what was not acknowledged is
-//! executed again at the next start. Here its last words become an error with a name.
+//! executed again at the next start. Here its exit reason becomes an error with a name.
 
 use crate::node::NodeError;
 use cowboy_store::StoreError;
@@ -63,7 +63,7 @@ pub(crate) fn last_words(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_else(|| "the log says why".into())
 }
 
-/// The error that a node ended with, from its last words.
+/// The error that a node ended with, from its exit reason.
 pub(crate) fn named(last_words: &str) -> NodeError {
     let met = LIMITS.iter().find(|(signs, ..)| signs.iter().any(|sign| last_words.contains(sign)));
     if let Some((_, limit, fix)) = met {

@@ -1,4 +1,4 @@
-//! A node that votes on nothing: it takes another node's blocks, believes none of it, and executes everything.
+//! A node that votes on nothing: it takes another node's blocks, verifies them, and executes everything.
 
 use crate::{
     block::SealedBlock,

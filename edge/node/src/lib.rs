@@ -29,7 +29,7 @@
 //! # }
 //! ```
 //!
-//! - [`node`]: [`NodeHandle`], the door for everybody else. [`dev`]: mine, warp, snapshot, revert.
+//! - [`node`]: [`NodeHandle`], the interface for all other crates. [`dev`]: mine, warp, snapshot, revert.
 //! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.

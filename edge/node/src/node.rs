@@ -495,7 +495,7 @@ impl Running {
                 Ok(None)
             }
             Err(_) => {
-                // It ends, and its last words are there when it has.
+                // It ends, and its exit reason is then available.
                 let _ = thread.join();
                 let words = tellers.last_words.borrow().clone();
                 let number = tellers.head.borrow().number;
@@ -650,7 +650,7 @@ fn network(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys) -
     let members = NonZeroUsize::new(config.genesis.committee.members().len()).expect("a committee has members");
     let largest = engine::max_message(u32::try_from(members.get()).expect("a committee is small"));
     let mut settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
-    // The committee is one and the same; room for the messages of every set that is remembered would be set aside.
+    // The committee is one and the same; room for the messages of every remembered set would be reserved.
     settings.tracked_peer_sets = NZUsize!(1);
     // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
     settings.dial_timeout = DIAL_TIMEOUT;

@@ -1,4 +1,4 @@
-//! The desk of a runner: the jobs that the chain gave it, and the loop that moves each of them on.
+//! The job manager of a runner: the jobs that the chain assigned to it, and the loop that advances each of them.
 
 use crate::{
     conduct::{Conduct, Manner, Turn},

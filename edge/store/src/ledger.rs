@@ -57,7 +57,7 @@ const BY_ORIGIN: TableDefinition<(&[u8; 32], u64, u32), ()> = TableDefinition::n
 /// Deployer, place → actor.
 const BY_DEPLOYER: TableDefinition<(&[u8; 20], u64, u32), &[u8; 20]> = TableDefinition::new("by_deployer");
 
-/// The place of the mark that a block's traces are kept. No block has so many receipts.
+/// The place of the mark that a block's traces are kept. No block has as many receipts.
 const TRACED: u32 = u32::MAX;
 
 /// Of how many of the newest blocks the ledger keeps what is not kept for ever.
@@ -65,7 +65,7 @@ const TRACED: u32 = u32::MAX;
 pub struct Retention {
     /// Blocks with traces: what happened inside each delivery.
     pub traces: u64,
-    /// Blocks with the values they overwrote: so many heights below the newest can be asked for (decision 126).
+    /// Blocks with the values that they overwrote: how many heights below the newest can be queried (decision 126).
     pub values: u64,
 }
 

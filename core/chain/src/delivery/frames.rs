@@ -40,13 +40,13 @@ pub(super) struct Frame {
     /// Its place among the trace's calls.
     trace: usize,
     gives: Gives,
-    /// Frozen weight of beginning it, for its caller to charge.
+    /// Modelled execution time of starting it, for its caller to charge.
     pub(super) weight: u64,
     /// What the host refused last. Where the handler lets it through, its receipt says that and not merely that it raised.
     refused: Option<Abort>,
 }
 
-/// What the host's work costs beside the price of the door.
+/// What the host's work costs besides the price of the host call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Price {
     pub(super) cycles: u64,

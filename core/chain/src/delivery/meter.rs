@@ -42,12 +42,12 @@ impl Meter {
         Used { cycles: self.limit.cycles.saturating_sub(self.used.cycles), cells: self.limit.cells.saturating_sub(self.used.cells) }
     }
 
-    /// Frozen weight so far, in ns.
+    /// Modelled execution time so far, in ns.
     pub(crate) fn weight(&self) -> u64 {
         self.weight
     }
 
-    /// Frozen weight that may still be used, in ns.
+    /// Modelled execution time that is left, in ns.
     pub(crate) fn weight_left(&self) -> u64 {
         self.weight_limit.saturating_sub(self.weight)
     }

@@ -297,7 +297,7 @@ fn executed(instruction: &Instruction) -> Option<Address> {
     }
 }
 
-/// What each handler of a delivery used itself, what it called aside.
+/// What each handler of a delivery used itself, without its calls.
 pub(super) fn own_cycles(trace: &Trace) -> Vec<(Address, u64)> {
     let own = |(place, call): (usize, &crate::input::CallTrace)| {
         let inner = trace.calls[place + 1..].iter().take_while(|other| other.depth > call.depth);

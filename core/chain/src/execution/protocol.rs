@@ -7,7 +7,7 @@ use cowboy_types::receipt::{Event, ReceiptKind};
 use cowboy_types::units::{Amount, Cells, Cycles};
 use cowboy_types::{Address, Blob, Hash, List, Receipt, Text};
 
-/// The receipt by which a system actor announces what it did to an actor, and its trace.
+/// The receipt by which a system actor reports an operation on an actor, and its trace.
 pub(super) fn announcement(id: Hash, sender: Address, target: Address, events: Vec<Event>) -> (Receipt, Trace) {
     let receipt = Receipt {
         id,

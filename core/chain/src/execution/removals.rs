@@ -1,4 +1,4 @@
-//! Removals of entitlements: the actors that stand still from a height on announce it there (000 §9.11).
+//! Removals of entitlements: actors that stop running at a height emit an event there (000 §9.11).
 
 use super::{Execution, protocol::announcement};
 use cowboy_state::Miss;

@@ -16,7 +16,7 @@ use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, Price};
 use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, error, keccak256};
 
-/// The system actor that announces what becomes of timers.
+/// The system actor that emits events about timers.
 const BASEFEE: u8 = 0x06;
 
 /// The due timers of a block, and how far they are.
@@ -147,7 +147,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Refunds what the fire did not use. A handler that failed is charged all the same, and its failure announced.
+    /// Refunds what the fire did not use. A handler that failed is charged all the same, and its failure is emitted as an event.
     pub(super) fn settle_timer(&mut self, fire: Fire, mut delivered: Delivered) -> Result<(), Miss> {
         let id = fire.timer;
         match &delivered.result {
@@ -222,7 +222,7 @@ fn event(emitter: Address, name: &'static str, data: &Value) -> Event {
     }
 }
 
-/// What a fire that failed announces in the name of who scheduled the timer.
+/// The event that a failed fire emits in the name of the account or actor that scheduled the timer.
 fn failure_events(id: &Hash, scheduler: Address, handler: &str, abort: &Abort, failed: timers::Failed) -> Vec<Event> {
     let timer = || ("id", Value::Bytes(id.0.to_vec()));
     let data = Value::map([

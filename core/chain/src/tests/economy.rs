@@ -25,7 +25,7 @@ fn bytes(address: Address) -> Value {
     Value::Bytes(address.0.to_vec())
 }
 
-/// what each schedule of 003 §8.3 has released after so many months, in whole CBY.
+/// what each schedule of 003 §8.3 has released after a number of months, in whole CBY.
 #[test]
 fn buckets_vest_by_their_schedules() {
     let rows: [(&str, &[(u64, u64)]); 10] = [

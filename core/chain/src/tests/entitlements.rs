@@ -270,8 +270,8 @@ fn deprecation(id: &str, from: u64) -> Value {
     Value::map([("id", Value::text(id)), ("from", Value::uint(from))])
 }
 
-/// announced by governance alone, warned of at deployment, works through its window, and is gone at
-/// H + window + 1: holders announce that they stand still, keep state and balance, get nothing; redeployed they run again.
+/// deprecated by governance alone, with a warning event at deployment, works during its window, and is removed at
+/// H + window + 1: holders emit that they no longer run, keep state and balance, receive nothing; after redeployment they run again.
 #[test]
 fn a_removed_entitlement_stops_its_holders() {
     let mut chain = removal_chain(256);
@@ -365,7 +365,7 @@ fn a_removal_is_announced_bit_by_bit() {
     assert_eq!(announced, expected, "by address, one a block");
 }
 
-/// what waits for an actor that stands still comes back to who sent it.
+/// what waits for an actor that no longer runs is refunded to its sender.
 #[test]
 fn messages_to_an_actor_that_stands_still_fail() {
     let mut chain = removal_chain(256);

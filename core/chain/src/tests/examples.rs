@@ -29,7 +29,7 @@ struct Scenario {
 type Outcome = Result<Json, String>;
 
 impl Scenario {
-    /// A chain with so many runners.
+    /// A chain with a number of runners.
     fn new(runners: u8) -> Self {
         let accounts = BTreeMap::from([("alice", 1), ("bob", 2), ("carol", 3)]);
         let market = Market::new(runners);
@@ -81,7 +81,7 @@ impl Scenario {
                 let id = data.get("job_id").and_then(Value::as_bytes).expect("an announcement names its job");
                 self.jobs.push_back(Hash(id.try_into().expect("an id")));
             }
-            // What the protocol announces is no part of the script.
+            // Events of the protocol are not part of the script.
             if self.actors.values().any(|actor| *actor == event.emitter) || event.emitter.0[..12] != [0; 12] {
                 self.events.push((event.name.to_string(), json(&data)));
             }

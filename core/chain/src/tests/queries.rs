@@ -1,4 +1,4 @@
-//! The smaller doors: queries and simulations over committed state.
+//! Queries and simulations over committed state.
 
 use super::harness::{Chain, address, execution, unsigned};
 use crate::input::{Exception, NoImages};

@@ -341,7 +341,7 @@ fn an_interval_fires_again_and_again() {
 }
 
 /// Decision 170: nothing that a fire does undoes the next one: an exception, too little of anything, a trap. Each is
-/// charged, rolled back and announced; after so many in a row the interval is paused, until its actor resumes it.
+/// charged, rolled back and reported by an event; after `max_failures` in a row the interval is paused, until its actor resumes it.
 #[test]
 fn intervals_survive_whatever_a_fire_does() {
     let rows =

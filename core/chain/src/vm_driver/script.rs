@@ -2,7 +2,7 @@
 //!
 //! `#script` on the first line, then `handler NAME` and its lines. A line is `[try] function argument…`; arguments are
 //! numbers, `'text'`, `b'bytes'`, `@3` (the address of test account 3), `0x…`, `$payload`, `$last`, `$N` (the answer of
-//! line N of the handler, from 0), `none`. Other lines: `burn N` (uses cycles), `weigh N` (takes ns of frozen weight), `return ARG`, `raise`, `trap`.
+//! line N of the handler, from 0), `none`. Other lines: `burn N` (uses cycles), `weigh N` (takes ns of modelled execution time), `return ARG`, `raise`, `trap`.
 //! After `try` a refusal by the host becomes the answer, as its name.
 
 use super::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Trap, Usage};

@@ -1,4 +1,4 @@
-//! Deprecation and removal of entitlements (000 §9.11): announced, a window, gone; then actors that still hold one stand still.
+//! Deprecation and removal of entitlements (000 §9.11): deprecation, a window, removal; then actors that still hold one no longer run.
 
 use super::state::{self, Deprecation, Deprecations, NUMBER, Sweep};
 use crate::actor::Context;
@@ -89,7 +89,7 @@ pub fn warn(world: &mut World, actor: Address, grants: &Grants, height: Height) 
 }
 
 /// Looks at the next actors after a removal, at most this many: those that hold what was removed stand still from now on, and each
-/// announces it. Whether an actor runs follows from its manifest at once, however far this is.
+/// emits the event. Whether an actor runs follows from its manifest immediately, however far this is.
 pub fn sweep(world: &mut World, height: Height, most: u64) -> Result<Vec<Event>, Miss> {
     let mut rows = Standings::read(world)?.0;
     let mut announced = Vec::new();

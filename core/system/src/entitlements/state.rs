@@ -28,7 +28,7 @@ variants! {
             /// The next address to look at.
             next: Address,
         },
-        /// Every actor that holds it was announced.
+        /// An event was emitted for every actor that holds it.
         2 Done,
     }
 }
@@ -42,7 +42,7 @@ record! {
         pub from: Height,
         /// The first height at which it is gone.
         pub removed_at: Height,
-        /// How far its holders were announced.
+        /// How far events for its holders were emitted.
         pub sweep: Sweep,
     }
 }

@@ -25,7 +25,7 @@ fn invalid() -> Abort {
     error::INVALID_ARGUMENT
 }
 
-/// The stake that a runner's largest job asks for: the floor, or so many times the job (003 §5.2).
+/// The stake that a runner's largest job asks for: the floor, or a multiple of the job (003 §5.2).
 pub fn required_stake(rows: &Jobs, max_job_value: Amount) -> Amount {
     let by_value = u128::from(max_job_value.0) * u128::from(rows.runner_stake_ratio) / 10_000;
     Amount(u64::try_from(by_value).unwrap_or(u64::MAX).max(rows.runner_stake_floor))

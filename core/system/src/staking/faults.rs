@@ -90,7 +90,7 @@ pub(crate) fn attest(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     if !set.members.iter().any(|member| member.address == context.sender) {
         return Err(error::SYSTEM_UNAUTHORIZED.into());
     }
-    // A view makes at most one block: a round that is at most so many views ago is at most so many blocks old.
+    // A view makes at most one block: a round at most `n` views ago is at most `n` blocks old.
     let age = context.draw.view.checked_sub(view).filter(|_| epoch == context.draw.epoch);
     let is_recent = age.is_some_and(|age| age > 0 && age <= context.params.consensus.evidence_age);
     // Who sits in jail takes no part in rounds, so it misses none.

@@ -17,7 +17,7 @@ pub const CHUNK_ENTRIES: usize = 64;
 /// Bytes after which a chunk takes no further entry.
 pub const CHUNK_BYTES: usize = 32 * 1024;
 
-/// Whether a chunk of so many entries and bytes takes no further entry.
+/// Whether a chunk with these numbers of entries and bytes is full.
 const fn is_full(entries: usize, bytes: usize) -> bool {
     entries >= CHUNK_ENTRIES || bytes >= CHUNK_BYTES
 }

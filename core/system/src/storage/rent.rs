@@ -18,7 +18,7 @@ const TREASURY: Address = Address::system(0x08);
 pub struct Collected {
     /// Whose rent.
     pub actor: Address,
-    /// What is announced.
+    /// The emitted events.
     pub events: Vec<Event>,
 }
 
@@ -183,7 +183,7 @@ fn moved(params: &Params, rate: Amount, bytes: u64) -> Amount {
     Amount(u64::try_from(next).unwrap_or(u64::MAX))
 }
 
-/// Something that 0x0A announces of an actor.
+/// An event of 0x0A about an actor.
 pub(super) fn event(name: &'static str, actor: Address, numbers: [(&str, u64); 2]) -> Event {
     let [one, two] = numbers.map(|(name, number)| (name, Value::uint(number)));
     let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), one, two]);

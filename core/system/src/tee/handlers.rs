@@ -14,7 +14,7 @@ use cowboy_types::{Abort, Address, Blob, Hash, List, error, keccak256};
 /// What separates this use of a document's data from every other.
 const KEY_DOMAIN: &[u8] = b"cowboy-tee-key:";
 
-/// Frozen time of verifying a document, in ns: up to six certificates on 384-bit curves.
+/// Modelled execution time of verifying a document, in ns: up to six certificates on 384-bit curves.
 const DOCUMENT_WEIGHT: u64 = 20_000_000;
 
 fn invalid() -> Abort {

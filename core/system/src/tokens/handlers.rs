@@ -89,7 +89,7 @@ fn shift(world: &mut World, id: &Hash, from: Address, to: Address, amount: u128)
     Ok(())
 }
 
-/// Moves tokens, announces it, and asks the hook.
+/// Moves tokens, emits the event, and calls the hook.
 fn hand_over(context: &mut Context<'_>, id: &Hash, token: &Token, from: Address, to: Address, amount: u128) -> Step<Value> {
     shift(context.world, id, from, to, amount)?;
     announce(context, "TokenTransferred", id, [("from", address(from)), ("to", address(to)), ("amount", number(amount))]);

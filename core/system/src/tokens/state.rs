@@ -12,7 +12,7 @@ record! {
         pub owner: Address,
         /// What people call it.
         pub name: Text<64>,
-        /// In short.
+        /// The symbol, such as CBY.
         pub symbol: Text<16>,
         /// Places behind the point, for people.
         pub decimals: u8,

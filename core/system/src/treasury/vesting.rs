@@ -100,7 +100,7 @@ impl Bucket {
         }
     }
 
-    /// What may have left it by its schedule so many whole months after genesis.
+    /// What its schedule has released a number of whole months after genesis.
     pub fn vested(&self, months: u64) -> Amount {
         let rest = self.total().saturating_sub(self.first());
         let whole = self.linear_months;

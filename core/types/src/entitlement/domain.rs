@@ -40,7 +40,7 @@ fn is_canonical_label(label: &str) -> bool {
     if !(1..=LABEL_BYTES).contains(&label.len()) || !label.bytes().all(is_letter) || label.starts_with('-') || label.ends_with('-') {
         return false;
     }
-    // A hyphen in third and fourth place announces an encoding, of which there is one (RFC 5891 §4.2.3.1).
+    // A hyphen in third and fourth place marks an encoding, of which there is one (RFC 5891 §4.2.3.1).
     match label.strip_prefix(ENCODED) {
         Some(encoded) => is_canonical_punycode(encoded),
         None => label.get(2..4) != Some("--"),

@@ -1,4 +1,4 @@
-//! A job under way: its committee, what they said, and what came of it.
+//! A job under way: its committee, their results, and its outcome.
 
 use super::runner::RateCard;
 use super::{MAX_CLAIMS, MAX_DRAWN, MAX_MEMBERS};
@@ -176,7 +176,7 @@ crate::record! {
         pub agreeing: Count,
         /// When it was accepted.
         pub verified_at: Height,
-        /// What it costs, tip aside.
+        /// What it costs, without the tip.
         pub gross: Amount,
     }
 }
@@ -215,7 +215,7 @@ crate::record! {
     pub struct Job {
         /// Its name: sha256(hash ‖ height, eight bytes, big-endian) (decision 128).
         pub id: Hash,
-        /// Who asked.
+        /// The requester.
         pub submitter: Address,
         /// When.
         pub submitted_at: Height,

@@ -23,7 +23,7 @@ pub(crate) struct Cost {
 pub(crate) struct Figure {
     /// Which row.
     pub(crate) name: String,
-    /// What ran, in short.
+    /// A short name of what ran.
     pub(crate) program: String,
     /// The whole program, with its mark.
     pub(crate) whole: String,

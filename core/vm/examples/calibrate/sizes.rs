@@ -12,7 +12,7 @@ const SIZES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
 const DEPTHS: &[usize] = &[1, 10, 100, 1_000];
 /// Cycles of a measurement: some calls of the largest size.
 const BUDGET: u64 = 3_000_000;
-/// So many times as long may a cycle take at one size as at the size before.
+/// How many times as long a cycle may take at one size as at the size before.
 const STEADY: f64 = 2.0;
 /// Nanoseconds a cycle below which growth is of no interest.
 const CHEAP: f64 = 8.0;

@@ -16,7 +16,7 @@ pub(crate) struct Function {
     pub modules: Vec<String>,
     /// Its name.
     pub name: String,
-    /// Arguments, the receiver aside.
+    /// Arguments, without the receiver.
     pub arity: usize,
     /// Whether it takes a receiver.
     pub is_method: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
-    /// Reads every file below `root`, test modules aside.
+    /// Reads every file below `root`, except test modules.
     pub(crate) fn read(root: &Path) -> Self {
         let mut files = Vec::new();
         collect(root, root, &mut files);

@@ -38,7 +38,7 @@ pub struct HistoryEntry {
     pub timestamp_ms: u64,
     /// `success` or `failed`.
     pub status: String,
-    /// Who asked.
+    /// The requester.
     pub sender: HexAddress,
     /// Who was asked.
     pub target: HexAddress,

@@ -157,7 +157,7 @@ pub struct Timer {
     pub expires_at: u64,
 }
 
-/// What an actor announced, oldest first unless `order=desc`.
+/// The events of an actor, oldest first unless `order=desc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Logs {
     /// The announcements.
@@ -177,7 +177,7 @@ pub struct Log {
     pub receipt: HexHash,
     /// Its place among the receipt's events, from 0.
     pub index: u32,
-    /// What was announced.
+    /// The event.
     #[serde(flatten)]
     pub event: super::Event,
 }

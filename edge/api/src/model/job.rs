@@ -24,7 +24,7 @@ pub struct JobSummary {
     pub kind: String,
     /// How its results are verified.
     pub mode: String,
-    /// Who asked.
+    /// The requester.
     pub submitter: HexAddress,
     /// When.
     pub submitted_at: u64,
@@ -111,7 +111,7 @@ pub struct Job {
     pub over_at: u64,
     /// Runners that agreed on it.
     pub agreeing: u64,
-    /// What it cost, tip aside.
+    /// What it cost, without the tip.
     pub gross: u64,
     /// Why there is no result, in a word.
     pub reason: String,

@@ -18,7 +18,7 @@ pub enum Notice {
         /// What came of it.
         receipt: Box<Receipt>,
     },
-    /// Something was announced.
+    /// An event was emitted.
     Event {
         /// The announcement.
         event: Box<Log>,

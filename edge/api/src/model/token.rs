@@ -20,7 +20,7 @@ pub struct Token {
     pub token_id: HexHash,
     /// What people call it.
     pub name: String,
-    /// In short.
+    /// The symbol, such as CBY.
     pub symbol: String,
     /// Places behind the point, for people.
     pub decimals: u8,

@@ -127,7 +127,7 @@ pub struct Receipt {
     pub index: u32,
     /// The block's time.
     pub timestamp_ms: u64,
-    /// Who asked.
+    /// The requester.
     pub sender: HexAddress,
     /// Who was asked.
     pub target: HexAddress,
@@ -156,7 +156,7 @@ pub struct Receipt {
     /// What the handler returned, decoded; null where it returned nothing or no CBOR.
     #[schema(value_type = Object)]
     pub return_value: serde_json::Value,
-    /// What was announced.
+    /// The emitted events.
     pub events: Vec<Event>,
     /// Why it failed, or null. `context.trace` is the Python traceback where there is one.
     pub error: Option<ApiError>,
@@ -186,10 +186,10 @@ pub struct Fee {
     pub total: u64,
 }
 
-/// What an actor or the protocol announced while a delivery ran.
+/// An event that an actor or the protocol emitted during a delivery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// Who announced it.
+    /// The emitter.
     pub emitter: HexAddress,
     /// What it is called.
     pub name: String,

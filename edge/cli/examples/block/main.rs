@@ -81,7 +81,7 @@ async fn open(context: Context) -> State {
     <State as DatabaseSet<Context>>::init(context, config("bench", pages), None).await
 }
 
-/// A database with everything of genesis, and so many accounts.
+/// A database with the genesis state and a number of accounts.
 async fn fill(context: Context, genesis: &GenesisConfig, accounts: u64) {
     let state = open(context).await;
     let records = cowboy_chain::genesis(genesis).expect("the genesis is right");

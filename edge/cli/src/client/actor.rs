@@ -82,11 +82,11 @@ pub(crate) enum Actor {
     Watch {
         /// Which: an address, or an actor of this folder
         actor: String,
-        /// End after so many deliveries; without it, Ctrl-C ends it
+        /// End after this number of deliveries; without it, Ctrl-C ends it
         #[arg(long, value_name = "DELIVERIES")]
         count: Option<u64>,
     },
-    /// Print what an actor announced
+    /// Print the events of an actor
     Logs {
         /// Which: an address, or an actor of this folder
         actor: String,

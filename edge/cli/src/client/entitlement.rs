@@ -113,7 +113,7 @@ pub(crate) struct Conditions {
     /// The most that all uses may move together, in base units
     #[arg(long)]
     max_total: Option<u64>,
-    /// So many uses in so many blocks, like 5/100
+    /// A number of uses in a number of blocks, like 5/100
     #[arg(long, value_name = "USES/BLOCKS")]
     rate: Option<String>,
     /// How many times in a row it may be passed on

@@ -36,7 +36,7 @@ pub(crate) enum Job {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Print a job: its committee, what they said, and what came of it
+    /// Print a job: its committee, their results, and its outcome
     #[command(alias = "get")]
     Status {
         /// Its id

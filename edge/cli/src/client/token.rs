@@ -31,7 +31,7 @@ pub(crate) enum Token {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Let somebody move so many of your tokens, in the place of what was allowed before
+    /// Allow an account to move a number of your tokens; replaces the previous allowance
     Approve {
         /// Which token
         token: HexHash,
@@ -96,7 +96,7 @@ pub(crate) struct Create {
     /// What people call it
     #[arg(long)]
     name: String,
-    /// In short
+    /// The symbol, such as CBY
     #[arg(long)]
     symbol: String,
     /// Places behind the point, for people

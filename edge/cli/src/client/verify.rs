@@ -85,7 +85,7 @@ impl VerifyResponse {
         Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
     }
 
-    /// Whom to believe, and whether the caller said so.
+    /// Whom to trust, and whether the caller named it.
     async fn trust(&self, session: &Session) -> Result<(Trust, bool), Failure> {
         let genesis: model::Genesis = match &self.genesis_file {
             Some(path) => {

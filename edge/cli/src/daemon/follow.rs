@@ -268,7 +268,7 @@ async fn newest_certified(source: &Client) -> Result<Option<Frame>, Failure> {
     tokio::time::timeout(PATIENCE, found).await.map_err(late)?
 }
 
-/// The bytes of an answer of one frame: a length as 4 bytes big-endian, and so many bytes.
+/// The bytes of an answer of one frame: a length as 4 bytes big-endian, then that number of bytes.
 async fn one_frame(source: &Client, path: &str, most: usize) -> Result<Vec<u8>, ApiError> {
     let mut stream = pin!(source.stream(path).await?);
     let mut bytes = Vec::new();

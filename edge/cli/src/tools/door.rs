@@ -91,7 +91,7 @@ impl From<Failure> for Refusal {
 type Answer = Result<HostValue, Refusal>;
 
 impl<'a> Door<'a> {
-    /// The door of a run that runs this test and row; none to hear which there are.
+    /// The host of a run that runs this test and row; none to list the tests.
     pub(crate) fn new(shared: &'a Shared, folder: &'a Path, wanted: Option<(&'a str, &'a str)>) -> Self {
         Self { shared, folder, wanted, chains: Vec::new(), said: Said::default() }
     }

@@ -130,7 +130,7 @@ fn a_kept_chain_goes_on_and_a_reset_one_begins_anew() {
     assert_ne!(genesis(&fourth.url), was);
 }
 
-/// A follower believes nothing: it verifies certificates, executes, and answers the same.
+/// A follower trusts nothing: it verifies certificates, executes, and gives the same responses.
 #[test]
 fn a_follower_answers_what_its_source_does() {
     let folder = tempfile::tempdir().expect("a directory for the test");

@@ -87,7 +87,7 @@ pub(super) struct Sender {
     last: Option<Worth>,
 }
 
-/// Whether a price is at least so many basis points above another.
+/// Whether a price is at least a number of basis points above another.
 fn is_above(price: Price, old: Price, bump: u64) -> bool {
     u128::from(price.0) * 10_000 >= u128::from(old.0) * (10_000 + u128::from(bump))
 }
@@ -142,7 +142,7 @@ impl Pool {
         self.senders.iter().filter(|(sender, _)| self.off.until(sender).is_none()).map(|(_, sender)| sender)
     }
 
-    /// What of a sender a block could take now, and none has taken: at most so many.
+    /// The sender's transactions that a block could include now and none has included: at most `n`.
     fn ready<'a>(&self, sender: &'a Sender, most: usize) -> Vec<&'a SignedTransaction> {
         sender.queue.ready(&self.rates(), most, |signed| !self.taken.contains_key(signed.digest()))
     }
@@ -273,7 +273,7 @@ impl Pool {
         effective_fee(&self.params, signed, self.base_fees.cycle, self.base_fees.cell)
     }
 
-    /// The worth of a queue's last transaction when so many at its end are gone.
+    /// The worth of a queue's last transaction when a number of transactions at its end are removed.
     fn worth_of_last(&self, queue: &Queue, gone: usize) -> Option<Worth> {
         let (nonce, last) = queue.waiting().iter().rev().nth(gone)?;
         let before = queue.waiting().len() - gone - 1;
@@ -333,7 +333,7 @@ impl Pool {
         self.expire();
     }
 
-    /// Drops what no block could take for so many blocks, and what stands behind it.
+    /// Drops transactions that no block could include for a number of blocks, and those behind them.
     fn expire(&mut self) {
         let (blocks, number) = (self.params.mempool.expiry, self.number);
         let rates = Rates { params: &self.params, base_fees: self.base_fees, lanes: &self.lanes };

@@ -116,7 +116,7 @@ impl Queue {
         None
     }
 
-    /// What a block could take now, in order: at most so many, of those that are free.
+    /// What a block could include now, in order: at most `n`, of those that are free.
     pub(super) fn ready(&self, rates: &Rates<'_>, most: usize, is_free: impl Fn(&SignedTransaction) -> bool) -> Vec<&SignedTransaction> {
         let mut found = Vec::new();
         // Why it ends is not asked here.
@@ -134,7 +134,7 @@ impl Queue {
         self.walk(rates, |_| ControlFlow::Continue(()))
     }
 
-    /// Whether nothing is missing between the account and this nonce, when so many wait before it.
+    /// Whether nothing is missing between the account and this nonce, when a number of transactions wait before it.
     pub(super) fn is_without_gap(&self, nonce: Nonce, before: usize) -> bool {
         u64::try_from(before).is_ok_and(|before| self.account.nonce.0.saturating_add(before) == nonce.0)
     }

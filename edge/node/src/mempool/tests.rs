@@ -26,12 +26,12 @@ fn sender(number: u8) -> Address {
     Address([number; 20])
 }
 
-/// A transfer that offers this tip for a cycle, in a transaction made longer by so many bytes.
+/// A transfer that offers this tip for a cycle, in a transaction made longer by a number of bytes.
 fn transfer(from: u8, nonce: u64, tip: u64, padding: usize) -> SignedTransaction {
     transfer_with(from, nonce, tip, padding, 0)
 }
 
-/// A transfer that may use so many cells.
+/// A transfer with a limit of cells.
 fn transfer_with(from: u8, nonce: u64, tip: u64, padding: usize, cells: u64) -> SignedTransaction {
     SignedTransaction::unchecked(Transaction {
         chain_id: ChainId(1337),

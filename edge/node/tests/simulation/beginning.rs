@@ -1,4 +1,4 @@
-//! A follower that begins at a final block: with the operations of its state, of which it believes none.
+//! A follower that begins at a final block: with the operations of its state, each of which it verifies.
 
 use crate::{
     common::genesis,

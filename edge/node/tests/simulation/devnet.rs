@@ -169,7 +169,7 @@ fn snapshot_and_revert() {
     node.shutdown();
 }
 
-/// a follower believes nothing: it verifies certificates, executes every block, and has the same roots.
+/// a follower trusts nothing: it verifies certificates, executes every block, and has the same roots.
 #[test]
 fn a_follower_verifies_and_executes() {
     let (directory, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));

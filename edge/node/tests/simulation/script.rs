@@ -71,7 +71,7 @@ pub(crate) fn keeper_of(account: u64) -> Address {
     Address::of_actor(&crate::common::key(account).address(), &Hash::ZERO, &keccak256(&[source.as_bytes()]))
 }
 
-/// A call that sets a timer for so many blocks later.
+/// A call that sets a timer for a number of blocks later.
 pub(crate) fn promise(keeper: Address, blocks: u64) -> Instruction {
     call(keeper, "promise", &Value::uint(blocks).encode())
 }

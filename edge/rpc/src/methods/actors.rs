@@ -64,7 +64,7 @@ pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>
     };
     let quota = if actor.storage_quota.get() == 0 { params.execution.storage_quota_per_actor } else { actor.storage_quota.get() };
     let entitlements = granted(&manifest.unwrap_or_default(), &standings, state.head.height);
-    // Whether it runs follows from its manifest at once; its record follows when the removal is announced.
+    // Whether it runs follows from its manifest at once; its record follows when the removal event is emitted.
     let is_removed = |grant: &model::Entitlement| standings.of(&grant.id, state.head.height) == Standing::Removed;
     let status = if entitlements.iter().any(is_removed) { "non_executable" } else { status(&actor.status) };
     Ok(Json(model::Actor {

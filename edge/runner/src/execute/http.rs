@@ -272,7 +272,7 @@ fn redirection(from: &Url, response: &Response) -> Result<Option<Url>, Fault> {
     Ok(Some(next))
 }
 
-/// An answer's body, of at most so many bytes.
+/// A response's body, up to a maximum of bytes.
 pub(crate) async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fault> {
     let too_long = || Fault::Impossible(format!("the answer has more than {most} bytes"));
     if response.content_length().is_some_and(|length| length > most as u64) {

@@ -15,7 +15,7 @@ const DISPATCHER: Address = Address::system(0x02);
 /// The Storage Manager, which keeps blobs.
 const STORAGE_MANAGER: Address = Address::system(0x0A);
 
-/// The listener to Ethereum's events and the door to its bridge (003 §16.3).
+/// The listener to Ethereum's events and the bridge (003 §16.3).
 const EVENT_LISTENER: Address = Address::system(0x14);
 
 impl Machine {

@@ -21,7 +21,7 @@ fn crowd(number: u16) -> Address {
     Address(bytes)
 }
 
-/// A market of one runner of the tests and so many of a crowd.
+/// A market of one runner of the tests and a number of others.
 fn crowded(count: u16) -> Market {
     let mut market = Market::with(1, |genesis| {
         let more = (0..count).map(|number| crate::genesis::Funded { address: crowd(number), amount: Amount(cby(10_300)) });

@@ -20,7 +20,7 @@ fn delegate(market: &mut Market, from: u8, to: u8, amount: u64) -> &'static str 
     slug(&market.chain.send(from, ask(REGISTRY, "delegate", &about(to), amount)))
 }
 
-/// What a call pays its sender, fees aside.
+/// What a call pays its sender, without fees.
 fn gained(market: &mut Market, number: u8, call: Instruction) -> (&'static str, u64) {
     let before = market.chain.balance(address(number));
     let receipt = market.chain.send(number, call);

@@ -48,7 +48,7 @@ fn two_unfit(market: &Market, number: u8, place: usize) -> Said {
     market.said(number, if place < 2 { b"a bad one" } else { b"true" })
 }
 
-/// Draws the committee, and has it commit and reveal. Answers its members, and what the block of their revelations announced.
+/// Draws the committee, and has it commit and reveal. Returns its members, and the events of the block of their reveals.
 fn work(market: &mut Market, id: &Hash, says: Says) -> (Vec<u8>, Vec<String>) {
     let committee = market.draw(id);
     let said: Vec<Said> = committee.iter().enumerate().map(|(place, number)| says(market, *number, place)).collect();

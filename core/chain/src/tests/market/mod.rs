@@ -35,7 +35,7 @@ pub(super) const DISPATCHER: Address = Address::system(dispatcher::NUMBER);
 /// The Result Verifier.
 pub(super) const VERIFIER: Address = Address::system(verifier::NUMBER);
 
-/// Base units of so many CBY.
+/// Base units of an amount in CBY.
 pub(super) fn cby(amount: u64) -> u64 {
     Amount::from_cby(amount).expect("fits").0
 }
@@ -214,7 +214,7 @@ pub(super) struct Market {
 }
 
 impl Market {
-    /// A market of so many runners that stake 10,000 CBY each.
+    /// A market of a number of runners that stake 10,000 CBY each.
     pub(super) fn new(runners: u8) -> Self {
         Self::with(runners, |_| {})
     }
@@ -343,7 +343,7 @@ pub(super) fn slug(receipt: &Receipt) -> &'static str {
     receipt.abort.as_ref().map_or("", |abort| cowboy_types::error::row(abort.code).slug)
 }
 
-/// The names of what was announced.
+/// The names of the emitted events.
 pub(super) fn announced(receipts: &[Receipt]) -> Vec<String> {
     receipts.iter().flat_map(|receipt| receipt.events.iter().map(|event| event.name.to_string())).collect()
 }

@@ -27,7 +27,7 @@ fn drop_field(item: &mut serde_json::Value, name: &str) {
 }
 
 /// an aggregator that drops or changes a part of another's report opens nothing. The others then reveal for themselves, and
-/// what they said counts.
+/// their own reports count.
 #[test]
 fn an_aggregator_changes_nothing() {
     for (case, tamper) in TAMPERINGS {

@@ -66,7 +66,7 @@ struct Tally {
     failed: u64,
     /// Claims that were checked by doing the work again.
     retrials: u64,
-    /// What was announced, by its event.
+    /// The emitted events, by name.
     events: BTreeMap<String, u64>,
     habits: BTreeMap<Does, u64>,
 }
