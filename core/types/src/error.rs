@@ -103,7 +103,7 @@ errors! {
     1017 DEV_ONLY Admission "dev_only", "The instruction exists on dev chains only.", "It would create money or act for others.", "Use it with `cowboyd dev`.";
     1018 POOL_FULL Admission "pool_full", "The pool of waiting transactions is full.", "What waits is bounded, and others offer more.", "Raise the tip or try again later.";
     1019 REPLACEMENT_UNDERPRICED Admission "replacement_underpriced", "Another transaction of this nonce waits already.", "A replacement must offer more by the share that the parameter fees.replacement_bump says: a tenth at genesis.", "Raise both maximum prices by that share.";
-    1020 NONCE_GAP Admission "nonce_gap", "The nonce is too far ahead.", "Only so many transactions of one account may wait.", "Send the missing ones first.";
+    1020 NONCE_GAP Admission "nonce_gap", "The nonce is too far ahead.", "The number of waiting transactions of one account is limited.", "Send the missing ones first.";
     1021 BAD_RECIPIENT Admission "bad_recipient", "The recipient cannot receive CBY.", "An actor needs the entitlement econ.hold_balance to hold any.", "Send to another address, or redeploy the actor with the entitlement.";
     1022 BAD_SALT Admission "bad_salt", "The salt is too long.", "A salt has at most 32 bytes.", "Shorten it.";
     1038 TRANSACTION_EXPIRED Admission "transaction_expired", "The transaction waited too long.", "No block could take it for as many blocks as the parameter mempool.expiry says: a nonce before it was missing, or its fee or funds did not do.", "Send it again when what it waited for is there.";
@@ -121,12 +121,12 @@ errors! {
     1206 CALL_DEPTH Execution "call_depth_exceeded", "Calls nest too deeply.", "At most 32 actors may wait for each other.", "Send a message instead of calling.";
     1207 QUOTA_EXCEEDED Execution "storage_quota_exceeded", "The storage is full.", "An actor has 1 MiB, or what its manifest asks for.", "Delete what is not needed.";
     1208 RETURN_TOO_LARGE Execution "return_too_large", "The handler returned too much.", "Return data has at most 64 KiB.", "Return less, or store it and return the key.";
-    1209 OUT_OF_TIME Execution "out_of_time", "The delivery took too much of the machine.", "Beside cycles every operation has a frozen weight, so that no block takes too long.", "Do less hashing, verifying and storing in one call.";
+    1209 OUT_OF_TIME Execution "out_of_time", "The delivery exceeded its modelled execution time.", "Besides cycles every operation has a modelled execution time, which limits how long a block takes.", "Do less hashing, verifying and storing in one call.";
     1210 PERMISSION_DENIED Execution "permission_denied", "The sender may not call this handler.", "The actor restricts who may.", "Call as the owner or as one of the named addresses.";
     1211 TRANSFER_FAILED Execution "transfer_failed", "The actor has less than it sends.", "Value goes out of its own balance.", "Fund the actor.";
     1212 DETERMINISM Execution "determinism_error", "The handler did what would differ between machines.", "Reference cycles are refused, because memory is counted.", "Break the cycle: refer by key or index.";
     1213 EVENT_TOO_LARGE Execution "event_too_large", "An event's data is too long.", "An event has at most 4,096 bytes.", "Emit a key and store the rest.";
-    1214 TOO_MANY_EVENTS Execution "too_many_events", "Too many events.", "A delivery announces a bounded number.", "Put more into each event.";
+    1214 TOO_MANY_EVENTS Execution "too_many_events", "Too many events.", "A delivery may emit a limited number.", "Put more into each event.";
     1215 INVALID_ARGUMENT Execution "invalid_argument", "An argument is not what the method takes.", "System methods read exact types.", "See the method's page.";
     1216 NOT_OWNER Execution "not_owner", "The sender does not own the actor.", "Only the owner may.", "Sign with the owner's key.";
     1217 SYSTEM_UNAUTHORIZED Execution "system_unauthorized", "The sender may not do this.", "It is for governance, for validators, or for the security council.", "Propose it: `cowboy gov propose`.";

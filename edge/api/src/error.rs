@@ -68,7 +68,7 @@ faults! {
     2007 TIMEOUT 408 "timeout", "The wait is over.", "The transaction waits still and may be included later.", "Ask for its receipt, or wait longer with timeout_ms.";
     2008 SKIPPED 404 "skipped_by_warp", "The height was skipped.", "A dev chain jumped over it with warp.", "Ask for a height that has a block.";
     2009 NOT_DEV 403 "not_a_dev_chain", "The method exists on dev chains only.", "It would create money, act for others or stop the clock.", "Use it with `cowboyd dev`.";
-    2010 SERVER 500 "server_error", "The node failed.", "This is a bug, or the machine's.", "Look at the node's log and report it.";
+    2010 SERVER 500 "server_error", "The node failed.", "This is a bug, or a fault of the computer.", "Look at the node's log and report it.";
     2011 UNREACHABLE 503 "unreachable", "No node answers.", "Nothing listens at the address, or it is no Cowboy node.", "Start one with `cowboyd dev`, or name another with --rpc-url.";
     2012 FAUCET_EMPTY 503 "faucet_empty", "The faucet has nothing left.", "It gives away a fixed sum.", "Use another funded account.";
     2013 TOO_SLOW 503 "too_slow", "The answer takes too long.", "A request that waits for no block has a bounded time, in the queue and on its thread.", "Ask for less at once, or try again.";
@@ -76,7 +76,7 @@ faults! {
     2015 WRONG_CONTENT_TYPE 415 "wrong_content_type", "The body is not declared as JSON.", "A browser sends anything else for pages of strangers too.", "Send the header `content-type: application/json`.";
     2016 BODY_LATE 408 "body_late", "The body did not come in time.", "A body has 15 seconds.", "Send it faster, or in parts.";
     2017 OVERLOADED 503 "overloaded", "The node has too much to do.", "What waits for its threads is bounded.", "Try again in some seconds.";
-    2018 NOT_READY 503 "not_ready", "The node does not go on.", "It has just started, or no block came for longer than absent leaders explain.", "See `waits_for`, and the node's log.";
+    2018 NOT_READY 503 "not_ready", "The node makes no progress.", "It has just started, or no block came for longer than absent leaders explain.", "See `waits_for`, and the node's log.";
 }
 
 impl ApiError {

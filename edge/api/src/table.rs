@@ -205,7 +205,7 @@ endpoints! {
         ActorCode Get "/actor/{address}/code" [] () => (Code);
         "An actor's source."
         ActorLogs Get "/actor/{address}/logs" [OFFSET, LIMIT, ORDER] () => (Logs);
-        "What an actor announced."
+        "The events of an actor."
         ActorEntitlements Get "/actor/{address}/entitlements" [] () => (Entitlements);
         "What an actor may do, with deprecation flags, and every manifest it had before."
         EntitlementRegistry Get "/entitlements" [] () => (EntitlementRegistry);
@@ -241,7 +241,7 @@ endpoints! {
         Jobs Get "/jobs" [OFFSET, LIMIT] () => (Jobs);
         "Jobs of the off-chain market, newest first."
         Job Get "/job/{id}" [] () => (Job);
-        "A job: its committee, what they said, and what came of it."
+        "A job: its committee, their results, and its outcome."
         JobCandidates Get "/job/{id}/candidates" [] () => (JobCandidates);
         "Who could be drawn for a job, with their weights: what the draw is checked with."
         Runners Get "/runners" [OFFSET, LIMIT] () => (Runners);

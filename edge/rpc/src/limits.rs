@@ -252,5 +252,5 @@ fn bounded(app: &App, response: Response) -> Response {
 }
 
 fn crowded() -> Refusal {
-    Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is set aside for them" }))
+    Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is reserved for them" }))
 }

@@ -39,7 +39,7 @@ fn table(title: &str, bench: &Bench, mut figures: Vec<Figure>, show: usize) {
     let middle = figures.get(figures.len() / 2).map_or(0.0, |figure| figure.cost.time);
     println!("### {title}\n");
     println!(
-        "{} rows; median {middle:.1} ns a cycle; above 5: {}; above 10: {}. The machine was {:.2} times as slow as at its quickest, when the fixed work took {:.1} µs.\n",
+        "{} rows; median {middle:.1} ns a cycle; above 5: {}; above 10: {}. The computer was {:.2} times as slow as at its fastest, when the fixed work took {:.1} µs.\n",
         figures.len(),
         above(5.0),
         above(10.0),

@@ -14,7 +14,7 @@ const STUCK: Duration = Duration::from_secs(30);
 pub(crate) struct Cost {
     /// Nanoseconds a cycle: the middle of the rounds, at the computer's fastest speed.
     pub(crate) time: f64,
-    /// The same by the frozen weights.
+    /// The same by the modelled execution times.
     pub(crate) weight: f64,
 }
 

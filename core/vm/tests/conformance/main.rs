@@ -243,7 +243,7 @@ fn verdicts(library: &Library, cases: &[Case]) -> Vec<(Verdict, String)> {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(case) = cases.get(index) else { return mine };
                         let verdict = panic::catch_unwind(AssertUnwindSafe(|| run(library, case)));
-                        let panicked = || (Verdict::Fail("the machine panicked".to_owned()), String::new());
+                        let panicked = || (Verdict::Fail("the VM panicked".to_owned()), String::new());
                         mine.push((index, verdict.unwrap_or_else(|_| panicked())));
                     }
                 };

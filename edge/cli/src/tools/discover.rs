@@ -104,7 +104,7 @@ impl TestFile {
             _ => None,
         });
         if let Some(class) = defines {
-            return Some(format!("it defines the actor {class} itself, and the machine deploys files"));
+            return Some(format!("it defines the actor {class} itself, and the VM deploys files"));
         }
         let functions = parsed.syntax().body.iter().filter_map(Stmt::as_function_def_stmt);
         let mut taken = functions.flat_map(|function| described(function, None).parameters);
@@ -114,7 +114,7 @@ impl TestFile {
         let refused = cowboy_vm::check(&self.source);
         let is_ours = |message: &str| TEST_MODULES.iter().any(|module| message.starts_with(&format!("import of '{module}'")));
         let import = refused.iter().find(|error| error.message.starts_with("import of ") && !is_ours(&error.message))?;
-        Some(import.message.split(" is forbidden").next().unwrap_or_default().to_owned() + ", which the machine does not have")
+        Some(import.message.split(" is forbidden").next().unwrap_or_default().to_owned() + ", which the VM does not have")
     }
 }
 

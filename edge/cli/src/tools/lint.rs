@@ -66,13 +66,13 @@ rules! {
         "nobody keeps what an actor prints, and it costs a cycle a character"
         "use emit: events stand in the receipt";
     BACK_REFERENCE "back-reference"
-        "if self holds the other object too, this closes a circle, and the store raises DeterminismError"
+        "if self holds the other object too, this closes a reference cycle, and the store raises DeterminismError"
         "keep the other object's key or index instead of the object, and look it up";
     ENDLESS "endless-loop"
         "nothing in the loop ends it, so it runs until the cycles are used up, which undoes the message"
         "loop over a range, or return or break";
     SWALLOWS "swallowed-error"
-        "it also catches DeterminismError and whatever else says that the message must not go on"
+        "it also catches DeterminismError and other errors that must end the message"
         "name what you expect: except ValueError";
     NOT_DEFERRED "not-deferred"
         "a handler without @deferred promises that all it does is done when it returns, and this has effects later"

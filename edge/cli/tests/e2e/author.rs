@@ -51,8 +51,8 @@ fn the_same_tests_pass_in_the_machine() {
     assert!(said.stdout.contains(" files that are no tests of actors left out (-v says why)"), "{}", said.stdout);
     let named = cowboy(&tests, NOWHERE, &["test", "-v", "-k", "nosuchtest"]).stdout;
     for line in [
-        "LEFT OUT test_library.py: it defines the actor Asker itself, and the machine deploys files",
-        "LEFT OUT test_parity.py: import of 'importlib.metadata', which the machine does not have",
+        "LEFT OUT test_library.py: it defines the actor Asker itself, and the VM deploys files",
+        "LEFT OUT test_parity.py: import of 'importlib.metadata', which the VM does not have",
         "LEFT OUT test_spawn.py: it takes pytest's fixture tmp_path",
     ] {
         assert!(named.contains(line), "{line}\n{named}");
