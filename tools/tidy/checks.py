@@ -16,7 +16,7 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, series, links, architecture.problems, ratchet.growth, current)
+    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, riddles, series, links, architecture.problems, ratchet.growth, current)
     return [problem for check in checks for problem in check(tree)]
 
 
@@ -87,6 +87,17 @@ def labels(tree: Tree) -> Iterator[str]:
         if path.endswith((".rs", ".py", ".md")) and not path.startswith("docs/spec/"):
             for found in LABEL.finditer(text):
                 yield f"{path}:{line_of(text, found.end())}: {found[0].strip()!r} is a label that readers cannot look up. Say what is meant."
+
+
+RIDDLE = re.compile(r"^\s*//[/!] (?:Who|Whose|Which|Which one|Why|When|Where|What|How|How many|How much|How long|In short|In words|Its most|It in a line)\.?$", re.M)
+
+
+def riddles(tree: Tree) -> Iterator[str]:
+    """No doc comment is a single question word."""
+    for path, text in tree.sources().items():
+        if path.endswith(".rs"):
+            for found in RIDDLE.finditer(text):
+                yield f"{path}:{line_of(text, found.end())}: {found[0].strip()!r} says nothing. Say what the item is, with its unit."
 
 
 def series(tree: Tree) -> Iterator[str]:

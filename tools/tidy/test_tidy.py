@@ -83,6 +83,9 @@ class Checks(unittest.TestCase):
         self.finds("core/a.rs:1: '/// A-1, B7:' is a label", core__a_dot_rs="/// A-1, B7: so.\n/// A key in G1, C3 order.\n")
         self.finds("core/a.rs:2: '(B8)' is a label", core__a_dot_rs="//\nname: \"a veto (B8)\"\n")
 
+    def test_a_comment_that_says_nothing(self):
+        self.finds("core/a.rs:2: '/// Which.' says nothing", core__a_dot_rs="\n    /// Which.\n/// Which file it is.\n")
+
     def test_a_link_to_no_file(self):
         self.finds("gone.md leads to no file", docs__other_dot_md="[x](gone.md) but `[y](not-a-link.md)`\n")
 

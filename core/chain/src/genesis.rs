@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 record! {
     /// CBY that an account begins with.
     pub struct Funded {
-        /// Whose.
+        /// The address.
         pub address: Address,
-        /// How much.
+        /// The amount in base units.
         pub amount: Amount,
     }
 }
@@ -86,7 +86,7 @@ pub enum GenesisError {
     /// A key of a validator is no key, or also another validator's.
     #[error("the {key} of validator {address} {reason}; make the genesis from keys that `cowboyd keys` made")]
     ValidatorKey {
-        /// Whose.
+        /// The address.
         address: Address,
         /// Which of its keys.
         key: &'static str,
@@ -110,7 +110,7 @@ pub enum GenesisError {
         actor: Address,
         /// The method.
         method: String,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// A parameter is unknown or out of range.

@@ -139,7 +139,7 @@ pub enum BlockInvalid {
     Transaction {
         /// Its place in the body.
         index: usize,
-        /// Why.
+        /// The reason.
         reason: Invalid,
     },
     /// The transactions are not in the order that the proposer's VRF gives.
@@ -204,7 +204,7 @@ pub struct SupplyChange {
 /// An address that a receipt concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexRow {
-    /// Who.
+    /// The address.
     pub address: Address,
     /// Which receipt of the block, from 0.
     pub receipt: u32,

@@ -53,7 +53,7 @@ pub struct Context<'a> {
 pub struct Forward {
     /// Whose handler.
     pub target: Address,
-    /// Which.
+    /// The handler's name.
     pub handler: &'static str,
     /// Its argument.
     pub payload: Vec<u8>,

@@ -25,7 +25,7 @@ crate::variants! {
         1 Transfer {
             /// Who receives.
             to: Address,
-            /// How much.
+            /// The amount in base units.
             amount: Amount,
         },
         /// Hands the ownership record of an actor to another account. Only the owner may.
@@ -48,12 +48,12 @@ crate::variants! {
         },
         /// Takes a permission back.
         31 EntitlementRevoke {
-            /// Which.
+            /// The entitlement's id.
             entitlement_id: Hash,
         },
         /// Passes a permission on, narrower.
         32 EntitlementDelegate {
-            /// Which.
+            /// The entitlement's id.
             entitlement_id: Hash,
             /// Who receives it.
             delegatee: Address,
@@ -73,14 +73,14 @@ crate::variants! {
         },
         /// Gives an address a role.
         34 EntitlementAssignRole {
-            /// Which.
+            /// The role's id.
             role_id: Hash,
             /// Who receives it.
             assignee: Address,
         },
         /// Takes a role from an address.
         35 EntitlementRevokeRole {
-            /// Which.
+            /// The role's id.
             role_id: Hash,
             /// Who loses it.
             assignee: Address,

@@ -21,27 +21,27 @@ crate::variants! {
         0 Global,
         /// An actor.
         1 Actor {
-            /// Which.
+            /// The actor's address.
             actor: Address,
         },
         /// A token.
         2 Token {
-            /// Which.
+            /// The token's id.
             token: Hash,
         },
         /// A runner.
         3 Runner {
-            /// Which.
+            /// The runner's address.
             runner: Address,
         },
         /// A pool of runners.
         4 RunnerPool {
-            /// Which.
+            /// The pool's name.
             pool: Name,
         },
         /// A name of one's own.
         5 Namespace {
-            /// Which.
+            /// The name.
             name: Name,
         },
     }
@@ -70,7 +70,7 @@ crate::variants! {
         8 ActorSendMessage,
         /// Run a handler.
         9 ActorExecuteHandler {
-            /// Which.
+            /// The handler's name.
             handler: Blob<256>,
         },
         /// Register a runner.
@@ -84,7 +84,7 @@ crate::variants! {
         12 RunnerSubmitResult,
         /// Be chosen for the jobs of a pool.
         13 RunnerJoinPool {
-            /// Which.
+            /// The pool's name.
             pool: Name,
         },
         /// Move CBY of the protocol.
@@ -95,7 +95,7 @@ crate::variants! {
         16 SystemUpgrade,
         /// An action of one's own.
         17 Custom {
-            /// Which.
+            /// The name.
             name: Name,
         },
     }

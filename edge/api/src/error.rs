@@ -39,7 +39,7 @@ pub struct Fault {
     pub slug: &'static str,
     /// What happened.
     pub what: &'static str,
-    /// Why.
+    /// The cause.
     pub why: &'static str,
     /// What to do about it.
     pub fix: &'static str,

@@ -120,7 +120,7 @@ const SENDERS: &[&str] = &["call", "send"];
 /// An entitlement that a source needs, and where that shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Which.
+    /// The id.
     pub id: &'static str,
     /// The name or argument that needs it.
     pub because: String,

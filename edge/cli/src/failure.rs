@@ -15,9 +15,9 @@ pub(crate) enum Failure {
     /// A file cannot be read or written.
     #[error("{path}: {source}\n  fix: {}", fix_of(.source))]
     File {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// An argument is not what the command takes.

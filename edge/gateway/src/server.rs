@@ -15,9 +15,9 @@ pub enum ServeError {
     /// The port is taken, or not ours to take.
     #[error("the gateway cannot listen at {address}: {source}; another one may be running there: stop it, or take another port")]
     Listen {
-        /// Where.
+        /// The socket address.
         address: SocketAddr,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
     /// There is no certificate to show, and nobody to ask for one.

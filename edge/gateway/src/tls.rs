@@ -39,9 +39,9 @@ pub enum CertificateError {
     /// A file is missing, or is not PEM.
     #[error("{file} cannot be read: {source}")]
     File {
-        /// Which.
+        /// The file's path.
         file: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: rustls::pki_types::pem::Error,
     },
     /// Key and certificate are of different pairs, or of a kind that is not known.

@@ -47,7 +47,7 @@ pub enum FollowError {
     Body {
         /// The block's number.
         number: u64,
-        /// Why.
+        /// The reason.
         reason: BlockInvalid,
     },
     /// The copy is not the block that the validators made.

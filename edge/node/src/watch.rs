@@ -74,7 +74,7 @@ impl ThreadTime {
 /// A delivery that runs, as its thread shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
-    /// Which one.
+    /// The id.
     pub(crate) id: Hash,
     time: ThreadTime,
     /// What its thread had used when the delivery began or went on there.

@@ -83,9 +83,9 @@ pub enum ServeError {
     /// The port is taken, or not ours to take.
     #[error("cannot listen at {address}: {source}; another node may be running there: stop it, or take another port with --port")]
     Listen {
-        /// Where.
+        /// The socket address.
         address: SocketAddr,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// The system has no room for worker threads.

@@ -282,15 +282,15 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{path}: {source}\n  fix: give the runner's file with --config; docs/runners.md has one to begin with")]
     File {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// It is no TOML, or has fields that are none.
     #[error("{path}: {reason}\n  fix: compare it with the example in docs/runners.md")]
     Syntax {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
         /// What is wrong, and where.
         reason: String,
@@ -298,7 +298,7 @@ pub enum ConfigError {
     /// A value is out of its range.
     #[error("{field} = {value} is not possible: {reason}")]
     Value {
-        /// Which.
+        /// The field's name.
         field: &'static str,
         /// What it is.
         value: String,

@@ -42,9 +42,9 @@ pub enum RunnerError {
     /// It cannot listen.
     #[error("{address} cannot be listened at: {source}\n  fix: choose another runner.listen")]
     Listen {
-        /// Where.
+        /// The socket address.
         address: std::net::SocketAddr,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// It ended by itself.

@@ -55,15 +55,15 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error("{path}: {reason}\n  fix: free the disk, check permissions, and see that no other runner uses the folder")]
     File {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// It belongs to another runner or chain.
     #[error("{path} is the journal of {found} on another chain, or of another runner\n  fix: give this one a folder of its own")]
     Foreign {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
         /// Whose it is.
         found: String,

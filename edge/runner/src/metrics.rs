@@ -118,7 +118,7 @@ pub struct Status {
 /// A job in a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobLine {
-    /// Which.
+    /// The job's id.
     pub job_id: HexHash,
     /// How far the chain is with it.
     pub status: String,

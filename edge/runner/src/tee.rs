@@ -25,9 +25,9 @@ pub enum TeeError {
     /// A file cannot be read.
     #[error("[tee] {path}: {source}\n  fix: correct the path, or leave it out")]
     File {
-        /// Which.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// The key's file holds none.

@@ -87,7 +87,7 @@ pub struct Place {
 /// An address that a receipt of a block concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Concern {
-    /// Who.
+    /// The address.
     pub address: Address,
     /// The receipt's place in the block.
     pub receipt: u32,

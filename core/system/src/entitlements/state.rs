@@ -36,7 +36,7 @@ variants! {
 record! {
     /// An entitlement that governance takes out of the registry (000 §9.11).
     pub struct Deprecation {
-        /// Which.
+        /// The id.
         pub id: Text<64>,
         /// The first height at which it is deprecated.
         pub from: Height,
@@ -148,7 +148,7 @@ record! {
 record! {
     /// A role that an address has.
     pub struct Assignment {
-        /// Which.
+        /// The role's id.
         pub role: Hash,
         /// Who assigned it.
         pub issuer: Address,

@@ -41,7 +41,7 @@ record! {
         pub target: Address,
         /// The delivery that did it.
         pub delivery: Hash,
-        /// When.
+        /// The block height.
         pub height: Height,
     }
 }

@@ -19,7 +19,7 @@ variants! {
             bucket: Text<64>,
             /// Who receives.
             to: Address,
-            /// How much.
+            /// The amount in base units.
             amount: Amount,
         },
         /// Names the members of the security council.
@@ -112,7 +112,7 @@ variants! {
 record! {
     /// A member's vote.
     pub struct Ballot {
-        /// Whose.
+        /// The voter's address.
         pub voter: Address,
         /// What it says.
         pub choice: Choice,
@@ -146,7 +146,7 @@ record! {
 record! {
     /// One change of a parameter.
     pub struct Change {
-        /// When.
+        /// The block height.
         pub height: Height,
         /// What it became.
         pub value: u64,

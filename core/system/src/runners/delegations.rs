@@ -33,7 +33,7 @@ record! {
 record! {
     /// Shares that were asked back.
     pub struct Leaving {
-        /// How many.
+        /// The number of shares.
         pub shares: u128,
         /// When they may be taken out.
         pub release: Height,

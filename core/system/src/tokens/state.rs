@@ -32,7 +32,7 @@ record! {
 record! {
     /// A number of tokens.
     pub struct Units {
-        /// How many.
+        /// The amount.
         pub amount: u128,
     }
 }

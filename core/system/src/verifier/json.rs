@@ -35,7 +35,7 @@ pub enum Json {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not JSON at byte {at}: {reason}")]
 pub struct JsonError {
-    /// Where.
+    /// The offset in bytes.
     pub at: usize,
     /// What is wrong.
     pub reason: &'static str,

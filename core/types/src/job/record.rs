@@ -37,7 +37,7 @@ impl JobStatus {
 crate::record! {
     /// A runner that may be drawn, with its weight in the draw.
     pub struct Candidate {
-        /// Who.
+        /// The runner's address.
         pub runner: Address,
         /// Its weight: whole CBY of stake × a thousand times the root of its reputation (decision 37).
         pub weight: u64,
@@ -112,7 +112,7 @@ crate::variants! {
 crate::record! {
     /// A runner of a job's committee.
     pub struct Member {
-        /// Who.
+        /// The runner's address.
         pub runner: Address,
         /// Its reputation when it was drawn.
         pub reputation: Count,
@@ -120,11 +120,11 @@ crate::record! {
         pub rates: RateCard,
         /// What it committed to; zero before.
         pub commitment: Hash,
-        /// When.
+        /// The height of the commitment.
         pub committed_at: Height,
         /// keccak256 of the result that it revealed, of no bytes where it reported a fault; zero before.
         pub output: Hash,
-        /// When.
+        /// The height of the reveal.
         pub revealed_at: Height,
         /// Its Ed25519 signature of its report: see [`super::Report::signed`].
         pub signature: Fixed<64>,
@@ -148,7 +148,7 @@ crate::record! {
 crate::record! {
     /// A member that committed and did not reveal: it may still attest a crash.
     pub struct Absent {
-        /// Who.
+        /// The runner's address.
         pub runner: Address,
         /// When its stake is slashed.
         pub due: Height,
@@ -158,7 +158,7 @@ crate::record! {
 crate::record! {
     /// A runner that delivered a result which was not accepted, in any draw of a job.
     pub struct Delivered {
-        /// Who.
+        /// The runner's address.
         pub runner: Address,
         /// The objective checks that its result failed, a bit each: see `cowboy_system::verifier::judge`. Zero where it failed none.
         pub failed: Count,
@@ -192,7 +192,7 @@ crate::record! {
         pub runner: Address,
         /// What is claimed, in words.
         pub claim: Text<256>,
-        /// When.
+        /// The block height.
         pub at: Height,
         /// The job that does the work again; zero where people decide.
         pub retrial: Hash,
@@ -217,7 +217,7 @@ crate::record! {
         pub id: Hash,
         /// The requester.
         pub submitter: Address,
-        /// When.
+        /// The height of the submission.
         pub submitted_at: Height,
         /// The time of that block.
         pub submitted_ms: TimestampMs,

@@ -47,7 +47,7 @@ impl RateCard {
 crate::record! {
     /// Stake that was asked back.
     pub struct Tranche {
-        /// How much.
+        /// The amount in base units.
         pub amount: Amount,
         /// When it may be withdrawn.
         pub release: Height,

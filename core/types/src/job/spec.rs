@@ -148,26 +148,26 @@ crate::variants! {
         },
         /// A field is the same in all results.
         1 Field {
-            /// Which.
+            /// The path of the value.
             path: Path,
         },
         /// A field is a number at most this far from the median of all results: absolute, in 10^-18.
         2 Tolerance {
-            /// Which.
+            /// The path of the value.
             path: Path,
             /// How far.
             absolute: u128,
         },
         /// A field is a number at most this share of the median away from it.
         3 RelativeTolerance {
-            /// Which.
+            /// The path of the value.
             path: Path,
             /// Hundredths of a percent.
             share: Count,
         },
         /// A field is a number within bounds, in 10^-18.
         4 Range {
-            /// Which.
+            /// The path of the value.
             path: Path,
             /// The least.
             least: i128,
@@ -176,7 +176,7 @@ crate::variants! {
         },
         /// A field has the value that most results have.
         5 FieldMajority {
-            /// Which.
+            /// The path of the value.
             path: Path,
         },
         /// The result has a length within bounds, in bytes.
@@ -193,22 +193,22 @@ crate::variants! {
         },
         /// None of these texts stands in the result: they mark a system prompt.
         8 NoLeak {
-            /// Which.
+            /// The markers.
             markers: List<Text<256>, 16>,
         },
         /// Every one of these texts stands in the result.
         9 ContainsAll {
-            /// Which.
+            /// The texts.
             texts: List<Text<256>, 16>,
         },
         /// None of these texts stands in the result.
         10 ContainsNone {
-            /// Which.
+            /// The texts.
             texts: List<Text<256>, 16>,
         },
         /// A field is a time, in seconds, at most this old (003 Freshness).
         11 Freshness {
-            /// Which.
+            /// The path of the value.
             path: Path,
             /// The time to compare with, in seconds; zero means the block of the submission.
             reference: Count,

@@ -36,7 +36,7 @@ pub enum KeyError {
     File {
         /// Which file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// A file that is there already.
@@ -47,7 +47,7 @@ pub enum KeyError {
     Config {
         /// Which file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A key in one of the places where keys are looked up is bad.

@@ -81,7 +81,7 @@ pub struct ProposedAction {
 /// A member's vote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ballot {
-    /// Whose.
+    /// The voter's address.
     pub voter: HexAddress,
     /// `yes`, `no` or `abstain`.
     pub choice: String,

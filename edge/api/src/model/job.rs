@@ -26,7 +26,7 @@ pub struct JobSummary {
     pub mode: String,
     /// The requester.
     pub submitter: HexAddress,
-    /// When.
+    /// The height of the submission.
     pub submitted_at: u64,
     /// The most it may cost.
     pub max_price: u64,
@@ -35,7 +35,7 @@ pub struct JobSummary {
 /// A job with everything that is known of it. A job that is over can be read for about a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Job {
-    /// It in a line.
+    /// A summary of the job.
     #[serde(flatten)]
     pub summary: JobSummary,
     /// For the runners, beside the price.
@@ -152,7 +152,7 @@ pub struct JobChallenge {
     pub claim: String,
     /// CBY that are put down; zero once they are gone or back.
     pub bond: u64,
-    /// When.
+    /// The block height.
     pub at: u64,
     /// The job that does the work again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -162,7 +162,7 @@ pub struct JobChallenge {
 /// A runner of a committee.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobMember {
-    /// Who.
+    /// The runner's address.
     pub runner: HexAddress,
     /// Its reputation when it was drawn.
     pub reputation: u64,
@@ -202,7 +202,7 @@ pub struct JobCandidates {
 /// A runner that could be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobCandidate {
-    /// Who.
+    /// The runner's address.
     pub runner: HexAddress,
     /// Its weight in the draw.
     pub weight: u64,
@@ -220,7 +220,7 @@ pub struct Runners {
 /// A runner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Runner {
-    /// Who.
+    /// The address.
     pub address: HexAddress,
     /// CBY of its own that stand for it.
     pub stake: u64,
@@ -315,7 +315,7 @@ pub struct Capabilities {
 pub struct Delegation {
     /// Behind whom.
     pub runner: HexAddress,
-    /// Who.
+    /// The delegator's address.
     pub delegator: HexAddress,
     /// CBY that count for the runner's draws.
     pub amount: u64,
@@ -326,7 +326,7 @@ pub struct Delegation {
 /// CBY that a delegator asked back: they are slashed with the rest until they may be taken out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DelegationLeaving {
-    /// How many.
+    /// The amount.
     pub amount: u64,
     /// From when on they may be taken out.
     pub release: u64,

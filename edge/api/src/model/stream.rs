@@ -25,7 +25,7 @@ pub enum Notice {
     },
     /// The reader is too slow: this many blocks were left out.
     Lagged {
-        /// How many.
+        /// The number of blocks.
         blocks: u64,
     },
 }

@@ -44,9 +44,9 @@ pub struct Token {
 pub struct TokenBalance {
     /// Of which.
     pub token_id: HexHash,
-    /// Who.
+    /// The account's address.
     pub account: HexAddress,
-    /// How many.
+    /// The amount.
     pub amount: String,
 }
 
@@ -55,10 +55,10 @@ pub struct TokenBalance {
 pub struct TokenAllowance {
     /// Of which.
     pub token_id: HexHash,
-    /// Whose.
+    /// The owner's address.
     pub owner: HexAddress,
     /// Who may.
     pub spender: HexAddress,
-    /// How many.
+    /// The amount.
     pub amount: String,
 }
