@@ -11,7 +11,7 @@ use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
 pub(crate) enum Chain {
     /// Make blocks now
     Mine {
-        /// How many
+        /// Number of blocks
         #[arg(default_value_t = 1)]
         blocks: u64,
     },
@@ -26,7 +26,7 @@ pub(crate) enum Chain {
     },
     /// Set an account's balance
     SetBalance {
-        /// Whose
+        /// The account's address
         address: String,
         /// How much: base units, or CBY like 2.5cby
         amount: String,

@@ -35,12 +35,12 @@ pub(crate) enum Config {
     },
     /// Use a network from now on
     Use {
-        /// Which
+        /// The network's name
         name: String,
     },
     /// Remove a network
     Remove {
-        /// Which
+        /// The network's name
         name: String,
     },
 }

@@ -88,7 +88,7 @@ pub(crate) struct CreateRole {
 pub(crate) struct Assignment {
     /// Which: a role's id
     role: String,
-    /// Whose
+    /// The account that receives the role
     assignee: String,
     #[command(flatten)]
     terms: Terms,

@@ -34,7 +34,7 @@ pub(crate) enum Gateway {
     },
     /// Say where the gateway is reached now
     SetEndpoint {
-        /// Where
+        /// Host name or address
         endpoint: String,
         /// The port of its web server
         #[arg(long, default_value_t = 443)]
@@ -51,7 +51,7 @@ pub(crate) enum Gateway {
     },
     /// Take out stake above the least, to pay fees with
     Draw {
-        /// How much
+        /// The amount: base units, or CBY like 2.5cby
         amount: String,
         #[command(flatten)]
         terms: Terms,
@@ -68,7 +68,7 @@ pub(crate) enum Gateway {
     },
     /// Print the gateways
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

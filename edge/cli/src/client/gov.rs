@@ -82,7 +82,7 @@ pub(crate) enum Gov {
         /// Only those voting, queued, executed, failed, rejected or cancelled
         #[arg(long)]
         stage: Option<String>,
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },

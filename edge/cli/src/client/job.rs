@@ -52,7 +52,7 @@ pub(crate) enum Job {
     },
     /// Print the newest jobs
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },

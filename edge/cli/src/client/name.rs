@@ -84,7 +84,7 @@ pub(crate) enum Name {
     },
     /// Print all names
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

@@ -90,7 +90,7 @@ pub(crate) enum Runner {
     },
     /// Print the runners
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

@@ -19,13 +19,13 @@ pub(crate) enum Token {
     Create(Create),
     /// Send tokens
     Transfer {
-        /// Which token
+        /// The token's id
         token: HexHash,
-        /// To whom
+        /// The recipient's address
         to: String,
-        /// How many
+        /// The amount in the token's smallest unit
         amount: u128,
-        /// Whose, where they allowed it; the sender's own where left out
+        /// The owner, if not the sender; needs an allowance
         #[arg(long, value_name = "ADDRESS")]
         from: Option<String>,
         #[command(flatten)]
@@ -33,59 +33,59 @@ pub(crate) enum Token {
     },
     /// Allow an account to move a number of your tokens; replaces the previous allowance
     Approve {
-        /// Which token
+        /// The token's id
         token: HexHash,
-        /// Who
+        /// The spender's address
         spender: String,
-        /// How many
+        /// The amount in the token's smallest unit
         amount: u128,
         #[command(flatten)]
         terms: Terms,
     },
     /// Make more of a token
     Mint {
-        /// Which token
+        /// The token's id
         token: HexHash,
-        /// For whom
+        /// The recipient's address
         to: String,
-        /// How many
+        /// The amount in the token's smallest unit
         amount: u128,
         #[command(flatten)]
         terms: Terms,
     },
     /// Destroy tokens of your own
     Burn {
-        /// Which token
+        /// The token's id
         token: HexHash,
-        /// How many
+        /// The amount in the token's smallest unit
         amount: u128,
         #[command(flatten)]
         terms: Terms,
     },
     /// Print a token
     Info {
-        /// Which token
+        /// The token's id
         token: HexHash,
     },
     /// Print what somebody has of a token
     Balance {
-        /// Which token
+        /// The token's id
         token: HexHash,
         /// Who; the key's own account where left out
         account: Option<String>,
     },
     /// Print what somebody may move of another's tokens
     Allowance {
-        /// Which token
+        /// The token's id
         token: HexHash,
-        /// Whose
+        /// The owner's address
         owner: String,
-        /// Who may
+        /// The spender's address
         spender: String,
     },
     /// Print the tokens
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

@@ -9,7 +9,7 @@ use cowboy_api::model;
 pub(crate) enum Validator {
     /// Print the validators
     List {
-        /// How many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

@@ -23,7 +23,7 @@ pub(crate) enum Wallet {
     },
     /// Print the secret key
     Export {
-        /// How
+        /// The format of the key
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
