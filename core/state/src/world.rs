@@ -85,7 +85,7 @@ impl World {
         Some(T::decode_cfg(bytes, &()).expect("the state holds only records that this code wrote"))
     }
 
-    /// Asks for several records at once: all that are not here are missed together.
+    /// Requests several records; returns all missing keys in one batch.
     pub fn require<'a>(&self, keys: impl IntoIterator<Item = &'a Key>) -> Result<(), Miss> {
         let missing: BTreeSet<&Key> = keys.into_iter().filter(|key| !self.slots.contains_key(*key)).collect();
         if missing.is_empty() { Ok(()) } else { Err(Miss(missing.into_iter().cloned().collect())) }

@@ -37,13 +37,13 @@ const CELLS_PER_BYTE: u64 = 8;
 /// Cycles that a byte of a longer payload may cost beyond those of the tried one.
 const CYCLES_PER_BYTE: u64 = 30;
 
-/// How many times the present price a letter may cost.
+/// The maximum price of a transaction, as a multiple of the current price.
 const PRICE_MARGIN: u64 = 4;
 
-/// For how long what a method needs is believed.
+/// How long the required resources of a method are cached.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
 
-/// How long nothing may arrive before the nonces are counted anew.
+/// How long posted transactions may stay unincluded before the nonce is read again from the chain.
 const STALLED_AFTER: Duration = Duration::from_secs(30);
 
 /// How often the account's nonce is compared with the chain's while letters go out.
