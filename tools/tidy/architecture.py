@@ -88,6 +88,24 @@ def dependencies(tree: Tree, text: str) -> Iterator[str]:
         yield f"{PAGE}:{line}: there is no crate {crate}."
 
 
+DIAGRAM = re.compile(r"(<!-- generated: diagram -->\n).*?(<!-- end -->)", re.S)
+
+
+def page(tree: Tree) -> str:
+    """ARCHITECTURE.md with the diagram of crates drawn from their manifests. An arrow that others imply is left out."""
+    homes = {posixpath.basename(crate): crate for crate in modules.crates(tree)}
+    graph = {name: own(tomllib.loads(tree.texts[f"{crate}/Cargo.toml"]), homes, "dependencies", "build-dependencies") for name, crate in homes.items()}
+    lines = ["```mermaid", "flowchart BT"]
+    for layer in dict.fromkeys(crate.split("/")[0] for crate in homes.values()):
+        inside = [name for name, crate in sorted(homes.items()) if crate.startswith(f"{layer}/")]
+        lines += [f"    subgraph {layer}/", *(f"        {name}" for name in inside), "    end"]
+    for name in sorted(graph):
+        implied = {far for near in graph[name] for far in modules.reachable(graph, near)}
+        lines += [f"    {name} --> {used}" for used in sorted(graph[name] - implied)]
+    drawn = "\n".join([*lines, "```"]) + "\n"
+    return DIAGRAM.sub(lambda found: found[1] + drawn + found[2], tree.texts[PAGE])
+
+
 def own(manifest: dict, homes: dict[str, str], *tables: str) -> set[str]:
     """The workspace's crates among the dependencies of these tables, for every target."""
     found = set()

@@ -1,10 +1,11 @@
 """The generated pages: the index of the specification, the state of acceptance items, the list of decisions, and the
-lines of decisions in the specification."""
+lines of decisions in the specification; the diagram of crates; the ratchet."""
 
 import posixpath
 import re
 from collections import defaultdict
 
+import architecture
 import citations
 import ratchet
 import targets
@@ -21,6 +22,8 @@ def generated(tree: Tree) -> dict[str, str]:
     """Every generated page or part, by path."""
     pages = {"docs/spec/index.md": index(tree), "docs/acceptance.md": acceptance(tree), "docs/decisions/README.md": decision_list(tree)}
     pages.update(decision_lines(tree))
+    if architecture.PAGE in tree.paths:
+        pages[architecture.PAGE] = architecture.page(tree)
     if ratchet.PATH in tree.paths:
         pages[ratchet.PATH] = ratchet.page(tree)
     return pages

@@ -25,6 +25,9 @@ PROSE = {
 }
 PROSE[".mjs"] = PROSE[".js"]
 LABEL = re.compile(r"""#\[(?:command|arg)\([^\]]*?\bname\s*=\s*"([^"]+)"|<(?:h[1-6]|th|button|label|legend)[^>]*>([^<]+)<""")
+# A command is a variant of an enum that derives Subcommand.
+COMMANDS = re.compile(r"#\[derive\([^)]*\bSubcommand\b[^)]*\)\](?:\s*#\[[^\n]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?enum \w+ \{(.*?)\n\}", re.S)
+VARIANT = re.compile(r"^    ([A-Z]\w*)", re.M)
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # The specification's own words, and the list that names the terms.
 QUOTED = re.compile(r"^docs/spec/(whitepaper/|first-whitepaper)|^tools/tidy/|(^|/)package-lock\.json$")
@@ -54,11 +57,12 @@ def names(path: str, text: str) -> Iterator[tuple[str, str, int]]:
     pattern = next((p for suffix, p in DECLARED.items() if path.endswith(suffix)), None)
     if not pattern:
         return
-    for found in [*pattern.finditer(text), *LABEL.finditer(text)]:
-        name = next(group for group in found.groups() if group)
+    commands = [(command[1], body.start(1) + command.start()) for body in COMMANDS.finditer(text) for command in VARIANT.finditer(body[1])]
+    declared = [(next(group for group in found.groups() if group), found.start()) for found in [*pattern.finditer(text), *LABEL.finditer(text)]]
+    for name, offset in [*declared, *commands]:
         for word in {word.lower() for word in WORD.findall(name)}:
             if word in TABLE["names"]:
-                yield "name", word, found.start()
+                yield "name", word, offset
 
 
 def prose(path: str, text: str) -> str:

@@ -149,6 +149,12 @@ class Architecture(unittest.TestCase):
     def test_a_sound_house(self):
         self.finds()
 
+    def test_the_diagram_follows_the_manifests(self):
+        drawn = "\n<!-- generated: diagram -->\n<!-- end -->\n"
+        changed = tree(**{**HOUSE, "ARCHITECTURE_dot_md": ARCHITECTURE + drawn})
+        self.assertIn("ARCHITECTURE.md:1: not current. Run `python3 tools/tidy --write`.", problems(changed))
+        self.assertIn("    rpc --> types\n", generated(changed)["ARCHITECTURE.md"])
+
     def test_a_folder_that_is_gone(self):
         self.finds("there is no folder core/gone/", ARCHITECTURE_dot_md=ARCHITECTURE.replace("edge/       services", "  gone/     no\nedge/       services"))
 
@@ -209,6 +215,7 @@ class Ratchet(unittest.TestCase):
 
     def test_avoided_names(self):
         self.grows("core/a.rs:1: name core desk: 1, and 0 allowed: 'desk' is an avoided term. Write: job manager", core__a_dot_rs="struct RunnerDesk;\nlet desktop = 1;\n")
+        self.grows("core/a.rs:3: name core desk", core__a_dot_rs="#[derive(Debug, Subcommand)]\npub(crate) enum Run {\n    OpenDesk { wide: bool },\n    List,\n}\n")
         self.grows("name core told", core__a_dot_py="    async def told(self):\n        pass\n")
         self.grows("name core outbox", core__a_dot_js='const x = "<th>Outbox</th>"\n')
 
