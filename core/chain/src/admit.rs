@@ -57,7 +57,7 @@ pub enum Invalid {
     LimitTooHigh {
         /// `cycles` or `cells`.
         meter: &'static str,
-        /// What it asks for.
+        /// The requested limit.
         limit: u64,
         /// The most there may be.
         max: u64,
@@ -67,7 +67,7 @@ pub enum Invalid {
     LimitTooLow {
         /// `cycles` or `cells`.
         meter: &'static str,
-        /// What it asks for.
+        /// The requested limit.
         limit: u64,
         /// What it costs before it runs.
         min: u64,
@@ -112,7 +112,7 @@ pub enum Invalid {
     BalanceForFee {
         /// Limits times maximum prices.
         reserve: Amount,
-        /// What the account has.
+        /// The account's balance.
         balance: Amount,
     },
     /// The balance does not cover the value beside the reserve.
@@ -122,7 +122,7 @@ pub enum Invalid {
         value: Amount,
         /// Limits times maximum prices.
         reserve: Amount,
-        /// What the account has.
+        /// The account's balance.
         balance: Amount,
     },
     /// It does not fit what is left of the block.

@@ -8,7 +8,7 @@ use cowboy_types::units::{Amount, Cells, Cycles, Price};
 pub struct Used {
     /// Compute.
     pub cycles: Cycles,
-    /// Bytes.
+    /// Cells (bytes).
     pub cells: Cells,
 }
 
@@ -24,9 +24,9 @@ pub struct Offer {
 /// Offers for both meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// For a cycle.
+    /// Per cycle.
     pub cycle: Offer,
-    /// For a cell.
+    /// Per cell.
     pub cell: Offer,
 }
 
@@ -35,16 +35,16 @@ pub struct Offers {
 pub struct UnitPrice {
     /// Burned.
     pub base: Price,
-    /// To the proposer.
+    /// The tip, paid to the proposer.
     pub tip: Price,
 }
 
 /// The prices of both meters in one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prices {
-    /// Of a cycle.
+    /// Per cycle.
     pub cycle: UnitPrice,
-    /// Of a cell.
+    /// Per cell.
     pub cell: UnitPrice,
 }
 
@@ -53,7 +53,7 @@ pub struct Prices {
 pub struct Cost {
     /// Burned.
     pub burned: Amount,
-    /// To the proposer.
+    /// The tip, paid to the proposer.
     pub tip: Amount,
 }
 

@@ -35,7 +35,7 @@ record! {
         pub chain_id: ChainId,
         /// Whether dev instructions exist.
         pub is_dev: bool,
-        /// When the chain began.
+        /// The chain's start time in ms since 1970.
         pub timestamp_ms: TimestampMs,
         /// Accounts funded out of Developer Grants: dev accounts, the faucet, what validators start with.
         pub accounts: List<Funded, 4096>,

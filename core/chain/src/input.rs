@@ -186,9 +186,9 @@ pub struct Outcome {
 /// The prices that are burned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BaseFees {
-    /// For a cycle.
+    /// Per cycle.
     pub cycle: Price,
-    /// For a cell.
+    /// Per cell.
     pub cell: Price,
 }
 
@@ -215,7 +215,7 @@ pub struct IndexRow {
 pub struct Trace {
     /// The receipt's id.
     pub id: Hash,
-    /// What set it off.
+    /// The origin of the delivery.
     pub kind: ReceiptKind,
     /// The transaction or timer where it began.
     pub origin: Hash,
@@ -236,9 +236,9 @@ pub struct CallTrace {
     pub depth: u32,
     /// The requester.
     pub sender: Address,
-    /// Who was asked.
+    /// The address that was called.
     pub target: Address,
-    /// Which handler.
+    /// The handler's name.
     pub handler: String,
     /// CBY that went along.
     pub value: Amount,
@@ -268,7 +268,7 @@ pub struct SentMessage {
     pub receipt: Hash,
     /// Its message id (003 §3.3).
     pub id: Hash,
-    /// Who receives it.
+    /// The recipient's address.
     pub target: Address,
     /// The handler.
     pub handler: String,

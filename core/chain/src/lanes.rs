@@ -130,7 +130,7 @@ impl Space {
         Self { usage: Usage { system: none(), timer: none(), runner: none(), user: none() }, timers_declared }
     }
 
-    /// What the lanes used.
+    /// The use of each lane.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }

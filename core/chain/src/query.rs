@@ -50,9 +50,9 @@ impl At {
 /// A question to an actor: nothing changes, nobody pays (004 §8.3.1).
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Whom to ask.
+    /// The actor to query.
     pub target: Address,
-    /// Which handler.
+    /// The handler's name.
     pub handler: String,
     /// Its argument.
     pub payload: Bytes,

@@ -82,7 +82,7 @@ pub struct Row {
     pub name: &'static str,
     /// What it is and what happens when it is reached.
     pub doc: &'static str,
-    /// What it counts.
+    /// The unit.
     pub unit: Unit,
     /// The value at genesis.
     pub genesis: u64,
@@ -90,7 +90,7 @@ pub struct Row {
     pub min: u64,
     /// The greatest value that governance may set.
     pub max: u64,
-    /// Who may change it.
+    /// The tier of proposals that may change it.
     pub tier: Tier,
     /// Whether a rule reads it. Where none does, governance refuses to move it.
     pub is_active: bool,

@@ -48,7 +48,7 @@ record! {
     pub struct Actor {
         /// Who may hand it on and act as OWNER.
         pub owner: Address,
-        /// Who deployed it.
+        /// The deployer's address.
         pub creator: Address,
         /// Keccak-256 of its canonical source; zero for a system actor, which has none.
         pub code_hash: Hash,
@@ -98,9 +98,9 @@ record! {
         pub index: Count,
         /// How many messages led to it, from 1.
         pub depth: Count,
-        /// Who sent it.
+        /// The sender's address.
         pub sender: Address,
-        /// Who receives it.
+        /// The recipient's address.
         pub target: Address,
         /// The handler to run; empty means the actor's `handle_message`.
         pub handler: HandlerName,
@@ -154,7 +154,7 @@ record! {
     pub struct Timer {
         /// The actor whose handler runs.
         pub actor: Address,
-        /// When it is due.
+        /// The height at which it is due.
         pub height: Height,
         /// Its place among all timers, which breaks ties of height.
         pub sequence: Count,
@@ -198,7 +198,7 @@ record! {
 record! {
     /// The mark of a delivered message.
     pub struct Seen {
-        /// When it was delivered.
+        /// The height of the delivery.
         pub height: Height,
     }
 }
@@ -218,9 +218,9 @@ record! {
 record! {
     /// The base fees of the next block (003 §4.2).
     pub struct Markets {
-        /// For a cycle.
+        /// The base fee per cycle.
         pub base_fee_cycle: Price,
-        /// For a cell.
+        /// The base fee per cell.
         pub base_fee_cell: Price,
     }
 }
@@ -314,7 +314,7 @@ record! {
         pub cliff_months: Count,
         /// Months over which the rest is released evenly; zero where a decision releases it.
         pub linear_months: Count,
-        /// When the chain began.
+        /// The chain's start time in ms since 1970.
         pub start: TimestampMs,
     }
 }
@@ -332,7 +332,7 @@ record! {
 record! {
     /// A validator as genesis names it.
     pub struct GenesisValidator {
-        /// Who is paid.
+        /// The recipient's address.
         pub address: Address,
         /// secp256k1 public key, compressed: signs headers.
         pub signing_key: cowboy_types::wire::Fixed<33>,

@@ -28,7 +28,7 @@ pub struct Context<'a> {
     pub timestamp: TimestampMs,
     /// Whether the chain is one for development.
     pub is_dev: bool,
-    /// Who asks.
+    /// The immediate caller.
     pub sender: Address,
     /// CBY that came along. The actor has them already.
     pub value: Amount,
@@ -51,7 +51,7 @@ pub struct Context<'a> {
 /// A handler that runs in the place of what a system actor would answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forward {
-    /// Whose handler.
+    /// The actor whose handler is called.
     pub target: Address,
     /// The handler's name.
     pub handler: &'static str,

@@ -45,7 +45,7 @@ crate::record! {
     pub struct LaneUsage {
         /// Compute.
         pub cycles: Cycles,
-        /// Bytes.
+        /// Cells (bytes).
         pub cells: Cells,
     }
 }
@@ -89,7 +89,7 @@ crate::record! {
         pub base_fee_cycle: Price,
         /// Burned for a cell in this block.
         pub base_fee_cell: Price,
-        /// What the lanes used.
+        /// The use of each lane.
         pub usage: Usage,
         /// Keccak tree over the transactions' digests.
         pub tx_root: Hash,

@@ -23,7 +23,7 @@ crate::variants! {
     pub enum System {
         /// Moves CBY from the sender to an account.
         1 Transfer {
-            /// Who receives.
+            /// The recipient's address.
             to: Address,
             /// The amount in base units.
             amount: Amount,
@@ -37,7 +37,7 @@ crate::variants! {
         },
         /// Gives an address one action in one scope (002 §7.2).
         30 EntitlementGrant {
-            /// Who receives it.
+            /// The recipient's address.
             grantee: Address,
             /// An encoded [`crate::permission::Scope`].
             scope: Blob<1_024>,
@@ -55,7 +55,7 @@ crate::variants! {
         32 EntitlementDelegate {
             /// The entitlement's id.
             entitlement_id: Hash,
-            /// Who receives it.
+            /// The recipient's address.
             delegatee: Address,
             /// Encoded [`crate::permission::Constraints`], a strict subset of the parent's.
             constraints: Blob<1_024>,
@@ -75,14 +75,14 @@ crate::variants! {
         34 EntitlementAssignRole {
             /// The role's id.
             role_id: Hash,
-            /// Who receives it.
+            /// The recipient's address.
             assignee: Address,
         },
         /// Takes a role from an address.
         35 EntitlementRevokeRole {
             /// The role's id.
             role_id: Hash,
-            /// Who loses it.
+            /// The account that loses it.
             assignee: Address,
         },
         /// Removes a timer. Who scheduled it may, and a system deployer any (003 §5.1a).
@@ -114,7 +114,7 @@ crate::variants! {
         51 TimerSchedule {
             /// The actor whose handler runs.
             actor: Address,
-            /// When it runs.
+            /// The height at which it runs.
             height: Height,
             /// The handler.
             handler: HandlerName,
@@ -148,9 +148,9 @@ crate::variants! {
         },
         /// Runs a handler of an actor, or a method of a system actor.
         2 Execute {
-            /// Whom to run.
+            /// The actor to run.
             target: Address,
-            /// Which handler.
+            /// The handler's name.
             handler: HandlerName,
             /// Its argument: JSON or canonical CBOR, as the handler reads it.
             payload: Payload,
@@ -163,7 +163,7 @@ crate::variants! {
 crate::record! {
     /// The handler that a deployment runs.
     pub struct Init {
-        /// Which handler.
+        /// The handler's name.
         pub handler: HandlerName,
         /// Its argument.
         pub payload: Payload,
@@ -175,9 +175,9 @@ crate::variants! {
     pub enum Custom {
         /// Sets an account's balance; the difference counts as minted or burned.
         1 SetBalance {
-            /// Whose balance.
+            /// The account's address.
             account: Address,
-            /// What it becomes.
+            /// The new balance.
             balance: Amount,
         },
         /// Runs an instruction as if another account had signed it.

@@ -39,7 +39,7 @@ crate::record! {
     pub struct Event {
         /// The emitter.
         pub emitter: Address,
-        /// What it is called.
+        /// The name.
         pub name: Text<256>,
         /// Its data, canonical CBOR.
         pub data: Blob<MAX_EVENT_BYTES>,
@@ -49,7 +49,7 @@ crate::record! {
 crate::record! {
     /// What a delivery cost, and where the money went (003 §2.3, §8.4).
     pub struct Fee {
-        /// Who paid.
+        /// The payer's address.
         pub payer: Address,
         /// Paid for a cycle, tip included.
         pub cycle_price: Price,
@@ -59,7 +59,7 @@ crate::record! {
         pub reserved: Amount,
         /// The base fees of what was used; gone for ever.
         pub burned: Amount,
-        /// To the proposer.
+        /// The tip, paid to the proposer.
         pub tip: Amount,
         /// Given back at once. What its messages may still use stays reserved.
         pub refunded: Amount,
@@ -71,13 +71,13 @@ crate::record! {
     pub struct Receipt {
         /// Its name: a transaction's digest, or keccak256(origin ‖ be32(index)) (decision 125).
         pub id: Hash,
-        /// What set it off.
+        /// The origin of the delivery.
         pub kind: ReceiptKind,
         /// The transaction or timer where it began; its own name for a transaction.
         pub origin: Hash,
         /// The requester.
         pub sender: Address,
-        /// Who was asked.
+        /// The address that was called.
         pub target: Address,
         /// Which handler of it, where it has any.
         pub handler: Text<256>,
@@ -85,9 +85,9 @@ crate::record! {
         pub value: Amount,
         /// Compute used, wasted work of a failed call included.
         pub cycles_used: Cycles,
-        /// Bytes used.
+        /// Cells used (bytes).
         pub cells_used: Cells,
-        /// What it cost.
+        /// The fee.
         pub fee: Fee,
         /// The actor it deployed.
         pub created: Option<Address>,

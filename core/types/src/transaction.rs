@@ -14,7 +14,7 @@ pub type Signature = Fixed<65>;
 crate::record! {
     /// Another account's signature over the same transaction.
     pub struct CoSignature {
-        /// Who signs.
+        /// The signer's address.
         pub address: Address,
         /// The signature of the same signing hash.
         pub signature: Signature,

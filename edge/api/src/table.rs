@@ -88,9 +88,9 @@ pub struct Method {
     pub summary: &'static str,
     /// Its query parameters.
     pub query: &'static [Parameter],
-    /// What it takes.
+    /// The request body.
     pub body: Body,
-    /// What it answers.
+    /// The response.
     pub answer: Answer,
     /// Whether only dev chains have it.
     pub dev_only: bool,

@@ -50,7 +50,7 @@ pub(crate) struct Terms {
 pub(crate) struct Sent {
     /// The transaction's name.
     pub(crate) tx_hash: HexHash,
-    /// What came of it.
+    /// The receipt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) receipt: Option<model::Receipt>,
 }

@@ -55,7 +55,7 @@ pub enum Failed {
 pub struct Executed<E: Context + Spawner> {
     /// The parent's state with what the block wrote, and its root.
     pub merkleized: Merkleized<E>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// What it overwrites.
     pub before: HashMap<StateKey, Option<Bytes>>,

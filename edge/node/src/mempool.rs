@@ -89,7 +89,7 @@ pub enum Refused {
     FundsOfQueue {
         /// Reserves and values of the whole queue.
         needed: Amount,
-        /// What the account has.
+        /// The account's balance.
         balance: Amount,
     },
     /// Why one that waited was dropped: no block could take it for too long.
@@ -167,7 +167,7 @@ pub enum Waits {
         nonce: Nonce,
         /// Reserves and values up to it.
         needed: Amount,
-        /// What the account has.
+        /// The account's balance.
         balance: Amount,
     },
 }

@@ -79,7 +79,7 @@ pub struct Work {
     pub endpoint: Option<String>,
     /// Whether other runners may be reached at private addresses, as on a network of one's own.
     pub private_peers: bool,
-    /// Where it stands.
+    /// The regions where it runs.
     pub regions: Vec<String>,
     /// Trusted environments that it says it has, beside that of the table `[tee]`.
     pub tee: Vec<String>,

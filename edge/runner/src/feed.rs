@@ -42,7 +42,7 @@ const BEGINS: &str = "JobSubmitted";
 pub struct JobEvent {
     /// Its name on the chain.
     pub name: String,
-    /// Which job.
+    /// The job's id.
     pub job: Hash,
     /// The runners it names.
     pub runners: Vec<Address>,
@@ -51,7 +51,7 @@ pub struct JobEvent {
 /// The chain went on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// How far it is.
+    /// The height.
     pub height: u64,
     /// What happened to jobs.
     pub events: Arc<Vec<JobEvent>>,

@@ -55,9 +55,9 @@ const RETRY: Duration = Duration::from_millis(500);
 /// A call of a system actor.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Letter {
-    /// Whom to call.
+    /// The system actor to call.
     pub target: Address,
-    /// Which method.
+    /// The method's name.
     pub method: &'static str,
     /// Its argument.
     pub argument: Value,

@@ -31,7 +31,7 @@ pub enum RegisterError {
     TooLittle {
         /// The account.
         address: Address,
-        /// What it has.
+        /// The balance.
         balance: u64,
         /// What it needs.
         needed: u64,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 /// What a runner is asked to do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What kind of work.
+    /// The kind of work.
     pub kind: JobKind,
     /// What it needs to know, by name. Byte strings are hex with `0x`.
     pub fields: Map<String, Json>,

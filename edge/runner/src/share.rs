@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Share {
-    /// Of which job.
+    /// The job's id.
     pub job_id: HexHash,
-    /// Of which draw.
+    /// The number of the draw.
     pub attempt: u64,
-    /// Whose it is.
+    /// The runner's address.
     pub runner: HexAddress,
     /// What it committed to.
     pub report: OwnedReport,

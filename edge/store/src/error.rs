@@ -55,7 +55,7 @@ pub enum StoreError {
         "damaged: {row} of the ledger is not as it was written; stop the node and run `cowboyd check --state DIR --repair`, or restore the folder from a snapshot"
     )]
     Damaged {
-        /// Which row.
+        /// The row's name.
         row: String,
     },
 }

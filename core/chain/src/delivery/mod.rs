@@ -83,7 +83,7 @@ pub(crate) struct Envelope {
     pub(crate) depth: u64,
     /// Messages that its origin enqueued before.
     pub(crate) sent_before: u64,
-    /// Who asks.
+    /// The immediate caller.
     pub(crate) sender: Address,
     pub(crate) work: Work,
     /// What it may use, intrinsic costs included.

@@ -10,7 +10,7 @@ record! {
     pub struct Image {
         /// Whether jobs may run it outside a trusted environment.
         pub is_allowed: bool,
-        /// What people call it.
+        /// A name for display.
         pub name: Text<128>,
         /// When that was decided.
         pub since: Height,

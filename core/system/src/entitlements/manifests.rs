@@ -33,7 +33,7 @@ pub struct Asker<'a> {
     pub deployers: &'a [Address],
     /// The block's height.
     pub height: Height,
-    /// Who deploys.
+    /// The deployer's address.
     pub creator: Address,
     /// The grants of the actor that deploys; absent for an account.
     pub parent: Option<&'a Grants>,

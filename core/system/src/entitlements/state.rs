@@ -98,7 +98,7 @@ pub fn manifest_history(actor: Address) -> Key {
 record! {
     /// A permission that an address holds (002 §7.1).
     pub struct Permission {
-        /// Who holds it.
+        /// The account that holds it.
         pub grantee: Address,
         /// What it is about.
         pub scope: Scope,
@@ -114,7 +114,7 @@ record! {
         pub depth: u8,
         /// The window of its rate limit that is under way.
         pub window: Option<Window>,
-        /// When it was granted.
+        /// The height of the grant.
         pub granted_at: Height,
     }
 }
@@ -140,7 +140,7 @@ record! {
         pub actions: List<Action, 16>,
         /// Under which conditions, for each assignment anew.
         pub constraints: Constraints,
-        /// Who made it.
+        /// The creator's address.
         pub creator: Address,
     }
 }
@@ -150,13 +150,13 @@ record! {
     pub struct Assignment {
         /// The role's id.
         pub role: Hash,
-        /// Who assigned it.
+        /// The account that assigned it.
         pub issuer: Address,
         /// Its conditions, with what was used of them.
         pub constraints: Constraints,
         /// The window of its rate limit that is under way.
         pub window: Option<Window>,
-        /// When it was assigned.
+        /// The height of the assignment.
         pub assigned_at: Height,
     }
 }

@@ -20,7 +20,7 @@ record! {
     pub struct RunnerAttestation {
         /// Canonical CBOR (000 appendix A).
         pub attestation: Blob<65_536>,
-        /// When it was submitted.
+        /// The height of the submission.
         pub submitted_at: Height,
     }
 }

@@ -16,7 +16,7 @@ record! {
         pub unpaid: Count,
         /// The bond for a quota beyond the base; held by 0x0A.
         pub bond: Amount,
-        /// Who posted it.
+        /// The address that posted it.
         pub poster: Address,
     }
 }

@@ -53,7 +53,7 @@ record! {
         pub is_accepted: bool,
         /// The models that it can run; none means that it says itself which one it ran.
         pub models: List<Hash, 16>,
-        /// What people call it.
+        /// A name for display.
         pub name: Text<64>,
     }
 }
@@ -71,7 +71,7 @@ record! {
     pub struct Attestation {
         /// In which environment.
         pub environment: Environment,
-        /// Which program.
+        /// The program's measurement.
         pub measurement: Measurement,
         /// Ed25519 public key of what that program says.
         pub key: Fixed<32>,

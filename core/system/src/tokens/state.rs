@@ -10,13 +10,13 @@ record! {
     pub struct Token {
         /// Who mints, names the hook, and hands it on.
         pub owner: Address,
-        /// What people call it.
+        /// A name for display.
         pub name: Text<64>,
         /// The symbol, such as CBY.
         pub symbol: Text<16>,
         /// Places behind the point, for people.
         pub decimals: u8,
-        /// How many there are.
+        /// The total supply.
         pub supply: u128,
         /// How many there may be.
         pub max_supply: u128,
@@ -24,7 +24,7 @@ record! {
         pub hook: Option<Address>,
         /// Where more is said of it.
         pub metadata_uri: Text<256>,
-        /// When it was made.
+        /// The height of its creation.
         pub created_at: Height,
     }
 }

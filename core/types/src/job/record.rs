@@ -138,9 +138,9 @@ crate::record! {
         pub is_attested: bool,
         /// Whether it attested a crash.
         pub is_crashed: bool,
-        /// What came of it.
+        /// The verdict.
         pub verdict: Verdict,
-        /// What it is paid.
+        /// The payment in base units.
         pub paid: Amount,
     }
 }
@@ -166,15 +166,15 @@ crate::record! {
 }
 
 crate::record! {
-    /// What was accepted.
+    /// An accepted result.
     pub struct Outcome {
         /// keccak256 of the result's bytes.
         pub output: Hash,
-        /// Whose result it is.
+        /// The runner whose result was accepted.
         pub runner: Address,
         /// Runners that agree.
         pub agreeing: Count,
-        /// When it was accepted.
+        /// The height at which it was accepted.
         pub verified_at: Height,
         /// What it costs, without the tip.
         pub gross: Amount,
@@ -184,7 +184,7 @@ crate::record! {
 crate::record! {
     /// A claim that an accepted result is dishonest.
     pub struct Challenge {
-        /// Who claims it.
+        /// The challenger's address.
         pub challenger: Address,
         /// What they put down; zero once the claim is decided.
         pub bond: Amount,
@@ -221,7 +221,7 @@ crate::record! {
         pub submitted_at: Height,
         /// The time of that block.
         pub submitted_ms: TimestampMs,
-        /// How far it is.
+        /// The job's status.
         pub status: JobStatus,
         /// When something happens to it without anybody asking: its place in the agenda.
         pub due: Height,
@@ -247,7 +247,7 @@ crate::record! {
         pub seed: Hash,
         /// Draws after the first.
         pub attempt: Count,
-        /// Who works on it.
+        /// The members of the committee.
         pub members: List<Member, MAX_MEMBERS>,
         /// The committee before, where it disagreed and the one at work decides; nobody otherwise.
         pub earlier: List<Member, MAX_MEMBERS>,
@@ -267,7 +267,7 @@ crate::record! {
         pub absent: List<Absent, MAX_DRAWN>,
         /// Who delivered what was not accepted, and is paid the least fee if the job ends without a result.
         pub delivered: List<Delivered, MAX_DRAWN>,
-        /// What was accepted.
+        /// The accepted result.
         pub outcome: Option<Outcome>,
         /// Why there is no result, in a word.
         pub reason: Text<64>,

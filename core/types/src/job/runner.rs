@@ -69,13 +69,13 @@ crate::record! {
         pub tee: u8,
         /// Ed25519 public key of its results.
         pub result_key: Fixed<32>,
-        /// What it asks for.
+        /// The runner's prices.
         pub rates: RateCard,
         /// Jobs at once.
         pub max_concurrent: Count,
         /// Jobs under way.
         pub active_jobs: Count,
-        /// When it registered.
+        /// The height of its registration.
         pub registered_at: Height,
         /// When it was last heard of.
         pub heartbeat_at: Height,
@@ -87,7 +87,7 @@ crate::record! {
         pub reputation_at: Height,
         /// Until when it may do nothing, having fallen below the least reputation.
         pub probation_until: Height,
-        /// How often that happened.
+        /// The number of probations.
         pub probations: Count,
         /// Jobs that it was paid for.
         pub jobs_done: Count,
@@ -109,7 +109,7 @@ crate::record! {
     pub struct Profile {
         /// Where other runners send results to an aggregator.
         pub endpoint: Text<256>,
-        /// Where it stands.
+        /// The regions where it runs.
         pub regions: List<Text<16>, 16>,
         /// Web domains that it reaches; none means all.
         pub domains: List<Text<253>, 64>,
@@ -137,13 +137,13 @@ crate::record! {
     pub struct Model {
         /// Who published it, and gets the deposit back.
         pub publisher: Address,
-        /// What they put down.
+        /// The deposit in base units.
         pub deposit: Amount,
         /// The digests that make the id: weights, architecture, tokenizer, license.
         pub parts: List<Hash, 4>,
-        /// What people call it.
+        /// A name for display.
         pub name: Text<128>,
-        /// When it was published.
+        /// The height of publication.
         pub published_at: Height,
         /// What governance thinks of it.
         pub status: ModelStatus,

@@ -247,7 +247,7 @@ crate::record! {
 crate::record! {
     /// Where the answer goes.
     pub struct Callback {
-        /// Who receives it.
+        /// The recipient's address.
         pub actor: Address,
         /// The handler that runs.
         pub handler: HandlerName,
@@ -269,14 +269,14 @@ crate::record! {
 crate::record! {
     /// A job as it was asked for. Never changes.
     pub struct JobSpec {
-        /// What kind of work.
+        /// The kind of work.
         pub kind: JobKind,
         /// The submission, canonical CBOR, as it came: what the runner reads.
         pub request: Blob<131072>,
         /// Patterns of the hosts that a runner may ask for it: what the submitting actor's manifest grants. Absent where an account
         /// submits, which has no manifest (000 §9.3).
         pub hosts: Option<List<Text<255>, 2048>>,
-        /// What it may use.
+        /// The limits of the work.
         pub bounds: Bounds,
         /// What a result must be.
         pub schema: ResultSchema,
@@ -290,7 +290,7 @@ crate::record! {
         pub timeout_blocks: Count,
         /// Whether a committee of one is drawn like a larger one, by a seed that nobody knows at the submission.
         pub is_delayed: bool,
-        /// Where the answer goes.
+        /// The callback that receives the result.
         pub callback: Option<Callback>,
         /// The pool whose members alone may run it (002 §7.3).
         pub required_runner_pool: Option<Blob<64>>,

@@ -21,7 +21,7 @@ pub(crate) struct Cost {
 /// One measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// Which row.
+    /// The row's name.
     pub(crate) name: String,
     /// A short name of what ran.
     pub(crate) program: String,

@@ -34,7 +34,7 @@ pub enum KeyError {
     /// The file cannot be read or written.
     #[error("the key file {path} cannot be used: {source}")]
     File {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
         /// The underlying error.
         source: std::io::Error,
@@ -45,7 +45,7 @@ pub enum KeyError {
     /// The configuration is no JSON of the right shape.
     #[error("the configuration {path} cannot be read: {reason}")]
     Config {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
         /// The reason.
         reason: String,

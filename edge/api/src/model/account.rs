@@ -40,7 +40,7 @@ pub struct HistoryEntry {
     pub status: String,
     /// The requester.
     pub sender: HexAddress,
-    /// Who was asked.
+    /// The address that was called.
     pub target: HexAddress,
     /// Which handler; empty for a plain transfer.
     pub handler: String,

@@ -29,9 +29,9 @@ pub struct Actor {
     pub storage_quota: u64,
     /// What its manifest grants.
     pub entitlements: Vec<Entitlement>,
-    /// Who may change it.
+    /// The owner's address.
     pub owner: HexAddress,
-    /// Who deployed it.
+    /// The deployer's address.
     pub creator: HexAddress,
     /// The block it was deployed in.
     pub created_at: u64,
@@ -105,7 +105,7 @@ pub struct Message {
     pub id: HexHash,
     /// The transaction or timer it comes from.
     pub origin: HexHash,
-    /// Who sent it.
+    /// The sender's address.
     pub sender: HexAddress,
     /// The handler it is for.
     pub handler: String,
@@ -120,7 +120,7 @@ pub struct Message {
 pub struct Timers {
     /// The timers.
     pub timers: Vec<Timer>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -129,7 +129,7 @@ pub struct Timers {
 pub struct Timer {
     /// Its name.
     pub id: HexHash,
-    /// Whose handler runs.
+    /// The actor whose handler runs.
     pub actor: HexAddress,
     /// The height at which it fires.
     pub height: u64,
@@ -162,7 +162,7 @@ pub struct Timer {
 pub struct Logs {
     /// The announcements.
     pub logs: Vec<Log>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 

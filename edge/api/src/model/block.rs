@@ -51,7 +51,7 @@ pub struct Header {
     pub base_fee_cycle: u64,
     /// Base units burned for a cell.
     pub base_fee_cell: u64,
-    /// What the lanes used.
+    /// The use of each lane.
     pub usage: Usage,
     /// Keccak tree over the transactions' hashes.
     pub tx_root: HexHash,
@@ -85,7 +85,7 @@ pub struct Usage {
 pub struct LaneUsage {
     /// Compute.
     pub cycles: u64,
-    /// Bytes.
+    /// Cells (bytes).
     pub cells: u64,
 }
 
@@ -117,7 +117,7 @@ pub struct BlockSummary {
     pub cycles_used: u64,
     /// Cells used, all lanes.
     pub cells_used: u64,
-    /// What each lane used.
+    /// The use of each lane.
     pub usage: Usage,
     /// Base units burned for a cycle.
     pub base_fee_cycle: u64,

@@ -124,7 +124,7 @@ pub struct LaneFee {
 pub struct Parameters {
     /// The rows, by number.
     pub params: Vec<Parameter>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -143,7 +143,7 @@ pub struct Parameter {
     pub min: u64,
     /// The greatest that governance may set.
     pub max: u64,
-    /// What it counts.
+    /// The unit.
     pub unit: String,
     /// Which kind of proposal may change it: `0`, `3` or `fixed`.
     pub tier: String,
@@ -158,7 +158,7 @@ pub struct Parameter {
 /// How many CBY there are, in base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Supply {
-    /// At genesis.
+    /// The value at genesis.
     pub genesis: u64,
     /// Made since.
     pub minted: u64,

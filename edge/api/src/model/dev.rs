@@ -53,7 +53,7 @@ pub struct Revert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetBalance {
-    /// Whose balance.
+    /// The account's address.
     pub address: HexAddress,
     /// What it becomes, in base units.
     pub balance: u64,

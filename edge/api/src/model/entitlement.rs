@@ -126,7 +126,7 @@ pub struct Role {
     /// Under which conditions, with what this address used of them.
     #[schema(value_type = Object)]
     pub constraints: serde_json::Value,
-    /// Who made it.
+    /// The creator's address.
     pub creator: HexAddress,
     /// The block it was assigned in.
     pub assigned_at: u64,

@@ -18,7 +18,7 @@ pub struct Proposals {
 pub struct Proposal {
     /// Its number, from 0.
     pub id: u64,
-    /// Who made it.
+    /// The proposer's address.
     pub proposer: HexAddress,
     /// `0` or `3`: how many must agree, and how long it takes.
     pub tier: u8,
@@ -36,7 +36,7 @@ pub struct Proposal {
     pub is_ratification: bool,
     /// The epoch in which it was made.
     pub epoch: u64,
-    /// Who voted how.
+    /// The ballots.
     pub ballots: Vec<Ballot>,
     /// Members of the council that want it stopped.
     pub cancel: Vec<HexAddress>,
@@ -94,7 +94,7 @@ pub struct Council {
     pub members: Vec<HexAddress>,
     /// How many it has once it is named.
     pub size: u64,
-    /// How many must agree.
+    /// The number of members that must agree.
     pub threshold: u64,
 }
 
@@ -112,7 +112,7 @@ pub struct ParameterHistory {
 pub struct ParameterMove {
     /// When it was decided; it holds from the next block on.
     pub height: u64,
-    /// What it became.
+    /// The new value.
     pub value: u64,
     /// The proposal that did it.
     pub proposal: u64,
@@ -123,7 +123,7 @@ pub struct ParameterMove {
 pub struct Validators {
     /// The validators, ascending by consensus key.
     pub validators: Vec<Validator>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
     /// The epoch at whose beginning the newest set was fixed.
     pub set_epoch: u64,

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub struct Jobs {
     /// The jobs.
     pub jobs: Vec<JobSummary>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct Job {
     /// The pool whose members alone may be drawn.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub required_runner_pool: Option<HexBytes>,
-    /// Where the answer goes.
+    /// The callback that receives the result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub callback: Option<JobCallback>,
     /// Runners of the committee.
@@ -83,7 +83,7 @@ pub struct Job {
     pub attempt: u64,
     /// Who was drawn before and may not be again.
     pub excluded: Vec<HexAddress>,
-    /// Who works on it.
+    /// The members of the committee.
     pub members: Vec<JobMember>,
     /// The committee before, where it disagreed and a further one decided.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -102,7 +102,7 @@ pub struct Job {
     pub escrow: u64,
     /// The accepted result.
     pub result: Option<HexBytes>,
-    /// Whose result it is.
+    /// The runner whose result was accepted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result_of: Option<HexAddress>,
     /// When it was accepted; zero before.
@@ -132,18 +132,18 @@ pub struct Job {
 /// Where the answer of a job goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobCallback {
-    /// Who receives it.
+    /// The recipient's address.
     pub actor: HexAddress,
     /// The handler that runs.
     pub handler: String,
-    /// What names the request.
+    /// The submitter's id of the request.
     pub correlation_id: String,
 }
 
 /// A claim that an accepted result is dishonest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobChallenge {
-    /// Who claims it.
+    /// The challenger's address.
     pub challenger: HexAddress,
     /// Against whom; nobody where the work is done again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -186,7 +186,7 @@ pub struct JobMember {
     pub crashed: bool,
     /// `pending`, `accepted`, `differs`, `invalid`, `timedout`, `unrevealed`, `dishonest`, `excused`, `held` or `unfit`.
     pub verdict: String,
-    /// What it is paid.
+    /// The payment in base units.
     pub paid: u64,
 }
 
@@ -213,7 +213,7 @@ pub struct JobCandidate {
 pub struct Runners {
     /// The runners.
     pub runners: Vec<Runner>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -240,7 +240,7 @@ pub struct Runner {
     pub jobs_failed: u64,
     /// Until when it is not drawn, its reputation having fallen too low; zero where it never did.
     pub probation_until: u64,
-    /// How often that happened.
+    /// The number of probations.
     pub probations: u64,
     /// Crashes that it attested of late.
     pub crashes: u64,
@@ -249,13 +249,13 @@ pub struct Runner {
     /// Its trusted environment, where it proved one that counts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub attestation: Option<RunnerEnvironment>,
-    /// When it registered.
+    /// The height of its registration.
     pub registered_at: u64,
     /// When it was last heard of.
     pub last_heartbeat: u64,
     /// Ed25519 public key of its results.
     pub result_key: HexBytes,
-    /// What it asks for.
+    /// The runner's prices.
     pub rate_card: RateCard,
     /// What it can do.
     pub capabilities: Capabilities,
@@ -266,7 +266,7 @@ pub struct Runner {
 pub struct RunnerEnvironment {
     /// `sgx`, `sev`, `tdx` or `nitro`.
     pub environment: String,
-    /// Which program.
+    /// The program's measurement.
     pub measurement: HexBytes,
     /// The last height at which it counts.
     pub valid_until: u64,
@@ -300,7 +300,7 @@ pub struct Capabilities {
     pub job_types: Vec<String>,
     /// Trusted environments.
     pub tee_support: Vec<String>,
-    /// Where it stands.
+    /// The regions where it runs.
     pub regions: Vec<String>,
     /// Web domains that it reaches; none means all.
     pub http_domains: Vec<String>,

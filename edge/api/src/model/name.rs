@@ -11,9 +11,9 @@ pub struct Name {
     pub name: String,
     /// The actor that answers.
     pub actor_address: HexAddress,
-    /// Whose it is.
+    /// The owner's address.
     pub owner: HexAddress,
-    /// When it was registered.
+    /// The height of registration.
     pub registered_at: u64,
     /// The first height at which it no longer counts.
     pub expires_at: u64,
@@ -35,7 +35,7 @@ pub struct Name {
 pub struct Names {
     /// The rows.
     pub names: Vec<Name>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct Names {
 pub struct Gateway {
     /// Its account.
     pub address: HexAddress,
-    /// Where it is reached.
+    /// Host name or address.
     pub endpoint: String,
     /// The port of its web server.
     pub http_port: u64,
@@ -56,7 +56,7 @@ pub struct Gateway {
     pub is_active: bool,
     /// The height of its newest heartbeat.
     pub last_heartbeat: u64,
-    /// When it registered.
+    /// The height of its registration.
     pub registered_at: u64,
     /// From when on its stake is free, where it is leaving.
     pub leaving: Option<u64>,
@@ -67,7 +67,7 @@ pub struct Gateway {
 pub struct Gateways {
     /// The rows, by address.
     pub gateways: Vec<Gateway>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
     /// What waits in the serving-fee pool, in base units.
     pub pool: u64,

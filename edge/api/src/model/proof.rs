@@ -12,7 +12,7 @@ pub struct Proof {
     pub height: u64,
     /// `state`, `transaction` or `receipt`: which of the header's roots.
     pub root: String,
-    /// What is proven.
+    /// The proven records.
     pub items: Vec<ProofItem>,
     /// The headers from `height` to the finalized one, in their canonical encoding.
     pub headers: Vec<HexBytes>,
@@ -50,9 +50,9 @@ pub struct ProofRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StorageKey {
-    /// Whose storage.
+    /// The actor's address.
     pub address: HexAddress,
-    /// Which entry.
+    /// The entry's key.
     pub key: HexBytes,
 }
 

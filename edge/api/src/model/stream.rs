@@ -15,7 +15,7 @@ pub enum Notice {
     },
     /// Something was delivered.
     Receipt {
-        /// What came of it.
+        /// The receipt.
         receipt: Box<Receipt>,
     },
     /// An event was emitted.

@@ -72,7 +72,7 @@ pub struct Simulated {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaucetRequest {
-    /// Who receives.
+    /// The recipient's address.
     pub address: HexAddress,
 }
 

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 pub struct Tokens {
     /// The tokens.
     pub tokens: Vec<Token>,
-    /// How many there are.
+    /// The total number of rows.
     pub total_count: u64,
 }
 
@@ -18,7 +18,7 @@ pub struct Tokens {
 pub struct Token {
     /// Its id.
     pub token_id: HexHash,
-    /// What people call it.
+    /// A name for display.
     pub name: String,
     /// The symbol, such as CBY.
     pub symbol: String,
@@ -26,7 +26,7 @@ pub struct Token {
     pub decimals: u8,
     /// Who mints, names the hook, and hands it on.
     pub owner: HexAddress,
-    /// How many there are.
+    /// The total supply.
     pub supply: String,
     /// How many there may be.
     pub max_supply: String,
@@ -35,14 +35,14 @@ pub struct Token {
     pub hook: Option<HexAddress>,
     /// Where more is said of it.
     pub metadata_uri: String,
-    /// When it was made.
+    /// The height of its creation.
     pub created_at: u64,
 }
 
 /// What somebody has of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenBalance {
-    /// Of which.
+    /// The token's id.
     pub token_id: HexHash,
     /// The account's address.
     pub account: HexAddress,
@@ -53,11 +53,11 @@ pub struct TokenBalance {
 /// What somebody may move of another's tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenAllowance {
-    /// Of which.
+    /// The token's id.
     pub token_id: HexHash,
     /// The owner's address.
     pub owner: HexAddress,
-    /// Who may.
+    /// The spender's address.
     pub spender: HexAddress,
     /// The amount.
     pub amount: String,

@@ -129,7 +129,7 @@ pub struct Receipt {
     pub timestamp_ms: u64,
     /// The requester.
     pub sender: HexAddress,
-    /// Who was asked.
+    /// The address that was called.
     pub target: HexAddress,
     /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names.
     pub handler: String,
@@ -145,9 +145,9 @@ pub struct Receipt {
     pub value: u64,
     /// Compute used.
     pub cycles_used: u64,
-    /// Bytes used.
+    /// Cells used (bytes).
     pub cells_used: u64,
-    /// What it cost.
+    /// The fee.
     pub fee: Fee,
     /// The actor it deployed, or null.
     pub created: Option<HexAddress>,
@@ -168,7 +168,7 @@ pub struct Receipt {
 /// What a delivery cost and where the money went, in base units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Fee {
-    /// Who paid.
+    /// The payer's address.
     pub payer: HexAddress,
     /// Paid for a cycle, tip included.
     pub cycle_price: u64,
@@ -178,7 +178,7 @@ pub struct Fee {
     pub reserved: u64,
     /// The base fees of what was used; gone for ever.
     pub burned: u64,
-    /// To the proposer.
+    /// The tip, paid to the proposer.
     pub tip: u64,
     /// Given back at once.
     pub refunded: u64,
@@ -191,7 +191,7 @@ pub struct Fee {
 pub struct Event {
     /// The emitter.
     pub emitter: HexAddress,
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// Its data: canonical CBOR.
     pub data: HexBytes,

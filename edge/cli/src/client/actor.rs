@@ -159,7 +159,7 @@ pub(crate) struct Redeploy {
 pub(crate) struct Execute {
     /// Which actor: an address, or an actor of this folder
     actor: String,
-    /// Which handler
+    /// The handler's name
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
     #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]
@@ -185,7 +185,7 @@ pub(crate) struct Execute {
 pub(crate) struct Query {
     /// Which actor: an address, or an actor of this folder
     actor: String,
-    /// Which handler
+    /// The handler's name
     handler: String,
     /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
     #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]

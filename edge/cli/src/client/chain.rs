@@ -64,7 +64,7 @@ pub(crate) struct Impersonate {
 enum Act {
     /// Send the account's CBY
     Transfer {
-        /// Who receives
+        /// The recipient's address
         to: String,
         /// How much: base units, or CBY like 2.5cby
         amount: String,
@@ -73,7 +73,7 @@ enum Act {
     Execute {
         /// Whom
         actor: String,
-        /// Which handler
+        /// The handler's name
         handler: String,
         /// Its argument: JSON, hex with 0x, or @FILE
         #[arg(long, default_value = "", allow_hyphen_values = true)]

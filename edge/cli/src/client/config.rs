@@ -25,7 +25,7 @@ pub(crate) enum Config {
     Show,
     /// Add a network, or give it another address
     Add {
-        /// What it is called
+        /// The name
         name: String,
         /// Its node's address
         url: String,

@@ -44,7 +44,7 @@ pub(crate) enum Entitlement {
 
 #[derive(Args, Debug)]
 pub(crate) struct Grant {
-    /// Who receives it
+    /// The recipient's address
     grantee: String,
     /// global, actor:ADDRESS, token:ID, runner:ADDRESS, pool:NAME or namespace:NAME
     scope: Scope,
@@ -60,7 +60,7 @@ pub(crate) struct Grant {
 pub(crate) struct Delegate {
     /// Which: a permission's id
     id: String,
-    /// Who receives it
+    /// The recipient's address
     delegatee: String,
     #[command(flatten)]
     conditions: Conditions,

@@ -35,7 +35,7 @@ pub(crate) enum Timer {
 pub(crate) struct Schedule {
     /// Whose handler: an address, or an actor of this folder
     actor: String,
-    /// Which handler
+    /// The handler's name
     handler: String,
     /// The height at which it runs
     #[arg(long, value_name = "HEIGHT", required_unless_present = "blocks", conflicts_with = "blocks")]

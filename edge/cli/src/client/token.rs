@@ -93,7 +93,7 @@ pub(crate) enum Token {
 
 #[derive(Args, Debug)]
 pub(crate) struct Create {
-    /// What people call it
+    /// A name for display
     #[arg(long)]
     name: String,
     /// The symbol, such as CBY

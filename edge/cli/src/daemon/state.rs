@@ -40,7 +40,7 @@ const GATEWAY_CBY: u64 = 100_000;
 pub(crate) struct Beginning {
     /// The number in every signature.
     pub(crate) chain_id: u64,
-    /// When the chain began.
+    /// The chain's start time in ms since 1970.
     pub(crate) timestamp_ms: u64,
     /// Words of the accounts.
     pub(crate) mnemonic: String,

@@ -131,7 +131,7 @@ pub struct Task {
     /// Patterns of the hosts that the asking actor's manifest lets a runner ask for it; nothing where an account asks, which any may be
     /// asked for (000 §9.3).
     pub hosts: Option<Vec<String>>,
-    /// What it may use.
+    /// The limits of the work.
     pub limits: Limits,
     /// What a result must be, in the job's words: nothing, `text`, `json`, `cbor`, `binary`, or a JSON schema.
     pub format: String,
