@@ -35,12 +35,12 @@ const ENTITLEMENT_REGISTRY: u8 = 0x07;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Actor {
-    /// Write a new actor's source
+    /// Create the source of a new actor
     New {
         /// The folder to make
         name: String,
     },
-    /// Deploy a source, and run its init in the same transaction
+    /// Deploy a source and run its init in the same transaction
     Deploy(Box<Deploy>),
     /// Give an actor whose entitlement was removed a new manifest
     Redeploy(Redeploy),
@@ -48,24 +48,24 @@ pub(crate) enum Actor {
     Address(Source),
     /// Call a handler in a transaction
     Execute(Box<Execute>),
-    /// Ask a handler, without a transaction
+    /// Query a handler, without a transaction
     Query(Query),
-    /// Print what an actor is and holds
+    /// Print an actor's record
     Get {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
-    /// Print what an actor owes for its storage
+    /// Print the storage rent that an actor owes
     Rent {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
-    /// Print the timers and intervals that wait
+    /// Print pending timers and intervals
     Timers {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
-    /// Print the newest deliveries to an actor that failed, with why and where
+    /// Print the newest failed deliveries to an actor, with error and line
     Failures {
         /// Which: an address, or an actor of this folder
         actor: String,
@@ -73,12 +73,12 @@ pub(crate) enum Actor {
         #[arg(long, default_value_t = 200)]
         limit: usize,
     },
-    /// Print the messages that wait for an actor, the first to be delivered first
+    /// Print the pending messages for an actor, in order of delivery
     Messages {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
-    /// Print each delivery to an actor as it happens, with its events, or why it failed and where
+    /// Print each delivery to an actor as it happens, with its events, or error and line
     Watch {
         /// Which: an address, or an actor of this folder
         actor: String,
@@ -90,7 +90,7 @@ pub(crate) enum Actor {
     Logs {
         /// Which: an address, or an actor of this folder
         actor: String,
-        /// How many, the newest
+        /// At most this many, the newest first
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

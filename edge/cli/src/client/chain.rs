@@ -71,7 +71,7 @@ enum Act {
     },
     /// Call a handler of an actor
     Execute {
-        /// Whom
+        /// The actor
         actor: String,
         /// The handler's name
         handler: String,

@@ -14,7 +14,7 @@ use cowboy_types::{Amount, cbor::Value};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Gateway {
-    /// Become a gateway
+    /// Register as a gateway
     Register {
         /// Where it is reached, like gw1.example.com
         endpoint: String,
@@ -27,12 +27,12 @@ pub(crate) enum Gateway {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Say that the gateway is up
+    /// Send a gateway's heartbeat
     Heartbeat {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Say where the gateway is reached now
+    /// Change the gateway's endpoint
     SetEndpoint {
         /// Host name or address
         endpoint: String,
@@ -42,21 +42,21 @@ pub(crate) enum Gateway {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Stake more
+    /// Add stake
     AddStake {
         /// How much: base units, or CBY like 100cby
         amount: String,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Take out stake above the least, to pay fees with
+    /// Withdraw stake above the minimum, to pay fees with
     Draw {
         /// The amount: base units, or CBY like 2.5cby
         amount: String,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Leave; asked again when the time is over, it pays the stake
+    /// Leave; repeated after the waiting period, it pays out the stake
     Unstake {
         #[command(flatten)]
         terms: Terms,

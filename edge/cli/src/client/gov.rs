@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Gov {
-    /// Propose a decision
+    /// Submit a proposal
     Propose {
         #[command(flatten)]
         decision: Decision,
@@ -26,7 +26,7 @@ pub(crate) enum Gov {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Print what a decision would do if it took effect now, and what proposing it puts down
+    /// Print what a proposal would do if it took effect now, and its deposit
     Preview {
         #[command(flatten)]
         decision: Decision,
@@ -35,47 +35,47 @@ pub(crate) enum Gov {
     Vote {
         /// The proposal's number
         id: u64,
-        /// What the ballot says
+        /// The vote
         choice: Choice,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Count a proposal's votes once its voting is over
+    /// Count the votes of a proposal after its voting period
     Count {
         /// The proposal's number
         id: u64,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Make an accepted proposal take effect once its timelock is over
+    /// Execute an accepted proposal after its timelock
     Execute {
         /// The proposal's number
         id: u64,
         #[command(flatten)]
         terms: Terms,
     },
-    /// As a member of the council, want a waiting proposal stopped
+    /// As a council member, vote to cancel a waiting proposal
     Cancel {
         /// The proposal's number
         id: u64,
         #[command(flatten)]
         terms: Terms,
     },
-    /// As a member of the council, want a proposal of tier 3 quick
+    /// As a council member, vote to fast-track a proposal of tier 3
     FastTrack {
         /// The proposal's number
         id: u64,
         #[command(flatten)]
         terms: Terms,
     },
-    /// As a member of the council, want a system actor paused until the validators have voted on it
+    /// As a council member, vote to pause a system actor until the validators have voted on it
     CircuitBreak {
         /// The system actor, like 0x0000000000000000000000000000000000000003
         actor: Address,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Print the system actors that are paused
+    /// Print the paused system actors
     Pauses,
     /// Print the newest proposals
     List {
@@ -86,12 +86,12 @@ pub(crate) enum Gov {
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
-    /// Print a proposal: what it does, where it is, who voted how
+    /// Print a proposal: actions, stage, votes
     Show {
         /// The proposal's number
         id: u64,
     },
-    /// Print accepted proposals that wait for their timelock
+    /// Print accepted proposals in their timelock
     Timelocks,
     /// Print the security council
     Council,
@@ -100,7 +100,7 @@ pub(crate) enum Gov {
         /// Only those whose name begins so
         prefix: Option<String>,
     },
-    /// Print what a parameter became, and when
+    /// Print the history of a parameter
     History {
         /// The parameter, like governance.timelock
         name: String,

@@ -29,7 +29,7 @@ const WATCH_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Job {
-    /// Hand a job to the Dispatcher; prints its id
+    /// Submit a job to the Dispatcher; prints its id
     Submit {
         /// The job as JSON, or @FILE; bytes are hex with 0x
         spec: String,
@@ -45,7 +45,7 @@ pub(crate) enum Job {
         #[arg(long)]
         watch: bool,
     },
-    /// Print each change of a job, until it is over; fails where the job does
+    /// Print each change of a job until it ends; fails if the job fails
     Watch {
         /// Its id
         id: HexHash,
@@ -72,7 +72,7 @@ pub(crate) enum Job {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Draw the committee again from public data, and say whether it is the one that works
+    /// Repeat the draw of the committee from public data, and compare it
     VerifySelection {
         /// The job's id
         id: HexHash,

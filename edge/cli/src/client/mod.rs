@@ -81,79 +81,79 @@ pub(crate) struct Globals {
 enum Command {
     /// Set up this folder for a network
     Init(init::Init),
-    /// The networks of this folder, and which one it uses
+    /// List and select the networks of this folder
     #[command(subcommand)]
     Config(config::Config),
-    /// Make, show, move keys
+    /// Create, show and import keys
     #[command(subcommand)]
     Wallet(wallet::Wallet),
-    /// Balances and nonces
+    /// Show balances and nonces
     #[command(subcommand)]
     Account(account::Account),
-    /// Write, deploy, call and read actors
+    /// Create, deploy, call and read actors
     #[command(subcommand)]
     Actor(actor::Actor),
-    /// What manifests may name, and who may do what
+    /// Show entitlements; grant and revoke permissions
     #[command(subcommand)]
     Entitlement(entitlement::Entitlement),
     /// Send CBY
     Transfer(transfer::Transfer),
-    /// Ask the faucet of a dev chain for CBY
+    /// Get CBY from the faucet of a dev chain
     Faucet(transfer::Faucet),
-    /// Look at and send transactions
+    /// Show and send transactions
     #[command(subcommand)]
     Transaction(transaction::Transaction),
-    /// Look at blocks
+    /// Show blocks
     #[command(subcommand)]
     Block(block::Block),
-    /// Ask a handler of an actor, without a transaction
+    /// Query a handler of an actor, without a transaction
     Query(actor::Query),
-    /// Prove what the node says, against the validators' signature
+    /// Verify a value from the node against the validators' signature
     Proof(proof::Proof),
-    /// Check what a gateway answers: proofs, certificate, and the actor's code once more
+    /// Verify a gateway's response: proofs, certificate, and execution of the actor
     VerifyResponse(verify::VerifyResponse),
-    /// How the chain and the node are
+    /// Show the status of the chain and the node
     Status,
-    /// Ask the off-chain market, and watch it
+    /// Submit off-chain jobs and show them
     #[command(subcommand)]
     Job(job::Job),
-    /// Who does off-chain work, and becoming one of them
+    /// Show runners; register and manage your own
     #[command(subcommand)]
     Runner(runner::Runner),
-    /// Calls that the chain makes by itself at a height
+    /// Schedule and cancel calls at a height
     #[command(subcommand)]
     Timer(timer::Timer),
-    /// Tokens of the protocol
+    /// Create and transfer tokens
     #[command(subcommand)]
     Token(token::Token),
-    /// Names of actors
+    /// Register and resolve names of actors
     #[command(subcommand)]
     Name(name::Name),
-    /// Who brings requests from outside, and becoming one of them
+    /// Show gateways; register and manage your own
     #[command(subcommand)]
     Gateway(gateway::Gateway),
-    /// What is decided, by whom, and when it takes effect
+    /// Governance: proposals, votes, the security council
     #[command(subcommand)]
     Gov(gov::Gov),
-    /// Who stakes, and who agrees on blocks
+    /// Show validators
     #[command(subcommand)]
     Validator(validator::Validator),
-    /// What an actor owes for its storage, and bringing back what was evicted
+    /// Show and pay storage rent; restore evicted storage
     #[command(subcommand)]
     Rent(rent::Rent),
-    /// Steer a dev chain: blocks, time, balances
+    /// Control a dev chain: blocks, time, balances
     #[command(subcommand)]
     Chain(chain::Chain),
-    /// Run Python in the chain's virtual machine, on this machine
+    /// Run Python in the chain's VM on this computer
     #[command(subcommand)]
     Vm(vm::Vm),
     /// Run one handler of a source on a chain in memory, and print one JSON line
     Dev(simulate::Dev),
     /// Run tests of actors in the virtual machine, without a node
     Test(Test),
-    /// Check actors without running them: what the chain refuses, and what surprises
+    /// Check actors without running them: what the chain refuses, and likely mistakes
     Lint(Lint),
-    /// Print what makes a shell complete commands: bash, zsh, fish, elvish, powershell
+    /// Print shell completions: bash, zsh, fish, elvish, powershell
     Completions(shell::Completions),
     /// Write manual pages
     Man(shell::Man),

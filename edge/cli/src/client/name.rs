@@ -18,7 +18,7 @@ const DAY: u64 = 86_400;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Name {
-    /// Take a name for an actor, and print its URL
+    /// Register a name for an actor, and print its URL
     Register {
         /// The name, like mysite; below another name with dots, like blog.mysite
         name: String,
@@ -37,7 +37,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         paid: Paid,
     },
-    /// Hand a name to another account
+    /// Transfer a name to another account
     Transfer {
         /// The name
         name: String,
@@ -47,7 +47,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Point a name to another actor
+    /// Make a name lead to another actor
     SetActor {
         /// The name
         name: String,
@@ -57,7 +57,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Say who may make names below a name
+    /// Set who may register names below a name
     SetPolicy {
         /// The name
         name: String,

@@ -16,7 +16,7 @@ use serde_json::json;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Runner {
-    /// Become a runner
+    /// Register as a runner
     Register {
         /// What it says of itself as JSON, or @FILE: result_key, kinds, rates, max_concurrent and more
         declaration: String,
@@ -26,29 +26,29 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Replace what a runner says of itself
+    /// Update a runner's registration
     Update {
         /// As with register
         declaration: String,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Say that a runner is there
+    /// Send a runner's heartbeat
     Heartbeat {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Ask all stake back, and take no more jobs
+    /// Start withdrawal of all stake, and take no more jobs
     Leave {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Take out stake whose time is over
+    /// Withdraw stake after its waiting period
     Withdraw {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Put CBY behind a runner: they count for its draws, and are slashed with its own
+    /// Delegate CBY to a runner: they count for its draws, and are slashed with its own
     Delegate {
         /// Behind whom
         runner: String,
@@ -57,7 +57,7 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Ask CBY back that are behind a runner
+    /// Start withdrawal of delegated CBY
     Undelegate {
         /// Behind whom
         runner: String,
@@ -66,7 +66,7 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Take out what was asked back, once its time is over or the runner is gone
+    /// Withdraw delegated CBY after the waiting period, or after the runner has left
     WithdrawDelegation {
         /// Behind whom it was
         runner: String,
@@ -76,7 +76,7 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Print what somebody has put behind a runner
+    /// Print an account's delegation to a runner
     Delegation {
         /// Behind whom
         runner: String,

@@ -44,14 +44,14 @@ enum Command {
     Start(network::Start),
     /// Follow another node: verify and execute its blocks, and serve the API
     Follow(follow::Follow),
-    /// Make the genesis and the validators' files of a new network
+    /// Create the genesis and the validators' files of a new network
     Genesis(network::NewNetwork),
     /// Set up a folder for a node that follows a chain
     Init(network::Init),
-    /// Pack the chain of a stopped node into a file, or unpack it elsewhere
+    /// Export the chain of a stopped node to a file, or import it
     #[command(subcommand)]
     Snapshot(snapshot::Snapshot),
-    /// Check everything on a stopped node's disk, and repair its ledger
+    /// Check the state folder of a stopped node, and repair its ledger
     Check(check::Check),
     /// Print the public keys of a validator's file
     Keys(network::Keys),
