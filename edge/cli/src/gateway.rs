@@ -25,7 +25,7 @@ pub(crate) struct Cli {
     /// The settings
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// How log lines on stderr look; RUST_LOG says which ones there are
+    /// The format of log lines on stderr; RUST_LOG selects them
     #[arg(long, value_enum, default_value_t)]
     log_format: LogFormat,
     /// Print results as JSON

@@ -17,9 +17,9 @@ pub(crate) enum Chain {
     },
     /// Go to a later height or time; every timer on the way fires
     Warp(Warp),
-    /// Keep the chain as it is, to come back to
+    /// Take a snapshot of the chain, to revert to
     Snapshot,
-    /// Go back to a snapshot, which is used up by it
+    /// Revert to a snapshot, which consumes it
     Revert {
         /// The snapshot's number
         id: u64,

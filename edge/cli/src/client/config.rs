@@ -23,7 +23,7 @@ use std::{
 pub(crate) enum Config {
     /// Print the node, the key and the networks that commands in this folder use
     Show,
-    /// Add a network, or give it another address
+    /// Add a network, or change its address
     Add {
         /// The name
         name: String,
@@ -33,7 +33,7 @@ pub(crate) enum Config {
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
     },
-    /// Use a network from now on
+    /// Make a network the default
     Use {
         /// The network's name
         name: String,

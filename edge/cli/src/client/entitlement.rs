@@ -16,29 +16,29 @@ use serde_json::json;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Entitlement {
-    /// List what a manifest may name
+    /// List the entitlements that a manifest may name
     Registry,
-    /// List what an address holds: permissions and roles
+    /// List the permissions and roles of an address
     List {
         /// Whose; the key's own where left out
         address: Option<String>,
     },
-    /// Give an address one action in one scope
+    /// Grant an address one action in one scope
     Grant(Grant),
-    /// Take a permission back
+    /// Revoke a permission
     Revoke {
         /// Which: a permission's id
         id: String,
         #[command(flatten)]
         terms: Terms,
     },
-    /// Pass a permission on, within narrower conditions
+    /// Delegate a permission, within narrower conditions
     Delegate(Delegate),
-    /// Make a named set of permissions
+    /// Create a role: a named set of permissions
     CreateRole(CreateRole),
-    /// Give an address a role
+    /// Assign a role to an address
     AssignRole(Assignment),
-    /// Take a role from an address
+    /// Revoke a role of an address
     RevokeRole(Assignment),
 }
 

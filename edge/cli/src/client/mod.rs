@@ -66,7 +66,7 @@ pub(crate) struct Globals {
     /// The node's address
     #[arg(long, global = true, value_name = "URL", help_heading = "Everywhere")]
     pub(crate) rpc_url: Option<String>,
-    /// A network of this folder, as `cowboy config add` made it
+    /// A network of this folder, added with `cowboy config add`
     #[arg(long, global = true, value_name = "NAME", help_heading = "Everywhere", env = "COWBOY_NETWORK")]
     pub(crate) network: Option<String>,
     /// The key that signs: hex, a PEM block, or a file

@@ -33,17 +33,17 @@ pub(crate) struct Proof {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Prove an account's nonce and balance, or that there is none
+    /// Prove an account's nonce and balance, or that it does not exist
     Account {
         /// Whose; the key's own where left out
         address: Option<String>,
     },
-    /// Prove what an actor is, or that there is none
+    /// Prove an actor's record, or that it does not exist
     Actor {
         /// Which: an address, or an actor of this folder
         actor: String,
     },
-    /// Prove an entry of an actor's storage, or that there is none
+    /// Prove an entry of an actor's storage, or that it does not exist
     Storage {
         /// Which: an address, or an actor of this folder
         actor: String,
@@ -55,7 +55,7 @@ enum What {
         /// Its hash
         hash: String,
     },
-    /// Prove what came of a transaction or delivery
+    /// Prove the receipt of a transaction or delivery
     Receipt {
         /// Its hash
         hash: String,

@@ -28,12 +28,12 @@ const PAGE: usize = 256;
   cowboy rent restore escrow --from escrow.json   # when it is dormant
   cowboy rent pay escrow                          # its debt and the catch-up fee")]
 pub(crate) enum Rent {
-    /// Print what an actor owes and has put down
+    /// Print an actor's debt and deposit
     Show {
         /// The actor: an address, or an actor of this folder
         actor: String,
     },
-    /// Pay an actor's debt and the catch-up fee; with an amount, pay its rent ahead
+    /// Pay an actor's debt and the catch-up fee; with an amount, pay its rent in advance
     Pay {
         /// The actor: an address, or an actor of this folder
         actor: String,
@@ -42,7 +42,7 @@ pub(crate) enum Rent {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Save an actor's storage to a file from which it can be restored after an eviction
+    /// Save an actor's storage to a file, to restore it after an eviction
     Archive {
         /// The actor: an address, or an actor of this folder
         actor: String,
@@ -50,7 +50,7 @@ pub(crate) enum Rent {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Put the storage of an evicted actor back, from an archive of what it had at the end
+    /// Restore the storage of an evicted actor, from an archive of its last state
     Restore {
         /// The actor: an address, or an actor of this folder
         actor: String,

@@ -19,12 +19,12 @@ const MAX_TIMERS: usize = 1_000;
 pub(crate) enum Timer {
     /// Schedule one call of a handler by your account, which pays for it when it runs
     Schedule(Box<Schedule>),
-    /// Print the timers that an account or an actor has set, the next to fire first
+    /// Print the timers of an account or an actor, the next to fire first
     List {
         /// Whose: an address, or an actor of this folder; your account's where left out
         owner: Option<String>,
     },
-    /// Remove a timer that you scheduled
+    /// Cancel a timer that you scheduled
     Cancel(Cancel),
 }
 

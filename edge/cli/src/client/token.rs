@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Token {
-    /// Make a token; prints its id
+    /// Create a token; prints its id
     Create(Create),
     /// Send tokens
     Transfer {
@@ -42,7 +42,7 @@ pub(crate) enum Token {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Make more of a token
+    /// Mint tokens
     Mint {
         /// The token's id
         token: HexHash,
@@ -53,7 +53,7 @@ pub(crate) enum Token {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Destroy tokens of your own
+    /// Burn tokens of your own
     Burn {
         /// The token's id
         token: HexHash,
@@ -67,14 +67,14 @@ pub(crate) enum Token {
         /// The token's id
         token: HexHash,
     },
-    /// Print what somebody has of a token
+    /// Print an account's balance of a token
     Balance {
         /// The token's id
         token: HexHash,
         /// Who; the key's own account where left out
         account: Option<String>,
     },
-    /// Print what somebody may move of another's tokens
+    /// Print how many tokens a spender may move for an owner
     Allowance {
         /// The token's id
         token: HexHash,

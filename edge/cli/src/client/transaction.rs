@@ -25,12 +25,12 @@ pub(crate) enum Transaction {
         /// Its hash
         hash: String,
     },
-    /// Print what came of a transaction
+    /// Print the status of a transaction
     Status {
         /// Its hash
         hash: String,
     },
-    /// Print what a transaction set off, as a tree: deliveries, their cycles, events and errors
+    /// Print everything that a transaction caused, as a tree: deliveries, their cycles, events and errors
     Trace {
         /// Its hash, or a delivery's
         hash: String,

@@ -15,7 +15,7 @@ use std::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Vm {
-    /// Run a script: what it prints goes to stdout, a traceback to stderr
+    /// Run a script: output goes to stdout, a traceback to stderr
     Run(Run),
     /// Print the instructions of a source, with lines and cycles
     Disassemble(Disassemble),

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Wallet {
-    /// Make a random key
+    /// Create a random key
     Create(Place),
-    /// Make a random key out of twelve words, by Ethereum's derivation path
+    /// Create a random key from twelve words, with Ethereum's derivation path
     CreateMnemonic(Place),
     /// Print the address of the key
     Address,
@@ -27,7 +27,7 @@ pub(crate) enum Wallet {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Take a key from a file, hex or words
+    /// Import a key from a file, hex or words
     Import(Import),
 }
 

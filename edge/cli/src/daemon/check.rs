@@ -29,7 +29,7 @@ pub(crate) struct Check {
     /// The node's folder
     #[arg(long, value_name = "DIR")]
     state: PathBuf,
-    /// Save what is whole of a damaged ledger
+    /// Recover the undamaged part of a damaged ledger
     #[arg(long)]
     repair: bool,
 }

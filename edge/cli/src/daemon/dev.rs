@@ -30,7 +30,7 @@ use std::{
 /// Runs a devnet: one validator with real votes, funded accounts, faucet, explorer.
 #[derive(Args, Debug)]
 pub(crate) struct Dev {
-    /// Deploy an example and say where to watch it
+    /// Deploy an example and print where to watch it
     #[arg(long, value_name = "NAME")]
     example: Vec<String>,
     /// Time between blocks, like 200ms, or instant: a block as soon as there is work; by default what consensus.block_time says, 1s
@@ -39,24 +39,24 @@ pub(crate) struct Dev {
     /// Keep the chain in this folder
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Begin anew in the folder of --state
+    /// Start a new chain in the folder of --state
     #[arg(long, requires = "state")]
     reset: bool,
     #[command(flatten)]
     serving: Serving,
-    /// How many accounts are funded
+    /// The number of funded accounts
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     accounts: u32,
-    /// What each account begins with, in CBY
+    /// The initial balance of each account, in CBY
     #[arg(long, default_value_t = 10_000)]
     balance: u64,
-    /// Words of the accounts
+    /// The mnemonic of the accounts
     #[arg(long, default_value = DEV_MNEMONIC)]
     mnemonic: String,
-    /// The number in every signature
+    /// The chain id in every signature
     #[arg(long, default_value_t = 1337)]
     chain_id: u64,
-    /// Begin with another value of a parameter, like lanes.user_cycles=1000000000
+    /// Start with another value of a parameter, like lanes.user_cycles=1000000000
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u64)>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub(crate) struct Dev {
     /// Serve no names
     #[arg(long, conflicts_with = "gateway_port")]
     no_gateway: bool,
-    /// Print no line a block
+    /// Do not print a line for each block
     #[arg(long, short)]
     quiet: bool,
 }

@@ -49,7 +49,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(crate) struct Follow {
     /// The node to follow, like http://localhost:4000
     url: String,
-    /// The genesis hash that the chain must have; the source's is trusted, and printed, where left out
+    /// The genesis hash that the chain must have; without it the source's is trusted and printed
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
     /// Keep the chain in this folder
@@ -57,7 +57,7 @@ pub(crate) struct Follow {
     state: Option<PathBuf>,
     #[command(flatten)]
     serving: Serving,
-    /// Print no line a block
+    /// Do not print a line for each block
     #[arg(long, short)]
     quiet: bool,
 }

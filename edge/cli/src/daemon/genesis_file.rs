@@ -35,7 +35,7 @@ const GOVERNANCE: Address = Address::system(0x09);
 /// What the file says beside the calls: a genesis without validators.
 #[derive(Debug, Default)]
 pub(super) struct GenesisSettings {
-    /// The number in every signature.
+    /// The chain id in every signature.
     pub(super) chain_id: Option<ChainId>,
     /// How many validators.
     pub(super) validators: Option<u32>,

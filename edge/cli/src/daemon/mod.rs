@@ -26,7 +26,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "cowboyd", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// How log lines on stderr look; RUST_LOG says which ones there are
+    /// The format of log lines on stderr; RUST_LOG selects them
     #[arg(long, global = true, value_enum, default_value_t)]
     log_format: LogFormat,
     /// Print results as JSON

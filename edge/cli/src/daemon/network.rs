@@ -156,22 +156,22 @@ pub(crate) struct NewNetwork {
     /// below add accounts, and replace single values
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print what a genesis.json begins with, as such a file, and make nothing
+    /// Print the genesis file of a genesis.json, and create nothing
     #[arg(long, value_name = "FILE", exclusive = true)]
     show: Option<PathBuf>,
-    /// Where to write the files
+    /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "network")]
     out: PathBuf,
-    /// How many validators; 4 where neither this nor the file says it
+    /// The number of validators; 4 if neither this nor the file gives it
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     validators: Option<u32>,
-    /// The number in every signature; 1 where neither this nor the file says it
+    /// The chain id in every signature; 1 if neither this nor the file gives it
     #[arg(long)]
     chain_id: Option<u64>,
-    /// Accounts that begin with 1,000,000 CBY
+    /// Accounts that start with 1,000,000 CBY
     #[arg(long, value_name = "ADDRESS")]
     fund: Vec<Address>,
-    /// The first validator's port for the others; the next ones follow
+    /// The first validator's port for other validators; the others use the following ports
     #[arg(long, default_value_t = 3000)]
     p2p_port: u16,
     /// Milliseconds between blocks: the chain's consensus.block_time at genesis
@@ -298,7 +298,7 @@ pub(crate) struct Init {
     /// The genesis hash that the chain must have; the node's is trusted, and printed, where left out
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// Where to write the files
+    /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "node")]
     out: PathBuf,
 }
@@ -364,12 +364,12 @@ impl Keys {
 /// Runs a validator or a follower.
 #[derive(Args, Debug)]
 pub(crate) struct Start {
-    /// The validator's file, as `cowboyd genesis` writes it, or the follower's of `cowboyd init`
+    /// The configuration of a validator (from `cowboyd genesis`) or of a follower (from `cowboyd init`)
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
     #[command(flatten)]
     serving: Serving,
-    /// Print no line a block
+    /// Do not print a line for each block
     #[arg(long, short)]
     quiet: bool,
 }

@@ -19,22 +19,22 @@ const MAX_CONCURRENT: u64 = 1_000;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Runners")]
 pub(crate) struct Runners {
-    /// How many runners work inside
+    /// The number of runners in the process
     #[arg(long = "runners", value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=50))]
     pub(crate) count: u32,
-    /// What they are told beside that, in a runner's file: [http], [llm], [mcp.…], [tools.…], [rates]
+    /// Further configuration of these runners: [http], [llm], [mcp.…], [tools.…], [rates]
     #[arg(long, value_name = "FILE")]
     runner_config: Option<PathBuf>,
-    /// Serve them no demo pages, model and tools; --runner-config also leaves them out
+    /// Provide no demo pages, model and tools; --runner-config has the same effect
     #[arg(long)]
     no_demo: bool,
-    /// Let them ask hosts at private addresses, like servers of your own on this machine
+    /// Allow hosts at private addresses, such as servers on this computer
     #[arg(long)]
     allow_private: bool,
-    /// The share of jobs in which a runner answers something else than it found
+    /// The share of jobs in which a runner returns a false result
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     lie: f64,
-    /// … in which it answers nearly what it found
+    /// … in which it returns a slightly different result
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     disagree: f64,
     /// … in which its commitment comes too late

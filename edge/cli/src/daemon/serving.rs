@@ -21,7 +21,7 @@ pub(crate) struct Serving {
     /// The API's address
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
-    /// Limit requests a second
+    /// Limit requests per second
     #[arg(long, value_name = "RATE", num_args = 0..=1, default_missing_value = "100")]
     pub(crate) rate_limit: Option<u32>,
 }

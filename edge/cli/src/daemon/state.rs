@@ -38,13 +38,13 @@ const GATEWAY_CBY: u64 = 100_000;
 /// What a devnet's chain begins with. Kept beside the chain, because the genesis hash follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Beginning {
-    /// The number in every signature.
+    /// The chain id in every signature.
     pub(crate) chain_id: u64,
     /// The chain's start time in ms since 1970.
     pub(crate) timestamp_ms: u64,
-    /// Words of the accounts.
+    /// The mnemonic of the accounts.
     pub(crate) mnemonic: String,
-    /// How many accounts are funded.
+    /// The number of funded accounts.
     pub(crate) accounts: u32,
     /// What each of them begins with.
     pub(crate) balance_cby: u64,

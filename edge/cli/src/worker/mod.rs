@@ -17,14 +17,14 @@ use std::{path::PathBuf, process::ExitCode};
 mod doctor;
 mod status;
 
-/// A runner: it does jobs for the chain, and is paid.
+/// Runs a runner: it does jobs for the chain for payment.
 #[derive(Debug, Parser)]
 #[command(name = "cowboy-runner", version)]
 pub(crate) struct Cli {
-    /// What it is told; `cowboy-runner example` prints a file to begin with
+    /// The configuration; `cowboy-runner example` prints one to start from
     #[arg(long, global = true, value_name = "FILE", default_value = "runner.toml")]
     config: PathBuf,
-    /// How log lines on stderr look; RUST_LOG says which ones there are
+    /// The format of log lines on stderr; RUST_LOG selects them
     #[arg(long, global = true, value_enum, default_value_t)]
     log_format: LogFormat,
     /// Print results as JSON
@@ -36,13 +36,13 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Register and work until told to stop; what happens without a command
+    /// Register and work until stopped; the default command
     Run,
-    /// Check everything a runner needs, and say what to do about what is missing
+    /// Check everything that a runner needs, and print how to fix what is missing
     Doctor,
-    /// Print what the runner of this configuration does, and what the chain thinks of it
+    /// Print the state of this configuration's runner, and its record on the chain
     Status,
-    /// Print a configuration to begin with
+    /// Print a configuration to start from
     Example,
 }
 
