@@ -118,7 +118,7 @@ macro_rules! host_functions {
     };
 }
 
-// Cycles here are what crossing the door costs; the price of the work itself is the host's to charge, from its parameters.
+// Cycles here are those of the call itself; the host charges the price of the work from its parameters.
 host_functions! {
     1 Context "context" "" 10 500;
     2 SelfAddress "self_address" "" 10 200;

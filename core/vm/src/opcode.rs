@@ -197,7 +197,7 @@ opcodes! {
     MakeFunction 15 "a = function of code c, with what the flags say from b on";
     GetIter 2 "a, a+1, a+2 = iteration over b";
     ForIter 1 "a = next of iteration b, or go c further";
-    Loop 2 "run the ForIter at bc and go on after it";
+    Loop 2 "run the ForIter at bc and continue after it";
     Unpack 2 "registers from a = exactly c items of b; in place: 1 more for each, as they are variables";
     UnpackRest 3 "registers from a = items of b, the next word says how many before and after the rest";
     Raise 5 "raise b from c";
