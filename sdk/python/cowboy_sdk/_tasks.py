@@ -7,6 +7,7 @@ brings answers: a call by anybody else finds no context.
 from . import codec
 from ._host import pvm_host
 from .handler_mode import check_deferred_allowed
+from .runner import _job_payload
 from .types import Address
 
 _CONTEXTS = b"_tasks/"
@@ -31,7 +32,7 @@ def submit_task(task_type, request, callback, callback_context=None, **options):
     message = {
         "kind": "runner_job",
         "job_type": kind,
-        "payload": {"args": args, "kwargs": rest},
+        "payload": _job_payload(kind, args, rest),
         "cid": pvm_host.keccak256(codec.encode([kind, args])),
         "reply_handler": callback,
     }

@@ -63,7 +63,7 @@ class Retry:
         return self
 
     def to_dict(self):
-        """The schedule as plain data, as a job's `retry` takes it."""
+        """The schedule as plain data. No job takes it: a chain draws again by itself."""
         return {
             "max_attempts": self._max_attempts,
             "backoff_blocks": self.BACKOFF_SEQUENCE[: self._max_attempts],

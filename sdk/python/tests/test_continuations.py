@@ -10,8 +10,9 @@ from flows import FAILS, FLOWS
 
 FILE = pathlib.Path(__file__).parent / "actors/flows.py"
 HEAD = """from cowboy_sdk import (
-    Address, CowboyModel, JobFailed, RunnerTimeoutError, TaskGroup, actor, bounded_loop, capture, public, runner, runtime,
+    Address, CowboyModel, JobFailed, RunnerTimeoutError, TaskGroup, Verify, actor, bounded_loop, capture, public, runner, runtime,
 )
+from cowboy_sdk.tee import tee_call
 
 
 @actor
@@ -168,6 +169,9 @@ LIMITS = [
     ("it = iter([1])\nawait runner.http('u')\nreturn list(it)", "", ["a"], errors.UncarriedNameError),
     ("await runner.http('u', resume_cycles=5)", "", [], ValueError),
     ("await runner.llm('p', response_schema='{}', max_tokens=0)", "", [], ValueError),
+    ("await runner.http('u', hire={})", "", [], TypeError),
+    ("await runner.llm('p', response_schema='{}', retry={})", "", [], TypeError),
+    ("await tee_call({'type': 'llm', 'prompt': 'p'}, retry=3)", "", [], TypeError),
     ("ctx = capture()\nctx.a = Address('0x' + '11' * 20)", "", [], errors.CaptureTypeError),
     ("ctx = capture()\nctx.f = capture", "", [], errors.CaptureTypeError),
     ("async with TaskGroup() as g:\n    for i in range(9):\n        g.create_task(runner.http('u'))", "", [], errors.ContinuationLimitError),
@@ -181,6 +185,22 @@ def test_limits(tmp_path, body, decorators, answers, problem):
         chain.execute(actor, "go", 7)
         for given in answers:
             chain.answer(given)
+
+
+@pytest.mark.parametrize("options, draw", [
+    ("verify=Verify.builder().mode('optimistic').build()", "delayed"),
+    ("verification={'mode': 'economic_bond'}", "delayed"),
+    ("verification={'mode': 'economic_bond'}, draw='immediate'", "immediate"),
+    ("verify=Verify.builder().mode('consensus').runners(3).threshold(2).build()", None),
+    ("response_schema='{}', verification={'mode': 'economic_bond'}", "delayed"),
+    ("response_schema='{}', draw='delayed'", "delayed"),
+    ("", None),
+])
+def test_draws_behind_a_bond_are_delayed(tmp_path, options, draw):
+    """Decision 176: a job whose runner answers with its stake is drawn by a seed that nobody knows yet, unless its author says otherwise."""
+    chain, actor = deploy(tmp_path, method(f"await runner.llm('p', {options})"))
+    chain.execute(actor, "go", 7)
+    assert chain.jobs()[0].kwargs.get("draw") == draw
 
 
 def test_a_hundred_wait():
