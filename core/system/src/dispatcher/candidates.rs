@@ -3,7 +3,7 @@
 use super::{payment, selection, state};
 use crate::actor::Context;
 use crate::runners::attestations::{self, Requirements};
-use crate::runners::handlers::{effective_stake, is_healthy, required_stake};
+use crate::runners::handlers::{HEALTHY, effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
 use crate::tee;
 use cowboy_params::{Jobs, Params};
@@ -47,7 +47,7 @@ pub fn of_job(
         context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
         for entry in able {
-            if tee::is_attested(context.world, context.is_dev, height, entry.0, &entry.1)? {
+            if tee::is_attested(context.world, context.is_dev, height, entry.0, &entry.1, &spec.verification.tee_type)? {
                 kept.push(entry);
             }
         }
@@ -88,10 +88,7 @@ pub fn of_job(
 fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64, height: Height) -> bool {
     let price = spec.max_price;
     let share = Amount(price.0 / committee.max(1));
-    !runner.is_leaving
-        && is_healthy(rows, runner, height)
-        && reputation::points(rows, runner, height) >= rows.reputation_min
-        && runner.probation_until <= height
+    health(rows, runner, height) == HEALTHY
         && runner.kinds & spec.kind.bit() != 0
         && (!spec.verification.is_tee_required || runner.tee != 0)
         && payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share

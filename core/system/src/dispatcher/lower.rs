@@ -5,6 +5,7 @@ use super::request::{Request, UNSUPPORTED};
 use super::{contradictions, extraction, published};
 use crate::entitlements::needs::OUTPUT_TOKENS;
 use crate::reader::Reader;
+use crate::runners;
 use crate::verifier::json::{UNIT, decimal};
 use crate::verifier::judge::is_format;
 use crate::verifier::schema::Schema;
@@ -82,7 +83,13 @@ fn parse(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), Abo
     let bytes = Blob::new(submission.to_vec()).ok_or(invalid())?;
     require_supported(&request)?;
     let reader = Reader::new(&request.value, invalid);
-    let spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
+    let mut spec = if request.is_message { message(offer, &request, &reader, bytes)? } else { job(offer, &request, &reader, bytes)? };
+    // Who names an environment requires one, wherever it says so.
+    if let Some(name) = request.need("tee_type") {
+        spec.verification.tee_type =
+            name.as_text().filter(|name| runners::handlers::is_environment(name)).and_then(Text::new).ok_or(invalid())?;
+        spec.verification.is_tee_required = true;
+    }
     Ok((request, spec))
 }
 
@@ -148,7 +155,10 @@ fn message(offer: &Offer<'_>, read: &Request, reader: &Reader<'_>, request: Blob
     };
     let handler = reader.text_or_empty("reply_handler")?;
     // A message that names a short timeout and no time of work has as much of it as fits.
-    let timeout_blocks = kwargs.count_or("timeout_blocks", rows.timeout_default)?;
+    let timeout_blocks = match kwargs.below("verify").get("timeout_blocks") {
+        Some(_) => kwargs.below("verify").count_or("timeout_blocks", 0)?,
+        None => kwargs.count_or("timeout_blocks", rows.timeout_default)?,
+    };
     let fits = timeout_blocks.0.saturating_sub(rows.timeout_margin).saturating_mul(offer.block_time);
     let wall_ms = rows.wall_default.min(fits);
     let mut verification = if kwargs.get("verify").is_some() {
@@ -267,6 +277,7 @@ fn verification(reader: &Reader<'_>) -> Result<Verification, Abort> {
         similarity: reader.count_or("similarity_bps", 0)?,
         // The SDK's name for a trusted environment says so by itself (decision 47).
         is_tee_required: name == "tee" || reader.flag("tee_required")?,
+        tee_type: Text::default(),
         dispute_window: reader.count_or("dispute_window_blocks", 0)?,
     })
 }

@@ -14,6 +14,7 @@
 
 pub mod callback;
 pub mod candidates;
+mod check_fields;
 mod committee;
 mod contradictions;
 pub(crate) mod decision;

@@ -50,6 +50,7 @@ pub(super) fn verification(reader: &Reader<'_>, system_prompt: &str) -> Result<V
         snapshot_field: reader.bounded_text("snapshot_field")?,
         similarity: Count(0),
         is_tee_required: name == "tee" || reader.flag("tee_required")?,
+        tee_type: Text::default(),
         dispute_window: reader.count_or("dispute_window_blocks", 0)?,
         mode,
     };

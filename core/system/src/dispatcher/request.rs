@@ -4,6 +4,7 @@
 //! field that is unknown there, or that stands in a second place too, refuses the submission by its name: two readers that look
 //! in different places would see two jobs. Names that begin with `x-` are for the runner, and nothing here reads them.
 
+use super::check_fields;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::entitlement::domain;
 use cowboy_types::job::JobKind;
@@ -282,7 +283,7 @@ fn parts(job: &Value, kind: &JobKind, sorted: &mut Sorted) -> Result<(), Refusal
             }
         }
     }
-    Ok(())
+    job.get("verification").map_or(Ok(()), |rule| check_fields::require_known(rule, false))
 }
 
 /// The published SDK's message: arguments by name, and by place for those that are not named.
@@ -314,12 +315,26 @@ fn message(value: Value) -> Result<Request, Refusal> {
     }
     if let Some(named) = payload.and_then(|payload| payload.get("kwargs")) {
         parts(named, &kind, &mut sorted)?;
+        published_rule(named)?;
     }
     by_place(payload.and_then(|payload| payload.get("args")), &kind, &mut sorted)?;
     if !gathered.is_empty() && sorted.work.insert("arguments".to_string(), Value::dict(gathered)).is_some() {
         return Err(Refusal::Twice("arguments".to_string()));
     }
     Ok(Request { is_message: true, is_agent, ..sorted.into_request(kind, value) })
+}
+
+/// Looks at the fields of the message's `verify`.
+fn published_rule(named: &Value) -> Result<(), Refusal> {
+    let Some(rule) = named.get("verify") else { return Ok(()) };
+    let rules = fields(Some(rule), "verify")?;
+    if let Some((name, _)) = rules.iter().find(|(name, _)| !check_fields::VERIFY.contains(name) && !name.starts_with(OWN)) {
+        return Err(Refusal::Unknown((*name).to_string()));
+    }
+    if rule.get("timeout_blocks").is_some() && named.get("timeout_blocks").is_some() {
+        return Err(Refusal::Twice("timeout_blocks".to_string()));
+    }
+    check_fields::require_known(rule, true)
 }
 
 /// Gives the arguments by place the names that are free.
@@ -374,7 +389,15 @@ mod tests {
         let beside = |url: Value| Value::dict([("url", url)]);
         let twice = |name: &str| Err(Refusal::Twice(name.to_string()));
         let unknown = |name: &str| Err(Refusal::Unknown(name.to_string()));
-        let rows: [(&str, Value, Result<Vec<String>, Refusal>); 12] = [
+        let check = |form: &str, name: &str, field: &str| {
+            let check = Value::dict([(form, text(name)), (field, Value::uint(7))]);
+            ("checks", Value::Array(vec![check]))
+        };
+        let rule = |is_published: bool, fields: Vec<(&str, Value)>| {
+            let name = if is_published { "verify" } else { "verification" };
+            message("http", &["https://a.b"], vec![(name, Value::dict(fields)), ("timeout_blocks", Value::uint(50))], vec![])
+        };
+        let rows: [(&str, Value, Result<Vec<String>, Refusal>); 16] = [
             ("as it should be", job(vec![("url", good())], vec![]), Ok(vec!["allowed.example.com".to_string()])),
             ("at the top, too", job(vec![("url", bad())], vec![("url", good())]), unknown("url")),
             ("in the payload, too", job(vec![("url", good())], vec![("payload", beside(bad()))]), twice("url")),
@@ -396,6 +419,10 @@ mod tests {
                 unknown("max_tokens"),
             ),
             ("an address for a tool", message("mcp", &["shop", "find"], vec![("url", good())], vec![]), Ok(vec!["*".to_string()])),
+            ("a field of a rule", rule(true, vec![("mode", text("none")), ("runner", Value::uint(3))]), unknown("runner")),
+            ("a timeout in two places", rule(true, vec![("timeout_blocks", Value::uint(50))]), twice("timeout_blocks")),
+            ("a field of a check", rule(true, vec![check("kind", "length_limit", "max_byte")]), unknown("max_byte")),
+            ("a field of a check of the chain's", rule(false, vec![check("type", "length_bounds", "max_len")]), unknown("max_len")),
             ("a stream", job(vec![("url", good()), ("stream", Value::Bool(true))], vec![]), unknown("stream")),
             ("a token to pay with", job(vec![("url", good())], vec![("payment_token", text("USD"))]), unknown("payment_token")),
             ("the runner's own", job(vec![("url", good()), ("x-note", text("a"))], vec![]), Ok(vec!["allowed.example.com".to_string()])),

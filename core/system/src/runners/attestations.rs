@@ -6,6 +6,7 @@
 use super::handlers::ENVIRONMENTS;
 use super::{NUMBER, state};
 use crate::actor::Context;
+use crate::dispatcher::request::Request;
 use crate::entitlements::grants::{bounds, domain_sets, read_set};
 use crate::entitlements::manifests;
 use cowboy_state::{Key, Kind, Miss, Step, World};
@@ -77,6 +78,7 @@ impl Requirements {
         if !spec.requires.is_empty() {
             lists.push(Grants::parse_manifest(bounds(context.params), &spec.requires).map_err(|_| error::JOB_INVALID)?);
         }
+        lists.push(needs(spec)?);
         lists.retain(|list| list.all().iter().any(|grant| grant.entitlement.attested));
         let sets = domain_sets(context.world, &lists)?;
         Ok(Self { lists, sets })
@@ -112,6 +114,21 @@ impl Requirements {
         }
         Ok(true)
     }
+}
+
+/// What a job itself says that it needs of a runner, as its manifest was held to it.
+fn needs(spec: &JobSpec) -> Step<Grants> {
+    let request = Request::read(&spec.request).map_err(cowboy_types::Abort::from)?;
+    let text = |name: &str| request.need(name).and_then(Value::as_text).map(Value::text);
+    let grant = |id: &str, name: &str, value: Value| Value::map([("id", Value::text(id)), ("params", Value::dict([(name, value)]))]);
+    let mut grants = Vec::new();
+    match (request.need("min_vram_gb"), request.need("gpu")) {
+        (Some(gigabytes), _) => grants.push(grant("accel.gpu", "min_vram_gb", gigabytes.clone())),
+        (None, Some(Value::Bool(true))) => grants.push(Value::map([("id", Value::text("accel.gpu"))])),
+        _ => {}
+    }
+    grants.extend(text("region").map(|region| grant("sec.data_residency", "region", region)));
+    Ok(Grants::read(UNBOUNDED, &Value::Array(grants)).map_err(|_| error::JOB_INVALID)?)
 }
 
 /// What a registration says that a runner provides. Of several regions and environments it is the one that is asked for.

@@ -21,6 +21,11 @@ const MOST_DOUBLINGS: u64 = 6;
 /// The trusted environments, each with its bit.
 pub const ENVIRONMENTS: [(&str, u8); 5] = [("sgx", 1), ("sev", 2), ("tdx", 4), ("nitro", 8), ("dev", 128)];
 
+/// Whether a trusted environment has this name.
+pub fn is_environment(name: &str) -> bool {
+    ENVIRONMENTS.iter().any(|(known, _)| *known == name)
+}
+
 fn invalid() -> Abort {
     error::INVALID_ARGUMENT
 }
@@ -260,15 +265,28 @@ pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height) -> bool {
     height.0.saturating_sub(runner.heartbeat_at.0) <= rows.heartbeat_timeout
 }
 
+/// What [`health`] says of a runner that may be drawn.
+pub const HEALTHY: &str = "healthy";
+
+/// Why no job is drawn to a runner, in a word: `leaving`, `probation`, `low` (its reputation), `silent` (no heartbeat) or `stake` (below
+/// what the smallest job asks for); else [`HEALTHY`].
+pub fn health(rows: &Jobs, runner: &Runner, height: Height) -> &'static str {
+    match () {
+        () if runner.is_leaving => "leaving",
+        () if runner.probation_until > height => "probation",
+        () if reputation::points(rows, runner, height) < rows.reputation_min => "low",
+        () if !is_healthy(rows, runner, height) => "silent",
+        () if effective_stake(runner) < required_stake(rows, Amount::ZERO) => "stake",
+        () => HEALTHY,
+    }
+}
+
 pub(super) fn get_runner(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let address = Reader::new(argument, invalid).address("runner")?;
     let runner = state::read(context.world, address)?;
     let rows = &context.params.jobs;
     let points = reputation::points(rows, &runner, context.height);
-    let is_selectable = is_healthy(rows, &runner, context.height)
-        && points >= rows.reputation_min
-        && runner.probation_until <= context.height
-        && !runner.is_leaving;
+    let health = health(rows, &runner, context.height);
     Ok(Value::map([
         ("stake", Value::uint(runner.stake.0)),
         ("delegated", Value::uint(runner.delegated.0)),
@@ -276,7 +294,8 @@ pub(super) fn get_runner(context: &mut Context<'_>, argument: &Value) -> Step<Va
         ("active_jobs", Value::uint(runner.active_jobs.0)),
         ("max_concurrent", Value::uint(runner.max_concurrent.0)),
         ("last_heartbeat", Value::uint(runner.heartbeat_at.0)),
-        ("is_selectable", Value::Bool(is_selectable)),
+        ("is_selectable", Value::Bool(health == HEALTHY)),
+        ("health", Value::text(health)),
         ("is_flagged", Value::Bool(runner.is_flagged)),
     ]))
 }
@@ -360,6 +379,7 @@ fn take_share(
         *amount = amount.saturating_sub(taken);
         taken
     };
+    let before = effective_stake(&runner);
     let mut amount = take(&mut runner.stake).saturating_add(take(&mut runner.delegated));
     let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
     for tranche in &mut tranches {
@@ -369,6 +389,15 @@ fn take_share(
     amount = amount.saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
     let rows = &params.jobs;
     state::write(world, address, &runner);
+    let required = required_stake(rows, Amount::ZERO);
+    if before >= required && effective_stake(&runner) < required {
+        let data = Value::map([
+            ("runner", Value::Bytes(address.0.to_vec())),
+            ("stake", Value::uint(effective_stake(&runner).0)),
+            ("required", Value::uint(required.0)),
+        ]);
+        crate::actor::announce(world, NUMBER, "RunnerBelowStake", &data);
+    }
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
     let to_submitter = payment::of_slash(rows, amount, rows.slash_submitter);

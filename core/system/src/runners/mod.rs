@@ -62,7 +62,7 @@ pub const ACTOR: Actor = Actor {
         },
         Method {
             name: "get_runner",
-            doc: "{runner} → {stake, reputation, active_jobs, is_selectable, …}: what selections see of a runner.",
+            doc: "{runner} → {stake, reputation, active_jobs, is_selectable, health, …}: what selections see of a runner.",
             run: handlers::get_runner,
         },
         Method {

@@ -70,14 +70,16 @@ pub const ACTOR: Actor = Actor {
     ],
 };
 
-/// Whether a runner may be drawn where an environment is required: it proved one that is still accepted; on chains for development
-/// it is enough to say so.
-pub fn is_attested(world: &World, is_dev: bool, height: Height, address: Address, runner: &Runner) -> Result<bool, Miss> {
-    if is_dev && runner.tee & DEV_BIT != 0 {
+/// Whether a runner may be drawn where an environment is required, of this name if it is not empty: it proved one that is still accepted;
+/// on chains for development it is enough to say that it has the one that proves nothing.
+pub fn is_attested(world: &World, is_dev: bool, height: Height, address: Address, runner: &Runner, name: &str) -> Result<bool, Miss> {
+    let is_wanted = |environment: &str| name.is_empty() || name == environment;
+    if is_dev && runner.tee & DEV_BIT != 0 && is_wanted(DEV_NAME) {
         return Ok(true);
     }
     let Some(attestation) = state::attestation(world, address)? else { return Ok(false) };
-    Ok(runner.tee & attestation.environment.bit() != 0 && attestation.valid_until >= height)
+    let has = runner.tee & attestation.environment.bit() != 0 && is_wanted(attestation.environment.slug());
+    Ok(has && attestation.valid_until >= height)
 }
 
 /// The environment of a name.

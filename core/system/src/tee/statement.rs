@@ -52,7 +52,10 @@ pub fn check(world: &World, is_dev: bool, height: Height, about: &About<'_>, byt
     let model = bytes_of("model").map_or(Some(Hash::ZERO), |bytes| bytes.try_into().ok().map(Hash));
     let Some(model) = model.filter(|_| is_about) else { return Ok(Attested::Refused) };
     let name = value.get("type").and_then(Value::as_text).unwrap_or("");
-    let holds = if name == DEV_NAME {
+    let wanted = &about.spec.verification.tee_type;
+    let holds = if !wanted.is_empty() && wanted[..] != *name {
+        false
+    } else if name == DEV_NAME {
         is_dev && about.runner.tee & DEV_BIT != 0
     } else {
         is_signed(world, height, about, name, &model, bytes_of("signature").unwrap_or(&[]))?

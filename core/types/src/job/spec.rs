@@ -239,6 +239,8 @@ crate::record! {
         pub similarity: Count,
         /// Whether results must come with an attestation.
         pub is_tee_required: bool,
+        /// The environment that the attestation must be of, by its name; empty for any that the chain trusts.
+        pub tee_type: Text<8>,
         /// Blocks for disputes; zero means the parameter.
         pub dispute_window: Count,
     }

@@ -174,7 +174,12 @@ fn claimed_crashes_that_repeat() {
             assert_eq!(market.job(&id).status, JobStatus::Settled);
             let lost = before - stake(&market);
             assert!(lost >= cost && lost <= cost + before / 10_000, "turn {turn}, price {price}: {lost} of {cost}");
-            // What was lost has to be put down again before the runner is drawn.
+            // What was lost has to be put down again before the runner is drawn, and it is told so.
+            let about = market.chain.send(1, ask(REGISTRY, "get_runner", &serde_json::json!({ "runner": hex(&address(10).0) }), 0));
+            let health = cowboy_types::cbor::decode(&about.return_data).expect("canonical CBOR");
+            let expected = if turn > 0 { "stake" } else { "healthy" };
+            assert_eq!(health.get("health").and_then(Value::as_text), Some(expected));
+            assert_eq!(announced(&[receipt.clone()]).contains(&"RunnerBelowStake".to_string()), turn > 0);
             market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), lost));
             assert_eq!(announced(&[receipt]).contains(&"CrashFined".to_string()), turn > 0);
         }
