@@ -231,6 +231,14 @@ impl Wanted {
     }
 }
 
+/// The host that a task asks first, where it would ask one.
+#[cfg(test)]
+pub(super) fn first_host(task: &Task) -> Option<String> {
+    let wanted = Wanted::read(&task.request).ok()?;
+    within(task.hosts.as_deref(), &wanted.url).ok()?;
+    wanted.url.host_str().map(str::to_owned)
+}
+
 fn headers(request: &Request) -> Result<HeaderMap, Malformed> {
     let mut headers = HeaderMap::new();
     let Some(named) = request.get("headers") else { return Ok(headers) };

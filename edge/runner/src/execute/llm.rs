@@ -293,6 +293,12 @@ impl Wanted {
     }
 }
 
+/// The tokens that a task asks a model for, where it would ask one.
+#[cfg(test)]
+pub(super) fn tokens_asked(task: &Task) -> Option<u64> {
+    Some(Wanted::read(task).ok()?.max_tokens)
+}
+
 fn temperature(request: &Request) -> Result<Option<f64>, Malformed> {
     let temperature = match request.get("temperature") {
         None => return Ok(None),

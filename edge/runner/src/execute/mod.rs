@@ -9,6 +9,8 @@ pub mod guard;
 pub mod http;
 pub mod llm;
 pub mod mcp;
+#[cfg(test)]
+mod readings;
 mod schema;
 
 use crate::{

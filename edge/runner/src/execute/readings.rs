@@ -1,0 +1,190 @@
+//! The chain's permission check and this runner read one submission alike, whatever it looks like (000 §9.3; decision 302).
+
+use super::{Limits, Task, http, llm};
+use crate::{config::Config, request::Request};
+use cowboy_api::cbor;
+use cowboy_system::{
+    dispatcher::lower::{self, Offer},
+    entitlements::needs::JobNeeds,
+};
+use cowboy_types::{Address, entitlement::domain, job::JobKind, keccak256};
+use serde_json::{Map, Value as Json, json};
+
+/// Numbers out of a seed.
+struct Dice(cowboy_types::Hash);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = keccak256(&[&self.0.0]);
+        let number = u64::from_le_bytes(self.0.0[..8].try_into().expect("eight bytes"));
+        usize::try_from(number % sides as u64).expect("small")
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.roll(of.len())]
+    }
+}
+
+/// Names of fields, known ones, aliases, and known ones in another case.
+const NAMES: [&str; 34] = [
+    "url",
+    "URL",
+    "Url",
+    "urls",
+    "uri",
+    "host",
+    "method",
+    "headers",
+    "body",
+    "json",
+    "extract",
+    "selector",
+    "prompt",
+    "messages",
+    "system_prompt",
+    "model",
+    "max_tokens",
+    "maxTokens",
+    "max_output_tokens",
+    "seed",
+    "task",
+    "server",
+    "tool",
+    "arguments",
+    "input",
+    "image",
+    "command",
+    "network",
+    "env",
+    "tee_type",
+    "region",
+    "gpu",
+    "x-url",
+    "stream",
+];
+
+/// Addresses, also such as two readers may read differently.
+const URLS: [&str; 18] = [
+    "https://allowed.example.com/a",
+    "https://other.example.org/",
+    "https://allowed.example.com@other.example.org/",
+    "https://other.example.org\\@allowed.example.com/",
+    "https://allowed.example.com:443/",
+    "HTTPS://ALLOWED.example.com",
+    "https://allowed.example.com\t.other.example.org/",
+    "https:/other.example.org/",
+    "https:///other.example.org/",
+    "https://allowed.example.com#@other.example.org",
+    "https://127.1/",
+    "https://0x7f.1/",
+    "https://allowed%2eexample.com/",
+    "https://xn--bcher-kva.example/",
+    "https://b\u{fc}cher.example/",
+    " https://other.example.org/",
+    "ftp://other.example.org/",
+    "nonsense",
+];
+
+fn value(dice: &mut Dice, name: &str) -> Json {
+    match (name.to_ascii_lowercase().as_str(), dice.roll(8)) {
+        (_, 0) => json!(dice.roll(9_000)),
+        ("url" | "urls" | "uri" | "host" | "x-url", _) => json!(dice.one(&URLS)),
+        ("max_tokens" | "maxtokens" | "max_output_tokens" | "seed", _) => json!(dice.roll(9_000)),
+        ("headers" | "arguments" | "env" | "json", _) => json!({ "url": dice.one(&URLS) }),
+        ("messages", _) => json!([{ "role": "user", "content": "?" }]),
+        ("gpu" | "stream", _) => json!(true),
+        ("tee_type", _) => json!(dice.one(&["sgx", "tdx", "dev"])),
+        _ => json!(dice.one(&["allowed.example.com", "GET", "embedding", "https://other.example.org/"])),
+    }
+}
+
+fn some_fields(dice: &mut Dice, most: usize) -> Map<String, Json> {
+    let count = dice.roll(most + 1);
+    let names: Vec<&str> = (0..count).map(|_| *dice.one(&NAMES)).collect();
+    names.into_iter().map(|name| (name.to_string(), value(dice, name))).collect()
+}
+
+/// A submission that is nearly right: one of a kind with what it needs, and fields anywhere that may be known, doubled or none.
+fn submission(dice: &mut Dice) -> Json {
+    let needed = [("Http", "url"), ("Llm", "prompt"), ("Mcp", "server"), ("Custom", "tool"), ("Container", "image")];
+    let (kind, first) = *dice.one(&needed);
+    let first_value = value(dice, first);
+    let is_message = dice.roll(2) == 0;
+    let mut work = some_fields(dice, 2);
+    if is_message {
+        let (mut args, mut kwargs) = (Vec::new(), work);
+        match dice.roll(3) {
+            0 => drop(kwargs.insert(first.into(), first_value)),
+            _ => args.push(first_value),
+        }
+        if dice.roll(4) == 0 {
+            kwargs.insert("verify".into(), json!({ "mode": "none", "runners": 1 }));
+        }
+        let lower = kind.to_ascii_lowercase();
+        let kind = *dice.one(&[&lower[..], "agent", kind]);
+        let mut message = json!({ "kind": "runner_job", "job_type": kind, "payload": { "args": args, "kwargs": kwargs }, "cid": "1", "reply_handler": "h" });
+        message.as_object_mut().expect("a map").extend(if dice.roll(6) == 0 { some_fields(dice, 1) } else { Map::new() });
+        return message;
+    }
+    work.insert(first.into(), first_value);
+    work.insert("type".into(), json!(kind));
+    let mut job = json!({
+        "job_type": work,
+        "bounds": { "max_wall_time_ms": 1_000, "max_output_tokens": 500 },
+        "result_schema": { "max_return_bytes": 100, "expected_execution_ms": 10, "data_format": "" },
+        "verification": { "mode": "none" },
+        "max_price": 1_000,
+        "timeout_blocks": 30,
+    });
+    if dice.roll(3) == 0 {
+        job["payload"] = Json::Object(some_fields(dice, 2));
+    }
+    let place = *dice.one(&["", "bounds", "verification"]);
+    let more = if dice.roll(4) == 0 { some_fields(dice, 1) } else { Map::new() };
+    let part = if place.is_empty() { &mut job } else { &mut job[place] };
+    part.as_object_mut().expect("a map").extend(more);
+    job
+}
+
+/// What the runner would reach and ask for, of a submission that the chain took: the host of its request, and the tokens of its question.
+fn reached(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<Vec<String>>) -> (Option<String>, Option<u64>) {
+    let limits = Limits::of(spec, &Config::default());
+    let task = Task { request: request.clone(), hosts, limits, format: String::new(), is_semantic: false, model: spec.model };
+    match request.kind {
+        JobKind::Http => (http::first_host(&task), None),
+        JobKind::Llm => (None, llm::tokens_asked(&task)),
+        _ => (None, None),
+    }
+}
+
+/// 000 §9.3: for every submission, either the permission check saw exactly what this runner does, or it is refused: the same fields, a host that
+/// the needs name or the runner does not ask, and no more tokens.
+#[test]
+fn the_chain_saw_what_the_runner_does() {
+    let params = cowboy_params::Params::GENESIS;
+    let (mut dice, mut taken, mut asked) = (Dice(keccak256(&[b"readings"])), 0, 0);
+    for _ in 0..20_000 {
+        let submission = submission(&mut dice);
+        let bytes = cbor::encode(&submission);
+        let Ok((read, spec)) = lower::read(&Offer::reading(&params, Address::ZERO), &bytes) else { continue };
+        taken += 1;
+        let request = Request::read(&spec.request).expect("what the chain took a runner can read");
+        assert_eq!((&request.kind, request.fields.keys().collect::<Vec<_>>()), (&read.kind, read.work.keys().collect()), "{submission}");
+        let needs = JobNeeds::of(&read, &spec);
+        let is_any = needs.hosts.iter().any(|host| host == domain::ANY);
+        // The grant is as narrow as the check allows: exactly the hosts that the needs name.
+        let hosts = if is_any { None } else { Some(needs.hosts.clone()) };
+        let (host, tokens) = reached(&request, &spec, hosts);
+        if let Some(host) = &host {
+            asked += 1;
+            assert!(is_any || needs.hosts.contains(host), "{submission}: {host} beside {needs:?}");
+        }
+        assert!(tokens.is_none_or(|tokens| Some(tokens) <= needs.tokens), "{submission}: {tokens:?} beside {needs:?}");
+        assert!(request.kind != JobKind::Mcp || is_any, "{submission}: what a server reaches is its own");
+        let is_bound = matches!(request.kind, JobKind::Custom | JobKind::Container);
+        assert!(!is_bound || read.is_agent || needs.hosts.is_empty(), "{submission}");
+        assert_eq!(needs.needs_tee, spec.verification.is_tee_required, "{submission}");
+        assert_eq!(needs.tee_type.as_deref().unwrap_or(""), &spec.verification.tee_type[..], "{submission}");
+    }
+    assert!(taken > 500 && asked > 100, "{taken} taken, {asked} asked for a page");
+}
