@@ -62,23 +62,27 @@ export function draw(candidates, excluded, seed, attempt, count) {
 }
 
 /**
- * Whether a job's committee is the one that the public data give: { picks, checks }. A check is [what, whether it holds]. `seeds` are
+ * Whether a job's committee is the one that the public data give: { picks, excluded, passed, checks }. A check is [what, whether it holds]. `seeds` are
  * those of the headers after the submission, as bytes.
  */
 export function verify(job, snapshot, seeds) {
   const members = job.members.map(({ runner }) => runner);
   // Who failed in this very draw is left out of later ones only.
   const excluded = job.excluded.filter((runner) => !members.includes(runner));
-  const { picks } = draw(snapshot.candidates, excluded, job.seed, job.attempt, members.length);
+  // Who had no free slot was picked and passed over.
+  const passed = job.passed ?? [];
+  const { picks } = draw(snapshot.candidates, excluded, job.seed, job.attempt, members.length + passed.length);
+  const chosen = picks.filter(({ runner }) => !passed.includes(runner));
   const isSorted = snapshot.candidates.every(({ runner }, at, all) => at === 0 || all[at - 1].runner < runner);
   const named = seeds.find((seed) => seedOf(seed, job.job_id, job.submitted_at) === job.seed);
   return {
     picks,
     excluded,
+    passed,
     checks: [
       ["The candidates stand in order, under the root that the chain kept when the job came in", isSorted && rootOf(snapshot.candidates) === job.candidates_root],
       ["The seed follows from a round's seed that stands in a block's header", named !== undefined],
-      ["The draw under that seed gives these runners, in this order", picks.length > 0 && picks.every(({ runner }, at) => runner === members[at])],
+      ["The draw under that seed gives these runners, in this order", chosen.length > 0 && chosen.every(({ runner }, at) => runner === members[at])],
     ],
   };
 }

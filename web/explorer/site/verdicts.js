@@ -41,6 +41,7 @@ export const VERDICTS = {
 const REASONS = {
   no_seed: "the round whose seed was to draw the committee never came",
   no_replacement_available: "nobody was left to be drawn",
+  runners_busy: "too few runners had a free slot",
   retries_exhausted: "the last of its draws failed, too",
   actor_fault: "enough runners found the job itself malformed",
   external_fault: "enough runners could not reach what the job needs",

@@ -30,18 +30,28 @@ pub(super) fn round_seed(world: &World, params: &Params, job: &Job) -> Result<Op
     Ok(None)
 }
 
-/// Draws the job's committee, and gives it its work.
+/// Whether a runner may have one more job. One that left the registry has no limit, and does nothing.
+fn has_slot(world: &World, runner: Address) -> Result<bool, Miss> {
+    Ok(runners::state::find(world, runner)?.is_none_or(|record| record.active_jobs < record.max_concurrent))
+}
+
+/// Draws the job's committee, and gives it its work. Runners without a free slot are passed over; they never make a committee smaller: where too
+/// few others are left, the job fails (decision 326).
 pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
     job.seed = seed;
     let candidates = state::candidates(world, &job.id)?;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
-    let selected = selection::select_without(&candidates, &job.excluded, &job.seed, job.attempt.0, wanted);
+    let left = selection::left(&candidates, &job.excluded);
+    let drawn = selection::select_free(&left, &selection::draw_seed(&job.seed, job.attempt.0), wanted, |runner| has_slot(world, runner))?;
+    let selected = drawn.selected;
+    let is_busy = !drawn.passed.is_empty() && selected.len() < wanted.min(left.len());
+    job.passed = List::new(drawn.passed).expect("no more are passed over");
     let count = u64::try_from(selected.len()).expect("committees are small");
-    if count < spec.verification.mode.least_runners() {
+    if is_busy || count < spec.verification.mode.least_runners() {
         if second::is_last(job) {
             return second::fall_back(world, params, height, job, spec).map(drop);
         }
-        return give_up(world, params, height, job, spec, "no_replacement_available");
+        return give_up(world, params, height, job, spec, if is_busy { "runners_busy" } else { "no_replacement_available" });
     }
     if count < job.committee.0 {
         job.committee = Count(count);
@@ -62,6 +72,7 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     let ranked: Vec<(Address, u64)> = members.iter().map(|member| (member.runner, member.reputation.0)).collect();
     job.aggregator = selection::aggregator(&job.id, &ranked, params.jobs.aggregator_percentile);
     job.is_aggregated = false;
+    job.aggregated = Count::ZERO;
     job.members = List::new(members).expect("a committee fits");
     job.status = JobStatus::Assigned;
     job.commit_until = Height(height.0.saturating_add(spec.timeout_blocks.0));

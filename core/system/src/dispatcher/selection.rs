@@ -1,6 +1,6 @@
 //! Who does a job: pure functions, so that anybody can draw again from public data (002 §5; 003 §5.3; decisions 36, 37).
 
-use cowboy_types::job::{Candidate, Candidates};
+use cowboy_types::job::{Candidate, Candidates, MAX_DRAWN};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash, keccak256};
 
@@ -39,27 +39,48 @@ pub fn draw_seed(seed: &Hash, attempt: u64) -> Hash {
     if attempt == 0 { *seed } else { retry_seed(seed, attempt) }
 }
 
+/// What a draw came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// Who was drawn, in order.
+    pub selected: Vec<Address>,
+    /// Who was picked and passed over, in order.
+    pub passed: Vec<Address>,
+}
+
 /// Draws up to `count` candidates: a Fisher–Yates shuffle whose picks are weighted (002 §5).
 ///
 /// Cost: `count` passes over the candidates.
 pub fn select(candidates: &[Candidate], seed: &Hash, count: usize) -> Vec<Address> {
+    let Ok::<_, std::convert::Infallible>(drawn) = select_free(candidates, seed, count, |_| Ok(true));
+    drawn.selected
+}
+
+/// Draws up to `count` candidates that are free, passing over at most [`MAX_DRAWN`] others (decision 326). Fails as `is_free` does.
+pub fn select_free<E>(
+    candidates: &[Candidate],
+    seed: &Hash,
+    count: usize,
+    mut is_free: impl FnMut(Address) -> Result<bool, E>,
+) -> Result<Drawn, E> {
     let mut pool: Vec<(Address, u64)> = candidates.iter().map(|candidate| (candidate.runner, candidate.weight)).collect();
     let mut total: u64 = pool.iter().map(|(_, weight)| *weight).fold(0, u64::saturating_add);
     let mut current = *seed;
-    let mut selected = Vec::with_capacity(count.min(pool.len()));
-    for place in 0..count.min(pool.len()) {
-        let number = u64::try_from(place).expect("committees are small");
+    let mut drawn = Drawn::default();
+    for place in 0..pool.len() {
+        let number = u64::try_from(place).expect("as few as runners");
         current = keccak256(&[&current.0, &number.to_le_bytes()]);
-        if total == 0 {
+        if total == 0 || drawn.selected.len() == count || drawn.passed.len() == MAX_DRAWN {
             break;
         }
         let picked = place + pick(&pool[place..], first_number(&current) % total);
         pool.swap(place, picked);
         let (runner, weight) = pool[place];
         total -= weight;
-        selected.push(runner);
+        let to = if is_free(runner)? { &mut drawn.selected } else { &mut drawn.passed };
+        to.push(runner);
     }
-    selected
+    Ok(drawn)
 }
 
 /// The place of the entry in which a point of the weights' sum falls.
@@ -79,11 +100,9 @@ fn first_number(hash: &Hash) -> u64 {
     u64::from_le_bytes(hash.0[..8].try_into().expect("a digest has eight bytes"))
 }
 
-/// Draws again, without those that were drawn before. The order of the rest stays.
-pub fn select_without(candidates: &Candidates, excluded: &[Address], seed: &Hash, attempt: u64, count: usize) -> Vec<Address> {
-    let left: Vec<Candidate> =
-        candidates.candidates.iter().filter(|candidate| excluded.binary_search(&candidate.runner).is_err()).cloned().collect();
-    select(&left, &draw_seed(seed, attempt), count)
+/// The candidates without those that were drawn before. The order of the rest stays.
+pub fn left(candidates: &Candidates, excluded: &[Address]) -> Vec<Candidate> {
+    candidates.candidates.iter().filter(|candidate| excluded.binary_search(&candidate.runner).is_err()).cloned().collect()
 }
 
 /// Why a selection is not the one that the public data give.
@@ -117,6 +136,8 @@ pub struct Draw<'a> {
     pub attempt: u64,
     /// Who was drawn before, ascending.
     pub excluded: &'a [Address],
+    /// Who was passed over in this draw, because all of its slots were taken.
+    pub passed: &'a [Address],
 }
 
 /// Whether the selected runners are those that the public data give, in this order.
@@ -128,8 +149,10 @@ pub fn verify_selection(draw: &Draw<'_>, selected: &[Address]) -> Result<(), Sel
         return Err(SelectionError::Root);
     }
     let first = seed(draw.round_seed, &draw.job, draw.submitted_at);
-    let again = select_without(draw.candidates, draw.excluded, &first, draw.attempt, selected.len());
-    if again == selected { Ok(()) } else { Err(SelectionError::Runners) }
+    let seed = draw_seed(&first, draw.attempt);
+    let is_free = |runner| Ok(!draw.passed.contains(&runner));
+    let Ok::<_, std::convert::Infallible>(again) = select_free(&left(draw.candidates, draw.excluded), &seed, selected.len(), is_free);
+    if again.selected == selected && again.passed == draw.passed { Ok(()) } else { Err(SelectionError::Runners) }
 }
 
 /// Who puts the results together: one of the members with at least the percentile's reputation, drawn evenly

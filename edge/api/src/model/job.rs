@@ -83,6 +83,9 @@ pub struct Job {
     pub attempt: u64,
     /// Who was drawn before and may not be again.
     pub excluded: Vec<HexAddress>,
+    /// Who was picked in this draw and passed over, because all of its slots were taken.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub passed: Vec<HexAddress>,
     /// The members of the committee.
     pub members: Vec<JobMember>,
     /// The committee before, where it disagreed and a further one decided.
@@ -228,7 +231,7 @@ pub struct Runner {
     pub delegated: u64,
     /// CBY on their way out, which can still be slashed.
     pub unbonding: u64,
-    /// `healthy`, `silent`, `low`, `probation` or `leaving`.
+    /// `healthy`, or why no job is drawn to it: `silent`, `low`, `stake`, `probation` or `leaving`.
     pub health: String,
     /// Between 0 and 200.
     pub reputation: u64,

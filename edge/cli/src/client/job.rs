@@ -286,6 +286,7 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
     // Who failed in this very draw is left out of later ones only.
     let members: Vec<Address> = job.members.iter().map(|member| member.runner.0).collect();
     let excluded: Vec<Address> = excluded.into_iter().filter(|runner| !members.contains(runner)).collect();
+    let passed: Vec<Address> = job.passed.iter().map(|runner| runner.0).collect();
     let draw = selection::Draw {
         candidates: &candidates,
         root: job.candidates_root.0,
@@ -294,6 +295,7 @@ async fn verify_selection(session: &Session, id: HexHash) -> Result<(), Failure>
         submitted_at: Height(job.summary.submitted_at),
         attempt: job.attempt,
         excluded: &excluded,
+        passed: &passed,
     };
     selection::verify_selection(&draw, &members).map_err(|error| wrong(&error.to_string()))?;
     let runners: Vec<String> = members.iter().map(ToString::to_string).collect();

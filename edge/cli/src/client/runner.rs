@@ -38,6 +38,13 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Add to the stake of a runner
+    Stake {
+        /// Amount in base units, or CBY like 500cby
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Start withdrawal of all stake, and take no more jobs
     Leave {
         #[command(flatten)]
@@ -105,6 +112,7 @@ impl Runner {
             }
             Self::Update { declaration, terms } => call(session, "update", &json_argument(&declaration)?, Amount::ZERO, &terms).await,
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
+            Self::Stake { amount, terms } => call(session, "stake", &none, amount::argument(&amount)?, &terms).await,
             Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
             Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
             Self::Delegate { runner, amount, terms } => {
@@ -164,10 +172,21 @@ async fn call(session: &Session, method: &str, argument: &serde_json::Value, val
     Ok(())
 }
 
+/// Whether jobs are drawn to a runner, and what helps where they are not.
+fn health(runner: &model::Runner) -> String {
+    let help = match &runner.health[..] {
+        "stake" => "less than the smallest job asks for, after a fine or a slash; add to it with `cowboy runner stake`",
+        "silent" => "no heartbeat for too long; start its `cowboy-runner`",
+        "low" | "probation" => "too many failures; it is drawn again after its probation and a heartbeat",
+        _ => return runner.health.clone(),
+    };
+    format!("{}: {help}", runner.health)
+}
+
 fn describe(runner: &model::Runner) -> String {
     table([
         ("runner", runner.address.to_string()),
-        ("health", runner.health.clone()),
+        ("health", health(runner)),
         ("stake", format!("{}, {} on its way out", amount::cby(runner.stake), amount::cby(runner.unbonding))),
         ("delegated", amount::cby(runner.delegated)),
         (

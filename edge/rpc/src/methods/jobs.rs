@@ -16,7 +16,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::runners::{delegations, handlers, reputation, state as runners};
 use cowboy_system::tee;
-use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member, Runner};
+use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member};
 use cowboy_types::{Address, Hash, Height};
 
 pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Jobs> {
@@ -144,6 +144,7 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         seed: Hex(job.seed),
         attempt: job.attempt.0,
         excluded: job.excluded.iter().map(|runner| Hex(*runner)).collect(),
+        passed: job.passed.iter().map(|runner| Hex(*runner)).collect(),
         members,
         earlier,
         aggregator: job.aggregator.map(Hex),
@@ -205,7 +206,7 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
         stake: runner.stake.0,
         delegated: runner.delegated.0,
         unbonding: runner.unbonding.iter().map(|tranche| tranche.amount.0).sum(),
-        health: health(rows, &runner, height).to_owned(),
+        health: handlers::health(rows, &runner, height).to_owned(),
         reputation: reputation::points(rows, &runner, height),
         active_jobs: runner.active_jobs.0,
         jobs_done: runner.jobs_done.0,
@@ -247,15 +248,4 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
             endpoint: profile.endpoint.to_string(),
         },
     }))
-}
-
-/// Why a runner is not drawn, in a word; `healthy` where it is.
-fn health(rows: &Jobs, runner: &Runner, height: Height) -> &'static str {
-    match () {
-        () if runner.is_leaving => "leaving",
-        () if runner.probation_until > height => "probation",
-        () if reputation::points(rows, runner, height) < rows.reputation_min => "low",
-        () if !handlers::is_healthy(rows, runner, height) => "silent",
-        () => "healthy",
-    }
 }

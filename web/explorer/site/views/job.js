@@ -120,7 +120,7 @@ function committeePanel(job, snapshot, seeds) {
     );
   }
   if (!snapshot) return panel({ title: "Why these runners" }, empty("The candidates are not kept any more."));
-  const { picks, checks, excluded } = verify(job, snapshot, seeds);
+  const { picks, checks, excluded, passed } = verify(job, snapshot, seeds);
   const holds = checks.every(([, holds]) => holds);
   const total = snapshot.candidates.reduce((sum, { weight }) => sum + BigInt(weight), 0n);
   const pickColumns = [
@@ -139,7 +139,7 @@ function committeePanel(job, snapshot, seeds) {
     {
       name: "Drawn",
       cell: ({ runner }) =>
-        chosen.has(runner) ? badge("good", `pick ${chosen.get(runner)}`) : excluded.includes(runner) ? badge("plain", "left out") : "",
+        passed.includes(runner) ? badge("plain", "busy") : chosen.has(runner) ? badge("good", `pick ${chosen.get(runner)}`) : excluded.includes(runner) ? badge("plain", "left out") : "",
     },
   ];
   return panel(

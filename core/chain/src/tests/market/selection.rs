@@ -79,7 +79,8 @@ fn published_vectors() {
         assert_eq!(hex(&candidates.root().0), row["candidates_root"].as_str().expect("hex"));
         assert_eq!(hex(&selection::seed(&round_seed, &job, submitted_at).0), row["seed"].as_str().expect("hex"));
         let root = candidates.root();
-        let draw = Draw { candidates: &candidates, root, round_seed: &round_seed, job, submitted_at, attempt, excluded: &excluded };
+        let draw =
+            Draw { candidates: &candidates, root, round_seed: &round_seed, job, submitted_at, attempt, excluded: &excluded, passed: &[] };
         assert_eq!(selection::verify_selection(&draw, &selected), Ok(()), "{row}");
         let mut other = selected.clone();
         other.reverse();
@@ -204,6 +205,46 @@ fn a_draw_is_not_seen_in_its_block() {
     assert_eq!(market.refused(&delayed), "job_invalid");
 }
 
+/// Decision 326: jobs of one block share the free slots that there are. Who has none left by then is passed over, which everybody can draw
+/// again; where too few are free the job fails and nobody is blamed. Committees do not get smaller by it.
+#[test]
+fn runners_without_a_free_slot_are_passed_over() {
+    for (runners, mode, committee, drawn) in [(8, "none", 1, 8), (5, "majority_vote", 3, 1)] {
+        let mut market = Market::new(runners);
+        for number in market.runners.clone() {
+            let mut one = declaration(number);
+            one["max_concurrent"] = 1.into();
+            assert_eq!(slug(&market.chain.send(number, ask(REGISTRY, "update", &one, 0))), "");
+        }
+        let nonce = market.chain.nonce(1);
+        let job = committee_job(mode, committee);
+        let submissions = (0..10).map(|more| signed(1, nonce + more, ask(DISPATCHER, "submit_job", &job, 0)));
+        let outcome = market.chain.block(submissions.collect());
+        let ids: Vec<Hash> = outcome.receipts[..10].iter().map(id_of).collect();
+        market.chain.idle(3);
+        let jobs: Vec<Job> = ids.iter().map(|id| market.job(id)).collect();
+        let busy = jobs.iter().filter(|job| &job.reason[..] == "runners_busy" && job.escrow == Amount(0)).count();
+        assert_eq!(
+            (jobs.iter().filter(|job| u64::try_from(job.members.len()) == Ok(committee)).count(), busy),
+            (drawn, 10 - drawn),
+            "{mode}"
+        );
+        let records = invariants::runners_of(&market.chain);
+        assert!(records.values().all(|runner| runner.active_jobs <= runner.max_concurrent && runner.jobs_failed == Count(0)), "{mode}");
+        let mut passed = 0;
+        for job in jobs.iter().filter(|job| !job.members.is_empty()) {
+            let candidates = market.chain.record(&dispatcher::state::candidates_key(&job.id)).expect("kept");
+            let left = selection::left(&candidates, &[]);
+            let is_free = |runner| Ok::<_, ()>(!job.passed.contains(&runner));
+            let again = selection::select_free(&left, &job.seed, job.members.len(), is_free).expect("nothing fails");
+            assert!(again.selected.iter().eq(job.members.iter().map(|member| &member.runner)), "{mode}");
+            assert!(again.passed.iter().eq(job.passed.iter()), "{mode}");
+            passed += job.passed.len();
+        }
+        assert!(passed > 0 || drawn == 1, "{mode}: some were passed over");
+    }
+}
+
 /// the first job of an epoch makes its committees; before anything was measured they are 5 and 3.
 #[test]
 fn committees_are_made_each_epoch() {
@@ -272,6 +313,7 @@ fn anybody_can_draw_again() {
         submitted_at: job.submitted_at,
         attempt: 0,
         excluded: &[],
+        passed: &[],
     };
     assert_eq!(selection::verify_selection(&draw, &selected), Ok(()));
 }
