@@ -381,6 +381,8 @@ parameters! {
         0x3A dispute_max: Blocks = 86_400 in 10..=1_209_600, T0, "ours: decision 313";
         /// What is burned of the bond of a claim that nobody decides.
         0x3B lapsed_bond_burn: BasisPoints = 1_000 in 0..=10_000, T0, "ours: decision 313";
+        /// What a submitter pays of the price of results that were delivered, where none is accepted. What is not a fee of it is destroyed.
+        0x3C refused_price: BasisPoints = 10_000 in 0..=10_000, T0, "ours: decision 323";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

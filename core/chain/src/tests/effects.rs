@@ -58,6 +58,7 @@ const ALL: &[&[Scenario]] = &[
     market::modes::SCENARIOS,
     market::path::SCENARIOS,
     market::provides::SCENARIOS,
+    market::refused::SCENARIOS,
     market::registry::SCENARIOS,
     market::review::SCENARIOS,
     market::selection::SCENARIOS,

@@ -13,8 +13,8 @@ use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{Absent, Delivered, Job, JobSpec, JobStatus, Member, Mode, Outcome, Usage, Verdict};
-use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Hash, List};
+use cowboy_types::units::{Count, Height};
+use cowboy_types::{Address, Hash, List, Text};
 
 /// Commitments are over: who made none loses reputation and is left out; enough of them go on, too few are drawn again.
 pub(super) fn close_commitments(
@@ -106,6 +106,27 @@ pub(super) fn judged(
     Ok((places, judged))
 }
 
+/// The places of the members whose results as many as must agree share, whatever the job's checks say: a committee that says the same is at
+/// fault for no check (decision 323). A runner alone agrees with nobody.
+fn agreed_but_for_checks(
+    world: &World,
+    params: &Params,
+    job: &Job,
+    spec: &JobSpec,
+    members: &[Member],
+    threshold: usize,
+) -> Result<Vec<usize>, Miss> {
+    if spec.verification.mode.is_single() {
+        return Ok(Vec::new());
+    }
+    let mut free = spec.clone();
+    let comparing = spec.verification.checks.iter().filter(|check| verifier::judge::compares(check)).cloned().collect();
+    free.verification.checks = List::new(comparing).expect("fewer fit");
+    free.schema.data_format = Text::default();
+    let (places, judged) = judged(world, params, job, &free, members, threshold)?;
+    Ok(places.into_iter().zip(judged.verdicts).filter(|(_, verdict)| *verdict == Verdict::Accepted).map(|(place, _)| place).collect())
+}
+
 /// A member's result as it is judged.
 fn submission<'a>(member: &Member, output: &'a [u8]) -> Submission<'a> {
     Submission { output, committed_at: member.committed_at, is_attested: member.is_attested }
@@ -117,13 +138,18 @@ fn decide(world: &mut World, params: &Params, height: Height, job: &mut Job, spe
     let (places, judged) = judged(world, params, job, spec, &job.members, threshold)?;
     let mut members = std::mem::take(&mut job.members).into_vec();
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
+    let share = payment::part_of_each(spec.max_price, members.len());
+    let agreed = if judged.accepted.is_none() { agreed_but_for_checks(world, params, job, spec, &members, threshold)? } else { Vec::new() };
     for ((place, verdict), failed) in places.iter().zip(&judged.verdicts).zip(&judged.failed) {
         let member = &mut members[*place];
         member.verdict = verdict.clone();
         match member.verdict {
             Verdict::Invalid => blame(world, params, height, member.runner)?,
             Verdict::Accepted => {}
-            _ => delivered.push(Delivered { runner: member.runner, failed: Count(*failed) }),
+            _ => {
+                let price = payment::price(&member.rates, &spec.kind, &member.usage).min(share);
+                delivered.push(Delivered { runner: member.runner, failed: Count(*failed), price, is_agreed: agreed.contains(place) });
+            }
         }
     }
     // Whoever failed a check that somebody passed, in this draw or a later one, is at fault (decision 303).
@@ -207,12 +233,16 @@ pub(super) fn accept(
     let output = state::keep_output(world, &job.id, bytes);
     // What is left of the price: results that failed only the submitter's checks are paid already.
     let price = job.escrow.saturating_sub(spec.tip);
+    // The bonus is for the reports that the aggregator carried: one that leaves some out has a part of it (decision 325).
+    let committed = job.members.iter().filter(|member| member.commitment != Hash::ZERO).count();
+    let committed = u64::try_from(committed.max(1)).expect("committees are small");
+    let bonus = params.jobs.aggregator_bonus.saturating_mul(job.aggregated.0.min(committed)) / committed;
     let (is_last, aggregator, id) = (second::is_last(job), job.aggregator.filter(|_| job.is_aggregated), job.id);
     let (runner, count, gross) = change_members(job, |members| {
         let agreeing: Vec<usize> = (0..members.len()).filter(|place| members[*place].verdict == Verdict::Accepted).collect();
         // Of two committees, those who agree share the price; of one, those who do not leave their part of it to the submitter.
         let (whole, parts) = if is_last { (price, agreeing.len()) } else { (spec.max_price, members.len()) };
-        let cap = Amount(whole.0 / u64::try_from(parts.max(1)).expect("committees are small"));
+        let cap = payment::part_of_each(whole, parts);
         let usages: Vec<&Usage> = agreeing.iter().map(|place| &members[*place].usage).collect();
         let median = payment::median(&usages);
         let mut prices = Vec::with_capacity(agreeing.len());
@@ -224,7 +254,7 @@ pub(super) fn accept(
             let usage = if is_anomalous { payment::at_most(&member.usage, &median) } else { member.usage.clone() };
             prices.push(payment::price(&member.rates, &spec.kind, &usage).min(cap));
         }
-        let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner));
+        let aggregator = agreeing.iter().position(|place| aggregator == Some(members[*place].runner)).map(|place| (place, bonus));
         let split = payment::split(&params.jobs, price, spec.tip, &prices, aggregator);
         for (place, paid) in agreeing.iter().zip(&split.runners) {
             members[*place].paid = *paid;

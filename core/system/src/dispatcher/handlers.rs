@@ -86,41 +86,14 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let (escrow, callback_held) = hold(context, spec)?;
     let root = candidates.root();
     let mut job = Job {
-        id,
-        submitter: context.sender,
-        submitted_at: context.height,
-        submitted_ms: context.timestamp,
-        status: JobStatus::Drawing,
-        due: Height(context.height.0.saturating_add(spec.timeout_blocks.0)),
-        status_until: Height(context.height.0.saturating_add(spec.timeout_blocks.0)),
         escrow,
         callback_held,
         committee: Count(committee),
         threshold: Count(threshold_of(spec, size, committee)),
         candidates_root: root,
         candidates: Count(count),
-        draw_epoch: Count::ZERO,
-        draw_view: Count::ZERO,
-        seed: Hash::ZERO,
-        attempt: Count::ZERO,
-        members: List::default(),
-        earlier: List::default(),
-        excluded: List::default(),
-        aggregator: None,
-        is_aggregated: false,
-        commit_until: Height::ZERO,
-        reveal_from: Height::ZERO,
-        reveal_until: Height::ZERO,
-        absent: List::default(),
-        delivered: List::default(),
-        outcome: None,
-        reason: Text::default(),
-        claims: List::default(),
-        dispute_until: Height::ZERO,
-        window_left: Count::ZERO,
         retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
-        over_at: Height::ZERO,
-        steps: Count::ZERO,
+        ..empty(context, spec, id)
     };
     let world = &mut *context.world;
     world.write(state::spec_key(&id), spec);
@@ -145,6 +118,50 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     let due = job.status_until;
     state::write(context.world, &mut job, due)?;
     Ok(id)
+}
+
+/// A job of the sender as it begins: without money, runners or results.
+fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
+    let until = Height(context.height.0.saturating_add(spec.timeout_blocks.0));
+    Job {
+        id,
+        submitter: context.sender,
+        submitted_at: context.height,
+        submitted_ms: context.timestamp,
+        status: JobStatus::Drawing,
+        due: until,
+        status_until: until,
+        escrow: Amount::ZERO,
+        callback_held: Amount::ZERO,
+        committee: Count::ZERO,
+        threshold: Count::ZERO,
+        candidates_root: Hash::ZERO,
+        candidates: Count::ZERO,
+        draw_epoch: Count::ZERO,
+        draw_view: Count::ZERO,
+        seed: Hash::ZERO,
+        attempt: Count::ZERO,
+        members: List::default(),
+        earlier: List::default(),
+        excluded: List::default(),
+        passed: List::default(),
+        aggregator: None,
+        is_aggregated: false,
+        aggregated: Count::ZERO,
+        commit_until: Height::ZERO,
+        reveal_from: Height::ZERO,
+        reveal_until: Height::ZERO,
+        absent: List::default(),
+        delivered: List::default(),
+        outcome: None,
+        reason: Text::default(),
+        claims: List::default(),
+        dispute_until: Height::ZERO,
+        window_left: Count::ZERO,
+        retrial_of: Hash::ZERO,
+        over_at: Height::ZERO,
+        steps: Count::ZERO,
+    }
 }
 
 /// Asks for what a submission needs beside the runners, so that a record that was missed does not have them all looked at again.

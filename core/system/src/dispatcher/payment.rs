@@ -68,6 +68,11 @@ pub fn at_most(usage: &Usage, most: &Usage) -> Usage {
     }
 }
 
+/// The part that each of `count` runners may have of an amount, rounded down.
+pub fn part_of_each(amount: Amount, count: usize) -> Amount {
+    Amount(amount.0 / u64::try_from(count.max(1)).expect("a few committees"))
+}
+
 /// A share of an amount, in basis points, rounded down.
 pub fn share(amount: Amount, basis_points: u64) -> Amount {
     let part = u128::from(amount.0) * u128::from(basis_points.min(10_000)) / 10_000;
@@ -108,23 +113,25 @@ pub struct Split {
 }
 
 /// Splits a job's escrow. `prices` is what each paid runner asks, at most its part of `max_price`; `aggregator` the place of
-/// the one that put the results together, where it did. Everything together is `max_price` + `tip`.
-pub fn split(rows: &Jobs, max_price: Amount, tip: Amount, prices: &[Amount], aggregator: Option<usize>) -> Split {
-    let gross = prices.iter().fold(Amount::ZERO, |sum, price| sum.saturating_add(*price)).min(max_price);
+/// the one that put the results together, where it did, and its bonus in basis points of the gross. Everything together is
+/// `max_price` + `tip`.
+pub fn split(rows: &Jobs, max_price: Amount, tip: Amount, prices: &[Amount], aggregator: Option<(usize, u64)>) -> Split {
+    let asked = prices.iter().fold(Amount::ZERO, |sum, price| sum.saturating_add(*price));
+    let gross = asked.min(max_price);
     let treasury = of_payout(rows, gross, rows.payout_treasury);
     let pool = of_payout(rows, gross, rows.payout_runners);
-    let bonus = if aggregator.is_some() { share(gross, rows.aggregator_bonus).min(pool) } else { Amount::ZERO };
+    let bonus = aggregator.map_or(Amount::ZERO, |(_, bonus)| share(gross, bonus).min(pool));
     let rest = pool.saturating_sub(bonus);
     let count = u64::try_from(prices.len()).expect("committees are small");
-    let part = |price: Amount| match gross.0 {
-        0 => Amount::ZERO,
-        gross => Amount(u64::try_from(u128::from(rest.0) * u128::from(price.0) / u128::from(gross)).expect("a part of the rest")),
+    let part = |price: Amount| {
+        let part = (u128::from(rest.0) * u128::from(price.0)).checked_div(u128::from(asked.0)).unwrap_or(0);
+        Amount(u64::try_from(part).expect("a part of the rest"))
     };
     let mut runners: Vec<Amount> = prices.iter().map(|price| part(*price)).collect();
     for (place, paid) in runners.iter_mut().enumerate() {
         let of_tip = Amount(tip.0.checked_div(count).unwrap_or(0));
         let dust_of_tip = if place == 0 { Amount(tip.0.checked_rem(count).unwrap_or(0)) } else { Amount::ZERO };
-        let of_bonus = if aggregator == Some(place) { bonus } else { Amount::ZERO };
+        let of_bonus = if aggregator.is_some_and(|(of, _)| of == place) { bonus } else { Amount::ZERO };
         *paid = paid.saturating_add(of_tip).saturating_add(dust_of_tip).saturating_add(of_bonus);
     }
     let paid_tip = if prices.is_empty() { Amount::ZERO } else { tip };
@@ -148,18 +155,19 @@ mod tests {
     fn splits() {
         let rows = Params::GENESIS.jobs;
         type Row<'a> = (&'a str, u64, u64, &'a [u64], Option<usize>, &'a [u64], u64, u64, u64);
-        let cases: [Row<'_>; 7] = [
+        let cases: [Row<'_>; 8] = [
             ("one runner, all of it", 10_000, 0, &[10_000], None, &[8_900], 100, 1_000, 0),
             ("one runner, half of it", 10_000, 0, &[5_000], None, &[4_450], 50, 500, 5_000),
             ("the tip is the runner's", 10_000, 77, &[10_000], None, &[8_977], 100, 1_000, 0),
             ("two, evenly", 10_000, 1, &[5_000, 5_000], None, &[4_451, 4_450], 100, 1_000, 0),
             ("three, one aggregates", 30_000, 0, &[10_000; 3], Some(1), &[8_750, 9_200, 8_750], 300, 3_000, 0),
             ("dust", 101, 0, &[33, 33, 33], None, &[29, 29, 29], 0, 12, 2),
+            ("more than there is", 100, 3, &[100, 100], None, &[46, 45], 1, 11, 0),
             ("nobody", 10_000, 5, &[], None, &[], 0, 0, 10_005),
         ];
         for (case, max_price, tip, prices, aggregator, runners, treasury, burned, refund) in cases {
             let prices: Vec<Amount> = prices.iter().copied().map(Amount).collect();
-            let split = split(&rows, Amount(max_price), Amount(tip), &prices, aggregator);
+            let split = split(&rows, Amount(max_price), Amount(tip), &prices, aggregator.map(|place| (place, rows.aggregator_bonus)));
             assert_eq!(split.runners.iter().map(|paid| paid.0).collect::<Vec<_>>(), runners, "{case}");
             assert_eq!((split.treasury.0, split.burned.0, split.refund.0), (treasury, burned, refund), "{case}");
             let all: u64 = split.runners.iter().map(|paid| paid.0).sum::<u64>() + split.treasury.0 + split.burned.0 + split.refund.0;

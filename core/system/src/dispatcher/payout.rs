@@ -10,7 +10,7 @@ use crate::{treasury, verifier};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Job, JobSpec, JobStatus, Member, Verdict};
+use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List};
 
@@ -18,10 +18,8 @@ use cowboy_types::{Address, List};
 pub(super) fn pay_unfit(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<(), Miss> {
     job.delivered = List::default();
     let runners: Vec<Address> = job.all_members().filter(|member| member.verdict == Verdict::Unfit).map(|member| member.runner).collect();
-    let share = Amount(spec.max_price.0 / u64::try_from(job.all_members().count().max(1)).expect("committees are small"));
-    let each = Amount(params.jobs.minimum_fee).min(share);
-    let paid = pay_each(world, params, job, &runners, each)?;
-    note_paid(job, &runners, &paid)
+    let each = Amount(params.jobs.minimum_fee).min(payment::part_of_each(spec.max_price, job.all_members().count()));
+    pay_each(world, params, job, spec, &runners, &vec![each; runners.len()])
 }
 
 /// Notes with its members what runners of a job were paid.
@@ -36,34 +34,42 @@ fn note_paid(job: &mut Job, runners: &[Address], paid: &[Amount]) -> Result<(), 
     })
 }
 
-/// Pays some runners the same price out of a job's escrow, at once: 89% to them, the rest as always. Answers what each got.
-fn pay_each(world: &mut World, params: &Params, job: &mut Job, runners: &[Address], each: Amount) -> Result<Vec<Amount>, Miss> {
-    let split = payment::split(&params.jobs, job.escrow, Amount::ZERO, &vec![each; runners.len()], None);
+/// Pays some runners a price each out of a job's escrow but its tip, at once, and notes it with its members: 89% to them, the rest as
+/// always.
+fn pay_each(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec, runners: &[Address], prices: &[Amount]) -> Result<(), Miss> {
+    let tip = spec.tip.min(job.escrow);
+    let split = payment::split(&params.jobs, job.escrow.saturating_sub(tip), Amount::ZERO, prices, None);
     for (runner, paid) in runners.iter().zip(&split.runners) {
         pay_out(world, *runner, *paid)?;
     }
     pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
     burn(world, split.burned)?;
-    job.escrow = split.refund;
-    Ok(split.runners)
+    job.escrow = split.refund.saturating_add(tip);
+    note_paid(job, runners, &split.runners)
 }
 
-/// Pays whoever delivered in any draw of a job that ends without a result the least fee. Answers why it ends, where the job itself
-/// is at fault: nobody passed an objective check of its.
+/// Pays whoever delivered in any draw of a job that ends without a result: what the result would have cost where a quorum said the same,
+/// else the least fee. What else the results would have cost is destroyed: they stand on the chain, so that a submitter which refuses
+/// them all saves nothing (decision 323). Answers why the job ends, where it is at fault itself: nobody passed an objective check of its.
 pub(super) fn pay_delivered(world: &mut World, params: &Params, job: &mut Job, spec: &JobSpec) -> Result<Option<&'static str>, Miss> {
     let delivered = std::mem::take(&mut job.delivered).into_vec();
-    let count = u64::try_from(delivered.len().max(1)).expect("a few committees");
-    let each = Amount(params.jobs.minimum_fee).min(Amount(spec.max_price.min(job.escrow).0 / count));
+    let least = Amount(params.jobs.minimum_fee).min(payment::part_of_each(spec.max_price.min(job.escrow), delivered.len()));
+    let fees: Vec<Amount> = delivered.iter().map(|one| if one.is_agreed { one.price.max(least) } else { least }).collect();
     let runners: Vec<Address> = delivered.iter().map(|one| one.runner).collect();
-    let paid = pay_each(world, params, job, &runners, each)?;
-    note_paid(job, &runners, &paid)?;
+    let before = job.escrow;
+    pay_each(world, params, job, spec, &runners, &fees)?;
+    let price = delivered.iter().fold(Amount::ZERO, |sum, one| sum.saturating_add(one.price));
+    let fees = before.saturating_sub(job.escrow);
+    let rest = payment::share(price, params.jobs.refused_price).saturating_sub(fees).min(job.escrow.saturating_sub(spec.tip));
+    burn(world, rest)?;
+    job.escrow = job.escrow.saturating_sub(rest);
     Ok(delivered.iter().any(|one| one.failed > Count::ZERO).then_some("actor_fault"))
 }
 
 /// Enough runners could not do the work for the same reason outside them: they get a part, the rest goes back (003 Payment table).
 pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, fault: u64) -> Result<(), Miss> {
     let mut members = std::mem::take(&mut job.members).into_vec();
-    let cap = Amount(spec.max_price.0 / u64::try_from(members.len().max(1)).expect("committees are small"));
+    let cap = payment::part_of_each(spec.max_price, members.len());
     let reporting: Vec<usize> = (0..members.len()).filter(|place| members[*place].fault.0 == fault).collect();
     let mut progress: Vec<u64> = reporting.iter().map(|place| members[*place].progress.0.min(10_000)).collect();
     progress.sort_unstable();
@@ -90,6 +96,9 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
         release(world, member.runner, &job.id)?;
     }
     job.members = List::new(members).expect("a committee fits");
+    // The few that delivered something all the same get their fee: the submitter asked for no result that could not be had.
+    let free = |one: Delivered| Delivered { price: Amount::ZERO, ..one };
+    job.delivered = List::new(std::mem::take(&mut job.delivered).into_vec().into_iter().map(free).collect()).expect("as many fit");
     pay_out(world, Address::system(treasury::NUMBER), split.treasury)?;
     burn(world, split.burned)?;
     let spent = split.runners.iter().fold(split.treasury.saturating_add(split.burned), |sum, paid| sum.saturating_add(*paid));

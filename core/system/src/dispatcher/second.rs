@@ -8,7 +8,7 @@ use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Delivered, Job, JobSpec, JobStatus, Member, Verdict};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Hash, List};
 
 /// Whether enough members revealed something for a quorum, and none came of it: not their silence but their disagreement ends the draw.
@@ -84,7 +84,7 @@ pub(super) fn compare(world: &World, job: &mut Job, spec: &JobSpec, rules: &Rule
 pub(super) fn end(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
     let mut delivered = std::mem::take(&mut job.delivered).into_vec();
     let reported = job.all_members().filter(|member| member.fault > Count::ZERO).map(|member| member.runner);
-    delivered.extend(reported.map(|runner| Delivered { runner, failed: Count::ZERO }));
+    delivered.extend(reported.map(|runner| Delivered { runner, failed: Count::ZERO, price: Amount::ZERO, is_agreed: false }));
     job.delivered = List::new(delivered).expect("two committees fit");
     give_up(world, params, height, job, spec, "no_majority")?;
     Ok("fail")

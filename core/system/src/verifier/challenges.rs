@@ -15,7 +15,7 @@ use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{Challenge, Job, JobSpec, JobStatus, MAX_CLAIMS, Member, Mode, Verdict};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
 
 const OWNER: Address = Address::system(NUMBER);
@@ -33,9 +33,8 @@ fn challenged(context: &Context<'_>, reader: &Reader<'_>) -> Step<(Job, JobSpec)
         && context.height < job.status_until
         && (job.dispute_until == Height::ZERO || context.height < job.dispute_until)
         && spec.verification.mode != Mode::None
-        && job.claims.len() < MAX_CLAIMS
         && job.retrial_of == Hash::ZERO
-        && context.value.0 == context.params.jobs.challenge_bond;
+        && context.value.0 >= context.params.jobs.challenge_bond;
     if is_open { Ok((job, spec)) } else { Err(error::CHALLENGE_REFUSED.into()) }
 }
 
@@ -71,13 +70,35 @@ pub(super) fn reproduce(context: &mut Context<'_>, argument: &Value) -> Step<Val
     Ok(Value::Bytes(retrial.0.to_vec()))
 }
 
+/// The place of a new claim: the next one, or, where a job has all that it may have, that of one which is over, or of the open one with the
+/// smallest bond, if the new bond is larger: nobody keeps others out with claims that cost less than theirs (decision 324).
+fn place_for(job: &Job, bond: Amount) -> Result<usize, Abort> {
+    if job.claims.len() < MAX_CLAIMS {
+        return Ok(job.claims.len());
+    }
+    if let Some(over) = job.claims.iter().position(|claim| !claim.is_open()) {
+        return Ok(over);
+    }
+    let open = job.claims.iter().enumerate().filter(|(_, claim)| claim.retrial == Hash::ZERO);
+    let smallest = open.min_by_key(|(place, claim)| (claim.bond, *place)).filter(|(_, claim)| claim.bond < bond);
+    smallest.map(|(place, _)| place).ok_or(error::CHALLENGE_REFUSED)
+}
+
 /// Adds a claim to a job, whose window stands still from now on. Answers the claim's place.
 fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Text<256>, retrial: Hash) -> Step<u64> {
     let (challenger, bond) = (context.sender, context.value);
+    let free = place_for(job, bond)?;
+    if job.claims.get(free).is_some_and(Challenge::is_open) {
+        end_claim(context.world, job, free, context.params.jobs.lapsed_bond_burn)?;
+    }
     let mut claims = std::mem::take(&mut job.claims).into_vec();
-    let place = u64::try_from(claims.len()).expect("a job has few claims");
     let none = List::default;
-    claims.push(Challenge { challenger, bond, runner, claim, at: context.height, retrial, upheld_by: none(), rejected_by: none() });
+    let made = Challenge { challenger, bond, runner, claim, at: context.height, retrial, upheld_by: none(), rejected_by: none() };
+    match claims.get_mut(free) {
+        Some(former) => *former = made,
+        None => claims.push(made),
+    }
+    let place = u64::try_from(free).expect("a job has few claims");
     job.claims = List::new(claims).expect("as many claims were allowed");
     if job.dispute_until == Height::ZERO {
         job.dispute_until = Height(context.height.0.saturating_add(context.params.jobs.dispute_max));
@@ -108,7 +129,10 @@ pub(super) fn decide(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let place = usize::try_from(reader.number_or("claim", 0)?).map_err(|_| invalid())?;
     let mut job = jobs::read(context.world, &id)?;
     let mut claims = job.claims.to_vec();
-    let Some(claim) = claims.get_mut(place).filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO) else {
+    // A vote that names its claimant never counts for another claim that took the place since.
+    let by = reader.get("challenger").map(|_| reader.address("challenger")).transpose()?;
+    let is_meant = |claim: &Challenge| claim.is_open() && claim.retrial == Hash::ZERO && by.is_none_or(|by| by == claim.challenger);
+    let Some(claim) = claims.get_mut(place).filter(|claim| is_meant(claim)) else {
         return Err(error::WRONG_PHASE.into());
     };
     let is_decided = agree(context, claim, is_upheld)?;

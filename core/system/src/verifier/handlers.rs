@@ -278,6 +278,7 @@ pub(super) fn submit_verified_result(context: &mut Context<'_>, argument: &Value
     }
     // The bonus is for putting a decision together, not for one's own result in another form.
     let revealed = opened.members.iter().filter(|member| member.output != Hash::ZERO).count();
+    opened.job.aggregated = Count(u64::try_from(items.len()).expect("committees are small"));
     opened.job.is_aggregated = u64::try_from(revealed).expect("committees are small") >= opened.job.threshold.0;
     let is_complete = is_complete(&opened);
     opened.close(context, is_complete)?;

@@ -90,6 +90,11 @@ enum Compared<'a> {
     Json(&'a Json),
 }
 
+/// Whether a check compares results with each other.
+pub fn compares(check: &Check) -> bool {
+    matches!(check, Check::Field { .. } | Check::FieldMajority { .. } | Check::Tolerance { .. } | Check::RelativeTolerance { .. })
+}
+
 /// Judges the results of a committee.
 pub fn judge(spec: &JobSpec, results: &[Submission<'_>], rules: &Rules) -> Judgement {
     let mut verdicts = Vec::with_capacity(results.len());

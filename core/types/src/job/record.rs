@@ -162,6 +162,10 @@ crate::record! {
         pub runner: Address,
         /// The objective checks that its result failed, a bit each: see `cowboy_system::verifier::judge`. Zero where it failed none.
         pub failed: Count,
+        /// What the result would have cost if it had been accepted, in base units. Zero where a fault was reported.
+        pub price: Amount,
+        /// Whether as many results as must agree agreed with this one, whatever the job's own checks say.
+        pub is_agreed: bool,
     }
 }
 
@@ -253,10 +257,14 @@ crate::record! {
         pub earlier: List<Member, MAX_MEMBERS>,
         /// Who was drawn before and may not be again, ascending.
         pub excluded: List<Address, MAX_DRAWN>,
+        /// Who was picked in the last draw and passed over, because all of its slots were taken.
+        pub passed: List<Address, MAX_DRAWN>,
         /// Who puts the results together; nobody where one runner works alone.
         pub aggregator: Option<Address>,
         /// Whether the aggregator did.
         pub is_aggregated: bool,
+        /// Reports that the aggregator put together.
+        pub aggregated: Count,
         /// Until when commitments are taken.
         pub commit_until: Height,
         /// From when members open their own, the aggregator having had its time.

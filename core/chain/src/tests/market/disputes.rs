@@ -64,6 +64,32 @@ fn a_claim_shields_nobody() {
     assert_eq!(liar.verdict, Verdict::Dishonest);
 }
 
+/// Where a friend has made all the claims that a job takes, a larger bond takes the place of the smallest, which loses a tenth; a vote
+/// that names its claimant counts for no other claim at that place.
+#[test]
+fn a_larger_bond_gets_in() {
+    let mut market = market();
+    let (id, committee) = accepted(&mut market);
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&address(committee[0]).0), "claim": "nonsense" });
+    let nonce = market.chain.nonce(2);
+    let bond = |place: u64| cby(if place == 40 { 100 } else { 101 });
+    let claims = (0..64).map(|place| signed(2, nonce + place, ask(VERIFIER, "challenge", &argument, bond(place))));
+    let claims = claims.collect();
+    assert!(market.chain.block(claims).receipts.iter().all(Receipt::is_success));
+    assert_eq!(claim(&mut market, 3, &id, committee[1]), "challenge_refused", "as large as the smallest is not larger");
+    let before = market.chain.balance(address(2));
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&address(committee[1]).0), "claim": "made up" });
+    assert_eq!(slug(&market.chain.send(3, ask(VERIFIER, "challenge", &argument, cby(101)))), "");
+    assert_eq!(market.chain.balance(address(2)) - before, cby(90), "who is displaced loses a tenth");
+    let job = market.job(&id);
+    assert_eq!((job.claims.len(), job.claims[40].challenger, job.claims[40].bond.0), (64, address(3), cby(101)));
+    let vote = |by: u8| serde_json::json!({ "job_id": hex(&id.0), "claim": 40, "challenger": hex(&address(by).0), "upheld": true });
+    assert_eq!(slug(&market.chain.send(9, ask(VERIFIER, "decide_challenge", &vote(2), 0))), "wrong_phase", "that claim is gone");
+    assert_eq!(slug(&market.chain.send(9, ask(VERIFIER, "decide_challenge", &vote(3), 0))), "");
+    assert_eq!(stake(&market, committee[1]), cby(7_000));
+    assert_eq!(claim(&mut market, 3, &id, committee[2]), "", "the place of a claim that is over is free");
+}
+
 /// The window stands still while a claim is open, and has afterwards what it had left.
 #[test]
 fn the_window_stands_still() {

@@ -131,11 +131,32 @@ impl World {
         let said: Vec<Said> =
             outputs.iter().map(|(number, output)| self.report(*number, output, self.habits[&(job.id, *number)].0)).collect();
         let copied = said.first().map_or(Hash::ZERO, Said::commitment);
+        let aggregator = self.aggregator(job, &said);
         let calls = said.iter().filter_map(|said| {
             let call = self.member(job, said, self.habits[&(job.id, said.number)].0, copied)?;
             Some((said.number, call))
         });
-        calls.collect()
+        let others = calls.filter(|(number, _)| aggregator.as_ref().is_none_or(|(of, _)| of != number));
+        others.chain(aggregator.clone()).collect()
+    }
+
+    /// What the aggregator says for itself and some of the others, where it speaks at all.
+    fn aggregator(&mut self, job: &Job, said: &[Said]) -> Option<(u8, Instruction)> {
+        let is_due = job.status == JobStatus::Revealing && !job.is_aggregated && self.dice.roll(2) == 0;
+        let aggregator = job.aggregator.filter(|_| is_due)?;
+        let honest = |said: &Said| self.habits[&(job.id, said.number)].0 == Does::Right;
+        let mut carried: Vec<Said> = said.iter().filter(|said| honest(said)).cloned().collect();
+        carried.truncate(1 + usize::try_from(self.dice.roll(5)).expect("small"));
+        let call = ask(VERIFIER, "submit_verified_result", &together(&job.id, &carried), 0);
+        (!carried.is_empty()).then(|| (self.market.number(aggregator), call))
+    }
+
+    /// A friend of the runners claims nonsense, to keep others' claims out.
+    fn friend(&mut self, job: &Job) -> Option<(u8, Instruction)> {
+        let is_shielded = job.id.0[0].is_multiple_of(4) && job.status == JobStatus::Disputed;
+        let runner = job.all_members().next().filter(|_| is_shielded && self.dice.roll(4) > 0)?.runner;
+        let claim = serde_json::json!({ "job_id": hex(&job.id.0), "runner": hex(&runner.0), "claim": "!" });
+        Some((6, ask(VERIFIER, "challenge", &claim, cby(100 + self.dice.roll(4)))))
     }
 
     /// A claim against an accepted result, or governance's decision on one.
@@ -184,6 +205,7 @@ impl World {
             let job = self.market.job(&id);
             calls.extend(self.members(&job, tally));
             calls.extend(self.challenger(&job, mode));
+            calls.extend(self.friend(&job).filter(|_| id == self.jobs[0]));
         }
         let transactions = calls.into_iter().map(|(number, call)| signed(number, self.market.chain.nonce(number), call)).collect();
         let receipts = self.market.chain.block(transactions).receipts;
@@ -252,6 +274,15 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
     job["timeout_blocks"] = (6 + dice.roll(4)).into();
     job["tip"] = dice.roll(1_000).into();
     job["max_price"] = (5_000 + dice.roll(100_000)).into();
+    // A requester that refuses whatever is said.
+    if dice.roll(6) == 0 {
+        let checks = [
+            serde_json::json!({ "type": "contains_all", "texts": ["a word that nobody says"] }),
+            serde_json::json!({ "type": "length_bounds", "min": 900 }),
+            serde_json::json!({ "type": "json_schema", "schema": "{\"const\":\"secret\"}" }),
+        ];
+        job["verification"]["checks"] = serde_json::json!([checks[usize::try_from(dice.roll(3)).expect("small")]]);
+    }
     if mode == "deterministic" || dice.roll(3) == 0 {
         job["job_type"] = serde_json::json!({ "type": "Llm", "model_id": hex(&MODEL.0) });
         job["bounds"]["max_output_tokens"] = 10.into();
@@ -262,11 +293,12 @@ fn any_job(dice: &mut Dice) -> serde_json::Value {
 }
 
 /// Money conservation over 200 seeds with every adversary: what was held is paid, burned, the treasury's, or back; so are stakes, bonds and
-/// what others put behind a runner.
+/// what others put behind a runner. Ten seeds of twenty jobs each; `COWBOY_SEEDS=200` plays as many.
 #[test]
 fn two_hundred_jobs() {
     let mut tally = Tally::default();
-    for world in 0..10u64 {
+    let seeds = std::env::var_os("COWBOY_SEEDS").and_then(|seeds| seeds.to_str()?.parse().ok()).unwrap_or(10u64);
+    for world in 0..seeds {
         let windows = [
             ("jobs.challenge_window", 10),
             ("jobs.dispute_window", 2),
@@ -291,7 +323,7 @@ fn two_hundred_jobs() {
         assert!(world.market.chain.balance(address(1)) > 0);
     }
     let Tally { settled, failed, retrials, events, habits } = tally;
-    assert_eq!(settled + failed, 200);
+    assert_eq!(settled + failed, seeds * 20);
     assert!(settled > 60 && failed > 10, "{settled} settled, {failed} failed: both kinds are exercised");
     assert!(retrials > 3, "{retrials} retrials");
     assert_eq!(habits.len(), 13, "every habit: {habits:?}");
