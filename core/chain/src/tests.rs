@@ -22,6 +22,7 @@ mod properties;
 mod python;
 mod queries;
 mod randomness;
+mod recording;
 mod refusals;
 mod rent;
 mod seams;

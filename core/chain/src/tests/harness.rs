@@ -14,8 +14,8 @@ use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::{Amount, Cells, ChainId, Count, Cycles, Height, Nonce, Price, TimestampMs};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Receipt, Transaction, keccak256};
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The key of the n-th account of tests.
@@ -53,17 +53,60 @@ pub(crate) const PROPOSER: Address = Address([0xEE; 20]);
 thread_local! {
     /// A parameter that governance has moved on every chain that this thread makes.
     static MOVED: Cell<Option<(u16, u64)>> = const { Cell::new(None) };
-    /// What came of every block of this thread's chains.
-    static SEEN: Cell<Hash> = const { Cell::new(Hash::ZERO) };
+    /// What came of every block of this thread's chains, where somebody looks.
+    static SEEN: RefCell<Option<Vec<Seen>>> = const { RefCell::new(None) };
 }
 
-/// Runs something on chains where governance has moved a parameter. Answers a digest of all blocks that came of it.
-pub(crate) fn with_moved<T>(moved: Option<(u16, u64)>, run: impl FnOnce() -> T) -> (T, Hash) {
+/// What came of a block.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) height: u64,
+    /// Of everything that the block wrote, of its receipts, of what its lanes used, and of what it left out.
+    pub(crate) digest: Hash,
+    /// Each receipt in brief.
+    pub(crate) receipts: Vec<String>,
+    /// What kinds of things happened: deliveries by what they reach and how they end, and the protocol's events.
+    pub(crate) acts: BTreeSet<String>,
+}
+
+impl Seen {
+    fn of(height: Height, outcome: &Outcome) -> Self {
+        let mut bytes = Vec::new();
+        for (key, stored) in &outcome.writes {
+            bytes.extend(key.0);
+            bytes.extend(stored.iter().flat_map(|stored| keccak256(&[stored]).0));
+        }
+        let digest = keccak256(&[&bytes, &outcome.receipt_root.0, format!("{:?} {:?}", outcome.rejected, outcome.usage).as_bytes()]);
+        let mut acts = BTreeSet::new();
+        let reached = |receipt: &Receipt| match receipt.target.is_system_band() {
+            true => format!("{} {}", receipt.target, receipt.handler),
+            false => "an actor or an account".to_string(),
+        };
+        let mut receipts = Vec::new();
+        for receipt in &outcome.receipts {
+            let end = receipt.abort.as_ref().map_or_else(|| "done".to_string(), |abort| format!("failed with {}", abort.code));
+            acts.insert(format!("{:?} {} {end}", receipt.kind, reached(receipt)));
+            acts.extend(
+                receipt
+                    .events
+                    .iter()
+                    .filter(|event| event.emitter.is_system_band())
+                    .map(|event| format!("{} {}", event.emitter, event.name)),
+            );
+            let (cycles, cells) = (receipt.cycles_used.0, receipt.cells_used.0);
+            receipts.push(format!("{:?} to {} {} {end}: {cycles} cycles, {cells} cells", receipt.kind, receipt.target, receipt.handler));
+        }
+        Self { height: height.0, digest, receipts, acts }
+    }
+}
+
+/// Runs something on chains where governance has moved a parameter. Answers what came of all their blocks.
+pub(crate) fn with_moved<T>(moved: Option<(u16, u64)>, run: impl FnOnce() -> T) -> (T, Vec<Seen>) {
     MOVED.set(moved);
-    SEEN.set(Hash::ZERO);
+    SEEN.set(Some(Vec::new()));
     let done = run();
     MOVED.set(None);
-    (done, SEEN.get())
+    (done, SEEN.take().unwrap_or_default())
 }
 
 /// A chain in a map.
@@ -173,12 +216,7 @@ impl Chain {
 
     /// Takes what came of a block into the state, and checks the invariants.
     pub(crate) fn apply(&mut self, outcome: &Outcome) {
-        let mut seen = SEEN.get().0.to_vec();
-        for (key, stored) in &outcome.writes {
-            seen.extend(key.0);
-            seen.extend(stored.iter().flat_map(|stored| keccak256(&[stored]).0));
-        }
-        SEEN.set(keccak256(&[&seen, &outcome.receipt_root.0, format!("{:?} {:?}", outcome.rejected, outcome.usage).as_bytes()]));
+        SEEN.with_borrow_mut(|seen| seen.iter_mut().for_each(|seen| seen.push(Seen::of(self.height.next(), outcome))));
         for (key, stored) in &outcome.writes {
             match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),
