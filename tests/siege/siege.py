@@ -37,7 +37,7 @@ PROGRAMS_A_ROUND, DEPLOYS_A_ROUND = 40, 4
 # Accounts that deploy programs, in turns: a node takes nothing for a while of one whose program ran far too long (decision 297).
 DEPLOYERS = 24
 # What a node says of a transaction that waits behind a missing one.
-BEHIND_A_GAP = "is missing"
+BEHIND_A_GAP, WAITS = "is missing", '"status":"pending"'
 # What it says of one that it dropped: its sender is set apart, or the node had no time for it, again and again.
 TOO_SLOW = "far longer to run", "longer than a proposal has time for, "
 RECEIVER = bytes([0x77] * 20)
@@ -123,7 +123,7 @@ class Siege:
             data, name = transactions.signed(deployer, CHAIN_ID, transactions.deploy(source), PROGRAM)
             answer = validator.submit(data)
             if answer and answer["results"][0].get("tx_hash"):
-                self.taken[name] = deployer, validator
+                self.taken[name] = deployer
             else:
                 deployer.nonce -= 1
 
@@ -134,17 +134,24 @@ class Siege:
     def programs_end(self):
         """Each program that a validator took is final on all of them, or was dropped as too slow. What waits behind one that was
         dropped gets a transfer in its place, as a sender would send one."""
-        for name, (deployer, taker) in list(self.taken.items()):
+        for name, deployer in list(self.taken.items()):
             fates = {validator: validator.fate(name) for validator in self.network.validators}
             for validator, fate in fates.items():
                 if fate and BEHIND_A_GAP in fate:
                     deployer.nonce = self.nonce_of(deployer, validator)
                     validator.submit(transactions.signed(deployer, CHAIN_ID, transactions.transfer(RECEIVER, 1), TRANSFER)[0])
             is_final = all(fate == "final" for fate in fates.values())
-            if is_final or (fates[taker] and any(why in fates[taker] for why in TOO_SLOW) and "final" not in fates.values()):
+            if is_final or self.is_dropped(fates.values()):
                 self.counts["programs in blocks" if is_final else "programs dropped: too slow"] += 1
                 del self.taken[name]
         return not self.taken
+
+    @staticmethod
+    def is_dropped(fates):
+        """Whether a validator dropped a program as too slow and none has it any more: where another transaction took its nonce meanwhile,
+        the others do not know why it went."""
+        is_over = all(fate and fate != "final" and WAITS not in fate for fate in fates)
+        return is_over and any(why in fate for fate in fates for why in TOO_SLOW)
 
     def simulation(self, source):
         terms, sender = transactions.Terms(0, 0, 0, 0, 0), self.deployers[0]

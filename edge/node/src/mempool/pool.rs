@@ -312,7 +312,6 @@ impl Pool {
     pub(super) fn advance(&mut self, number: u64, writes: &BTreeMap<StateKey, Option<Value>>, base_fees: BaseFees) {
         let is_repriced = std::mem::replace(&mut self.base_fees, base_fees) != base_fees;
         self.number = self.number.max(number);
-        self.taken.retain(|_, taken_by| *taken_by > number);
         self.apart.advance(number);
         self.off.advance(number);
         let (mut done, mut moved) = (Vec::new(), Vec::new());
@@ -324,8 +323,13 @@ impl Pool {
             moved.push(*address);
         }
         for digest in &done {
-            self.take_out(digest);
+            match self.taken.contains_key(digest) {
+                true => drop(self.take_out(digest)),
+                // No block that this node knows has taken it: another transaction has used its nonce.
+                false => self.drop_one(digest, Refused::Replaced),
+            }
         }
+        self.taken.retain(|_, taken_by| *taken_by > number);
         match is_repriced {
             true => self.place_all(),
             false => moved.iter().for_each(|sender| self.place(sender)),

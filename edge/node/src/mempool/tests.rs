@@ -444,6 +444,18 @@ fn what_is_put_off_comes_again_and_not_for_ever() {
     assert_eq!(offered(), BTreeSet::from([slow, behind, other]));
 }
 
+/// Where a block takes another transaction with its nonce, the one that waited says so; one that the block took needs no reason.
+#[test]
+fn a_nonce_that_another_one_used_is_told() {
+    let mempool = mempool(Limits::default());
+    let (taken, other) =
+        (admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room"), admit(&mempool, transfer(2, 0, 5, 0)).expect("there is room"));
+    mempool.take(7, [taken]);
+    advance(&mempool, 7, &[1, 1], &[]);
+    assert_eq!(waiting(&mempool), []);
+    assert_eq!((mempool.dropped(&taken), mempool.dropped(&other)), (None, Some(Refused::Replaced)));
+}
+
 /// Blocks are expired only where nothing moves; a block that has taken a transaction says so.
 #[test]
 fn what_a_block_has_taken_says_so() {
