@@ -26,6 +26,7 @@ mod recording;
 mod refusals;
 mod rent;
 mod seams;
+pub(crate) mod seen;
 mod signatures;
 mod staking;
 mod timers;

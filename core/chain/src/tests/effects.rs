@@ -10,7 +10,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test that may be told to write its table")]
 
-use super::harness::{Seen, with_moved};
+use super::harness::with_moved;
+use super::seen::Seen;
 use super::*;
 use cowboy_params::{Params, Row, Tier};
 use std::collections::BTreeMap;

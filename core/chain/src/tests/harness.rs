@@ -1,5 +1,6 @@
 //! A chain in a map: makes blocks, checks each as a verifier would, and checks the invariants after each.
 
+use super::seen::Seen;
 use crate::genesis::Funded;
 use crate::input::{Limits, NoImages};
 use crate::{BlockInput, BlockInvalid, ChainConfig, Execution, GenesisConfig, Mode, Need, Outcome, SignedTransaction, StateKey, genesis};
@@ -15,7 +16,7 @@ use cowboy_types::units::{Amount, Cells, ChainId, Count, Cycles, Height, Nonce, 
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Receipt, Transaction, keccak256};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The key of the n-th account of tests.
@@ -55,49 +56,6 @@ thread_local! {
     static MOVED: Cell<Option<(u16, u64)>> = const { Cell::new(None) };
     /// What came of every block of this thread's chains, where somebody looks.
     static SEEN: RefCell<Option<Vec<Seen>>> = const { RefCell::new(None) };
-}
-
-/// What came of a block.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) height: u64,
-    /// Of everything that the block wrote, of its receipts, of what its lanes used, and of what it left out.
-    pub(crate) digest: Hash,
-    /// Each receipt in brief.
-    pub(crate) receipts: Vec<String>,
-    /// What kinds of things happened: deliveries by what they reach and how they end, and the protocol's events.
-    pub(crate) acts: BTreeSet<String>,
-}
-
-impl Seen {
-    fn of(height: Height, outcome: &Outcome) -> Self {
-        let mut bytes = Vec::new();
-        for (key, stored) in &outcome.writes {
-            bytes.extend(key.0);
-            bytes.extend(stored.iter().flat_map(|stored| keccak256(&[stored]).0));
-        }
-        let digest = keccak256(&[&bytes, &outcome.receipt_root.0, format!("{:?} {:?}", outcome.rejected, outcome.usage).as_bytes()]);
-        let mut acts = BTreeSet::new();
-        let reached = |receipt: &Receipt| match receipt.target.is_system_band() {
-            true => format!("{} {}", receipt.target, receipt.handler),
-            false => "an actor or an account".to_string(),
-        };
-        let mut receipts = Vec::new();
-        for receipt in &outcome.receipts {
-            let end = receipt.abort.as_ref().map_or_else(|| "done".to_string(), |abort| format!("failed with {}", abort.code));
-            acts.insert(format!("{:?} {} {end}", receipt.kind, reached(receipt)));
-            acts.extend(
-                receipt
-                    .events
-                    .iter()
-                    .filter(|event| event.emitter.is_system_band())
-                    .map(|event| format!("{} {}", event.emitter, event.name)),
-            );
-            let (cycles, cells) = (receipt.cycles_used.0, receipt.cells_used.0);
-            receipts.push(format!("{:?} to {} {} {end}: {cycles} cycles, {cells} cells", receipt.kind, receipt.target, receipt.handler));
-        }
-        Self { height: height.0, digest, receipts, acts }
-    }
 }
 
 /// Runs something on chains where governance has moved a parameter. Answers what came of all their blocks.

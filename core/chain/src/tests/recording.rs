@@ -10,7 +10,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test that may be told to write its table")]
 
 use super::effects::{ALL, Scenario, outcome};
-use super::harness::Seen;
+use super::seen::Seen;
 use cowboy_types::{Hash, keccak256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

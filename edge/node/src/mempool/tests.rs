@@ -446,7 +446,7 @@ fn what_is_put_off_comes_again_and_not_for_ever() {
 
 /// Where a block takes another transaction with its nonce, the one that waited says so; one that the block took needs no reason.
 #[test]
-fn a_nonce_that_another_one_used_is_told() {
+fn a_nonce_that_another_transaction_used_is_the_reason() {
     let mempool = mempool(Limits::default());
     let (taken, other) =
         (admit(&mempool, transfer(1, 0, 5, 0)).expect("there is room"), admit(&mempool, transfer(2, 0, 5, 0)).expect("there is room"));
