@@ -69,7 +69,7 @@ def free_port():
 
 
 class Anvil:
-    name = "anvil"
+    name = command = "anvil"
     configuration = ["--gas-limit", "100000000000", "--no-request-size-limit", "--silent"]
     # Mining on arrival, its default, is what delays are measured with. Under load over several connections it strands
     # transactions and then stops answering (1.7.1), so that rates are measured with a block a second, mined early when it idles.
@@ -91,7 +91,7 @@ class Anvil:
 
 
 class Cowboy:
-    name = "cowboy"
+    name, command = "cowboy", "cowboyd dev"
     # The lanes and one actor's share of a block, as far as the parameters' ranges go.
     parameters = {
         "fees.block_cycles": 4_000_000_000, "fees.block_cells": 400_000_000, "fees.cycles_target": 1_000_000_000, "fees.cells_target": 100_000_000,
@@ -180,10 +180,10 @@ def main():
         both = "anvil" in middle and "cowboy" in middle
         rows.append([label, *cells, *([f"{middle['cowboy'][key] / middle['anvil'][key]:.2f}×"] if both else [])])
     text = table(["", *middle, *(["cowboy / anvil"] if len(middle) == 2 else [])], rows)
-    configuration = "; ".join(f"`{chain.name} {' '.join(chain.configuration)}`{', for rates `' + ' '.join(chain.for_rates) + '`' if chain.for_rates else ''}" for chain in chains)
+    configuration = "; ".join(f"`{chain.command} {' '.join(chain.configuration)}`{', for rates `' + ' '.join(chain.for_rates) + '`' if chain.for_rates else ''}" for chain in chains)
     text = (f"`./bench chain`: median of {arguments.rounds} rounds in turns, 10 senders over 10 connections, transactions signed before the clock starts, rates from the first "
-            f"submission until all are in committed state. anvil {ANVIL_VERSION} has no consensus and executes a 21-byte EVM counter; ours is a Python actor, blocks are final. "
-            "anvil's rates are taken with a block a second, mined early when it idles: mining on arrival, its default, strands transactions that come over several connections and then stops answering. "
+            f"submission until all are in committed state. anvil {ANVIL_VERSION} has no consensus and executes a 21-byte EVM counter; our counter is a Python actor, and blocks are final. "
+            "anvil's rates are measured with one block per second, mined early when it is idle. With its default, mining on arrival, transactions over several connections get stuck and anvil stops responding. "
             f"Configuration: {configuration}. {machine()}.\n\n{text}")
     print(text)
     if arguments.write:
