@@ -3,7 +3,7 @@
 use crate::admit::{Invalid, SignedTransaction};
 use bytes::Bytes;
 use cowboy_params::Params;
-use cowboy_state::StateKey;
+use cowboy_state::{Key, StateKey};
 use cowboy_types::block::{Seed, Usage};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, ChainId, Cycles, Height, Price, TimestampMs};
@@ -227,6 +227,22 @@ pub struct Trace {
     pub calls: Vec<CallTrace>,
     /// Messages that left.
     pub sent: Vec<SentMessage>,
+    /// Entries of storage and accounts that it changed, by key, without its fee; at most [`MAX_CHANGES`].
+    pub changes: Vec<Change>,
+}
+
+/// The most changes that a trace names.
+pub const MAX_CHANGES: usize = 256;
+
+/// A record that a delivery changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The record: an entry of an actor's storage, or an account.
+    pub key: Key,
+    /// Its bytes before the delivery; `None` where there was no such record.
+    pub before: Option<Bytes>,
+    /// Its bytes after the delivery; `None` where it was removed.
+    pub after: Option<Bytes>,
 }
 
 /// One handler that ran.

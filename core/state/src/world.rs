@@ -134,6 +134,20 @@ impl World {
         accounts
     }
 
+    /// Records of these kinds that differ from what they were at a checkpoint, by key: each as it was then and as it is now. At most
+    /// `limit` of them, those that were written first.
+    pub fn changes_since(&self, checkpoint: &Checkpoint, kinds: &[Kind], limit: usize) -> Vec<(Key, Option<Bytes>, Option<Bytes>)> {
+        let mut before: BTreeMap<&Key, &Option<Bytes>> = BTreeMap::new();
+        for (key, previous) in &self.journal[checkpoint.journal..] {
+            if kinds.contains(&key.kind) && (before.len() < limit || before.contains_key(key)) {
+                before.entry(key).or_insert(previous);
+            }
+        }
+        let now = |key: &Key| self.slots.get(key).and_then(|slot| slot.now.clone());
+        let changes = before.into_iter().map(|(key, before)| (key.clone(), before.clone(), now(key)));
+        changes.filter(|(_, before, now)| before != now).collect()
+    }
+
     /// How many announcements the running delivery made.
     pub fn announcements(&self) -> usize {
         self.events.len()

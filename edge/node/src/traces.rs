@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use cowboy_chain::{
     Trace,
-    input::{CallTrace, Exception, SentMessage},
+    input::{CallTrace, Change, Exception, SentMessage},
 };
+use cowboy_state::Key;
 use cowboy_types::{
     Abort, Address, Amount, Cycles, Hash, Receipt,
     cbor::{self, Value},
@@ -22,7 +23,10 @@ const MAX_PAYLOAD: usize = 64 * 1024;
 /// The most handlers and the most messages of one trace; further ones are left out.
 const MAX_ROWS: usize = 4_096;
 
-/// The trace of a delivery of which the receipt says everything: one handler, no exception, nothing sent.
+/// The most bytes of the records that a trace names as changed; those beyond it are left out.
+const MAX_CHANGED_BYTES: usize = 16 * 1024;
+
+/// The trace of a delivery of which the receipt says everything: one handler, no exception, nothing sent, nothing changed.
 pub fn plain(receipt: &Receipt) -> Trace {
     let call = CallTrace {
         depth: 0,
@@ -42,6 +46,7 @@ pub fn plain(receipt: &Receipt) -> Trace {
         payload: Bytes::new(),
         calls: vec![call],
         sent: Vec::new(),
+        changes: Vec::new(),
     }
 }
 
@@ -57,19 +62,33 @@ fn to_bytes(trace: &Trace) -> Vec<u8> {
         Value::Bytes(if trace.payload.len() > MAX_PAYLOAD { Vec::new() } else { trace.payload.to_vec() }),
         Value::Array(trace.calls.iter().take(MAX_ROWS).map(call_value).collect()),
         Value::Array(trace.sent.iter().take(MAX_ROWS).map(sent_value).collect()),
+        Value::Array(short(&trace.changes).map(change_value).collect()),
     ]);
     value.encode()
+}
+
+/// The first changes whose records have at most [`MAX_CHANGED_BYTES`] together.
+fn short(changes: &[Change]) -> impl Iterator<Item = &Change> {
+    let mut bytes = 0;
+    changes.iter().take_while(move |change| {
+        bytes += [&change.before, &change.after].into_iter().flatten().map(Bytes::len).sum::<usize>() + change.key.name.len();
+        bytes <= MAX_CHANGED_BYTES
+    })
 }
 
 /// The trace of a receipt out of a row of the ledger, or `None` where the bytes are none.
 pub fn from_bytes(receipt: &Receipt, bytes: &[u8]) -> Option<Trace> {
     let value = cbor::decode(bytes).ok()?;
-    let [parent, payload, calls, sent] = items(&value)? else { return None };
+    // Rows of an older program end before the changes.
+    let (head, changes) = items(&value)?.split_at_checked(4)?;
+    let [parent, payload, calls, sent] = head else { return None };
+    let changes = changes.first().map_or(Some([].as_slice()), items)?;
     Some(Trace {
         parent: Hash(parent.as_bytes()?.try_into().ok()?),
         payload: Bytes::copy_from_slice(payload.as_bytes()?),
         calls: items(calls)?.iter().map(call_of).collect::<Option<_>>()?,
         sent: items(sent)?.iter().map(sent_of).collect::<Option<_>>()?,
+        changes: changes.iter().map(change_of).collect::<Option<_>>()?,
         ..plain(receipt)
     })
 }
@@ -136,6 +155,18 @@ fn sent_of(value: &Value) -> Option<SentMessage> {
     })
 }
 
+fn change_value(change: &Change) -> Value {
+    let record = |bytes: &Option<Bytes>| bytes.as_ref().map_or(Value::Null, |bytes| Value::Bytes(bytes.to_vec()));
+    Value::Array(vec![Value::Bytes(change.key.seal(&[]).to_vec()), record(&change.before), record(&change.after)])
+}
+
+fn change_of(value: &Value) -> Option<Change> {
+    let [key, before, after] = items(value)? else { return None };
+    let record = |value: &Value| value.as_bytes().map(Bytes::copy_from_slice);
+    let (key, _) = Key::open(&Bytes::copy_from_slice(key.as_bytes()?))?;
+    Some(Change { key, before: record(before), after: record(after) })
+}
+
 fn items(value: &Value) -> Option<&[Value]> {
     match value {
         Value::Array(items) => Some(items),
@@ -188,12 +219,19 @@ mod tests {
         }
     }
 
+    /// An entry of storage that was not there before and has this many bytes now.
+    fn change(name: &'static [u8], size: usize) -> Change {
+        Change { key: Key::storage(Address([2; 20]), name), before: None, after: Some(vec![7; size].into()) }
+    }
+
     fn trace() -> Trace {
         let exception = Exception { name: "ValueError".into(), message: "too hot".into(), traceback: vec!["line 7, in boom".into()] };
         let inner = CallTrace { depth: 1, abort: None, exception: Some(exception), ..plain(&receipt()).calls.remove(0) };
         let sent =
             SentMessage { receipt: Hash([5; 32]), id: Hash([6; 32]), target: Address([7; 20]), handler: "hear".into(), value: Amount(8) };
-        let mut trace = Trace { parent: Hash([11; 32]), payload: Bytes::from_static(b"now"), sent: vec![sent], ..plain(&receipt()) };
+        let changes = vec![change(b"count", 3)];
+        let mut trace =
+            Trace { parent: Hash([11; 32]), payload: Bytes::from_static(b"now"), sent: vec![sent], changes, ..plain(&receipt()) };
         trace.calls.push(inner);
         trace
     }
@@ -204,6 +242,22 @@ mod tests {
         let bytes = to_bytes(&trace);
         assert_eq!(from_bytes(&receipt(), &bytes), Some(trace));
         assert_eq!(from_bytes(&receipt(), &bytes[1..]), None);
+    }
+
+    /// Rows that were written before changes were kept.
+    #[test]
+    fn a_trace_of_an_older_program_has_no_changes() {
+        let trace = trace();
+        let Ok(Value::Array(mut parts)) = cbor::decode(&to_bytes(&trace)) else { panic!("a trace is an array") };
+        parts.truncate(4);
+        assert_eq!(from_bytes(&receipt(), &Value::Array(parts).encode()), Some(Trace { changes: Vec::new(), ..trace }));
+    }
+
+    #[test]
+    fn large_changes_are_left_out() {
+        let trace = Trace { changes: vec![change(b"a", 10_000), change(b"b", 6_000), change(b"c", 1_000)], ..trace() };
+        let kept = from_bytes(&receipt(), &to_bytes(&trace)).expect("it comes back");
+        assert_eq!(kept.changes, trace.changes[..2]);
     }
 
     #[test]

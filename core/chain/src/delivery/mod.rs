@@ -12,11 +12,11 @@ mod meter;
 
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
-use crate::input::{CallTrace, ChainConfig, Exception, Images, SentMessage, Trace};
+use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, SentMessage, Trace};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::records::Account;
-use cowboy_state::{Checkpoint, Miss, Step, Stop, World};
+use cowboy_state::{Checkpoint, Kind, Miss, Step, Stop, World};
 use cowboy_system::entitlements::needs::Requests;
 use cowboy_types::instruction::{Custom, Instruction, System};
 use cowboy_types::receipt::ReceiptKind;
@@ -312,6 +312,7 @@ impl Machine {
             self.world.rollback(&running.start);
         }
         let is_done = result.is_ok();
+        let changes = self.world.changes_since(&running.start, &[Kind::Storage, Kind::Account], MAX_CHANGES);
         let events = self.world.take_events();
         let payload = match &running.envelope.work {
             Work::Handler { payload, .. } => payload.clone(),
@@ -325,6 +326,7 @@ impl Machine {
             parent: running.envelope.parent,
             calls: running.calls,
             sent: if is_done { running.sent } else { Vec::new() },
+            changes: changes.into_iter().map(|(key, before, after)| Change { key, before, after }).collect(),
         };
         Delivered {
             target: running.target,

@@ -124,6 +124,7 @@ impl Execution {
                 payload: Default::default(),
                 calls: Vec::new(),
                 sent: Vec::new(),
+                changes: Vec::new(),
             };
             self.books.job_receipts.push((receipt, trace));
         }

@@ -33,6 +33,7 @@ pub(super) fn announcement(id: Hash, sender: Address, target: Address, events: V
         payload: Default::default(),
         calls: Vec::new(),
         sent: Vec::new(),
+        changes: Vec::new(),
     };
     (receipt, trace)
 }

@@ -197,6 +197,7 @@ impl Execution {
             payload: Default::default(),
             calls: Vec::new(),
             sent: Vec::new(),
+            changes: Vec::new(),
         };
         self.books.timer_receipts.push((receipt, trace));
         Ok(())

@@ -10,6 +10,11 @@ fn key(number: u8) -> Key {
     Key::of(Kind::Account, Address([number; 20]))
 }
 
+/// What a map has at a place, as the bytes of a record.
+fn one(map: &BTreeMap<u8, u8>, place: u8) -> Option<Bytes> {
+    map.get(&place).map(|value| Bytes::from(vec![*value]))
+}
+
 /// A world that knows that nothing is there.
 fn empty_world() -> World {
     let mut world = World::default();
@@ -78,6 +83,13 @@ proptest! {
             prop_assert_eq!((world.announcements(), world.messages()), (model.1, model.2));
         }
         prop_assert_eq!(world.writes().len(), model.0.len(), "only what differs from before is written");
+        for (checkpoint, copy) in &saved {
+            let differs = |place: &u8| copy.0.get(place) != model.0.get(place);
+            let expected: Vec<_> = (0..8).filter(differs).map(|place| (key(place), one(&copy.0, place), one(&model.0, place))).collect();
+            prop_assert_eq!(world.changes_since(checkpoint, &[Kind::Account], usize::MAX), expected);
+            prop_assert_eq!(world.changes_since(checkpoint, &[Kind::Storage], usize::MAX), vec![]);
+            prop_assert!(world.changes_since(checkpoint, &[Kind::Account], 2).len() <= 2);
+        }
     }
 }
 
