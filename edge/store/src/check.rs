@@ -1,6 +1,6 @@
 //! Checks a stopped node's ledger from its pages to its hashes, and saves what is readable of a damaged one.
 
-use crate::{BlockRecord, Ledger, Retention, View, error::StoreError, ledger::Place, pages::Pages};
+use crate::{BlockRecord, Ledger, Retention, View, error::StoreError, pages::Pages, position::Place};
 use cowboy_types::{Block, Hash, Receipt, merkle};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Copies of blocks that replace damaged rows: what another node sends, checked against what the header commits to.
 
-use crate::{StoreError, ledger::Concern};
+use crate::{StoreError, position::Concern};
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_types::{Address, Block, Receipt, merkle};
 use std::{

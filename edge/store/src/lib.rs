@@ -4,24 +4,37 @@
 //! - [`recent`]: values that the last 16 blocks overwrote, so that a query sees one height (decision 126).
 //! - [`ledger`]: finalized blocks, receipts and certificates, and the indexes made from them.
 //!   Its file has a checksum for every page, which is verified when the page is read.
+//! - [`catalog`]: the indexes that people search with.
 //! - [`check`]: checks a stopped node's ledger, and saves what is readable of a damaged one.
 //! - [`copies`]: copies of blocks from other nodes, which replace damaged rows.
 //! - [`directory`]: the folder all of it lives in, claimed by one process and one chain.
 //! - [`error`]: what can go wrong with a disk.
 
+// Test records are written as users of this crate write them.
+#[cfg(test)]
+extern crate self as cowboy_store;
+
+pub mod catalog;
 pub mod check;
 pub mod copies;
 pub mod directory;
 pub mod error;
+mod index;
 pub mod ledger;
+mod listings;
 mod pages;
+mod position;
 pub mod proof;
 pub mod recent;
 pub mod state;
+mod tables;
+mod view;
 
 pub use copies::BlockCopy;
 pub use directory::Directory;
 pub use error::StoreError;
-pub use ledger::{BlockRecord, Concern, Ledger, Place, Retention, View};
+pub use ledger::{BlockRecord, Ledger, Retention};
+pub use position::{Concern, Place};
 pub use recent::Recent;
 pub use state::{Key, Value};
+pub use view::View;

@@ -1,94 +1,15 @@
 //! The ledger and the folder.
 
+mod records;
+
 use commonware_codec::Encode as _;
 use cowboy_store::{
-    BlockCopy, BlockRecord, Concern, Directory, Ledger, Place, Retention, StoreError,
+    BlockCopy, BlockRecord, Directory, Ledger, Place, Retention, StoreError,
     check::{check, repair},
 };
-use cowboy_types::{
-    Address, Block, Hash, Height, Receipt, blake3,
-    receipt::{Event, Fee, ReceiptKind},
-    units::Count,
-    wire::{Blob, Fixed, List, Text},
-};
+use cowboy_types::{Address, Hash, Height, Receipt, Transaction, blake3};
+use records::{ACTOR, BYSTANDER, CREATED, SENDER, TARGET, TOKEN, receipt, record};
 use std::{fs, io::Write as _};
-
-const SENDER: Address = Address([1; 20]);
-const TARGET: Address = Address([2; 20]);
-const ACTOR: Address = Address([3; 20]);
-const BYSTANDER: Address = Address([4; 20]);
-
-fn receipt(number: u64, index: u32) -> Receipt {
-    let id = blake3(&[&number.to_be_bytes(), &index.to_be_bytes()]);
-    let event = Event { emitter: ACTOR, name: Text::new("moved").expect("short"), data: Blob::default() };
-    Receipt {
-        id,
-        kind: ReceiptKind::Transaction,
-        origin: if index == 0 { id } else { blake3(&[&number.to_be_bytes(), &0u32.to_be_bytes()]) },
-        sender: SENDER,
-        target: TARGET,
-        handler: Text::default(),
-        value: Default::default(),
-        cycles_used: Default::default(),
-        cells_used: Default::default(),
-        fee: Fee {
-            payer: SENDER,
-            cycle_price: Default::default(),
-            cell_price: Default::default(),
-            reserved: Default::default(),
-            burned: Default::default(),
-            tip: Default::default(),
-            refunded: Default::default(),
-        },
-        created: (index == 1).then_some(ACTOR),
-        return_data: Blob::default(),
-        events: List::new(vec![event.clone(), event]).expect("two events"),
-        abort: None,
-    }
-}
-
-fn record(number: u64, skipped: u64) -> BlockRecord {
-    let zero = || cowboy_types::LaneUsage { cycles: Default::default(), cells: Default::default() };
-    let header = cowboy_types::Header {
-        version: 1,
-        genesis: Hash::ZERO,
-        context: cowboy_types::Context {
-            epoch: Count(0),
-            view: Count(number),
-            leader: Fixed([0; 32]),
-            parent_view: Count(0),
-            parent: Hash::ZERO,
-        },
-        parent: Hash::ZERO,
-        number: Count(number),
-        skipped: Count(skipped),
-        timestamp_ms: Default::default(),
-        seeds: List::default(),
-        proposer_vrf: Fixed([0; 48]),
-        base_fee_cycle: Default::default(),
-        base_fee_cell: Default::default(),
-        usage: cowboy_types::block::Usage { system: zero(), timer: zero(), runner: zero(), user: zero() },
-        tx_root: Hash::ZERO,
-        receipt_root: Hash::ZERO,
-        state_root: Hash::ZERO,
-        ops_root: Hash::ZERO,
-        ops_start: Count(0),
-        ops_end: Count(1),
-        reshare: None,
-        voters: Blob::default(),
-        extension: Blob::default(),
-        signature: Fixed([0; 65]),
-    };
-    BlockRecord {
-        block: Block { header, transactions: List::default(), reshare: None },
-        receipts: vec![receipt(number, 0), receipt(number, 1)],
-        concerns: vec![Concern { address: BYSTANDER, receipt: 1 }],
-        certificate: number.is_multiple_of(2).then(|| vec![7]),
-        carry: vec![1, 2],
-        traces: vec![(1, vec![9])],
-        overwritten: vec![8],
-    }
-}
 
 /// Every read, one by one: what it says, or that it is refused.
 fn reads(ledger: &Ledger, tip: u64) -> Vec<Option<String>> {
@@ -107,9 +28,15 @@ fn reads(ledger: &Ledger, tip: u64) -> Vec<Option<String>> {
             all.extend([said(view.receipt(place)), said(view.trace(place)), said(view.place_of(&receipt(number, index).id))]);
         }
     }
+    all.extend([said(view.receipts_before(None, 1_000)), said(view.busy_before(u64::MAX)), said(view.actors_with("", 1_000))]);
+    all.extend([
+        said(view.holders(&TOKEN, &SENDER, 9)),
+        said(view.tokens_of(&BYSTANDER, &TOKEN, 9)),
+        said(view.of_token(&TOKEN, None, 1_000)),
+    ]);
     for account in [SENDER, TARGET, BYSTANDER, ACTOR] {
         all.extend([said(view.of_account(&account, None, 1_000)), said(view.of_emitter(&account, Place { number: 0, index: 0 }, 1_000))]);
-        all.push(said(view.of_deployer(&account, None, 1_000)));
+        all.extend([said(view.of_deployer(&account, None, 1_000)), said(view.class_of(&account)), said(view.accounts(&account, 2))]);
     }
     all
 }
@@ -176,7 +103,8 @@ fn committed(number: u64, parent: Hash) -> BlockRecord {
     let mut record = record(number, 0);
     let digests: Vec<Hash> = record.receipts.iter().map(Receipt::digest).collect();
     record.block.header.receipt_root = cowboy_types::merkle::root(&digests);
-    record.block.header.tx_root = cowboy_types::merkle::root(&[]);
+    let transactions: Vec<Hash> = record.block.transactions.iter().map(Transaction::digest).collect();
+    record.block.header.tx_root = cowboy_types::merkle::root(&transactions);
     record.block.header.parent = parent;
     record
 }
@@ -349,6 +277,10 @@ fn answers(ledger: &Ledger) -> String {
         (view.of_emitter(&ACTOR, place(2, 1), 10), view.of_emitter(&ACTOR, place(0, 0), 3)),
         (view.of_origin(&receipt(2, 0).id, 10), view.of_deployer(&SENDER, None, 10), view.of_deployer(&SENDER, Some(place(1, 1)), 10)),
         (view.place_of(&receipt(3, 1).id), view.number_of(&record(2, 100).block.digest())),
+        (view.actors_with("gre", 10), view.actors_with("GREETER", 10), view.actors_with("reeter", 10), view.class_of(&CREATED)),
+        (view.holders(&TOKEN, &Address::ZERO, 10), view.tokens_of(&BYSTANDER, &Hash::ZERO, 10), view.of_token(&TOKEN, None, 4)),
+        (view.of_token(&TOKEN, Some((place(2, 0), 2)), 10), view.receipts_before(Some(place(2, 1)), 10), view.accounts(&TARGET, 2)),
+        ([1, 2, 3].map(|number| view.receipt_count(number)), view.busy_before(3)),
     );
     format!("{all:#?}")
 }
@@ -371,6 +303,11 @@ fn writing_again_and_indexing_again_change_nothing() {
     let ledger = Ledger::open(&path).expect("it opens again");
     assert_eq!(answers(&ledger), once);
     let view = ledger.view().expect("it opens");
+    let words: Vec<_> = view.actors_with("gre", 9).expect("it reads").into_iter().map(|found| (found.actor, found.spelling)).collect();
+    assert_eq!(words, [(CREATED, "greet".to_owned()), (CREATED, "Greeter".to_owned())]);
+    assert_eq!(view.holders(&TOKEN, &Address::ZERO, 9).expect("it reads"), [BYSTANDER]);
+    assert_eq!(view.of_token(&TOKEN, None, 1).expect("it reads"), [(Place { number: 3, index: 1 }, 2)]);
+    assert_eq!(view.accounts(&Address::ZERO, 9).expect("it reads"), [SENDER, TARGET, BYSTANDER], "each once, in order");
     assert_eq!(view.number_at(Height(102)).expect("it reads"), Some(2), "heights count what was skipped");
     assert_eq!(view.number_at(Height(50)).expect("it reads"), None);
     assert_eq!(view.of_account(&BYSTANDER, None, 9).expect("it reads").len(), 3, "a receipt concerns more than its two ends");

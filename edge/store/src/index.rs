@@ -1,0 +1,67 @@
+//! The indexes over blocks and receipts, open for writing.
+
+use crate::{StoreError, catalog, position::Concern, tables::*};
+use cowboy_types::{Block, Receipt};
+use redb::{Table, WriteTransaction};
+
+/// The index tables, open for writing.
+pub(crate) struct Tables<'a> {
+    by_digest: Table<'a, &'static [u8; 32], u64>,
+    by_height: Table<'a, u64, u64>,
+    by_id: Table<'a, &'static [u8; 32], (u64, u32)>,
+    by_account: Table<'a, (&'static [u8; 20], u64, u32), ()>,
+    by_emitter: Table<'a, (&'static [u8; 20], u64, u32, u32), ()>,
+    by_origin: Table<'a, (&'static [u8; 32], u64, u32), ()>,
+    by_deployer: Table<'a, (&'static [u8; 20], u64, u32), &'static [u8; 20]>,
+    catalog: catalog::Tables<'a>,
+}
+
+impl<'a> Tables<'a> {
+    pub(crate) fn open(write: &'a WriteTransaction) -> Result<Self, StoreError> {
+        Ok(Self {
+            by_digest: write.open_table(BY_DIGEST)?,
+            by_height: write.open_table(BY_HEIGHT)?,
+            by_id: write.open_table(BY_ID)?,
+            by_account: write.open_table(BY_ACCOUNT)?,
+            by_emitter: write.open_table(BY_EMITTER)?,
+            by_origin: write.open_table(BY_ORIGIN)?,
+            by_deployer: write.open_table(BY_DEPLOYER)?,
+            catalog: catalog::Tables::open(write)?,
+        })
+    }
+
+    pub(crate) fn delete(write: &WriteTransaction) -> Result<(), StoreError> {
+        write.delete_table(BY_DIGEST)?;
+        write.delete_table(BY_HEIGHT)?;
+        write.delete_table(BY_ID)?;
+        write.delete_table(BY_ACCOUNT)?;
+        write.delete_table(BY_EMITTER)?;
+        write.delete_table(BY_ORIGIN)?;
+        write.delete_table(BY_DEPLOYER)?;
+        catalog::Tables::delete(write)
+    }
+
+    pub(crate) fn index(&mut self, block: &Block, receipts: &[Receipt], concerns: &[Concern]) -> Result<(), StoreError> {
+        let number = block.header.number.0;
+        for concern in concerns {
+            self.by_account.insert((&concern.address.0, number, concern.receipt), ())?;
+        }
+        self.by_digest.insert(&block.digest().0, number)?;
+        self.by_height.insert(block.header.height().0, number)?;
+        for (index, receipt) in (0..).zip(receipts) {
+            self.by_id.insert(&receipt.id.0, (number, index))?;
+            self.by_account.insert((&receipt.sender.0, number, index), ())?;
+            self.by_account.insert((&receipt.target.0, number, index), ())?;
+            if receipt.origin != receipt.id {
+                self.by_origin.insert((&receipt.origin.0, number, index), ())?;
+            }
+            if let Some(actor) = &receipt.created {
+                self.by_deployer.insert((&receipt.sender.0, number, index), &actor.0)?;
+            }
+            for (position, event) in (0..).zip(receipt.events.iter()) {
+                self.by_emitter.insert((&event.emitter.0, number, index, position), ())?;
+            }
+        }
+        self.catalog.index(block, receipts)
+    }
+}

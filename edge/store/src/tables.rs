@@ -1,0 +1,38 @@
+//! The tables of the ledger's file.
+
+use redb::TableDefinition;
+
+/// Block number → the block.
+pub(crate) const BLOCKS: TableDefinition<u64, &[u8]> = TableDefinition::new("blocks");
+/// Block number, place in the block → receipt.
+pub(crate) const RECEIPTS: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("receipts");
+/// Block number → the finalization certificate, where this node has seen one of exactly this block.
+pub(crate) const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certificates");
+/// Block number → the addresses that each receipt concerns: 20 bytes and the receipt's place in big-endian, each.
+pub(crate) const CONCERNS: TableDefinition<u64, &[u8]> = TableDefinition::new("concerns");
+/// Block number → what the driver needs to continue from it after a restart.
+pub(crate) const CARRY: TableDefinition<u64, &[u8]> = TableDefinition::new("carry");
+/// Block number, place in the block → the receipt's trace, where it says more than the receipt; at [`TRACED`] a mark
+/// that the block's traces are kept.
+pub(crate) const TRACES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("traces");
+/// Block number → the values that the block overwrote.
+pub(crate) const OVERWRITTEN: TableDefinition<u64, &[u8]> = TableDefinition::new("overwritten");
+/// The number of each block that a repair could not save → nothing.
+pub(crate) const LOST: TableDefinition<u64, ()> = TableDefinition::new("lost");
+/// Block digest → block number.
+pub(crate) const BY_DIGEST: TableDefinition<&[u8; 32], u64> = TableDefinition::new("by_digest");
+/// Height → block number. Differs from the number on dev chains that skipped heights.
+pub(crate) const BY_HEIGHT: TableDefinition<u64, u64> = TableDefinition::new("by_height");
+/// Receipt id (a transaction's digest, or a delivery's) → place.
+pub(crate) const BY_ID: TableDefinition<&[u8; 32], (u64, u32)> = TableDefinition::new("by_id");
+/// Account, place → nothing: every receipt that an account sent or received.
+pub(crate) const BY_ACCOUNT: TableDefinition<(&[u8; 20], u64, u32), ()> = TableDefinition::new("by_account");
+/// Emitter, place, event's index → nothing.
+pub(crate) const BY_EMITTER: TableDefinition<(&[u8; 20], u64, u32, u32), ()> = TableDefinition::new("by_emitter");
+/// Origin, place → nothing: the deliveries that a transaction or timer set off.
+pub(crate) const BY_ORIGIN: TableDefinition<(&[u8; 32], u64, u32), ()> = TableDefinition::new("by_origin");
+/// Deployer, place → actor.
+pub(crate) const BY_DEPLOYER: TableDefinition<(&[u8; 20], u64, u32), &[u8; 20]> = TableDefinition::new("by_deployer");
+
+/// The place of the mark that a block's traces are kept. No block has as many receipts.
+pub(crate) const TRACED: u32 = u32::MAX;
