@@ -1,7 +1,8 @@
-//! The explorer: files of `/web/explorer/site`, part of the program. But for the verifier, which is a program of its own and may
-//! stand beside this one.
+//! The explorer: files of `/web/explorer/site`, part of the program, and the verifier for browsers, which a release embeds. One that
+//! stands beside the program is served in its place.
 
 use axum::{
+    body::Bytes,
     extract::Path,
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
@@ -32,7 +33,11 @@ const VERIFIER: &str = "verify/verifier.wasm";
 /// What `web/verifier/build.sh` puts beside the program.
 const VERIFIER_FILE: &str = "verifier.wasm.gz";
 
-const NO_VERIFIER: &str = "This node has no verifier. Run web/verifier/build.sh, which puts it beside cowboyd, and load the page again.";
+/// What the build script made; empty in a debug build, and where the compiler lacks the target.
+static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/verifier.wasm.gz"));
+
+const NO_VERIFIER: &str =
+    "This node was built without the verifier. Run web/verifier/build.sh, which puts it beside cowboyd, and load the page again.";
 
 /// From `/` to the explorer.
 pub(crate) async fn home() -> Redirect {
@@ -46,16 +51,18 @@ pub(crate) async fn index() -> Response {
 
 /// One of its files.
 pub(crate) async fn asset(Path(path): Path<String>) -> Response {
-    if path == VERIFIER { verifier(current_exe().ok().map(|program| program.with_file_name(VERIFIER_FILE))).await } else { file(&path) }
+    let beside = || current_exe().ok().map(|program| program.with_file_name(VERIFIER_FILE));
+    if path == VERIFIER { verifier(beside(), EMBEDDED).await } else { file(&path) }
 }
 
-/// The verifier, compressed as it was built; read each time, so that a node need not stop for a newer one.
-async fn verifier(built: Option<PathBuf>) -> Response {
-    let bytes = match built {
-        Some(path) => tokio::fs::read(path).await.ok(),
+/// The verifier, compressed as it was built. The file beside the program is read each time, so that a node need not stop for a newer
+/// one.
+async fn verifier(beside: Option<PathBuf>, embedded: &'static [u8]) -> Response {
+    let read = match beside {
+        Some(path) => tokio::fs::read(path).await.ok().map(Bytes::from),
         None => None,
     };
-    match bytes {
+    match read.or_else(|| (!embedded.is_empty()).then(|| Bytes::from_static(embedded))) {
         Some(bytes) => {
             (POLICY, [(header::CONTENT_TYPE, content_type(VERIFIER)), (header::CONTENT_ENCODING, "gzip")], bytes).into_response()
         }
@@ -94,22 +101,24 @@ fn content_type(path: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    async fn found(built: Option<PathBuf>) -> (StatusCode, Option<HeaderValue>, Vec<u8>) {
-        let response = verifier(built).await;
+    async fn found(beside: Option<PathBuf>, embedded: &'static [u8]) -> (StatusCode, Option<HeaderValue>, Vec<u8>) {
+        let response = verifier(beside, embedded).await;
         let (status, encoding) = (response.status(), response.headers().get(header::CONTENT_ENCODING).cloned());
         (status, encoding, axum::body::to_bytes(response.into_body(), 1_000).await.expect("a body").to_vec())
     }
 
-    /// The verifier is there as soon as it is built, and until then the node says how to.
+    /// What stands beside the program is served before what is embedded; a node that has neither says how to build it.
     #[tokio::test]
-    async fn the_verifier_is_what_stands_beside_the_program() {
+    async fn the_verifier_is_beside_the_program_or_part_of_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let built = folder.path().join(VERIFIER_FILE);
+        let served = |bytes: &[u8]| (StatusCode::OK, Some(HeaderValue::from_static("gzip")), bytes.to_vec());
         for missing in [None, Some(built.clone())] {
-            let (status, _, said) = found(missing).await;
+            let (status, _, said) = found(missing.clone(), b"").await;
             assert_eq!((status, said), (StatusCode::NOT_FOUND, NO_VERIFIER.as_bytes().to_vec()));
+            assert_eq!(found(missing, b"embedded").await, served(b"embedded"));
         }
-        std::fs::write(&built, b"compressed").expect("a file");
-        assert_eq!(found(Some(built)).await, (StatusCode::OK, Some(HeaderValue::from_static("gzip")), b"compressed".to_vec()));
+        std::fs::write(&built, b"newer").expect("a file");
+        assert_eq!(found(Some(built), b"embedded").await, served(b"newer"));
     }
 }
