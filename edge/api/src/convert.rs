@@ -67,7 +67,7 @@ pub fn handler(receipt: &types::Receipt, payload: &[u8]) -> String {
 }
 
 /// Which handler ran, and the argument decoded.
-fn ran(receipt: &types::Receipt, inside: &Inside) -> (String, Option<serde_json::Value>) {
+pub fn ran(receipt: &types::Receipt, inside: &Inside) -> (String, Option<serde_json::Value>) {
     let payload = inside.payload.as_deref().unwrap_or_default();
     match wake(payload).filter(|_| receipt.kind == ReceiptKind::Timer) {
         Some(wake) => (wake.handler, cbor::decode_payload(&wake.data)),
@@ -131,7 +131,14 @@ fn fee(fee: &types::Fee) -> model::Fee {
 }
 
 /// A receipt in an account's history.
-pub fn history_entry(receipt: &types::Receipt, place: &Place, inside: &Inside) -> model::HistoryEntry {
+///
+/// `transaction` is the block's transaction at the receipt's place, where there is one.
+pub fn history_entry(
+    receipt: &types::Receipt,
+    place: &Place,
+    inside: &Inside,
+    transaction: Option<&types::Transaction>,
+) -> model::HistoryEntry {
     model::HistoryEntry {
         id: Hex(receipt.id),
         kind: kind(&receipt.kind).into(),
@@ -142,7 +149,14 @@ pub fn history_entry(receipt: &types::Receipt, place: &Place, inside: &Inside) -
         target: Hex(receipt.target),
         handler: ran(receipt, inside).0,
         value: receipt.value.get(),
+        instruction: transaction.map(|transaction| effective(&transaction.instruction)),
     }
+}
+
+/// The name of what runs: where an instruction impersonates, that which it carries.
+fn effective(carried: &Instruction) -> String {
+    let shown = instruction(carried);
+    shown.inner.map_or(shown.name, |inner| inner.name)
 }
 
 /// A transaction that waits, or stands at a place with this outcome.
@@ -346,7 +360,7 @@ fn set_off(receipts: &[types::Receipt], origin: &types::Receipt) -> Vec<Hash> {
 }
 
 /// A block in a list.
-pub fn block_summary(block: &types::Block, receipts: usize) -> model::BlockSummary {
+pub fn block_summary(block: &types::Block, receipt_count: u64) -> model::BlockSummary {
     let used = &block.header.usage;
     let lanes = [&used.system, &used.timer, &used.runner, &used.user];
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -356,7 +370,7 @@ pub fn block_summary(block: &types::Block, receipts: usize) -> model::BlockSumma
         timestamp_ms: block.header.timestamp_ms.get(),
         proposer: bytes(&block.header.context.leader.0),
         transaction_count: count(block.transactions.len()),
-        receipt_count: count(receipts),
+        receipt_count,
         cycles_used: lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.cycles.get())),
         cells_used: lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.cells.get())),
         usage: usage(used),

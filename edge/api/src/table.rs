@@ -119,6 +119,13 @@ const START: Parameter = number("start", "The first operation.");
 const COUNT: Parameter = number("count", "Operations at most, 64 of them; 0 for the first alone, with what stands for all before it.");
 const NUMBER: Parameter = number("number", "The block's number: how many blocks stand between genesis and it.");
 const STAGE: Parameter = text("stage", "Only proposals there: `voting`, `queued`, `executed`, `failed`, `rejected` or `cancelled`.");
+const BEFORE: Parameter = number("before", "Only blocks below this height.");
+const BUSY: Parameter = text("busy", "`true` for blocks with a receipt only.");
+const KIND: Parameter = text("kind", "Only receipts of this kind: `transaction`, `message`, `timer`, `callback`, `job` or `protocol`.");
+const STATUS: Parameter = text("status", "Only receipts with this status: `success` or `failed`.");
+const HANDLER: Parameter = text("handler", "Only receipts of this handler.");
+const ADDRESSES: Parameter = text("prefix", "Only addresses that begin with these hex digits.");
+const TEXT: Parameter = text("text", "The beginning of a name, class, handler or address: 2 to 64 letters.");
 const TIMEOUT: Parameter = number("timeout_ms", "How long to wait, 30,000 where absent, at most 120,000.");
 
 macro_rules! endpoints {
@@ -194,12 +201,20 @@ endpoints! {
     "Accounts" {
         Account Get "/account/{address}" [] () => (Account);
         "An account's nonce and balance; 404 for one never seen."
-        AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT] () => (History);
-        "What an account or actor sent and received, newest first."
+        AccountHistory Get "/account/{address}/history" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
+        "What an account or actor sent and received, newest first. With a filter a page looks at 1,000 receipts and may be short."
+        Accounts Get "/accounts" [CURSOR, LIMIT, ADDRESSES] () => (Accounts);
+        "Accounts and actors that appear in a receipt, ascending by address."
+        AccountTokens Get "/account/{address}/tokens" [CURSOR, LIMIT] () => (AccountTokens);
+        "The tokens that an account holds."
+        Search Get "/search" [TEXT] () => (SearchResults);
+        "Names, actors by class or handler, and addresses that begin with a text."
         Faucet Post "/faucet" [] (FaucetRequest) => (FaucetAnswer), faucet;
         "Sends 5,000 CBY, and answers once they are there."
     }
     "Actors" {
+        Actors Get "/actors" [CURSOR, LIMIT] () => (Actors);
+        "Every actor that was deployed, ascending by address."
         Actor Get "/actor/{address}" [] () => (Actor);
         "An actor: code hash, balance, owner, entitlements, the first entries of its storage."
         ActorCode Get "/actor/{address}/code" [] () => (Code);
@@ -260,6 +275,10 @@ endpoints! {
         "A token: what people call it, who owns it, how many there are."
         TokenBalance Get "/token/{id}/balance/{address}" [] () => (TokenBalance);
         "What somebody has of a token."
+        TokenHolders Get "/token/{id}/holders" [CURSOR, LIMIT] () => (TokenHolders);
+        "Who holds a token."
+        TokenEvents Get "/token/{id}/events" [CURSOR, LIMIT] () => (TokenEvents);
+        "Transfers, mints and burns of a token, newest first."
         TokenAllowance Get "/token/{id}/allowance/{address}/{spender}" [] () => (TokenAllowance);
         "What somebody may move of another's tokens."
     }
@@ -276,8 +295,8 @@ endpoints! {
         "A gateway: stake, health, where it is reached."
     }
     "Blocks" {
-        Blocks Get "/blocks" [OFFSET, LIMIT] () => (Blocks);
-        "The newest blocks."
+        Blocks Get "/blocks" [OFFSET, LIMIT, BEFORE, BUSY] () => (Blocks);
+        "The newest blocks. A page ends early where its blocks have more than 64 MiB."
         Block Get "/block/{id}" [] () => (Block);
         "A block by height, hash or `latest`."
         Follow Get "/follow" [FROM] () => (frames);
@@ -296,10 +315,14 @@ endpoints! {
         "Submits signed transactions and answers with their receipts."
         Simulate Post "/simulate" [] (bytes or Simulate) => (Simulated);
         "Runs a transaction on committed state, without signature and without effect."
+        Transactions Get "/transactions" [CURSOR, LIMIT, KIND, STATUS, HANDLER] () => (History);
+        "Receipts of all blocks, newest first. A page looks at 1,000 receipts and may be short."
         Transaction Get "/transaction/{hash}" [] () => (Transaction);
         "A transaction, waiting or included."
         Receipt Get "/transaction/{hash}/receipt" [] () => (Receipt);
         "What came of a transaction or delivery; 404 while it waits."
+        StateChanges Get "/transaction/{hash}/changes" [] () => (StateChanges);
+        "What a transaction or delivery changed in storage and balances, without its fee."
         Pending Get "/mempool/transaction/{hash}" [] () => (Transaction);
         "A transaction that waits; 404 once it is included."
     }

@@ -106,11 +106,19 @@ pub(crate) struct Shared {
     pub(crate) is_source_away: Arc<AtomicBool>,
     pub(crate) metrics: Metrics,
     pub(crate) started: Instant,
-    pub(crate) served: OnceLock<Served>,
+    pub(crate) sites: OnceLock<Sites>,
 }
 
 /// How many requests were answered under a name.
 pub type Served = Box<dyn Fn(&str) -> u64 + Send + Sync>;
+
+/// The gateway of the same process.
+pub struct Sites {
+    /// The port at which it serves names below `localhost`.
+    pub port: u16,
+    /// Its counts.
+    pub served: Served,
+}
 
 /// Shared by all requests.
 pub(crate) type App = Arc<Shared>;
@@ -165,7 +173,7 @@ impl Listeners {
             is_source_away: backend.is_source_away,
             metrics: Metrics::new(),
             started: Instant::now(),
-            served: OnceLock::new(),
+            sites: OnceLock::new(),
         });
         let stop = watch::Sender::new(false);
         let (mut tasks, mut background) = (JoinSet::new(), JoinSet::new());
@@ -207,9 +215,9 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
 }
 
 impl Server {
-    /// Names a gateway of the same process, whose counts go with the names; the first one counts.
-    pub fn count_names(&self, served: Served) {
-        let _ = self.app.served.set(served);
+    /// Names a gateway of the same process, whose URLs and counts go with the names; the first one counts.
+    pub fn serve_sites(&self, sites: Sites) {
+        let _ = self.app.sites.set(sites);
     }
 
     /// Where the API is.

@@ -2,11 +2,15 @@
 
 use crate::{App, refusal::Refusal};
 use bytes::Bytes;
-use cowboy_api::error::{NOT_FOUND, SERVER, SKIPPED};
+use cowboy_api::{
+    Hex, convert,
+    error::{NOT_FOUND, SERVER, SKIPPED},
+    model,
+};
 use cowboy_node::{Head, NodeHandle};
 use cowboy_params::Params;
 use cowboy_state::{Miss, StateKey, World};
-use cowboy_store::ledger::{Place, View};
+use cowboy_store::{Place, View};
 use cowboy_system::governance;
 use cowboy_types::{Block, Hash, Height, Receipt};
 use serde_json::json;
@@ -121,4 +125,17 @@ pub(crate) fn receipt(view: &View, id: &Hash) -> Result<Option<Found>, Refusal> 
 pub(crate) fn at(view: &View, place: Place) -> Result<Option<Found>, Refusal> {
     let Some(receipt) = view.receipt(place)? else { return Ok(None) };
     Ok(Some(Found { block: block(view, place.number)?, place, receipt }))
+}
+
+/// The event at this place of a receipt, with where it was made.
+pub(crate) fn log(view: &View, place: Place, index: u32) -> Result<Option<model::Log>, Refusal> {
+    let Some(found) = at(view, place)? else { return Ok(None) };
+    let event = usize::try_from(index).ok().and_then(|index| found.receipt.events.get(index));
+    Ok(event.map(|event| model::Log {
+        block_height: found.block.header.height().get(),
+        timestamp_ms: found.block.header.timestamp_ms.get(),
+        receipt: Hex(found.receipt.id),
+        index,
+        event: convert::event(event),
+    }))
 }

@@ -3,7 +3,7 @@
 use crate::{
     App, explorer, limits,
     methods::{
-        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, streams, timers, tokens,
+        accounts, actors, blocks, dev, entitlements, faucet, governance, jobs, names, node, proofs, rent, search, streams, timers, tokens,
         transactions, validators,
     },
     metrics,
@@ -61,80 +61,95 @@ pub(crate) fn metrics(app: &App) -> Router {
     Router::new().route("/metrics", get(metrics::page)).with_state(app.clone())
 }
 
-fn handler(endpoint: Endpoint) -> MethodRouter<App> {
-    match endpoint {
-        Endpoint::Health => get(node::health),
-        Endpoint::HealthDetailed => get(node::health_detailed),
-        Endpoint::HealthReady => get(node::ready),
-        Endpoint::Height => get(node::height),
-        Endpoint::BaseFee => get(node::base_fee),
-        Endpoint::Genesis => get(node::genesis),
-        Endpoint::Params => get(node::params),
-        Endpoint::Supply => get(node::supply),
-        Endpoint::Validators => get(validators::list),
-        Endpoint::Validator => get(validators::validator),
-        Endpoint::Epoch => get(node::epoch),
-        Endpoint::Account => get(accounts::account),
-        Endpoint::AccountHistory => get(accounts::history),
-        Endpoint::Faucet => post(faucet::faucet),
-        Endpoint::Actor => get(actors::actor),
-        Endpoint::ActorCode => get(actors::code),
-        Endpoint::ActorLogs => get(actors::logs),
-        Endpoint::ActorEntitlements => get(entitlements::of_actor),
-        Endpoint::EntitlementRegistry => get(entitlements::registry),
-        Endpoint::Permissions => get(entitlements::permissions),
-        Endpoint::ActorRent => get(rent::of_actor),
-        Endpoint::ActorStorage => get(actors::storage),
-        Endpoint::ActorMailbox => get(actors::mailbox),
-        Endpoint::Timers => get(timers::all),
-        Endpoint::ActorTimers => get(timers::of_actor),
-        Endpoint::ReadHandler => post(actors::read_handler),
-        Endpoint::Proposals => get(governance::proposals),
-        Endpoint::Proposal => get(governance::proposal),
-        Endpoint::Timelocks => get(governance::timelocks),
-        Endpoint::Council => get(governance::council),
-        Endpoint::ParameterHistory => get(governance::history),
-        Endpoint::Jobs => get(jobs::list),
-        Endpoint::Job => get(jobs::job),
-        Endpoint::JobCandidates => get(jobs::candidates),
-        Endpoint::Runners => get(jobs::runners_list),
-        Endpoint::Runner => get(jobs::runner),
-        Endpoint::RunnerJobs => get(jobs::runner_jobs),
-        Endpoint::Delegation => get(jobs::delegation),
-        Endpoint::Tokens => get(tokens::list),
-        Endpoint::Token => get(tokens::token),
-        Endpoint::TokenBalance => get(tokens::balance),
-        Endpoint::TokenAllowance => get(tokens::allowance),
-        Endpoint::Names => get(names::list),
-        Endpoint::Name => get(names::name),
-        Endpoint::ActorNames => get(names::of_actor),
-        Endpoint::Gateways => get(names::gateways),
-        Endpoint::Gateway => get(names::one_gateway),
-        Endpoint::Blocks => get(blocks::list),
-        Endpoint::Block => get(blocks::block),
-        Endpoint::Follow => get(streams::follow),
-        Endpoint::BlockCopy => get(streams::copy),
-        Endpoint::Operations => get(streams::operations),
-        Endpoint::Socket => get(streams::socket),
-        Endpoint::Submit => post(transactions::submit),
-        Endpoint::SubmitWait => post(transactions::submit_wait),
-        Endpoint::Simulate => post(transactions::simulate),
-        Endpoint::Transaction => get(transactions::transaction),
-        Endpoint::Receipt => get(transactions::receipt),
-        Endpoint::Pending => get(transactions::pending),
-        Endpoint::ProofAccount => get(proofs::account),
-        Endpoint::ProofActor => get(proofs::actor),
-        Endpoint::ProofStorage => get(proofs::storage),
-        Endpoint::ProofTransaction => get(proofs::transaction),
-        Endpoint::ProofReceipt => get(proofs::receipt),
-        Endpoint::ProofMulti => post(proofs::multi),
-        Endpoint::DevMine => post(dev::mine),
-        Endpoint::DevWarp => post(dev::warp),
-        Endpoint::DevSnapshot => post(dev::snapshot),
-        Endpoint::DevRevert => post(dev::revert),
-        Endpoint::DevBalance => post(dev::balance),
-        Endpoint::DevImpersonate => post(dev::impersonate),
-    }
+/// The handler of each row; a row of the API's table that has none here does not compile.
+macro_rules! handlers {
+    ($($Row:ident $verb:ident $handler:path;)+) => {
+        fn handler(endpoint: Endpoint) -> MethodRouter<App> {
+            match endpoint { $( Endpoint::$Row => $verb($handler), )+ }
+        }
+    };
+}
+
+handlers! {
+    Health get node::health;
+    HealthDetailed get node::health_detailed;
+    HealthReady get node::ready;
+    Height get node::height;
+    BaseFee get node::base_fee;
+    Genesis get node::genesis;
+    Params get node::params;
+    Supply get node::supply;
+    Validators get validators::list;
+    Validator get validators::validator;
+    Epoch get node::epoch;
+    Account get accounts::account;
+    AccountHistory get accounts::history;
+    Accounts get accounts::list;
+    AccountTokens get tokens::of_account;
+    Search get search::find;
+    Faucet post faucet::faucet;
+    Actors get actors::list;
+    Actor get actors::actor;
+    ActorCode get actors::code;
+    ActorLogs get actors::logs;
+    ActorEntitlements get entitlements::of_actor;
+    EntitlementRegistry get entitlements::registry;
+    Permissions get entitlements::permissions;
+    ActorRent get rent::of_actor;
+    ActorStorage get actors::storage;
+    ActorMailbox get actors::mailbox;
+    Timers get timers::all;
+    ActorTimers get timers::of_actor;
+    ReadHandler post actors::read_handler;
+    Proposals get governance::proposals;
+    Proposal get governance::proposal;
+    Timelocks get governance::timelocks;
+    Council get governance::council;
+    ParameterHistory get governance::history;
+    Jobs get jobs::list;
+    Job get jobs::job;
+    JobCandidates get jobs::candidates;
+    Runners get jobs::runners_list;
+    Runner get jobs::runner;
+    RunnerJobs get jobs::runner_jobs;
+    Delegation get jobs::delegation;
+    Tokens get tokens::list;
+    Token get tokens::token;
+    TokenBalance get tokens::balance;
+    TokenHolders get tokens::holders;
+    TokenEvents get tokens::events;
+    TokenAllowance get tokens::allowance;
+    Names get names::list;
+    Name get names::name;
+    ActorNames get names::of_actor;
+    Gateways get names::gateways;
+    Gateway get names::one_gateway;
+    Blocks get blocks::list;
+    Block get blocks::block;
+    Follow get streams::follow;
+    BlockCopy get streams::copy;
+    Operations get streams::operations;
+    Socket get streams::socket;
+    Submit post transactions::submit;
+    SubmitWait post transactions::submit_wait;
+    Simulate post transactions::simulate;
+    Transactions get accounts::receipts;
+    Transaction get transactions::transaction;
+    Receipt get transactions::receipt;
+    StateChanges get transactions::changes;
+    Pending get transactions::pending;
+    ProofAccount get proofs::account;
+    ProofActor get proofs::actor;
+    ProofStorage get proofs::storage;
+    ProofTransaction get proofs::transaction;
+    ProofReceipt get proofs::receipt;
+    ProofMulti post proofs::multi;
+    DevMine post dev::mine;
+    DevWarp post dev::warp;
+    DevSnapshot post dev::snapshot;
+    DevRevert post dev::revert;
+    DevBalance post dev::balance;
+    DevImpersonate post dev::impersonate;
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! What happened inside a delivery, as text for people.
 
 use crate::App;
-use cowboy_api::convert::Inside;
+use bytes::Bytes;
+use commonware_codec::DecodeExt as _;
+use cowboy_api::{Hex, convert::Inside, model::StateChange};
 use cowboy_chain::{
     Trace,
-    input::{CallTrace, Exception},
+    input::{CallTrace, Change, Exception},
 };
+use cowboy_state::{Kind, records::Account};
 use cowboy_types::{Hash, ReceiptKind, error};
 
 /// What Python prints about an exception, from the author's first line on.
@@ -30,6 +33,25 @@ pub(crate) fn inside(trace: &Trace) -> Inside {
 /// The same by the receipt's name; nothing where the node no longer knows.
 pub(crate) fn of(app: &App, receipt: &Hash) -> Inside {
     app.node.trace(receipt).ok().flatten().as_ref().map(inside).unwrap_or_default()
+}
+
+/// A change as the API shows it: of an account its balance.
+pub(crate) fn change(change: &Change) -> StateChange {
+    let is_entry = change.key.kind == Kind::Storage;
+    let bytes = |record: &Option<Bytes>| record.as_ref().filter(|_| is_entry).map(|bytes| Hex(bytes.to_vec()));
+    // An account that does not exist holds nothing.
+    let balance = |record: &Option<Bytes>| {
+        let account = record.clone().map(Account::decode).transpose().ok()?;
+        (!is_entry).then(|| account.map_or(0, |account| account.balance.get()))
+    };
+    StateChange {
+        address: Hex(change.key.address),
+        key_bytes: is_entry.then(|| Hex(change.key.name.to_vec())),
+        before: bytes(&change.before),
+        after: bytes(&change.after),
+        balance_before: balance(&change.before),
+        balance_after: balance(&change.after),
+    }
 }
 
 /// What ran, one line a call, indented by depth.

@@ -41,6 +41,39 @@ pub struct Actor {
     pub handlers: Vec<String>,
 }
 
+/// Actors, ascending by address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Actors {
+    /// The rows.
+    pub actors: Vec<ActorRow>,
+    /// How many actors were ever deployed.
+    pub total_count: u64,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// An actor in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActorRow {
+    /// Its address.
+    pub address: HexAddress,
+    /// The name of its class; null where its source has none, or another actor deployed it.
+    pub class_name: Option<String>,
+    /// Who may change it.
+    pub owner: HexAddress,
+    /// The block it was deployed in.
+    pub created_at: u64,
+    /// `active`, or why it does not run.
+    pub status: String,
+    /// CBY in base units.
+    pub balance: u64,
+    /// Bytes of its storage.
+    pub storage_bytes: u64,
+    /// Timers that live.
+    pub timer_count: u64,
+}
+
 /// One right that a manifest grants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Entitlement {

@@ -28,6 +28,9 @@ pub struct Name {
     /// Requests that the gateway in the node's own process answered under the name; nothing where there is none.
     #[serde(default)]
     pub requests_served: Option<u64>,
+    /// Where the gateway in the node's own process serves it; nothing where there is none.
+    #[serde(default)]
+    pub url: Option<String>,
 }
 
 /// Names, ascending.

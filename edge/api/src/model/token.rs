@@ -62,3 +62,42 @@ pub struct TokenAllowance {
     /// The amount.
     pub amount: String,
 }
+
+/// Who holds a token, ascending by address. Accounts that hold nothing any more are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenHolders {
+    /// The holders; there may be fewer than were asked for, also on a page that is not the last.
+    pub holders: Vec<TokenBalance>,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// What happened to a token, newest first: `TokenCreated`, `TokenTransferred`, `TokenMinted`, `TokenBurned` and the like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TokenEvents {
+    /// The events.
+    pub events: Vec<super::Log>,
+    /// Give this as `cursor` for older ones; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// Tokens that an account holds, ascending by id. Those of which it holds nothing any more are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AccountTokens {
+    /// The tokens; there may be fewer than were asked for, also on a page that is not the last.
+    pub tokens: Vec<TokenHolding>,
+    /// Give this as `cursor` for the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A token that an account holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenHolding {
+    /// The token.
+    pub token: Token,
+    /// How many units of it.
+    pub amount: String,
+}

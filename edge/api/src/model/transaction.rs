@@ -199,3 +199,27 @@ pub struct Event {
     #[schema(value_type = Object)]
     pub value: serde_json::Value,
 }
+
+/// What a delivery changed in the state, without its fee; nothing where the node no longer keeps the block's traces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StateChanges {
+    /// The changes, accounts first; the first 256 that were written, of 16 KiB together.
+    pub changes: Vec<StateChange>,
+}
+
+/// An entry of storage or a balance that a delivery changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StateChange {
+    /// The actor or account.
+    pub address: HexAddress,
+    /// The key in the actor's storage; null for the balance of the account.
+    pub key_bytes: Option<HexBytes>,
+    /// The value before; null where the key did not exist, and for a balance.
+    pub before: Option<HexBytes>,
+    /// The value after; null where the key was removed, and for a balance.
+    pub after: Option<HexBytes>,
+    /// The balance before, in base units; null for an entry of storage.
+    pub balance_before: Option<u64>,
+    /// The balance after, in base units; null for an entry of storage.
+    pub balance_after: Option<u64>,
+}

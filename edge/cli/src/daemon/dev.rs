@@ -17,7 +17,7 @@ use clap::Args;
 use cowboy_api::{Client, keystore::DEV_MNEMONIC};
 use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
-use cowboy_rpc::{Backend, Listeners};
+use cowboy_rpc::{Backend, Listeners, Sites};
 use cowboy_serve::{Slots, limits::MAX_CONNECTIONS};
 use cowboy_types::{Address, Amount, Hash, error as aborts, keccak256};
 use std::{
@@ -143,7 +143,7 @@ impl Dev {
         let server = listeners.serve(backend);
         let gateway = self.gateway(&devnet, &node, slots, output).await?;
         if let Some(gateway) = &gateway {
-            server.count_names(Box::new(gateway.counter()));
+            server.serve_sites(Sites { port: gateway.address().port(), served: Box::new(gateway.counter()) });
         }
         let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
         let demo = self.demo(&devnet).await?;

@@ -11,7 +11,7 @@ use crate::{
 use axum::{Json, extract::State};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use cowboy_api::{
-    ApiError, Hex, cbor, convert,
+    ApiError, Hex, cbor,
     error::{BAD_REQUEST, TIMEOUT},
     model,
 };
@@ -42,6 +42,40 @@ const MAX_COUNTED_LOGS: usize = 100_000;
 pub(crate) async fn known(state: &mut Snapshot, address: Address) -> Result<records::Actor, Refusal> {
     let found = state.ask(|world| world.actor(address)).await?;
     found.ok_or_else(|| Refusal(ApiError::of_abort(aborts::ACTOR_NOT_FOUND).with(json!({ "address": address.to_string() }))))
+}
+
+pub(crate) async fn list(State(app): State<App>, Asked(asked): Asked<super::accounts::Cursor>) -> Answer<model::Actors> {
+    let from = asked.cursor.as_deref().map(hex_cursor).transpose()?.unwrap_or_default();
+    let limit = super::limit(asked.limit);
+    let mut state = Snapshot::newest(&app);
+    let mut names = state.ask(|world| Directory::actors().list(world, &from, limit.saturating_add(1))).await?;
+    let next_cursor = (names.len() > limit).then(|| names.pop()).flatten().map(|next| Hex(next.to_vec()).to_string());
+    let addresses: Vec<Address> = names.iter().filter_map(|name| Some(Address(name.as_ref().try_into().ok()?))).collect();
+    let (found, total_count) = state
+        .ask(|world| {
+            let keys = addresses.iter().flat_map(|address| [Key::of(Kind::Actor, *address), Key::account(*address)]);
+            world.require(&keys.collect::<Vec<Key>>())?;
+            let row = |address: &Address| Ok(world.actor(*address)?.zip(Some(world.account(*address)?.balance)));
+            let rows = addresses.iter().map(row).collect::<Result<Vec<_>, Miss>>()?;
+            Ok((rows, Directory::actors().count(world)?))
+        })
+        .await?;
+    let view = read::ledger(&app)?;
+    let mut actors = Vec::with_capacity(addresses.len());
+    for (address, row) in addresses.into_iter().zip(found) {
+        let Some((actor, balance)) = row else { continue };
+        actors.push(model::ActorRow {
+            address: Hex(address),
+            class_name: view.class_of(&address)?,
+            owner: Hex(actor.owner),
+            created_at: actor.created_at.get(),
+            status: status(&actor.status).into(),
+            balance: balance.get(),
+            storage_bytes: actor.storage_bytes.get(),
+            timer_count: actor.timers_live.get(),
+        });
+    }
+    Ok(Json(model::Actors { actors, total_count, next_cursor }))
 }
 
 pub(crate) async fn actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Actor> {
@@ -122,7 +156,7 @@ pub(crate) struct LogPage {
 pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>, Asked(page): Asked<LogPage>) -> Answer<model::Logs> {
     known(&mut Snapshot::newest(&app), address).await?;
     let view = read::ledger(&app)?;
-    let mut places = view.of_emitter(&address, cowboy_store::ledger::Place { number: 0, index: 0 }, MAX_COUNTED_LOGS)?;
+    let mut places = view.of_emitter(&address, cowboy_store::Place { number: 0, index: 0 }, MAX_COUNTED_LOGS)?;
     let total_count = count(places.len());
     match page.order.as_deref() {
         None | Some("asc") => {}
@@ -131,15 +165,7 @@ pub(crate) async fn logs(State(app): State<App>, Named(address): Named<Address>,
     }
     let mut logs = Vec::new();
     for (place, index) in places.into_iter().skip(page.offset).take(super::limit(page.limit)) {
-        let Some(found) = read::at(&view, place)? else { continue };
-        let Some(event) = usize::try_from(index).ok().and_then(|index| found.receipt.events.get(index)) else { continue };
-        logs.push(model::Log {
-            block_height: found.block.header.height().get(),
-            timestamp_ms: found.block.header.timestamp_ms.get(),
-            receipt: Hex(found.receipt.id),
-            index,
-            event: convert::event(event),
-        });
+        logs.extend(read::log(&view, place, index)?);
     }
     Ok(Json(model::Logs { logs, total_count }))
 }

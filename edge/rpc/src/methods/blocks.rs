@@ -1,25 +1,68 @@
 //! Blocks.
 
-use super::Page;
+use super::limit;
 use crate::{
     App, read,
     refusal::{Answer, Asked, Refusal, Segment},
     trace,
 };
 use axum::{Json, extract::State};
+use commonware_codec::EncodeSize as _;
 use cowboy_api::{convert, model};
-use cowboy_store::ledger::View;
+use cowboy_store::View;
 use cowboy_types::Hash;
+use serde::Deserialize;
 
-pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<Page>) -> Answer<model::Blocks> {
+/// The most bytes of the blocks of one page.
+const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The most blocks without receipts, or left out by `offset`, that one request for busy blocks steps over.
+const MAX_STEPS: usize = 10_000;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BlockPage {
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+    before: Option<u64>,
+    #[serde(default)]
+    busy: bool,
+}
+
+pub(crate) async fn list(State(app): State<App>, Asked(page): Asked<BlockPage>) -> Answer<model::Blocks> {
     let view = read::ledger(&app)?;
     let tip = view.tip()?.unwrap_or(0);
-    let mut blocks = Vec::new();
-    for number in page.of((1..=tip).rev()) {
-        let receipts = view.receipts(number)?.len();
-        blocks.push(convert::block_summary(&read::block(&view, number)?, receipts));
+    let end = match page.before {
+        Some(height) if height <= app.node.head().height.get() => read::first_from(&view, height)?.min(tip.saturating_add(1)),
+        _ => tip.saturating_add(1),
+    };
+    let limit = limit(page.limit);
+    let numbers = match page.busy {
+        true => busy(&view, end, page.offset, limit)?,
+        false => (1..end).rev().skip(page.offset).take(limit).collect(),
+    };
+    let (mut blocks, mut bytes) = (Vec::with_capacity(numbers.len()), 0usize);
+    for number in numbers {
+        let block = read::block(&view, number)?;
+        bytes = bytes.saturating_add(block.encode_size());
+        blocks.push(convert::block_summary(&block, view.receipt_count(number)?));
+        if bytes > MAX_PAGE_BYTES {
+            break;
+        }
     }
     Ok(Json(model::Blocks { blocks, total_count: tip }))
+}
+
+/// The newest blocks below `end` that have a receipt.
+fn busy(view: &View, mut end: u64, offset: usize, limit: usize) -> Result<Vec<u64>, Refusal> {
+    let mut numbers = Vec::new();
+    for _ in 0..offset.saturating_add(limit).min(MAX_STEPS) {
+        let Some(number) = view.busy_before(end)? else { break };
+        numbers.push(number);
+        end = number;
+    }
+    Ok(numbers.into_iter().skip(offset).collect())
 }
 
 pub(crate) async fn block(State(app): State<App>, Segment(id): Segment) -> Answer<model::Block> {

@@ -12,6 +12,7 @@ pub(crate) mod names;
 pub(crate) mod node;
 pub(crate) mod proofs;
 pub(crate) mod rent;
+pub(crate) mod search;
 pub(crate) mod streams;
 pub(crate) mod timers;
 pub(crate) mod tokens;

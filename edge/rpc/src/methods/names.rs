@@ -56,9 +56,11 @@ pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Addre
     Ok(Json(model::Names { names: page.of(names), total_count }))
 }
 
-/// With what the gateway in this process counted.
+/// With where the gateway in this process serves it, and what it counted.
 fn counted(app: &App, name: model::Name) -> model::Name {
-    model::Name { requests_served: app.served.get().map(|served| served(&name.name)), ..name }
+    let Some(sites) = app.sites.get() else { return name };
+    let url = (name.is_dns && name.stage == "live").then(|| format!("http://{}.localhost:{}", name.name, sites.port));
+    model::Name { url, requests_served: Some((sites.served)(&name.name)), ..name }
 }
 
 /// A name's own record, whether it still counts or not.
@@ -89,6 +91,7 @@ fn shown(params: &Params, name: &str, record: &Registration, expires_at: Height,
         fee: fee.get(),
         is_dns: name.split('.').all(|label| label.len() <= label::DNS_LABEL),
         requests_served: None,
+        url: None,
     }
 }
 

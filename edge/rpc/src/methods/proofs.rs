@@ -17,7 +17,7 @@ use cowboy_api::{
     model::{self, MAX_PROOF_KEYS},
 };
 use cowboy_state::{Key, Kind, StateKey};
-use cowboy_store::ledger::View;
+use cowboy_store::View;
 use cowboy_types::{Address, Hash, Header, Receipt, Transaction, merkle};
 use serde_json::json;
 use std::time::Duration;

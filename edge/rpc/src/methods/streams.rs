@@ -114,7 +114,7 @@ fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
     let (block, hash) = (finalized.block.block(), finalized.block.hash());
     let mut notices = Vec::new();
     if wants("block") {
-        notices.push(Notice::Block { block: convert::block_summary(block, finalized.receipts.len()) });
+        notices.push(Notice::Block { block: convert::block_summary(block, super::count(finalized.receipts.len())) });
     }
     let address = wish.address.map(|address| address.0);
     if wants("receipt") {

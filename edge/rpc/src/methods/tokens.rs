@@ -1,17 +1,21 @@
 //! Tokens of the protocol.
 
-use super::Page;
+use super::{
+    Page,
+    accounts::{self, Cursor},
+};
 use crate::{
     App,
-    read::Snapshot,
+    read::{self, Snapshot},
     refusal::{Answer, Asked, Named, Refusal, parse},
 };
 use axum::{
     Json,
     extract::{Path, State},
 };
-use cowboy_api::{Hex, model};
+use cowboy_api::{Hex, HexText, model};
 use cowboy_state::{Key, Miss, World};
+use cowboy_store::Place;
 use cowboy_system::tokens::state;
 use cowboy_types::{Address, Hash};
 
@@ -53,6 +57,74 @@ pub(crate) async fn allowance(
 async fn units(app: &App, id: &Hash, key: Key) -> Result<String, Refusal> {
     let found = Snapshot::newest(app).ask(|world| state::find(world, id)?.map(|_| state::units(world, &key)).transpose()).await?;
     found.map(|amount| amount.to_string()).ok_or_else(|| Refusal::missing("token", *id))
+}
+
+/// The address or id that a cursor names: where the next page begins.
+fn parsed_cursor<T: HexText>(cursor: Option<&str>) -> Result<Option<T>, Refusal> {
+    cursor.map(T::parse).transpose().map_err(|_| Refusal::bad("cursor", "give `next_cursor` of the page before"))
+}
+
+pub(crate) async fn holders(State(app): State<App>, Named(id): Named<Hash>, Asked(asked): Asked<Cursor>) -> Answer<model::TokenHolders> {
+    let from = parsed_cursor(asked.cursor.as_deref())?.unwrap_or(Address::ZERO);
+    let limit = super::limit(asked.limit);
+    let mut accounts = read::ledger(&app)?.holders(&id, &from, limit.saturating_add(1))?;
+    let next_cursor = (accounts.len() > limit).then(|| accounts.pop()).flatten().map(|next| Hex(next).to_string());
+    let amounts = Snapshot::newest(&app)
+        .ask(|world| {
+            let keys: Vec<Key> = accounts.iter().map(|account| state::balance_key(&id, *account)).collect();
+            world.require(&keys)?;
+            keys.iter().map(|key| state::units(world, key)).collect::<Result<Vec<_>, Miss>>()
+        })
+        .await?;
+    let held = accounts.into_iter().zip(amounts).filter(|(_, amount)| *amount > 0);
+    let holders =
+        held.map(|(account, amount)| model::TokenBalance { token_id: Hex(id), account: Hex(account), amount: amount.to_string() });
+    Ok(Json(model::TokenHolders { holders: holders.collect(), next_cursor }))
+}
+
+pub(crate) async fn of_account(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Asked(asked): Asked<Cursor>,
+) -> Answer<model::AccountTokens> {
+    let from = parsed_cursor(asked.cursor.as_deref())?.unwrap_or(Hash::ZERO);
+    let limit = super::limit(asked.limit);
+    let mut ids = read::ledger(&app)?.tokens_of(&address, &from, limit.saturating_add(1))?;
+    let next_cursor = (ids.len() > limit).then(|| ids.pop()).flatten().map(|next| Hex(next).to_string());
+    let tokens = Snapshot::newest(&app)
+        .ask(|world| {
+            let keys = ids.iter().flat_map(|id| [state::token_key(id), state::balance_key(id, address)]);
+            world.require(&keys.collect::<Vec<Key>>())?;
+            let holding = |id: &Hash| {
+                let amount = state::units(world, &state::balance_key(id, address))?;
+                let token = if amount > 0 { shown(world, id)? } else { None };
+                Ok(token.map(|token| model::TokenHolding { token, amount: amount.to_string() }))
+            };
+            ids.iter().filter_map(|id| holding(id).transpose()).collect::<Result<Vec<_>, Miss>>()
+        })
+        .await?;
+    Ok(Json(model::AccountTokens { tokens, next_cursor }))
+}
+
+pub(crate) async fn events(State(app): State<App>, Named(id): Named<Hash>, Asked(asked): Asked<Cursor>) -> Answer<model::TokenEvents> {
+    let before = asked.cursor.as_deref().map(event_cursor).transpose()?;
+    let limit = super::limit(asked.limit);
+    let view = read::ledger(&app)?;
+    let places = view.of_token(&id, before, limit)?;
+    let last = places.last().filter(|_| places.len() == limit);
+    let next_cursor = last.map(|(place, event)| format!("{}-{}-{event}", place.number, place.index));
+    let mut events = Vec::with_capacity(places.len());
+    for (place, index) in places {
+        events.extend(read::log(&view, place, index)?);
+    }
+    Ok(Json(model::TokenEvents { events, next_cursor }))
+}
+
+/// The event that a cursor names.
+fn event_cursor(cursor: &str) -> Result<(Place, u32), Refusal> {
+    let (place, event) = cursor.rsplit_once('-').unwrap_or((cursor, ""));
+    let event = event.parse().map_err(|_| Refusal::bad("cursor", "give `next_cursor` of the page before"))?;
+    Ok((accounts::place_of(place)?, event))
 }
 
 fn shown(world: &World, id: &Hash) -> Result<Option<model::Token>, Miss> {

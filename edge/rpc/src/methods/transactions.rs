@@ -25,7 +25,7 @@ use cowboy_chain::{
     query::{Tried, Wants},
 };
 use cowboy_node::{FinalizedBlock, mempool::Refused};
-use cowboy_store::ledger::View;
+use cowboy_store::View;
 use cowboy_types::{Hash, Instruction, ReceiptKind, Transaction, error as aborts};
 use serde::Deserialize;
 use serde_json::json;
@@ -349,4 +349,10 @@ async fn try_out(app: &App, state: &Snapshot, transaction: Transaction) -> Resul
             Wants::Keys(keys) => answers = state.fetch(keys).await?,
         }
     }
+}
+
+pub(crate) async fn changes(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::StateChanges> {
+    read::receipt(&read::ledger(&app)?, &hash)?.ok_or_else(|| Refusal::missing("receipt", hash))?;
+    let changes = app.node.trace(&hash)?.map(|trace| trace.changes).unwrap_or_default();
+    Ok(Json(model::StateChanges { changes: changes.iter().map(trace::change).collect() }))
 }

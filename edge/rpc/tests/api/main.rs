@@ -8,6 +8,7 @@ mod entitlements;
 mod floods;
 mod follower;
 mod governance;
+mod lists;
 mod methods;
 mod proofs;
 mod streams;
