@@ -44,6 +44,20 @@ function append(element, children) {
   }
 }
 
+/** A link to another host, which learns nothing about this page. Only HTTP; null for anything else. */
+export function externalLink(url, ...children) {
+  let target;
+  try {
+    target = new URL(url);
+  } catch {
+    return null;
+  }
+  if (!["http:", "https:"].includes(target.protocol) || target.username || target.password) return null;
+  const link = h("a", { class: "external", target: "_blank", rel: "noopener noreferrer" }, children);
+  link.href = target.href;
+  return link;
+}
+
 /** Puts children, as `h` takes them, in place of what an element holds. */
 export function replace(element, ...children) {
   element.replaceChildren();

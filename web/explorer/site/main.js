@@ -7,15 +7,20 @@ import { Live } from "./live.js";
 import { forgetClock, refreshMoments, route, trouble } from "./parts.js";
 import { accountView } from "./views/account.js";
 import { actorView } from "./views/actor.js";
+import { accountsView, actorsView } from "./views/addresses.js";
 import { blockView } from "./views/block.js";
+import { blocksView } from "./views/blocks.js";
+import { governanceView, proposalView } from "./views/governance.js";
 import { homeView } from "./views/home.js";
 import { jobView } from "./views/job.js";
 import { jobsView } from "./views/jobs.js";
 import { namesView } from "./views/names.js";
 import { parametersView } from "./views/parameters.js";
+import { transactionsView } from "./views/receipts.js";
 import { runnerView, runnersView } from "./views/runners.js";
 import { searchView } from "./views/search.js";
 import { timersView } from "./views/timers.js";
+import { tokensView, tokenView } from "./views/tokens.js";
 import { transactionView } from "./views/transaction.js";
 import { validatorsView } from "./views/validators.js";
 
@@ -25,16 +30,24 @@ import { validatorsView } from "./views/validators.js";
  */
 const VIEWS = {
   "": homeView,
+  blocks: blocksView,
   block: blockView,
+  transactions: transactionsView,
   tx: transactionView,
+  accounts: accountsView,
   account: accountView,
+  actors: actorsView,
   actor: actorView,
+  tokens: tokensView,
+  token: tokenView,
   jobs: jobsView,
   job: jobView,
   runners: runnersView,
   runner: runnerView,
   names: namesView,
   timers: timersView,
+  governance: governanceView,
+  proposal: proposalView,
   validators: validatorsView,
   parameters: parametersView,
   search: searchView,
@@ -44,12 +57,26 @@ const RETRY_MS = 1_500;
 
 const SECTIONS = [
   ["", "Chain"],
+  ["transactions", "Transactions"],
+  ["actors", "Actors"],
+  ["tokens", "Tokens"],
   ["jobs", "Jobs"],
   ["names", "Names"],
+];
+
+/** Sections below "More". */
+const MORE = [
+  ["blocks", "Blocks"],
+  ["accounts", "Accounts"],
   ["timers", "Timers"],
+  ["runners", "Runners"],
+  ["governance", "Governance"],
   ["validators", "Validators"],
   ["parameters", "Parameters"],
 ];
+
+/** Pages of one thing → the section that lists its kind. */
+const SECTION_OF = { tx: "transactions", block: "blocks", actor: "actors", account: "accounts", token: "tokens", job: "jobs", runner: "runners", proposal: "governance" };
 
 const live = new Live();
 const content = document.getElementById("content");
@@ -61,6 +88,7 @@ function start() {
   drawBottom();
   window.addEventListener("hashchange", () => show(false));
   document.addEventListener("keydown", focusSearch);
+  document.addEventListener("click", ({ target }) => more.contains(target) || (more.open = false));
   setInterval(refreshMoments, 1_000);
   live.addEventListener("state", drawState);
   live.addEventListener("block", drawHeight);
@@ -147,16 +175,14 @@ function onRevert({ detail }) {
 // The bar
 
 const pulse = h("a", { class: "pulse", href: "#/", dataset: { state: "connecting" } }, h("i"), h("span", {}, "…"));
-const sections = h(
-  "nav",
-  { class: "sections", "aria-label": "Sections" },
-  SECTIONS.map(([name, title]) => h("a", { href: `#/${name}`, dataset: { name } }, title)),
-);
+const sectionLink = ([name, title]) => h("a", { href: `#/${name}`, dataset: { name } }, title);
+const more = h("details", { class: "more-sections" }, h("summary", {}, "More"), h("div", {}, MORE.map(sectionLink)));
+const sections = h("nav", { class: "sections", "aria-label": "Sections" }, SECTIONS.map(sectionLink), more);
 const searchField = h("input", {
   type: "search",
   name: "q",
-  placeholder: "Address, hash or height",
-  "aria-label": "Search by address, hash or height",
+  placeholder: "Name, actor, handler, address, hash …",
+  "aria-label": "Search by name, actor, handler, address, hash or height",
   autocomplete: "off",
   spellcheck: "false",
   maxlength: 200,
@@ -196,10 +222,13 @@ function drawBottom() {
 }
 
 function markSection(name) {
-  for (const link of sections.children) {
-    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
+  const section = SECTION_OF[name] ?? name;
+  for (const link of sections.querySelectorAll("a")) {
+    if (link.dataset.name === section) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  more.open = false;
+  more.firstChild.classList.toggle("current", MORE.some(([one]) => one === section));
 }
 
 function drawHeight() {
@@ -235,6 +264,7 @@ function focusSearch(event) {
     searchField.focus();
   }
   if (event.key === "Escape" && event.target === searchField) searchField.blur();
+  if (event.key === "Escape") more.open = false;
 }
 
 start();

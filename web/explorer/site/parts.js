@@ -46,6 +46,8 @@ export const route = {
   account: (address) => `#/account/${encodeURIComponent(address)}`,
   actor: (address, tab) => `#/actor/${encodeURIComponent(address)}${tab ? `/${tab}` : ""}`,
   job: (id) => `#/job/${encodeURIComponent(id)}`,
+  token: (id) => `#/token/${encodeURIComponent(id)}`,
+  proposal: (id) => `#/proposal/${encodeURIComponent(id)}`,
   runner: (address) => `#/runner/${encodeURIComponent(address)}`,
   search: (text) => `#/search/${encodeURIComponent(text)}`,
 };
@@ -250,7 +252,7 @@ export function whom(receipt) {
   return who(receipt.target, { actor: receipt.handler !== "" || receipt.kind !== "transaction" });
 }
 
-/** Who asked for a receipt: an account, or an actor that sent a message or woke up. */
+/** The sender of a receipt: an account, or an actor that sent a message or woke up. */
 export function asker(receipt) {
   return who(receipt.sender, { actor: receipt.kind === "message" || receipt.kind === "timer" });
 }

@@ -47,7 +47,7 @@ export function treePanel({ root, deliveries, left }, current) {
   );
   const aside = `${plural(deliveries.length, "message")}, ${plural(events, "event")}`;
   return panel(
-    { title: "What happened", aside, flush: true },
+    { title: "Execution trace", aside, flush: true },
     h(
       "div",
       { class: "tree scroll", style: { "--row": `${ROW_HEIGHT}px`, "--indent": `${INDENT}px` } },

@@ -4,8 +4,8 @@ import { cby, count, plural } from "./format.js";
 
 /** Mode → [its name, what a result must be to be accepted]. */
 export const MODES = {
-  none: ["No verification", "The one runner is believed; only the checks by itself apply."],
-  economic_bond: ["Economic bond", "The one runner is believed, and its stake can be lost to a challenge."],
+  none: ["No verification", "The one runner is trusted; only the checks of its own result apply."],
+  economic_bond: ["Economic bond", "The one runner is trusted, and its stake can be lost to a challenge."],
   majority_vote: ["Majority vote", "The most frequent value wins, if enough runners gave it."],
   structured_match: ["Structured match", "What survives every check of the pipeline wins, if enough runners do."],
   deterministic: ["Deterministic", "The results must be the same bytes, each attested by a trusted environment."],

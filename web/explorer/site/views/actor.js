@@ -12,11 +12,12 @@ import { classNameOf, learn } from "../names.js";
 import { historyPanel } from "./account.js";
 import { logTab } from "./actor/log.js";
 import { overviewTab } from "./actor/overview.js";
+import { rentTab } from "./actor/rent.js";
 import { rightsTab } from "./actor/rights.js";
 import { queryTab } from "./actor/query.js";
 import { sourceTab } from "./actor/source.js";
 import { storageTab } from "./actor/storage.js";
-import { timersPanel } from "./timers.js";
+import { failedPanel, timersPanel } from "./timers.js";
 
 /** Tab's name → title, and what draws it: (context) → { node, refresh? }. */
 const TABS = {
@@ -24,8 +25,9 @@ const TABS = {
   source: ["Source", sourceTab],
   storage: ["Storage", storageTab],
   timers: ["Timers", timersTab],
+  rent: ["Rent", rentTab],
   rights: ["Rights", rightsTab],
-  log: ["Log", logTab],
+  log: ["Events", logTab],
   query: ["Query", queryTab],
   history: ["History", historyTab],
 };
@@ -40,7 +42,7 @@ export async function actorView([address = "", tab = "overview", detail], { live
   const context = { actor, source, handlers: handlersOf(actor, source), detail, signal, live, clock: await Clock.read(live, signal) };
   const [title, draw] = TABS[Object.hasOwn(TABS, tab) ? tab : "overview"];
   // The protocol's own actors are no Python and arm no timers.
-  const tabs = Object.entries(TABS).filter(([key]) => source || !["source", "timers", "query", "rights"].includes(key));
+  const tabs = Object.entries(TABS).filter(([key]) => source || !["source", "timers", "query", "rent", "rights"].includes(key));
   const body = await draw(context);
   const balance = h("span", {}, money(actor.balance));
   const timers = h("span", { class: "tally" }, count(actor.timer_count));
@@ -102,10 +104,10 @@ function handlersOf(actor, source) {
 async function timersTab({ actor, clock, signal }) {
   const box = h("div", {});
   const refresh = async () => {
-    const { timers } = await get(`/timers/${actor.address}?limit=1000`, signal);
+    const [{ timers }, failed] = await Promise.all([get(`/timers/${actor.address}?limit=1000`, signal), failedPanel(actor.address, signal)]);
     // A fold that is open is being read.
     if (box.querySelector("details[open]")) return;
-    replace(box, timersPanel(timers, clock));
+    replace(box, failed, timersPanel(timers, clock));
   };
   await refresh();
   return { node: box, refresh };

@@ -157,7 +157,7 @@ function receiptsPanel(title, receipts, nothing) {
   if (receipts.length === 0) return panel({ title }, empty(nothing));
   const columns = [
     {
-      name: "What",
+      name: "Action",
       cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt)),
     },
     { name: "Name", class: "optional", cell: (receipt) => identifier(receipt.tx_hash, { href: route.transaction(receipt.tx_hash) }) },

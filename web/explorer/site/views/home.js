@@ -105,7 +105,7 @@ function view({ summaries, fees, supply, health, receipts }) {
       "section",
       { class: "figures", "aria-label": "Figures" },
       figure("Per second", rate(summaries), `transactions, over the last ${duration(span(summaries))}`),
-      figure("Waiting", health ? count(health.mempool) : "–", "transactions in the pool"),
+      figure("Pending", health ? count(health.mempool) : "–", "transactions in the mempool"),
       feeFigure(
         "Cycle base fee",
         fees?.cycle_basefee,
@@ -174,21 +174,21 @@ function feeFigure(name, fee, values) {
 function blocksPanel(summaries) {
   const columns = [
     { name: "Height", cell: (block) => heightLink(block.height) },
-    { name: "Made", cell: (block) => moment(block.timestamp_ms) },
+    { name: "Time", cell: (block) => moment(block.timestamp_ms) },
     { name: "Transactions", end: true, cell: (block) => count(block.transaction_count) },
     { name: "All receipts", end: true, class: "optional", cell: (block) => count(block.receipt_count) },
     { name: "Cycles", end: true, cell: (block) => compact(block.cycles_used) },
     { name: "Cells", end: true, class: "optional", cell: (block) => compact(block.cells_used) },
   ];
-  return panel({ title: "Latest blocks", flush: true }, table(columns, summaries.slice(0, TABLE_BLOCKS), { caption: "Latest blocks" }));
+  return panel({ title: "Latest blocks", aside: h("a", { href: "#/blocks" }, "all"), flush: true }, table(columns, summaries.slice(0, TABLE_BLOCKS), { caption: "Latest blocks" }));
 }
 
 function activityPanel(groups) {
   const rows = groups.flatMap(({ receipts }) => receipts.slice().reverse()).slice(0, ACTIVITY_ROWS);
-  if (rows.length === 0) return panel({ title: "Latest activity" }, empty("Nothing has happened lately. The chain is idle."));
+  if (rows.length === 0) return panel({ title: "Latest activity" }, empty("No receipt in the latest blocks."));
   const columns = [
     {
-      name: "What",
+      name: "Action",
       cell: (receipt) => h("a", { href: route.transaction(receipt.tx_hash) }, action(receipt)),
     },
     { name: "From", class: "optional", cell: (receipt) => asker(receipt) },
@@ -197,7 +197,7 @@ function activityPanel(groups) {
     { name: "Block", end: true, class: "optional", cell: (receipt) => heightLink(receipt.block_height) },
     { name: "", says: "Status", end: true, cell: (receipt) => status(receipt.status) },
   ];
-  return panel({ title: "Latest activity", flush: true }, table(columns, rows, { caption: "Latest activity" }));
+  return panel({ title: "Latest activity", aside: h("a", { href: "#/transactions/" }, "all"), flush: true }, table(columns, rows, { caption: "Latest activity" }));
 }
 
 function supplyPanel(supply) {

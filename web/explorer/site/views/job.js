@@ -80,19 +80,19 @@ function parts(job, snapshot, seeds) {
 
 function askedPanel(job) {
   return panel(
-    { title: "What was asked" },
+    { title: "Request" },
     facts(
-      ["Asked by", who(job.submitter, { actor: true }), " in block ", heightLink(job.submitted_at)],
-      job.callback && ["Answers to", who(job.callback.actor, { actor: true }), " ", h("code", {}, clip(job.callback.handler, 80))],
+      ["Requester", who(job.submitter, { actor: true }), " in block ", heightLink(job.submitted_at)],
+      job.callback && ["Callback", who(job.callback.actor, { actor: true }), " ", h("code", {}, clip(job.callback.handler, 80))],
       ["Committee", `${plural(job.committee, "runner")}, ${count(job.threshold)} must agree`],
-      ["A result", `at most ${count(job.max_return_bytes)} bytes, ${job.data_format ? clip(job.data_format, 60) : "of any form"}`],
-      ["Expected to take", duration(Number(job.expected_execution_ms))],
-      job.required_runner_pool && ["Only of the pool", h("code", {}, clip(job.required_runner_pool, 140))],
-      job.retrial_of && ["Checks the job", identifier(job.retrial_of, { href: route.job(job.retrial_of) })],
+      ["Result limit", `at most ${count(job.max_return_bytes)} bytes, ${job.data_format ? clip(job.data_format, 60) : "of any form"}`],
+      ["Expected execution time", duration(Number(job.expected_execution_ms))],
+      job.required_runner_pool && ["Required pool", h("code", {}, clip(job.required_runner_pool, 140))],
+      job.retrial_of && ["Retrial of", identifier(job.retrial_of, { href: route.job(job.retrial_of) })],
       Number(job.commit_until) > 0 && ["Commitments until", heightLink(job.commit_until)],
       Number(job.reveal_until) > 0 && ["Revelations until", heightLink(job.reveal_until)],
     ),
-    h("details", {}, h("summary", {}, "The submission, as runners read it"), payloadOfHex(job.request)),
+    h("details", {}, h("summary", {}, "The submission, as runners receive it"), payloadOfHex(job.request)),
   );
 }
 
@@ -101,9 +101,9 @@ function moneyPanel(job) {
   const isDecided = isOver || ["verified", "disputed"].includes(job.status);
   const shares = payments(job).map((part) => ({ ...part, text: money(part.value) }));
   return panel(
-    { title: "Payments", aside: isOver ? "final" : isDecided ? ["paid in block ", count(job.status_until)] : "held" },
-    facts(["At most", money(job.max_price)], ["Tip", money(job.tip)], ["Held now", money(job.escrow)], isDecided && ["Price of the work", money(job.gross)]),
-    isDecided ? partsBar(shares, paymentSentence(job)) : empty("Nothing is decided yet; should the job fail, everything comes back."),
+    { title: "Payments", aside: isOver ? "final" : isDecided ? ["paid in block ", count(job.status_until)] : "in escrow" },
+    facts(["Maximum price", money(job.max_price)], ["Tip", money(job.tip)], ["In escrow", money(job.escrow)], isDecided && ["Gross price", money(job.gross)]),
+    isDecided ? partsBar(shares, paymentSentence(job)) : empty("Not decided yet. If the job fails, everything is refunded."),
   );
 }
 
@@ -111,15 +111,15 @@ function committeePanel(job, snapshot, seeds) {
   if (job.members.length === 0) {
     const waits = job.status === "drawing";
     return panel(
-      { title: "Why these runners" },
+      { title: "Committee selection" },
       empty(
         waits
-          ? `${plural(job.candidates, "runner")} can be drawn. The seed of view ${count(job.draw_view)}, which nobody knows yet, will draw ${count(job.committee)} of them.`
-          : "Nobody is drawn at present.",
+          ? `${plural(job.candidates, "runner")} can be drawn. The seed of view ${count(job.draw_view)}, which is not known yet, selects ${count(job.committee)} of them.`
+          : "No committee is selected at present.",
       ),
     );
   }
-  if (!snapshot) return panel({ title: "Why these runners" }, empty("The candidates are not kept any more."));
+  if (!snapshot) return panel({ title: "Committee selection" }, empty("The candidates are not kept any more."));
   const { picks, checks, excluded, passed } = verify(job, snapshot, seeds);
   const holds = checks.every(([, holds]) => holds);
   const total = snapshot.candidates.reduce((sum, { weight }) => sum + BigInt(weight), 0n);
@@ -143,7 +143,7 @@ function committeePanel(job, snapshot, seeds) {
     },
   ];
   return panel(
-    { title: "Why these runners", aside: holds ? badge("good", "Drawn again here, the same") : badge("bad", "Does not come out the same") },
+    { title: "Committee selection", aside: holds ? badge("good", "Selection verified") : badge("bad", "Selection does not verify") },
     h(
       "ul",
       { class: "checks" },
@@ -180,7 +180,7 @@ function membersPanel(job) {
     { name: "Reputation", end: true, class: "optional", cell: (member) => count(member.reputation) },
     { name: "Committed", cell: (member) => said(member.committed_at, member.commitment) },
     { name: "Revealed", cell: (member) => said(member.revealed_at, member.output) },
-    { name: "Worked", end: true, class: "optional", cell: (member) => (Number(member.compute_ms) > 0 ? duration(Number(member.compute_ms)) : "–") },
+    { name: "Compute time", end: true, class: "optional", cell: (member) => (Number(member.compute_ms) > 0 ? duration(Number(member.compute_ms)) : "–") },
     {
       name: "Verdict",
       cell: (member) => {
@@ -191,7 +191,7 @@ function membersPanel(job) {
     { name: "Paid", end: true, cell: (member) => money(member.paid) },
   ];
   return panel(
-    { title: "What they said", flush: true },
+    { title: "Results", flush: true },
     table(columns, [...job.members, ...(job.earlier ?? [])], { caption: "Members" }),
     h(
       "div",
@@ -200,7 +200,7 @@ function membersPanel(job) {
         .filter(({ result }) => result)
         .slice(0, 9)
         .map((member) =>
-          h("details", {}, h("summary", {}, "What ", h("code", {}, member.runner.slice(0, 10)), " revealed"), payloadOfHex(member.result)),
+          h("details", {}, h("summary", {}, "Result of ", h("code", {}, member.runner.slice(0, 10))), payloadOfHex(member.result)),
         ),
     ),
   );
@@ -213,7 +213,7 @@ function said(height, digest) {
 
 function reasoningPanel(job) {
   return panel(
-    { title: "How it was judged" },
+    { title: "Verification" },
     h(
       "ol",
       { class: "reasons" },
@@ -224,7 +224,7 @@ function reasoningPanel(job) {
         ["Challenged by", who(claim.challenger), " in block ", heightLink(claim.at)],
         claim.runner && ["Against", runnerLink(claim.runner)],
         claim.claim && ["Claim", clip(claim.claim, 256)],
-        claim.retrial && ["Done again by", identifier(claim.retrial, { href: route.job(claim.retrial) })],
+        claim.retrial && ["Retrial", identifier(claim.retrial, { href: route.job(claim.retrial) })],
         ["Bond", money(claim.bond)],
       ),
     ),
@@ -232,6 +232,6 @@ function reasoningPanel(job) {
 }
 
 function resultPanel(job) {
-  if (job.result) return panel({ title: "Result", aside: job.result_of && ["of ", runnerLink(job.result_of)] }, payloadOfHex(job.result, { open: 4 }));
-  return panel({ title: "Result" }, empty(job.status === "failed" ? "None." : "None yet."));
+  if (job.result) return panel({ title: "Accepted result", aside: job.result_of && ["of ", runnerLink(job.result_of)] }, payloadOfHex(job.result, { open: 4 }));
+  return panel({ title: "Accepted result" }, empty(job.status === "failed" ? "None." : "None yet."));
 }

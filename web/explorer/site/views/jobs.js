@@ -35,7 +35,7 @@ export async function jobsView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Jobs"),
-      h("p", { class: "soft" }, "Actors ask for what a chain cannot do itself: a model's answer, a web page, a tool's call. ", h("a", { href: "#/runners" }, "Runners do it.")),
+      h("p", { class: "soft" }, "Work that cannot run on chain (model inference, web requests, tool calls) goes to staked ", h("a", { href: "#/runners" }, "runners"), "."),
     ),
     box,
   );
@@ -49,16 +49,16 @@ export function jobStatus(status) {
 }
 
 /** Jobs as a table. */
-export function jobsPanel(jobs, { title, total = jobs.length, none = "Nobody asked for anything yet." }) {
+export function jobsPanel(jobs, { title, total = jobs.length, none = "No job was submitted yet." }) {
   if (jobs.length === 0) return panel({ title }, empty(none));
   const columns = [
     { name: "Job", cell: (job) => identifier(job.job_id, { href: route.job(job.job_id) }) },
     { name: "Status", cell: (job) => jobStatus(job.status) },
-    { name: "Work", cell: (job) => clip(job.kind, 20) },
-    { name: "Verified by", class: "optional", cell: (job) => (MODES[job.mode] ?? [clip(job.mode, 40)])[0] },
-    { name: "Asked by", cell: (job) => who(job.submitter, { actor: true }) },
+    { name: "Kind", cell: (job) => clip(job.kind, 20) },
+    { name: "Verification", class: "optional", cell: (job) => (MODES[job.mode] ?? [clip(job.mode, 40)])[0] },
+    { name: "Requester", cell: (job) => who(job.submitter, { actor: true }) },
     { name: "In block", end: true, class: "optional", cell: (job) => heightLink(job.submitted_at) },
-    { name: "At most", end: true, cell: (job) => money(job.max_price) },
+    { name: "Maximum price", end: true, cell: (job) => money(job.max_price) },
   ];
   return panel({ title, aside: count(total), flush: true }, table(columns, jobs, { caption: title }));
 }

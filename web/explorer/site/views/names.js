@@ -4,20 +4,25 @@ import { get } from "../api.js";
 import { Clock } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
-import { count } from "../format.js";
+import { clip, count } from "../format.js";
 import { empty, panel, table, who } from "../parts.js";
+import { gatewayUrl, siteLink } from "../sites.js";
 
 const MAX_ROWS = 300;
 
-const POLICIES = ["its owner", "its actor", "anybody"];
+const POLICIES = ["owner", "actor", "anybody"];
 
 /** See VIEWS in main.js. */
 export async function namesView(_, { live, signal }) {
   const clock = await Clock.read(live, signal);
   const box = h("div", {});
   const draw = async () => {
-    const [names, gateways] = await Promise.all([get(`/names?limit=${MAX_ROWS}`, signal), get(`/gateways?limit=${MAX_ROWS}`, signal)]);
-    replace(box, namesPanel(names, clock), gatewaysPanel(gateways));
+    const [names, gateways, gateway] = await Promise.all([
+      get(`/names?limit=${MAX_ROWS}`, signal),
+      get(`/gateways?limit=${MAX_ROWS}`, signal),
+      gatewayUrl(signal),
+    ]);
+    replace(box, namesPanel(names, clock, gateway), gatewaysPanel(gateways));
   };
   await draw();
   follow(live, signal, draw);
@@ -40,28 +45,29 @@ export async function namesView(_, { live, signal }) {
   return { title: "Names", node };
 }
 
-function namesPanel({ names, total_count: total }, clock) {
-  if (names.length === 0) return panel({ title: "Registered" }, empty("Nobody has registered a name."));
+function namesPanel({ names, total_count: total }, clock, gateway) {
+  if (names.length === 0) return panel({ title: "Registered names" }, empty("No name is registered."));
   const columns = [
-    { name: "Name", cell: (row) => h("strong", {}, row.name) },
+    { name: "Name", cell: (row) => h("strong", { class: "breakable" }, clip(row.name, 256)) },
+    { name: "Site", cell: (row) => siteLink(row, gateway) ?? h("span", { class: "faint" }, "–") },
     { name: "Actor", cell: (row) => who(row.actor_address, { actor: true }) },
     { name: "Owner", class: "optional", cell: (row) => who(row.owner) },
-    { name: "Stage", cell: (row) => row.stage },
+    { name: "Stage", cell: (row) => clip(row.stage, 20) },
     { name: "Expires", end: true, cell: (row) => (row.stage === "live" ? clock.until(row.expires_at) : count(row.expires_at)) },
     { name: "Requests", end: true, class: "optional", cell: (row) => (row.requests_served == null ? "" : count(row.requests_served)) },
-    { name: "Below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] },
+    { name: "Who may register below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] },
   ];
-  return panel({ title: "Registered", aside: count(total), flush: true }, table(columns, names, { caption: "Names" }));
+  return panel({ title: "Registered names", aside: count(total), flush: true }, table(columns, names, { caption: "Names" }));
 }
 
 function gatewaysPanel({ gateways, total_count: total }) {
   if (gateways.length === 0) return panel({ title: "Gateways" }, empty("No gateway is registered."));
   const columns = [
     { name: "Gateway", cell: (row) => who(row.address) },
-    { name: "Reached at", cell: (row) => `${row.endpoint}:${row.http_port}` },
+    { name: "Address", cell: (row) => h("span", { class: "breakable" }, clip(`${row.endpoint}:${row.http_port}`, 256)) },
     { name: "State", cell: (row) => (row.is_active ? "active" : "inactive") },
     { name: "Health", end: true, cell: (row) => count(row.health) },
-    { name: "Heard of", end: true, class: "optional", cell: (row) => count(row.last_heartbeat) },
+    { name: "Last heartbeat", end: true, class: "optional", cell: (row) => count(row.last_heartbeat) },
   ];
   return panel({ title: "Gateways", aside: count(total), flush: true }, table(columns, gateways, { caption: "Gateways" }));
 }

@@ -39,7 +39,7 @@ export async function parametersView(_, { signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Parameters"),
-      h("span", { class: "soft" }, `${count(params.length)} numbers rule this chain`),
+      h("span", { class: "soft" }, `${count(params.length)} numbers of the protocol`),
       h("div", { class: "steps" }, filter),
     ),
     list,

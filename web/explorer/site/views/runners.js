@@ -45,7 +45,7 @@ export async function runnersView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Runners"),
-      h("p", { class: "soft" }, "Programs that stake CBY and do ", h("a", { href: "#/jobs" }, "jobs"), "."),
+      h("p", { class: "soft" }, "Programs that stake CBY and execute ", h("a", { href: "#/jobs" }, "jobs"), "."),
     ),
     box,
   );
@@ -58,13 +58,13 @@ function healthBadge(health) {
 }
 
 function runnersPanel(runners, total) {
-  if (runners.length === 0) return panel({ title: "Runners" }, empty("Nobody registered yet."));
+  if (runners.length === 0) return panel({ title: "Runners" }, empty("No runner is registered."));
   const columns = [
     { name: "Runner", cell: (runner) => runnerLink(runner.address) },
     { name: "Health", cell: (runner) => healthBadge(runner.health) },
     { name: "Stake", end: true, cell: (runner) => money(BigInt(runner.stake) + BigInt(runner.delegated), 2) },
     { name: "Reputation", end: true, cell: (runner) => count(runner.reputation) },
-    { name: "Works on", end: true, class: "optional", cell: (runner) => `${count(runner.active_jobs)} of ${count(runner.capabilities.max_concurrent_jobs)}` },
+    { name: "Active jobs", end: true, class: "optional", cell: (runner) => `${count(runner.active_jobs)} of ${count(runner.capabilities.max_concurrent_jobs)}` },
     { name: "Done", end: true, cell: (runner) => count(runner.jobs_done) },
     { name: "Failed", end: true, class: "optional", cell: (runner) => count(runner.jobs_failed) },
     { name: "Kinds", class: "optional", cell: (runner) => clip(runner.capabilities.job_types.join(", "), 80) },
@@ -128,17 +128,17 @@ function parts(runner, jobs, slashes) {
       "div",
       { class: "columns" },
       panel(
-        { title: "Standing" },
+        { title: "Status" },
         facts(
           ["Stake", money(runner.stake)],
-          BigInt(runner.delegated) > 0n && ["Of others", money(runner.delegated)],
-          BigInt(runner.unbonding) > 0n && ["Leaving", money(runner.unbonding)],
+          BigInt(runner.delegated) > 0n && ["Delegated", money(runner.delegated)],
+          BigInt(runner.unbonding) > 0n && ["Unbonding", money(runner.unbonding)],
           ["Reputation", `${count(runner.reputation)} of 200`],
           ["Jobs", `${count(runner.jobs_done)} done, ${count(runner.jobs_failed)} failed`],
           ["Registered", heightLink(runner.registered_at)],
-          ["Last heard of", heightLink(runner.last_heartbeat)],
+          ["Last heartbeat", heightLink(runner.last_heartbeat)],
           Number(runner.probations) > 0 && ["Probation", `${plural(runner.probations, "time")}, the last until ${count(runner.probation_until)}`],
-          Number(runner.crashes) > 0 && ["Crashes of late", count(runner.crashes)],
+          Number(runner.crashes) > 0 && ["Recent crashes", count(runner.crashes)],
           runner.attestation && [
             "Environment",
             `${runner.attestation.environment}, until ${count(runner.attestation.valid_until)}, `,
@@ -147,32 +147,32 @@ function parts(runner, jobs, slashes) {
         ),
       ),
       panel(
-        { title: "What it does, and for how much" },
+        { title: "Capabilities and prices" },
         facts(
           ["Kinds", clip(able.job_types.join(", "), 120)],
-          able.tee_support.length > 0 && ["Says it has", clip(able.tee_support.join(", "), 120)],
+          able.tee_support.length > 0 && ["TEE support", clip(able.tee_support.join(", "), 120)],
           able.regions.length > 0 && ["Regions", clip(able.regions.join(", "), 120)],
-          able.http_domains.length > 0 && ["Reaches", clip(able.http_domains.join(", "), 400)],
-          ["At once", count(able.max_concurrent_jobs)],
-          ["A token in", money(rates.llm_input_token)],
-          ["A token out", money(rates.llm_output_token)],
-          ["A request", money(rates.http_request_base)],
-          ["A second", money(rates.compute_second)],
-          ["Jobs from", money(rates.min_job_value), " to ", money(rates.max_job_value)],
+          able.http_domains.length > 0 && ["HTTP domains", clip(able.http_domains.join(", "), 400)],
+          ["Concurrent jobs", count(able.max_concurrent_jobs)],
+          ["Input token", money(rates.llm_input_token)],
+          ["Output token", money(rates.llm_output_token)],
+          ["HTTP request", money(rates.http_request_base)],
+          ["Compute second", money(rates.compute_second)],
+          ["Job value", money(rates.min_job_value), " to ", money(rates.max_job_value)],
           rates.supported_models.length > 0 && ["Models", rates.supported_models.slice(0, 8).map((model) => h("div", {}, identifier(model)))],
         ),
       ),
     ),
-    jobsPanel(jobs, { title: "Works on", none: "No job under way." }),
+    jobsPanel(jobs, { title: "Active jobs", none: "No active job." }),
     slashesPanel(slashes),
   ];
 }
 
 function slashesPanel(slashes) {
-  if (slashes.length === 0) return panel({ title: "Slashes" }, empty("None that this node remembers."));
+  if (slashes.length === 0) return panel({ title: "Slashes" }, empty("No slash among the newest events."));
   const columns = [
     { name: "In block", cell: (slash) => heightLink(slash.height) },
-    { name: "Why", cell: (slash) => slash.why },
+    { name: "Reason", cell: (slash) => slash.why },
     { name: "Job", cell: (slash) => (slash.job ? identifier(slash.job, { href: route.job(slash.job) }) : "–") },
     { name: "Stake", end: true, cell: (slash) => (slash.amount === null ? "–" : money(slash.amount)) },
   ];

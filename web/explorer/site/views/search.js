@@ -1,9 +1,19 @@
-// Where a text leads: a height, a hash of a block or transaction, an address of an account or actor, a registered name.
+// Where a text leads: a height, a hash of a block or transaction, an address, a registered name; and what begins with it: names,
+// actors by class or handler, addresses.
 
 import { find, get } from "../api.js";
 import { h } from "../dom.js";
-import { clip } from "../format.js";
-import { empty, panel, route } from "../parts.js";
+import { clip, count } from "../format.js";
+import { badge, empty, panel, route, table, who } from "../parts.js";
+
+/** Kind of a result → its word, and whether its address has code. */
+const KINDS = {
+  name: ["Name", true],
+  class: ["Class", true],
+  handler: ["Handler", true],
+  actor: ["Address", true],
+  account: ["Address", false],
+};
 
 /** See VIEWS in main.js. Answers by going there where there is one place to go. */
 export async function searchView([text = ""], { signal }) {
@@ -13,6 +23,8 @@ export async function searchView([text = ""], { signal }) {
     location.replace(target);
     return { title: "Search", node: h("div", { class: "loading" }, h("i"), h("i")), stay: true };
   }
+  const results = await matches(text.trim(), signal);
+  if (results.length > 0) return { title: "Search", node: resultsView(text, results) };
   const node = h(
     "div",
     {},
@@ -23,12 +35,41 @@ export async function searchView([text = ""], { signal }) {
       h(
         "p",
         { class: "soft" },
-        "A height is a number, an address has 40 hexadecimal digits, and the hash of a block or transaction has 64; the 0x may be left out. A registered name leads to its actor. A transaction that still waits shows up once the node has it.",
+        "Search for a height, a hash, an address or its first digits, a registered name, or the name of an actor's class or handler. The 0x of hashes and addresses may be left out. A pending transaction shows up once the node has it.",
       ),
     ),
     empty(h("a", { href: "#/" }, "Back to the chain")),
   );
   return { title: "Search", node };
+}
+
+/** What begins with a text, as the node finds it. */
+async function matches(text, signal) {
+  const letters = [...text].length;
+  if (letters < 2 || letters > 64) return [];
+  return (await find(`/search?text=${encodeURIComponent(text)}`, signal))?.results ?? [];
+}
+
+function resultsView(text, results) {
+  const columns = [
+    {
+      name: "Found",
+      cell: ({ kind, text: found, address }) => h("a", { class: "breakable", href: target(kind, address, found) }, clip(found, 100)),
+    },
+    { name: "Kind", cell: ({ kind }) => badge(kind === "class" ? "accent" : "plain", KINDS[kind]?.[0] ?? clip(kind, 20)) },
+    { name: "Actor or account", class: "optional", cell: ({ kind, address }) => who(address, { actor: KINDS[kind]?.[1] }) },
+  ];
+  return h(
+    "div",
+    {},
+    h("div", { class: "title" }, h("h1", {}, "Search results"), h("p", { class: "soft breakable" }, "Beginning with ", h("code", {}, clip(text, 64)))),
+    panel({ title: "Results", aside: count(results.length), flush: true }, table(columns, results, { caption: "Results" })),
+  );
+}
+
+function target(kind, address, text) {
+  if (kind === "handler") return route.actor(address, `query/${encodeURIComponent(text)}`);
+  return KINDS[kind]?.[1] ? route.actor(address) : route.account(address);
 }
 
 async function lead(text, signal) {

@@ -1,16 +1,17 @@
 // What the chain will do by itself: timers by height, with their countdown.
 
-import { get } from "../api.js";
+import { find, get } from "../api.js";
 import { fromHex } from "../bytes.js";
 import { timeline } from "../charts.js";
 import { Clock, countdown } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count, plural } from "../format.js";
-import { empty, identifier, panel, payload, table, who } from "../parts.js";
+import { badge, empty, heightLink, identifier, moment, panel, payload, route, table, who } from "../parts.js";
 import { wakeOf } from "../wake.js";
 
 const MAX_TIMERS = 300;
+const MAX_FAILED = 20;
 
 /** See VIEWS in main.js. */
 export async function timersView(_, { live, signal }) {
@@ -29,7 +30,7 @@ export async function timersView(_, { live, signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Timers"),
-      h("p", { class: "soft" }, "Actors wake themselves up. This is what the chain will do without being asked, the next first."),
+      h("p", { class: "soft" }, "Handlers that the chain will run at a height, the next first. Their actors, or accounts, pay for them."),
     ),
     box,
   );
@@ -39,12 +40,20 @@ export async function timersView(_, { live, signal }) {
 /** When a timer fires; "paused" for an interval that failed too often, until its actor resumes it. */
 export function fires(timer, clock) {
   if (!timer.is_paused) return countdown(timer.height, clock);
-  return h("span", { class: "soft", title: `${plural(timer.failures, "fire")} failed in a row; its actor can resume it` }, "paused");
+  return badge("bad", "Paused");
+}
+
+/** How the last fires of an interval went, where they failed. */
+function failures(timer) {
+  const failed = Number(timer.failures ?? 0);
+  if (failed === 0) return h("span", { class: "faint" }, "none");
+  const advice = timer.is_paused ? "The chain paused it; its actor can resume it." : "The next fire tries again.";
+  return h("span", { title: advice }, badge("bad", `${count(failed)} in a row`));
 }
 
 /** Timers as a table, the next to fire first. */
 export function timersPanel(timers, clock, { withActor = false, total = timers.length } = {}) {
-  if (timers.length === 0) return panel({ title: "Waiting" }, empty(withActor ? "No timer waits." : "This actor has no timer."));
+  if (timers.length === 0) return panel({ title: "Scheduled" }, empty(withActor ? "No timer is scheduled." : "This actor has no timer."));
   const shown = timers.slice(0, MAX_TIMERS);
   const running = timers.filter((timer) => !timer.is_paused);
   const columns = [
@@ -57,8 +66,9 @@ export function timersPanel(timers, clock, { withActor = false, total = timers.l
     },
     withActor && { name: "Actor", cell: (timer) => who(timer.actor, { actor: true }) },
     { name: "Handler", cell: wakes },
+    { name: "Failed fires", cell: failures },
     {
-      name: "Paid by",
+      name: "Fee payer",
       class: "optional",
       cell: (timer) => (timer.fee_payer === timer.actor ? h("span", { class: "soft" }, "the actor") : who(timer.fee_payer)),
     },
@@ -73,16 +83,31 @@ export function timersPanel(timers, clock, { withActor = false, total = timers.l
     { name: "Data", class: "optional", cell: (timer) => folded(wake(timer).data) },
   ].filter(Boolean);
   return panel(
-    { title: "Waiting", aside: count(total), flush: true },
+    { title: "Scheduled", aside: count(total), flush: true },
     running.length > 0 &&
       h(
         "div",
         { class: "picture" },
         timeline(marksOf(running, clock), `${plural(running.length, "timer")}, the next ${clock.until(running[0].height)}`),
       ),
-    table(columns, shown, { caption: "Timers" }),
+    table(columns, shown, { caption: "Timers", rowClass: (timer) => (Number(timer.failures ?? 0) > 0 ? "failing" : null) }),
     Number(total) > shown.length && empty(`and ${count(Number(total) - shown.length)} more`),
   );
+}
+
+/** The newest fires of an actor's timers that failed, in a red panel; null where there is none. */
+export async function failedPanel(address, signal) {
+  const { entries } = (await find(`/account/${address}/history?kind=timer&status=failed&limit=${MAX_FAILED}`, signal)) ?? { entries: [] };
+  const failed = entries.filter((row) => row.target === address);
+  if (failed.length === 0) return null;
+  const columns = [
+    { name: "Handler", cell: (row) => h("a", { class: "mono", href: route.transaction(row.id) }, clip(row.handler, 80)) },
+    { name: "Block", end: true, cell: (row) => heightLink(row.block_height) },
+    { name: "Time", end: true, class: "optional", cell: (row) => moment(row.timestamp_ms) },
+    { name: "", says: "Status", end: true, cell: () => badge("bad", "Failed") },
+  ];
+  const about = failed.length === MAX_FAILED ? `the newest ${MAX_FAILED}` : count(failed.length);
+  return panel({ title: "Failed timers", aside: about, flush: true, kind: "trouble" }, table(columns, failed, { caption: "Failed timers" }));
 }
 
 function marksOf(timers, clock) {

@@ -26,6 +26,7 @@ import {
   who,
   whom,
 } from "../parts.js";
+import { changesPanel } from "../changes.js";
 import { treePanel } from "../tree-view.js";
 import { valueView } from "../value.js";
 import { wakeOf } from "../wake.js";
@@ -61,7 +62,14 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
     h(
       "div",
       { class: "columns wide-left" },
-      h("div", {}, askedPanel(hash, transaction, receipt, tree), tree && treePanel(tree, receipt), receipt && answerPanel(receipt)),
+      h(
+        "div",
+        {},
+        askedPanel(hash, transaction, receipt, tree),
+        tree && treePanel(tree, receipt),
+        receipt && answerPanel(receipt),
+        receipt && (await changesPanel(hash, signal)),
+      ),
       h("div", {}, receipt ? feePanel(receipt, transaction) : offerPanel(transaction)),
     ),
     transaction?.instruction ? payloadPanel(effective(transaction.instruction)) : receipt && argumentPanel(receipt),
@@ -123,7 +131,7 @@ function askedPanel(hash, transaction, receipt, tree) {
   const target = receipt?.created ?? receipt?.target ?? instruction?.target;
   const value = receipt?.value ?? instruction?.value ?? 0;
   return panel(
-    { title: "What was asked" },
+    { title: "Request" },
     facts(
       ["Hash", identifier(hash, { full: true })],
       tree && receipt.origin !== hash && originRow(receipt, tree.root),
@@ -131,19 +139,19 @@ function askedPanel(hash, transaction, receipt, tree) {
       transaction?.instruction.inner && ["Impersonated by", who(transaction.from), " ", badge("accent", "dev chain only")],
       target && [receipt?.created ? "Created" : "To", receipt ? whom(receipt) : who(target)],
       (receipt?.handler || instruction?.handler) && [
-        receipt?.created || instruction?.name === "Deploy" ? "Then ran" : "Handler",
+        receipt?.created || instruction?.name === "Deploy" ? "Init handler" : "Handler",
         h("code", {}, clip(receipt?.handler || instruction.handler, 256)),
       ],
       Number(value) > 0 && [receipt?.created ? "Endowment" : "Value", money(value)],
       instruction?.owner && ["New owner", who(instruction.owner)],
       instruction?.timer && ["Timer", identifier(instruction.timer)],
       receipt
-        ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, place ${count(receipt.index)}`)]
-        : ["Block", h("span", { class: "soft" }, "waiting in the pool")],
+        ? ["Block", heightLink(receipt.block_height), h("span", { class: "soft" }, `, index ${count(receipt.index)}`)]
+        : ["Block", h("span", { class: "soft" }, "pending in the mempool")],
       transaction && ["Nonce", count(transaction.nonce)],
       transaction && ["Size", bytes(Number(transaction.size))],
       transaction?.additional_signers.length > 0 && [
-        "Also signed by",
+        "Additional signers",
         transaction.additional_signers.slice(0, 64).map((signer) => [who(signer), " "]),
       ],
       transaction?.metadata.length > 2 && ["Metadata", payloadOfHex(transaction.metadata)],
@@ -155,12 +163,12 @@ function askedPanel(hash, transaction, receipt, tree) {
 function originRow(receipt, root) {
   const isElsewhere = root.tx_hash !== receipt.tx_hash;
   const name = identifier(receipt.origin, { href: isElsewhere ? route.transaction(root.tx_hash) : null, full: true });
-  return [isElsewhere ? "Began with" : "Timer", name];
+  return [isElsewhere ? "Origin" : "Timer", name];
 }
 
 function answerPanel(receipt) {
   if (receipt.return_data.length <= 2) return null;
-  return panel({ title: "What it returned" }, payloadOfHex(receipt.return_data));
+  return panel({ title: "Return value" }, payloadOfHex(receipt.return_data));
 }
 
 function feePanel(receipt, transaction) {
@@ -170,7 +178,7 @@ function feePanel(receipt, transaction) {
     { name: "Burned", kind: "burned", value: fee.burned, text: money(fee.burned) },
     { name: "Tip to the proposer", kind: "tip", value: fee.tip, text: money(fee.tip) },
     { name: "Refunded", kind: "refunded", value: fee.refunded, text: money(fee.refunded) },
-    waiting > 0n && { name: "Kept for its messages", kind: "kept", value: waiting, text: money(waiting) },
+    waiting > 0n && { name: "Reserved for its messages", kind: "kept", value: waiting, text: money(waiting) },
   ].filter(Boolean);
   return panel(
     { title: "Fee" },
@@ -186,7 +194,7 @@ function feePanel(receipt, transaction) {
       ["Cycles", gauge(receipt.cycles_used, transaction?.cycles_limit)],
       ["Cells", gauge(receipt.cells_used, transaction?.cells_limit)],
       ["Price", `${count(fee.cycle_price)} a cycle, ${count(fee.cell_price)} a cell`],
-      transaction && ["At most", `${count(transaction.max_fee_per_cycle)} a cycle, ${count(transaction.max_fee_per_cell)} a cell`],
+      transaction && ["Maximum price", `${count(transaction.max_fee_per_cycle)} a cycle, ${count(transaction.max_fee_per_cell)} a cell`],
     ),
   );
 }
@@ -200,7 +208,7 @@ function gauge(used, limit) {
 
 function offerPanel(transaction) {
   return panel(
-    { title: "What it offers" },
+    { title: "Limits and fees offered" },
     facts(
       ["Cycles", `at most ${count(transaction.cycles_limit)}`],
       ["Cells", `at most ${count(transaction.cells_limit)}`],

@@ -41,8 +41,8 @@ export async function validatorsView(_, { signal }) {
         ),
       ),
     validators.length === 0
-      ? panel({ title: "Validators" }, empty("The node names none."))
-      : panel({ title: "Who votes", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),
+      ? panel({ title: "Validators" }, empty("No validator."))
+      : panel({ title: "Validators", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),
   );
   return { title: "Validators", node };
 }

@@ -87,10 +87,18 @@ export class Devnet {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** The addresses of its funded accounts. */
+  accounts() {
+    return this.keys().map(({ address }) => address);
+  }
+
+  keys() {
+    return [...this.log.matchAll(/^\((\d+)\) (0x[0-9a-f]{40}) +(\S+)$/gm)].map(([, , address, key]) => ({ address, key }));
+  }
+
   /** Runs `cowboy` against the devnet with the key of its account `from`, and answers its JSON. */
   async cowboy(from, ...words) {
-    const keys = [...this.log.matchAll(/^\((\d+)\) (0x[0-9a-f]{40}) +(\S+)$/gm)].map(([, , address, key]) => ({ address, key }));
-    const environment = { ...process.env, COWBOY_RPC_URL: this.url, COWBOY_PRIVATE_KEY: keys[from].key };
+    const environment = { ...process.env, COWBOY_RPC_URL: this.url, COWBOY_PRIVATE_KEY: this.keys()[from].key };
     const { stdout } = await promisify(execFile)(program("cowboy"), [...words, "--json"], { cwd: this.folder, env: environment });
     return JSON.parse(stdout);
   }

@@ -62,10 +62,10 @@ test("an actor that fails shows the line where it did", async () => {
   const { page, problems } = await open(browser);
   assert.equal(await visit(page, devnet.page, `#/actor/${address}/query/divide`), "Divider");
   await page.getByLabel("Argument").fill("7");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Run query" }).click();
   await page.locator(".value .int", { hasText: /^14$/ }).waitFor();
   await page.getByLabel("Argument").fill("0");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Run query" }).click();
   await page.getByText("ZeroDivisionError").first().waitFor();
   // The account's own page leads to what it did.
   await devnet.cowboy(1, "actor", "execute", address, "divide", "--payload", "0", "--force").catch(() => {});

@@ -1,7 +1,9 @@
 // The page over a scripted node: every view, hostile texts, reverts, restarts, the keyboard, phones.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { HOSTILE_TOKEN, TOKEN } from "../fixture/lists.js";
 import { ALICE, COUNTER_ADDRESS, Chain, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
 import { DRAWING_JOB, FAILED_JOB, HOSTILE_JOB, JOB, RUNNERS } from "../fixture/market.js";
 import { ScriptedNode } from "../fixture/server.js";
@@ -30,15 +32,15 @@ const VIEWS = [
   ["#/", "The chain now", ["Latest blocks", "Supply", "Heartbeat", "999,995,052.0172"]],
   ["#/block/118", "118", ["Lanes", "0xc6ba4fc4bec0d018a9cb9107425cf43153d9c93ff8fb7c8e8372d8e552950d24", "Messages, timers and callbacks"]],
   ["#/block/1", "1", ["No transaction in this block.", "genesis"]],
-  [`#/tx/${hashOf("relay", 112)}`, "announce", ["Kept for its messages", "3 messages, 2 events", "handler_raised", "spring"]],
+  [`#/tx/${hashOf("relay", 112)}`, "announce", ["Reserved for its messages", "3 messages, 2 events", "handler_raised", "spring", "State changes", "Balance", "41", "42"]],
   [`#/tx/${hashOf("failure", 116)}`, "divide", ["ZeroDivisionError", "The handler raised an exception.", "Everything it did is undone."]],
-  [`#/tx/${hashOf("reply", 112, 0)}`, "hear", ["Began with"]],
+  [`#/tx/${hashOf("reply", 112, 0)}`, "hear", ["Origin"]],
   [`#/tx/${hashOf("transfer", 111)}`, "Transfer", ["13.875"]],
   [`#/tx/${hashOf("nothing")}`, "Not here, or not yet", []],
   [`#/account/${ALICE}`, ALICE, ["4,999.123456789", "announce"]],
   [`#/account/0x${"00".repeat(19)}09`, "Governance", ["part of the protocol"]],
   // A-353: a grant that the registry is about to remove says so.
-  [`#/actor/${HEARTBEAT_ADDRESS}`, "Heartbeat", ["An agent that wakes itself up", "Runs every few blocks", "deprecated", "Next to fire"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}`, "Heartbeat", ["An agent that wakes itself up", "Runs every few blocks", "deprecated", "Next timers"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/source`, "Heartbeat", ["set_interval(EVERY"]],
   [`#/actor/${COUNTER_ADDRESS}/storage`, "Counter", ["by/000", "Show more"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/timers`, "Heartbeat", ["in 1 h 23 min"]],
@@ -49,7 +51,7 @@ const VIEWS = [
     `#/job/${JOB}`,
     "Http, majority vote",
     [
-      "Drawn again here, the same",
+      "Selection verified",
       "The draw under that seed gives these runners, in this order",
       "2 agree, so a result was accepted in block 108.",
       "1 differs: it is good by itself",
@@ -57,15 +59,27 @@ const VIEWS = [
       "the page said something else",
     ],
   ],
-  [`#/job/${DRAWING_JOB}`, "Http, majority vote", ["The seed of view 102, which nobody knows yet, will draw 3 of them."]],
+  [`#/job/${DRAWING_JOB}`, "Http, majority vote", ["The seed of view 102, which is not known yet, selects 3 of them."]],
   [`#/job/${FAILED_JOB}`, "Http, majority vote", ["the last of its draws failed, too", "5 runners may not be drawn again."]],
   ["#/runners", "Runners", ["Silent", "On probation", "15,000"]],
-  [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "tdx, until 86,500", "None that this node remembers."]],
+  [`#/runner/${RUNNERS[0]}`, RUNNERS[0], ["Healthy", "tdx, until 86,500", "No slash among the newest events."]],
   [`#/runner/${RUNNERS[3]}`, RUNNERS[3], ["To be reviewed", "committed and never revealed", "2,500"]],
   [`#/actor/${HEARTBEAT_ADDRESS}/rights`, "Heartbeat", ["join_pool:eu", "curator", "deprecated"]],
   ["#/timers", "Timers", ["report"]],
   ["#/validators", "Validators", ["100,000"]],
   ["#/parameters", "Parameters", ["Heap of one call", "never"]],
+  ["#/blocks", "Blocks", ["Blocks with receipts", "CSV", "Show more"]],
+  ["#/transactions", "Transactions", ["CSV", "Show more"]],
+  ["#/actors", "Actors", ["Heartbeat", "Counter", "Active"]],
+  ["#/accounts", "Accounts", ["4,999.123456789"]],
+  ["#/tokens", "Tokens", ["Prairie gold", "12,345,678,901,234,567,890.12"]],
+  [`#/token/${TOKEN}`, "Prairie gold", ["unlimited", "617,283,945.06", "Transfer", "Mint"]],
+  ["#/names", "Names", ["heartbeat.gw.example.com", "heart.localhost:8080"]],
+  ["#/governance", "Governance", ["Set economics.faucet to 7", "Call decide_challenge of Result Verifier", "No job is disputed.", "7 of 9 must agree"]],
+  ["#/proposal/0", "Set economics.faucet to 7", ["1 validator", "Succeeds", "parameter.moved", "For cancelling it"]],
+  [`#/actor/${HEARTBEAT_ADDRESS}/rent`, "Heartbeat", ["the end of epoch 19", "this is epoch 7", "cowboy rent pay"]],
+  [`#/actor/${COUNTER_ADDRESS}/rent`, "Counter", ["Dormant", "How to restore it", "cowboy rent restore"]],
+  ["#/search/he", "Search results", ["heartbeat", "Heartbeat", "heard"]],
   ["#/search/nonsense", "Nothing by that name", ["nonsense"]],
 ];
 
@@ -98,21 +112,96 @@ test("the failing line of Python stands out", async () => {
 test("hostile texts stay texts", async () => {
   const { page, problems } = await open(browser);
   const tabs = ["", "/source", "/storage", "/log", "/query", "/history"].map((tab) => `#/actor/${HOSTILE_ADDRESS}${tab}`);
-  for (const tab of [...tabs, "#/jobs", `#/job/${HOSTILE_JOB}`, `#/runner/${RUNNERS[4]}`]) {
+  const lists = ["actors", "tokens", `token/${HOSTILE_TOKEN}`, `account/${ALICE}`, "names", "governance", "proposal/2", "search/he", "timers"].map((one) => `#/${one}`);
+  const changed = `#/tx/${hashOf("relay", 112)}`;
+  for (const tab of [...tabs, ...lists, changed, `#/actor/${HOSTILE_ADDRESS}/rent`, "#/jobs", `#/job/${HOSTILE_JOB}`, `#/runner/${RUNNERS[4]}`]) {
     await visit(page, base, tab);
     await page.locator("details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
     const harm = await page.evaluate(() => [
       window.pwned,
       document.querySelectorAll("main img, main script, main b.bold").length,
       document.querySelector("main").textContent.includes("\u202e"),
+      [...document.querySelectorAll("main a[href]")].filter((link) => !/^https?:$/.test(link.protocol)).length,
     ]);
-    assert.deepEqual(harm, [undefined, 0, false], tab);
+    assert.deepEqual(harm, [undefined, 0, false, 0], tab);
   }
   await visit(page, base, "#/search/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
   await visit(page, base, "#/block/%2e%2e%2f%2e%2e");
   await visit(page, base, "#/%E0%A4%A");
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("lists have filters, pages and a CSV file that no spreadsheet runs", async () => {
+  const { page, problems } = await open(browser);
+  const rows = page.locator("tbody tr");
+  const text = async (name) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+    assert.equal(file.suggestedFilename(), name);
+    return readFile(await file.path(), "utf8");
+  };
+  await visit(page, base, "#/transactions");
+  const all = await rows.count();
+  await page.getByLabel("Status").selectOption("failed");
+  await rows.first().filter({ hasText: "Failed" }).waitFor();
+  assert.ok((await rows.count()) < all && (await rows.filter({ hasText: "Success" }).count()) === 0);
+  await page.getByLabel("Handler", { exact: true }).fill("no_such_handler");
+  await page.getByLabel("Handler", { exact: true }).press("Enter");
+  await page.getByText("Nothing matches.").waitFor();
+
+  await visit(page, base, "#/blocks");
+  assert.equal(await rows.count(), 50);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows.nth(99).waitFor();
+  const blocks = await text("blocks.csv");
+  assert.equal(blocks.trim().split("\r\n").length, chain.height + 1);
+  await page.getByLabel("Below height").fill("11");
+  await page.getByLabel("Below height").press("Enter");
+  await rows.first().getByRole("link", { name: "10", exact: true }).waitFor();
+
+  await visit(page, base, "#/tokens");
+  const [, , hostile] = (await text("tokens.csv")).split("\r\n");
+  assert.match(hostile, /,'=1\+1,/);
+  assert.match(hostile, /^"<img src=x onerror=""window/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("what waits below More is reached by mouse, keyboard and phone", async () => {
+  for (const size of ["desktop", "phone"]) {
+    const { page } = await open(browser, { size });
+    await visit(page, base, "#/");
+    await page.getByText("More", { exact: true }).click();
+    await page.getByRole("link", { name: "Governance" }).click();
+    await page.locator("main h1", { hasText: "Governance" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Validators" }).isVisible(), false, "a choice closes the list");
+    for (const name of ["Chain", "Transactions", "Actors", "Tokens", "Jobs", "Names"])
+      await page.locator(".sections").getByRole("link", { name, exact: true }).click({ trial: true });
+    await checkWidth(page, size);
+    await page.close();
+  }
+});
+
+test("a name leads to its site only where a host serves it", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, "#/names");
+  const links = page.locator("a.external");
+  assert.deepEqual(await links.evaluateAll((all) => all.map(({ href, rel }) => [href, rel])), [
+    ["https://heartbeat.gw.example.com/", "noopener noreferrer"],
+    ["http://heart.localhost:8080/", "noopener noreferrer"],
+  ]);
+  await page.close();
+});
+
+test("a timer that failed is red", async () => {
+  const { page } = await open(browser);
+  await visit(page, base, `#/actor/${HEARTBEAT_ADDRESS}/timers`);
+  const failing = page.locator("tr.failing");
+  assert.match(await failing.textContent(), /8 in a row/);
+  assert.equal(await failing.getByText("Paused").count(), 1);
+  const [red, plain] = await Promise.all([failing, page.locator("tbody tr:not(.failing)").first()].map((row) => row.locator("td").first().evaluate((cell) => getComputedStyle(cell).backgroundColor)));
+  assert.notEqual(red, plain);
   await page.close();
 });
 
@@ -211,10 +300,10 @@ test("a handler is asked and answers", async () => {
   const { page } = await open(browser);
   await visit(page, base, `#/actor/${HEARTBEAT_ADDRESS}/query/beats`);
   await page.getByLabel("Argument").fill('{"since": 1');
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Run query" }).click();
   await page.getByText("The argument cannot be sent.").waitFor();
   await page.getByLabel("Argument").fill('{"since": 1}');
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Run query" }).click();
   await page.getByText("12,345 cycles").waitFor();
   await page.getByText("beats:").waitFor();
   await page.close();

@@ -1,4 +1,4 @@
-// A web site that lives on the chain, from its deployment to a visitor's form. SHOTS names a folder for pictures.
+// A web site that lives on the chain, from its deployment to a visitor's form.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -33,10 +33,6 @@ after(async () => {
   await devnet.stop();
 });
 
-async function picture(page, name) {
-  if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
-}
-
 test("a registered name, or its host, leads to its actor in the explorer", async () => {
   const { page } = await open(browser);
   for (const text of ["mysite", "MySite.localhost"]) {
@@ -53,17 +49,14 @@ test("a visitor reads, signs, and sees the result", async () => {
   await page.setViewportSize({ width: 760, height: 520 });
   await page.goto(site);
   await page.getByText("0 entries").waitFor();
-  await picture(page, "1-page");
   await page.locator("input").fill("Hello from a browser");
   const answered = page.waitForResponse((response) => response.request().method() === "POST");
   await page.getByRole("button").click();
   const accepted = await answered;
   assert.equal(accepted.status(), 202);
   await page.locator("#said", { hasText: "waiting for a block" }).waitFor();
-  await picture(page, "2-waiting");
   await page.locator("#said", { hasText: "You are number 1." }).waitFor();
   await page.locator("li", { hasText: "Hello from a browser" }).waitFor();
-  await picture(page, "3-result");
   await page.reload();
   await page.getByText("1 entries").waitFor();
   const info = await page.evaluate(async () => (await fetch("/_cowboy/info")).json());
@@ -79,7 +72,6 @@ test("the explorer knows the name", async () => {
   const row = page.locator("tbody tr", { hasText: "mysite" });
   await row.waitFor();
   assert.match(await row.textContent(), /live/);
-  await picture(page, "4-explorer");
   assert.deepEqual(problems, []);
   await page.close();
 });
@@ -99,7 +91,6 @@ test("the explorer checks the page that the gateway gave", { skip: !isVerifierBu
   assert.match(await verdict.textContent(), /^Verified/);
   assert.equal(await page.locator("#steps li[data-state=held]").count(), 6);
   assert.match(await page.locator("#body").textContent(), /Hello from a browser/);
-  await picture(page, "5-verified");
   // A page of another chain's validators is no page to believe.
   await page.getByText("Whom to believe").click();
   const key = await page.locator("#key").inputValue();

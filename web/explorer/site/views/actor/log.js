@@ -1,4 +1,4 @@
-// What an actor announced, as it announces it.
+// The events of an actor, as they are emitted.
 
 import * as cbor from "../../cbor.js";
 import { find } from "../../api.js";
@@ -53,7 +53,7 @@ export async function logsOf(address, offset, limit, signal) {
 
 /** Events in a panel: `more` leads to all of them, `fresh` are those to point out. */
 export function logPanel({ logs, total_count: total }, { title, more, fresh }) {
-  if (logs.length === 0) return panel({ title }, empty("Nothing announced yet."));
+  if (logs.length === 0) return panel({ title }, empty("No event yet."));
   return panel(
     { title, aside: more ? h("a", { href: more }, `all ${count(total)}`) : count(total) },
     h(

@@ -7,10 +7,13 @@ import { h, replace } from "../../dom.js";
 import { bytes, clip, count, percent } from "../../format.js";
 import { badge, empty, facts, heightLink, identifier, money, nodeOf, panel, route, table, who } from "../../parts.js";
 import { valueLine } from "../../value.js";
-import { fires, wakes } from "../timers.js";
+import { gatewayUrl, siteLink } from "../../sites.js";
+import { heldPanel } from "../tokens.js";
+import { failedPanel, fires, wakes } from "../timers.js";
 import { logPanel, logsOf } from "./log.js";
 
 const MAILBOX_ROWS = 20;
+const MAX_NAMES = 20;
 
 /** See TABS in ../actor.js. */
 export async function overviewTab(context) {
@@ -19,14 +22,20 @@ export async function overviewTab(context) {
   const side = h("div", {});
   const news = h("div", {});
   const refresh = async () => {
-    const [logs, timers, stored] = await Promise.all([
+    const [logs, timers, stored, failed] = await Promise.all([
       logsOf(actor.address, 0, 8, signal),
       find(`/timers/${actor.address}?limit=5`, signal),
       find(`/actors/${actor.address}/storage?limit=12`, signal),
+      source ? failedPanel(actor.address, signal) : null,
     ]);
-    replace(side, nextPanel(timers?.timers ?? [], clock, actor), storagePreview(actor, stored?.entries ?? []));
+    replace(side, failed, nextPanel(timers?.timers ?? [], clock, actor), storagePreview(actor, stored?.entries ?? []));
     replace(news, logPanel(logs, { title: "Latest events", more: route.actor(actor.address, "log") }));
   };
+  const [names, gateway, held] = await Promise.all([
+    find(`/actor/${actor.address}/names?limit=${MAX_NAMES}`, signal),
+    gatewayUrl(signal),
+    heldPanel(actor.address, signal),
+  ]);
   await refresh();
   const node = h(
     "div",
@@ -40,13 +49,14 @@ export async function overviewTab(context) {
         facts(
           source && ["Owner", who(actor.owner)],
           source && actor.creator !== actor.owner && ["Deployed by", who(actor.creator)],
+          names?.names.length > 0 && ["Names", namesOf(names, gateway)],
           ["Deployed", Number(actor.created_at) === 0 ? "at genesis" : ["in block ", heightLink(actor.created_at)]],
           source && ["Code hash", identifier(actor.code_hash)],
           [
             "Space used",
             `${bytes(Number(actor.storage_bytes))} of ${bytes(Number(actor.storage_quota))}, ${percent(actor.storage_bytes, actor.storage_quota)}`,
           ],
-          ["Messages waiting", count(actor.mailbox_count)],
+          ["Messages in the mailbox", count(actor.mailbox_count)],
           Number(actor.nonce) > 0 && ["Actors deployed", count(actor.nonce)],
           source && ["Entitlements", entitlements(actor.entitlements)],
         ),
@@ -55,9 +65,15 @@ export async function overviewTab(context) {
       Number(actor.mailbox_count) > 0 && (await mailboxPanel(actor, signal)),
       news,
     ),
-    side,
+    h("div", {}, side, held),
   );
   return { node, refresh };
+}
+
+/** The names that lead to the actor, each with the site that a gateway serves. */
+function namesOf({ names, total_count: total }, gateway) {
+  const line = (name) => h("li", {}, h("strong", { class: "breakable" }, clip(name.name, 100)), " ", siteLink(name, gateway));
+  return h("ul", { class: "grants" }, names.map(line), Number(total) > names.length && h("li", {}, `and ${count(Number(total) - names.length)} more`));
 }
 
 function entitlements(grants) {
@@ -122,11 +138,11 @@ async function mailboxPanel(actor, signal) {
     { name: "Handler", cell: (message) => h("code", {}, clip(message.handler || "handle_message", 80)) },
     { name: "From", cell: (message) => who(message.sender, { actor: true }) },
     { name: "Value", end: true, cell: (message) => money(message.value) },
-    { name: "Began with", class: "optional", cell: (message) => identifier(message.origin, { href: route.transaction(message.origin) }) },
+    { name: "Origin", class: "optional", cell: (message) => identifier(message.origin, { href: route.transaction(message.origin) }) },
   ];
   return panel(
-    { title: "Messages waiting", aside: count(actor.mailbox_count), flush: true },
-    table(columns, messages, { caption: "Messages waiting" }),
+    { title: "Mailbox", aside: count(actor.mailbox_count), flush: true },
+    table(columns, messages, { caption: "Mailbox" }),
   );
 }
 
@@ -152,7 +168,7 @@ function storagePreview(actor, entries) {
 function nextPanel(timers, clock, actor) {
   if (timers.length === 0) return null;
   return panel(
-    { title: "Next to fire", aside: h("a", { href: route.actor(actor.address, "timers") }, "all") },
+    { title: "Next timers", aside: h("a", { href: route.actor(actor.address, "timers") }, "all") },
     h(
       "ol",
       { class: "next" },

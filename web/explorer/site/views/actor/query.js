@@ -43,7 +43,7 @@ export async function queryTab({ actor, source, handlers, detail, signal }) {
   handler.addEventListener("input", describe);
   const ask = async (event) => {
     event.preventDefault();
-    replace(answer, h("p", { class: "soft" }, "Asking …"));
+    replace(answer, h("p", { class: "soft" }, "Running …"));
     try {
       const selector = handler.value.trim();
       const reply = await post(
@@ -60,11 +60,11 @@ export async function queryTab({ actor, source, handlers, detail, signal }) {
     "div",
     {},
     panel(
-      { title: "Ask a handler" },
+      { title: "Query a handler" },
       h(
         "p",
         { class: "soft small" },
-        "The handler runs on the newest state and may write nothing, so a question costs nothing and changes nothing.",
+        "The handler runs on the newest state and may write nothing, so a query costs nothing and changes nothing.",
       ),
       h(
         "form",
@@ -75,9 +75,9 @@ export async function queryTab({ actor, source, handlers, detail, signal }) {
           askable.map(({ name }) => h("option", { value: name })),
         ),
         h("div", {}, h("label", { for: "query-handler" }, "Handler"), handler, about),
-        h("div", {}, h("label", { for: "query-format" }, "It reads"), format),
+        h("div", {}, h("label", { for: "query-format" }, "Encoding"), format),
         h("div", { class: "whole" }, h("label", { for: "query-argument" }, "Argument"), argument),
-        h("div", { class: "whole" }, h("button", { class: "button main" }, "Ask")),
+        h("div", { class: "whole" }, h("button", { class: "button main" }, "Run query")),
       ),
     ),
     answer,
