@@ -6,7 +6,9 @@ use crate::{
     block::SealedBlock,
     chain::{Chain, StateReader},
     execute::Databases,
+    genesis::Genesis,
     history::{Backed, History},
+    peers::Traffic,
     progress::Noted,
     proposer::Proposer,
     seeds::Scheme,
@@ -110,6 +112,13 @@ pub fn max_message(validators: u32) -> u32 {
         marshal::max_payload_size::<Standard<SealedBlock>, Scheme>(validators, &()),
         MAX_GOSSIP_BYTES,
     ])
+}
+
+/// What the engine of a chain sends to other validators.
+pub(crate) fn traffic(genesis: &Genesis) -> Traffic {
+    let validators = u32::try_from(genesis.committee.members().len()).expect("a committee is small");
+    let channels = u64::try_from(CHANNELS.len()).expect("a few");
+    Traffic { channels, quota: QUOTA, largest: max_message(validators) }
 }
 
 /// What [`start`] is given beside the chain.

@@ -32,7 +32,7 @@
 //! - [`node`]: [`NodeHandle`], the interface for all other crates. [`dev`]: mine, warp, snapshot, revert.
 //! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
-//! - [`engine`], [`quic`], [`committee`], [`seeds`], [`block`]: consensus and its network.
+//! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
 //! - [`refetch`]: damaged blocks of the ledger, fetched again.
 //! - [`check`]: the state of a stopped node against its ledger.
@@ -62,6 +62,7 @@ mod listen;
 pub mod mempool;
 pub mod node;
 pub mod pace;
+pub mod peers;
 pub mod progress;
 pub mod proposer;
 pub mod quic;

@@ -14,26 +14,20 @@ use crate::{
     listen::Listening,
     mempool::{Refused, Source, standings},
     pace::{BlockTime, Pace},
+    peers,
     quic::{self, Quic},
     votes::{self, Votes},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
-use commonware_cryptography::{ChaCha20Poly1305, Signer as _, ed25519::PublicKey};
-use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
+use commonware_cryptography::ed25519::PublicKey;
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
-use commonware_stream::{
-    cups::{self, Cups},
-    sake::{self, Sake},
-};
-use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
 use cowboy_chain::{SignedTransaction, StateKey, Trace, query::At};
 use cowboy_state::records::Account;
 use cowboy_store::{Directory, Ledger, Retention, StoreError, View, recent::TooOld};
 use cowboy_types::{Address, Hash, units::Nonce};
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
@@ -53,12 +47,6 @@ const STALL: Duration = Duration::from_secs(3);
 
 /// How often the view in which a lone validator was stopped is given up before the node is.
 const GIVEN_UP: u32 = 3;
-
-/// How long a peer has to answer when it is dialed.
-const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The least time between two attempts to connect to a peer.
-const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
 
 /// The stack of the threads that start the engine and run it: unoptimised, its futures are large, and programs run in them.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
@@ -113,6 +101,9 @@ pub enum NodeError {
     /// Its network cannot be used.
     #[error(transparent)]
     Network(#[from] quic::SetupError),
+    /// It is no validator of this chain.
+    #[error(transparent)]
+    Foreign(#[from] peers::Foreign),
     /// Its folder exists, and the chain in it cannot continue.
     #[error(
         "the files in {directory} are damaged: the chain cannot go on after block {number} ({reason}); see what is damaged with `cowboyd check --state {directory}`, restore the folder with `cowboyd snapshot import`, or wipe it: a validator among others gets every block from them"
@@ -209,6 +200,9 @@ type Metrics = Box<dyn Fn() -> String + Send + Sync>;
 impl NodeHandle {
     /// Starts a validator and waits until its state can be read. Blocks the thread.
     pub fn start(config: NodeConfig) -> Result<Self, NodeError> {
+        if let Some(keys) = &config.keys {
+            peers::verify(&config.genesis.committee, keys, &config.peers)?;
+        }
         Self::launch(config, None)
     }
 
@@ -463,7 +457,7 @@ impl Running {
         chain.pace.mine_until(wanted);
         // A follower has no connections, and nothing to be recognised by.
         let secret = config.keys.as_ref().map(|keys| keys.network.encode());
-        let quic = Quic::new(secret.as_deref().unwrap_or_default())?;
+        let quic = Quic::new(secret.as_deref().unwrap_or_default(), config.peers.iter().map(|peer| peer.1))?;
         let listening = Listening::needed(config, &directory, &chain)?;
         let role = if listening.is_some() { Role::Listens } else { Role::Votes };
         let (stop, stopped) = oneshot::channel();
@@ -616,7 +610,7 @@ async fn validate(
     (patience, role): (Patience, Role),
 ) -> commonware_runtime::Handle<()> {
     // Handshakes compare the time of day.
-    let (oracle, channels) = network(context, config, keys);
+    let (oracle, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &engine::traffic(&config.genesis));
     let parts =
         Parts { prefix: check::VALIDATOR.into(), peers: oracle.clone(), blocker: oracle, channels, patience, kept: Kept::default(), role };
     engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
@@ -629,39 +623,4 @@ fn machine_ms() -> u64 {
 
 fn head_ms(chain: &Chain) -> u64 {
     chain.head.borrow().timestamp_ms.0
-}
-
-type Oracle = lookup::Oracle<PublicKey>;
-type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
-
-/// Joins the network of validators, and opens its channels.
-fn network(context: &quic::Context, config: &NodeConfig, keys: &ValidatorKeys) -> (Oracle, Vec<Ends>) {
-    let namespace = config.genesis.namespace();
-    let me = keys.network.public_key();
-    let handshake = Cups::<_, ChaCha20Poly1305>::new(
-        Sake {
-            signer: keys.network.clone(),
-            synchrony_bound: Duration::from_secs(5),
-            max_handshake_age: Duration::from_secs(10),
-            version: sake::Version::V1,
-        },
-        cups::Version::V1,
-    );
-    let members = NonZeroUsize::new(config.genesis.committee.members().len()).expect("a committee has members");
-    let largest = engine::max_message(u32::try_from(members.get()).expect("a committee is small"));
-    let mut settings = lookup::Config::local(handshake, &namespace, config.listen, members, largest, NZUsize!(1_024));
-    // The committee is one and the same; room for the messages of every remembered set would be reserved.
-    settings.tracked_peer_sets = NZUsize!(1);
-    // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
-    settings.dial_timeout = DIAL_TIMEOUT;
-    settings.peer_connection_cooldown = DIAL_COOLDOWN;
-    let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
-    let peers = config.peers.iter().cloned().chain([(me, config.listen)]);
-    let peers: Map<PublicKey, p2p::Address> =
-        peers.map(|(key, address)| (key, p2p::Address::Symmetric(address))).try_collect().expect("a peer is named once");
-    // The oracle only fails when the network is gone, and it has not started yet.
-    let _ = oracle.track(0, peers);
-    let channels = (0u64..).zip(engine::CHANNELS).map(|(number, _)| network.register(number, engine::QUOTA)).collect();
-    network.start();
-    (oracle, channels)
 }

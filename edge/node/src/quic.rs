@@ -7,10 +7,14 @@
 //! back, so its peers drop those connections at their next packet and connect again. For that the key of the reset tokens follows from
 //! the node's secret, and is the same after a restart.
 
+mod incoming;
+
+pub use incoming::Listener;
+
 use bytes::Buf as _;
 use commonware_runtime::{
-    BlobVersion, Clock, Error, Handle, IoBufs, Listener as RuntimeListener, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf,
-    Spawner, Storage, Strategizer, Stream as RuntimeStream, StreamOf, Supervisor,
+    BlobVersion, Clock, Error, Handle, IoBufs, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf, Spawner, Storage,
+    Strategizer, Stream as RuntimeStream, StreamOf, Supervisor,
     signal::Signal,
     telemetry::metrics::{Metric, Registered},
     tokio::Context as Tokio,
@@ -18,8 +22,8 @@ use commonware_runtime::{
 use cowboy_types::{Hash, keccak256};
 use governor::clock::{Clock as GovernorClock, ReasonablyRealtime};
 use quinn::{
-    ClientConfig, Connection, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, Incoming, RecvStream, SendStream,
-    ServerConfig, TransportConfig, VarInt,
+    ClientConfig, Connection, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, RecvStream, SendStream, ServerConfig,
+    TransportConfig, VarInt,
     crypto::{CryptoError, HmacKey},
 };
 use rand_core::{TryCryptoRng, TryRng};
@@ -39,22 +43,13 @@ use std::{
     sync::{Arc, Mutex},
     time::{Duration, Instant, SystemTime},
 };
-use tokio::{
-    sync::{Semaphore, mpsc},
-    time::timeout,
-};
+use tokio::time::timeout;
 
 /// What both ends call the protocol.
 const ALPN: &[u8] = b"cowboy/1";
 
 /// How long a peer may take to accept or send bytes.
 const IO_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How long a handshake may take.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Handshakes under way at a time; more are refused.
-const MAX_HANDSHAKES: usize = 256;
 
 /// How often an idle connection says that it lives. A peer that was killed and is back is noticed after this time at the latest.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
@@ -79,14 +74,17 @@ pub struct Quic {
     server: ServerConfig,
     client: ClientConfig,
     settings: EndpointConfig,
+    /// Where the peers listen.
+    peers: Vec<SocketAddr>,
     endpoint: Mutex<Option<Endpoint>>,
 }
 
 impl Quic {
     /// An endpoint with a fresh self-signed certificate.
     ///
-    /// The secret is the node's own and stays the same over its restarts: connections of an earlier run are reset by it.
-    pub fn new(secret: &[u8]) -> Result<Arc<Self>, SetupError> {
+    /// The secret is the node's own and stays the same over its restarts: connections of an earlier run are reset by it. Only hosts of
+    /// these peers may connect.
+    pub fn new(secret: &[u8], peers: impl IntoIterator<Item = SocketAddr>) -> Result<Arc<Self>, SetupError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let certified = rcgen::generate_simple_self_signed(vec!["peer".into()]).map_err(setup)?;
         let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
@@ -109,7 +107,7 @@ impl Quic {
         server.transport_config(transport.clone());
         let mut client = ClientConfig::new(Arc::new(quinn::crypto::rustls::QuicClientConfig::try_from(client).map_err(setup)?));
         client.transport_config(transport);
-        Ok(Arc::new(Self { server, client, settings: settings(secret), endpoint: Mutex::default() }))
+        Ok(Arc::new(Self { server, client, settings: settings(secret), peers: peers.into_iter().collect(), endpoint: Mutex::default() }))
     }
 
     /// The endpoint to dial from: the listening one, where there is one.
@@ -311,63 +309,6 @@ fn halves(connection: Connection, sending: SendStream, receiving: RecvStream) ->
     (sink, Stream { _connection: connection, stream: receiving, ahead: bytes::Bytes::new(), is_dead: false })
 }
 
-/// Connections that came in and finished their handshake.
-pub struct Listener {
-    address: SocketAddr,
-    accepted: mpsc::Receiver<(SocketAddr, Sink, Stream)>,
-}
-
-impl RuntimeListener for Listener {
-    type Sink = Sink;
-    type Stream = Stream;
-
-    async fn accept(&mut self) -> Result<(SocketAddr, Sink, Stream), Error> {
-        self.accepted.recv().await.ok_or(Error::Closed)
-    }
-
-    fn local_addr(&self) -> Result<SocketAddr, std::io::Error> {
-        Ok(self.address)
-    }
-}
-
-/// Takes connections until the listener is dropped.
-async fn accept_all(endpoint: Endpoint, accepted: mpsc::Sender<(SocketAddr, Sink, Stream)>) {
-    let gate = Arc::new(Semaphore::new(MAX_HANDSHAKES));
-    loop {
-        let incoming = tokio::select! {
-            incoming = endpoint.accept() => incoming,
-            () = accepted.closed() => return,
-        };
-        let Some(incoming) = incoming else { return };
-        let Ok(permit) = gate.clone().try_acquire_owned() else {
-            incoming.refuse();
-            continue;
-        };
-        // An address that was not shown to be the sender's costs no state until it is.
-        if !incoming.remote_address_validated() {
-            // Fails only for addresses that are validated already.
-            let _ = incoming.retry();
-            continue;
-        }
-        let accepted = accepted.clone();
-        tokio::spawn(async move {
-            let _permit = permit;
-            if let Ok(Some(connection)) = timeout(HANDSHAKE_TIMEOUT, finish(incoming)).await {
-                // A listener that is gone wants no connection.
-                let _ = accepted.send(connection).await;
-            }
-        });
-    }
-}
-
-async fn finish(incoming: Incoming) -> Option<(SocketAddr, Sink, Stream)> {
-    let connection = incoming.await.ok()?;
-    let (sending, receiving) = connection.accept_bi().await.ok()?;
-    let address = connection.remote_address();
-    let (sink, stream) = halves(connection, sending, receiving);
-    Some((address, sink, stream))
-}
-
 /// The runtime: tokio's, but for the network.
 pub struct Context {
     inner: Tokio,
@@ -407,12 +348,15 @@ impl Network for Context {
     type Listener = Listener;
 
     async fn bind(&self, socket: SocketAddr) -> Result<Listener, Error> {
-        let endpoint = self.quic.endpoint_at(socket, Some(self.quic.server.clone())).map_err(|_| Error::BindFailed)?;
-        let address = endpoint.local_addr().map_err(|_| Error::BindFailed)?;
-        *self.quic.endpoint.lock().expect("nothing panics while it holds the lock") = Some(endpoint.clone());
-        let (sender, accepted) = mpsc::channel(MAX_HANDSHAKES);
-        tokio::spawn(accept_all(endpoint, sender));
-        Ok(Listener { address, accepted })
+        let endpoint = self.quic.endpoint_at(socket, Some(self.quic.server.clone())).map_err(|error| {
+            tracing::error!(
+                "cannot listen for validators at {socket}: {error}; choose another address for `listen`, or end what uses its port"
+            );
+            Error::BindFailed
+        })?;
+        let listener = Listener::new(&endpoint, &self.quic.peers)?;
+        *self.quic.endpoint.lock().expect("nothing panics while it holds the lock") = Some(endpoint);
+        Ok(listener)
     }
 
     async fn dial(&self, socket: SocketAddr) -> Result<(SinkOf<Self>, StreamOf<Self>), Error> {
@@ -558,7 +502,7 @@ impl Storage for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use commonware_runtime::{Runner as _, tokio::Runner};
+    use commonware_runtime::{Listener as _, Runner as _, tokio::Runner};
 
     const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
@@ -567,8 +511,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
         Runner::new(runtime).start(|context| async move {
-            let listens = Context::new(context.child("listens"), Quic::new(b"listens").expect("QUIC"));
-            let dials = Context::new(context.child("dials"), Quic::new(b"dials").expect("QUIC"));
+            let dials = Context::new(context.child("dials"), Quic::new(b"dials", []).expect("QUIC"));
+            let dialer = dials.bind(ANYWHERE).await.expect("a free port");
+            let peers = [dialer.local_addr().expect("it is bound")];
+            let listens = Context::new(context.child("listens"), Quic::new(b"listens", peers).expect("QUIC"));
             let listener = listens.bind(ANYWHERE).await.expect("a free port");
             test(listens, listener, dials).await;
         });
@@ -618,7 +564,7 @@ mod tests {
             let endpoint = Endpoint::client(ANYWHERE).expect("a free port");
             let other = endpoint.connect_with(client, address, "peer").expect("the address is good").await;
             assert!(other.is_err(), "another protocol's name");
-            let quic = Quic::new(b"other").expect("QUIC");
+            let quic = Quic::new(b"other", []).expect("QUIC");
             let ours = quic.dialer().expect("a free port").connect_with(quic.client.clone(), address, "peer").expect("the address is good");
             let connection = ours.await.expect("our own protocol's name");
             let (mut sending, _receiving) = connection.open_bi().await.expect("it is open");
@@ -630,13 +576,36 @@ mod tests {
         });
     }
 
+    /// Connections that open no stream hold every handshake that their host may have, and a peer still comes in.
+    #[test]
+    fn silent_connections_keep_no_peer_out() {
+        over_sockets(|_, mut listener, dials| async move {
+            let address = listener.local_addr().expect("it is bound");
+            let silent = Quic::new(b"silent", []).expect("QUIC");
+            let endpoint = silent.dialer().expect("a free port");
+            let connect = || endpoint.connect_with(silent.client.clone(), address, "peer").expect("the address is good");
+            let held = futures::future::join_all((0..incoming::MAX_HANDSHAKES).map(|_| connect())).await;
+            assert!(held.iter().all(Result::is_ok), "the host of a peer may have as many");
+            assert!(connect().await.is_err(), "and no more");
+            let (mut sink, _stream) = dials.dial(address).await.expect("handshakes of its own");
+            sink.send(b"x".to_vec()).await.expect("it is open");
+            let (from, _, mut heard) = listener.accept().await.expect("a connection");
+            assert_eq!(received(&mut heard, 1).await, b"x");
+            assert_eq!(
+                from,
+                dials.quic.dialer().expect("it is bound").local_addr().expect("it is bound"),
+                "it dials from where it listens"
+            );
+        });
+    }
+
     /// A peer that was killed has said nothing. When it is back it resets the connections that it lost, and the other end drops
     /// them at its next packet; without that it would hold on to them until they are idle for too long.
     #[test]
     fn connections_of_a_killed_peer_are_reset() {
         let folder = tempfile::tempdir().expect("a folder");
         let threads = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
-        let quic = || Quic::new(b"the same secret").expect("QUIC");
+        let quic = || Quic::new(b"the same secret", []).expect("QUIC");
         let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
         Runner::new(runtime).start(|context| async move {
             let first = threads();
@@ -645,8 +614,8 @@ mod tests {
                 quic().endpoint_at(ANYWHERE, Some(quic().server.clone())).expect("a free port")
             };
             let address = listening.local_addr().expect("it is bound");
-            let accepted = first.spawn(async move { finish(listening.accept().await?).await.map(|ends| (listening, ends)) });
-            let dials = Context::new(context.child("dials"), Quic::new(b"dials").expect("QUIC"));
+            let accepted = first.spawn(async move { incoming::finish(listening.accept().await?).await.map(|ends| (listening, ends)) });
+            let dials = Context::new(context.child("dials"), Quic::new(b"dials", []).expect("QUIC"));
             let (mut sink, mut stream) = dials.dial(address).await.expect("somebody listens");
             sink.send(b"hello".to_vec()).await.expect("it is open");
             let kept = accepted.await.expect("it does not panic").expect("a connection");

@@ -1,0 +1,184 @@
+//! The other validators: whether a node's keys and peers are of its chain, and the network that they make.
+
+use crate::{
+    committee::{Committee, ValidatorKeys},
+    genesis::Genesis,
+    quic,
+};
+use commonware_cryptography::{
+    ChaCha20Poly1305, Signer as _,
+    bls12381::primitives::{ops::compute_public, variant::MinSig},
+    ed25519::PublicKey,
+};
+use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
+use commonware_runtime::{Quota, Supervisor as _};
+use commonware_stream::{
+    cups::{self, Cups},
+    sake::{self, Sake},
+};
+use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
+use std::{collections::BTreeSet, net::SocketAddr, num::NonZeroUsize, time::Duration};
+
+/// How long a peer has to answer when it is dialed.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The least time between two attempts to connect to a peer.
+const DIAL_COOLDOWN: Duration = Duration::from_millis(500);
+
+/// Another validator, and where it listens.
+pub type Peer = (PublicKey, SocketAddr);
+
+/// Why a validator's keys or peers are not of its chain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Foreign {
+    /// The network key is of none of its validators.
+    #[error("the network key {0} is of no validator of this genesis; use the validator's file that was made with it")]
+    Nobody(String),
+    /// Another key is not that validator's.
+    #[error(
+        "the {0} key is not the one of the validator that the network key names; use the validator's file that was made with this genesis"
+    )]
+    Key(&'static str),
+    /// A peer is none.
+    #[error("the peer {key} {reason}; name each of the other validators of this genesis once")]
+    Peer {
+        /// Its network key.
+        key: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+/// Whether these are all the keys of one validator, and these others of its committee.
+///
+/// A node with another validator's share would vote in that one's name.
+pub fn verify(committee: &Committee, keys: &ValidatorKeys, peers: &[Peer]) -> Result<(), Foreign> {
+    let own = keys.network.public_key();
+    let place = committee.members().iter().position(|member| member.network == own);
+    let place = place.ok_or_else(|| Foreign::Nobody(own.to_string()))?;
+    let member = &committee.members()[place];
+    let is_share_its_own = || usize::from(keys.share.index) == place && committee.voter(&[], keys.share.clone()).is_some();
+    if member.bls != compute_public::<MinSig>(&keys.bls) {
+        return Err(Foreign::Key("vrf"));
+    }
+    if member.signer != keys.signer.address() {
+        return Err(Foreign::Key("signer"));
+    }
+    if !is_share_its_own() {
+        return Err(Foreign::Key("share"));
+    }
+    let mut named = BTreeSet::new();
+    for (key, _) in peers {
+        let wrong = |reason| Foreign::Peer { key: key.to_string(), reason };
+        if *key == own {
+            return Err(wrong("is this validator itself"));
+        }
+        if !committee.members().iter().any(|member| member.network == *key) {
+            return Err(wrong("is no validator of this genesis"));
+        }
+        if !named.insert(key) {
+            return Err(wrong("is named twice"));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) type Oracle = lookup::Oracle<PublicKey>;
+pub(crate) type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
+
+/// What the engine sends to other validators.
+pub(crate) struct Traffic {
+    /// How many channels it has.
+    pub(crate) channels: u64,
+    /// Messages a second that one peer may send on a channel.
+    pub(crate) quota: Quota,
+    /// Bytes of the largest message.
+    pub(crate) largest: u32,
+}
+
+/// Joins the network of validators, and opens its channels.
+pub(crate) fn join(
+    context: &quic::Context,
+    genesis: &Genesis,
+    keys: &ValidatorKeys,
+    (listen, peers): (SocketAddr, &[Peer]),
+    traffic: &Traffic,
+) -> (Oracle, Vec<Ends>) {
+    let namespace = genesis.namespace();
+    let me = keys.network.public_key();
+    let handshake = Cups::<_, ChaCha20Poly1305>::new(
+        Sake {
+            signer: keys.network.clone(),
+            synchrony_bound: Duration::from_secs(5),
+            max_handshake_age: Duration::from_secs(10),
+            version: sake::Version::V1,
+        },
+        cups::Version::V1,
+    );
+    let members = NonZeroUsize::new(genesis.committee.members().len()).expect("a committee has members");
+    let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
+    // The committee is one and the same; room for the messages of every remembered set would be reserved.
+    settings.tracked_peer_sets = NZUsize!(1);
+    // While a peer that is away is dialed, its own dialing is refused: so neither takes long.
+    settings.dial_timeout = DIAL_TIMEOUT;
+    settings.peer_connection_cooldown = DIAL_COOLDOWN;
+    let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
+    let peers = peers.iter().cloned().chain([(me, listen)]);
+    let peers: Map<PublicKey, p2p::Address> =
+        peers.map(|(key, address)| (key, p2p::Address::Symmetric(address))).try_collect().expect("a peer is named once");
+    // The oracle only fails when the network is gone, and it has not started yet.
+    let _ = oracle.track(0, peers);
+    let channels = (0..traffic.channels).map(|number| network.register(number, traffic.quota)).collect();
+    network.start();
+    (oracle, channels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_types::Amount;
+
+    const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
+
+    fn committee(seed: &[u8]) -> (Committee, Vec<ValidatorKeys>) {
+        let (validators, sharing, keys) = Committee::derive(seed, 4, Amount(1));
+        (Committee::new(&validators, &sharing).expect("a committee"), keys)
+    }
+
+    /// Keys of another validator or chain are refused by name before anything is opened, above all a share with which two
+    /// validators would vote in one name.
+    #[test]
+    fn keys_are_of_one_validator_of_the_chain() {
+        let (here, keys) = committee(b"here");
+        let (_, others) = committee(b"elsewhere");
+        for own in &keys {
+            assert_eq!(verify(&here, own, &[]), Ok(()));
+        }
+        assert_eq!(verify(&here, &others[0], &[]), Err(Foreign::Nobody(others[0].network.public_key().to_string())));
+        for wrong in [&others[0], &keys[1]] {
+            let own = || keys[0].clone();
+            assert_eq!(verify(&here, &ValidatorKeys { bls: wrong.bls.clone(), ..own() }, &[]), Err(Foreign::Key("vrf")));
+            assert_eq!(verify(&here, &ValidatorKeys { signer: wrong.signer.clone(), ..own() }, &[]), Err(Foreign::Key("signer")));
+            assert_eq!(verify(&here, &ValidatorKeys { share: wrong.share.clone(), ..own() }, &[]), Err(Foreign::Key("share")));
+        }
+        let (_, _, many) = Committee::derive(b"many", 7, Amount(1));
+        let beyond = ValidatorKeys { share: many[6].share.clone(), ..keys[0].clone() };
+        assert_eq!(verify(&here, &beyond, &[]), Err(Foreign::Key("share")), "an index that no validator has");
+    }
+
+    /// Peers are the other validators, each once; some may be left out.
+    #[test]
+    fn peers_are_other_validators() {
+        let (here, keys) = committee(b"here");
+        let (_, others) = committee(b"elsewhere");
+        let peer = |keys: &ValidatorKeys| (keys.network.public_key(), ANYWHERE);
+        assert_eq!(verify(&here, &keys[0], &[peer(&keys[3]), peer(&keys[1])]), Ok(()));
+        for (named, reason) in [
+            ([peer(&keys[1]), peer(&keys[1])], "is named twice"),
+            ([peer(&keys[1]), peer(&keys[0])], "is this validator itself"),
+            ([peer(&keys[1]), peer(&others[2])], "is no validator of this genesis"),
+        ] {
+            assert_eq!(verify(&here, &keys[0], &named), Err(Foreign::Peer { key: named[1].0.to_string(), reason }));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Connections that come in: who may shake hands, and how many at a time
+//! ([decision 356](../../../../docs/decisions/0356-who-may-shake-hands.md)).
+
+use super::{Sink, Stream, halves};
+use commonware_runtime::{Error, Listener as RuntimeListener};
+use quinn::{Endpoint, Incoming};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::timeout,
+};
+
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Handshakes under way at a time with other ports of the peers' hosts; more are refused.
+pub(super) const MAX_HANDSHAKES: usize = 256;
+
+/// Handshakes under way at a time with the address at which a peer listens, from which it also dials.
+const HANDSHAKES_OF_A_PEER: usize = 4;
+
+/// Connections that came in and finished their handshake.
+pub struct Listener {
+    address: SocketAddr,
+    accepted: mpsc::Receiver<(SocketAddr, Sink, Stream)>,
+}
+
+impl Listener {
+    /// What comes in at an endpoint, from hosts of these peers.
+    pub(super) fn new(endpoint: &Endpoint, peers: &[SocketAddr]) -> Result<Self, Error> {
+        let address = endpoint.local_addr().map_err(|_| Error::BindFailed)?;
+        let (sender, accepted) = mpsc::channel(MAX_HANDSHAKES);
+        tokio::spawn(accept_all(endpoint.clone(), Gate::new(peers), sender));
+        Ok(Self { address, accepted })
+    }
+}
+
+impl RuntimeListener for Listener {
+    type Sink = Sink;
+    type Stream = Stream;
+
+    async fn accept(&mut self) -> Result<(SocketAddr, Sink, Stream), Error> {
+        self.accepted.recv().await.ok_or(Error::Closed)
+    }
+
+    fn local_addr(&self) -> Result<SocketAddr, std::io::Error> {
+        Ok(self.address)
+    }
+}
+
+/// Who may shake hands, and with how many at a time.
+///
+/// Whoever opens a connection and then says nothing holds a handshake until it times out. So a peer's own address has handshakes that
+/// nobody else can hold, and hosts without a peer have none.
+struct Gate {
+    peers: BTreeMap<SocketAddr, Arc<Semaphore>>,
+    neighbours: Arc<Semaphore>,
+}
+
+impl Gate {
+    fn new(peers: &[SocketAddr]) -> Self {
+        let own = |address: &SocketAddr| (*address, Arc::new(Semaphore::new(HANDSHAKES_OF_A_PEER)));
+        Self { peers: peers.iter().map(own).collect(), neighbours: Arc::new(Semaphore::new(MAX_HANDSHAKES)) }
+    }
+
+    /// The handshakes that an address has its part of; none on a host without a peer.
+    fn slots(&self, from: SocketAddr) -> Option<Arc<Semaphore>> {
+        let is_neighbour = || self.peers.keys().any(|peer| peer.ip() == from.ip());
+        self.peers.get(&from).or_else(|| is_neighbour().then_some(&self.neighbours)).cloned()
+    }
+}
+
+/// Takes connections until the listener is dropped.
+async fn accept_all(endpoint: Endpoint, gate: Gate, accepted: mpsc::Sender<(SocketAddr, Sink, Stream)>) {
+    loop {
+        let incoming = tokio::select! {
+            incoming = endpoint.accept() => incoming,
+            () = accepted.closed() => return,
+        };
+        let Some(incoming) = incoming else { return };
+        let Some(slots) = gate.slots(incoming.remote_address()) else {
+            incoming.ignore();
+            continue;
+        };
+        // An address that was not shown to be the sender's costs no state until it is.
+        if !incoming.remote_address_validated() {
+            // Fails only for addresses that are validated already.
+            let _ = incoming.retry();
+            continue;
+        }
+        let Ok(permit) = slots.try_acquire_owned() else {
+            incoming.refuse();
+            continue;
+        };
+        let accepted = accepted.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            if let Ok(Some(connection)) = timeout(HANDSHAKE_TIMEOUT, finish(incoming)).await {
+                // A listener that is gone wants no connection.
+                let _ = accepted.send(connection).await;
+            }
+        });
+    }
+}
+
+pub(super) async fn finish(incoming: Incoming) -> Option<(SocketAddr, Sink, Stream)> {
+    let connection = incoming.await.ok()?;
+    let (sending, receiving) = connection.accept_bi().await.ok()?;
+    let address = connection.remote_address();
+    let (sink, stream) = halves(connection, sending, receiving);
+    Some((address, sink, stream))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hosts without a peer have no handshakes; a peer's are its own, whatever its neighbours hold.
+    #[test]
+    fn hosts_without_a_peer_may_not_connect() {
+        let [peer, other] = ["192.0.2.1:3000", "192.0.2.1:4000"].map(|text| text.parse().expect("an address"));
+        let gate = Gate::new(&[peer]);
+        let (own, shared) = (gate.slots(peer).expect("a peer's"), gate.slots(other).expect("its host's"));
+        assert_eq!((own.available_permits(), shared.available_permits()), (HANDSHAKES_OF_A_PEER, MAX_HANDSHAKES));
+        for stranger in ["192.0.2.2:3000", "[2001:db8::1]:3000"] {
+            assert!(gate.slots(stranger.parse().expect("an address")).is_none(), "{stranger}");
+        }
+        assert!(Gate::new(&[]).slots(peer).is_none(), "who has no peers lets nobody in");
+    }
+}
