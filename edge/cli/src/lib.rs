@@ -7,6 +7,7 @@
 //! - [`tools`]: what authors run without a node: tests, lint, profiles, a chain in memory.
 //! - [`output`]: what is printed: results on stdout, as text or JSON; progress on stderr.
 
+mod address;
 mod amount;
 mod client;
 mod daemon;

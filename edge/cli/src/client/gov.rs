@@ -71,6 +71,7 @@ pub(crate) enum Gov {
     /// As a council member, vote to pause a system actor until the validators have voted on it
     CircuitBreak {
         /// The system actor, like 0x0000000000000000000000000000000000000003
+        #[arg(value_parser = crate::address::parse)]
         actor: Address,
         #[command(flatten)]
         terms: Terms,

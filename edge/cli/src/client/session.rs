@@ -1,12 +1,12 @@
 //! What the online commands share: the folder's configuration, the key, the node.
 
 use super::{Globals, config::Networks};
-use crate::{failure::Failure, output::Output};
+use crate::{address, failure::Failure, output::Output};
 use cowboy_api::{
     Client, HexAddress, HexHash,
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
-use cowboy_types::{Address, error::ACTOR_NOT_FOUND, keccak256, signing::PrivateKey};
+use cowboy_types::{Address, error::ACTOR_NOT_FOUND, signing::PrivateKey};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -69,7 +69,9 @@ impl Session {
     /// An address in hex, or the name of an actor that this folder deployed.
     pub(crate) fn address(&self, named: &str) -> Result<Address, Failure> {
         if let Ok(address) = named.parse() {
-            return checked(named, address);
+            return address::checked(named, address).map_err(|what| {
+                Failure::argument(what, "copy the address again where it came from; in small letters it is taken without a checksum")
+            });
         }
         if let Some(digits) = named.strip_prefix("0x") {
             let what = match digits.len() {
@@ -154,52 +156,8 @@ struct Kept {
     actors: BTreeMap<String, HexAddress>,
 }
 
-/// An address whose letters carry a checksum (EIP-55) has to keep it; one in small or in large letters has none.
-fn checked(named: &str, address: Address) -> Result<Address, Failure> {
-    let digits = named.strip_prefix("0x").unwrap_or(named);
-    let has_checksum = digits.bytes().any(|byte| byte.is_ascii_uppercase()) && digits.bytes().any(|byte| byte.is_ascii_lowercase());
-    if !has_checksum || digits == checksummed(address) {
-        return Ok(address);
-    }
-    Err(Failure::argument(
-        format!(
-            "{named} has a wrong checksum (EIP-55): a letter was changed, or the address mistyped; with its checksum this one is 0x{}",
-            checksummed(address)
-        ),
-        "copy the address again where it came from; in small letters it is taken without a checksum",
-    ))
-}
-
-/// The 40 digits of an address with the checksum of EIP-55: a letter is large where the hash of the small ones has a digit above 7.
-fn checksummed(address: Address) -> String {
-    let digits = hex::encode(address.0);
-    let hash = hex::encode(keccak256(&[digits.as_bytes()]).0);
-    digits.chars().zip(hash.chars()).map(|(digit, hash)| if hash > '7' { digit.to_ascii_uppercase() } else { digit }).collect()
-}
-
 /// The nearest folder upwards that has `.cowboy`, or the present one.
 fn project() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::file("."))?;
     Ok(here.ancestors().find(|folder| folder.join(CONFIG_DIRECTORY).is_dir()).map_or(here.clone(), Path::to_path_buf))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_has_to_hold() {
-        let good = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
-        let rows = [
-            (good.to_owned(), true),
-            (good.to_lowercase(), true),
-            (format!("0x{}", good[2..].to_uppercase()), true),
-            (good.replace("dA6B", "Da6B"), false),
-            (good[2..].to_owned(), true),
-        ];
-        for (text, is_taken) in rows {
-            let address = text.parse().expect("an address");
-            assert_eq!(checked(&text, address).is_ok(), is_taken, "{text}");
-        }
-    }
 }

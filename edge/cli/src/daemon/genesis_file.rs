@@ -3,7 +3,7 @@
 //! A section of calls lists arguments of one method of a system actor, as docs/nodes.md names them: governance calls it at height 0,
 //! except a model, which its publisher calls.
 
-use crate::{failure::Failure, payload};
+use crate::{address, failure::Failure, payload};
 use cowboy_api::cbor;
 use cowboy_chain::{
     GenesisConfig,
@@ -125,7 +125,8 @@ fn number(name: &str, value: &Value) -> Result<u64, Failure> {
 }
 
 fn address(name: &str, value: &Value) -> Result<Address, Failure> {
-    value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| wrong(name, format_args!("has {value}, which is no address")))
+    let text = value.as_str().ok_or_else(|| wrong(name, format_args!("has {value}, which is no address")))?;
+    address::parse(text).map_err(|why| wrong(name, format_args!("has an address that cannot be used: {why}")))
 }
 
 fn addresses(name: &str, value: &Value) -> Result<Vec<Address>, Failure> {
@@ -156,16 +157,22 @@ fn entries<'a>(name: &str, value: &'a Value) -> Result<impl Iterator<Item = &'a 
 fn account(entry: &serde_json::Map<String, Value>) -> Result<Funded, Failure> {
     let (mut owner, mut amount) = (None, None);
     for (name, value) in entry {
-        match name.as_str() {
-            "address" => owner = Some(address("account", value)?),
-            "cby" => amount = Amount::from_cby(number("cby", value)?),
-            "base_units" => amount = Some(Amount(number("base_units", value)?)),
+        let given = match name.as_str() {
+            "address" => {
+                owner = Some(address("account", value)?);
+                continue;
+            }
+            "cby" => Amount::from_cby(number(name, value)?).ok_or_else(|| wrong(name, "is more than all CBY there are"))?,
+            "base_units" => Amount(number(name, value)?),
             _ => return Err(wrong("account", format_args!("has {name:?}; it has address, and cby or base_units"))),
+        };
+        if amount.replace(given).is_some() {
+            return Err(wrong("account", "has both cby and base_units; give one"));
         }
     }
     match (owner, amount) {
         (Some(address), Some(amount)) => Ok(Funded { address, amount }),
-        _ => Err(wrong("account", "needs an address and cby")),
+        _ => Err(wrong("account", "needs an address, and cby or base_units")),
     }
 }
 
@@ -272,6 +279,10 @@ license = "0x0404040404040404040404040404040404040404040404040404040404040404"
             ("[parameters]\n\"rent.rates\" = 7", "rent.rates"),
             ("council = [\"0x11\"]", "0x11"),
             ("[[account]]\naddress = \"0x1100000000000000000000000000000000000011\"\neth = 1", "eth"),
+            ("[[account]]\naddress = \"0x1100000000000000000000000000000000000011\"\ncby = 1\nbase_units = 2", "both"),
+            ("[[account]]\naddress = \"0x1100000000000000000000000000000000000011\"\ncby = 18446744073710", "more than"),
+            ("[[account]]\naddress = \"0x70997970C51812dc3A010C7d01b50e0d17dc79c8\"\ncby = 1", "EIP-55"),
+            ("council = [\"0x70997970C51812dc3A010C7d01b50e0d17dc79c8\"]", "EIP-55"),
             ("image = 7", "[[image]]"),
             ("[[model]]\nname = \"a model\"", "publisher"),
         ];

@@ -9,6 +9,7 @@ use super::{
     serving::{self, Serving, StopSignals},
 };
 use crate::{
+    address,
     failure::Failure,
     output::{self, Output, table},
 };
@@ -169,7 +170,7 @@ pub(crate) struct NewNetwork {
     #[arg(long)]
     chain_id: Option<u64>,
     /// Accounts that start with 1,000,000 CBY
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address::parse)]
     fund: Vec<Address>,
     /// The first validator's port for other validators; the others use the following ports
     #[arg(long, default_value_t = 3000)]
@@ -326,7 +327,7 @@ pub(crate) struct Keys {
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
     /// Print the argument of register_validator instead, with proofs that this account registers these keys
-    #[arg(long, value_name = "ACCOUNT")]
+    #[arg(long, value_name = "ACCOUNT", value_parser = address::parse)]
     register: Option<Address>,
 }
 
