@@ -162,6 +162,7 @@ impl Gov {
                     Choice::No => "no",
                     Choice::Abstain => "abstain",
                 };
+                known(session, id).await?;
                 call(session, "vote", &json!({ "proposal": id, "choice": choice }), Amount::ZERO, &terms).await
             }
             Self::Count { id, terms } => about(session, "count", id, &terms).await,
@@ -214,7 +215,14 @@ async fn call(session: &Session, method: &str, argument: &Value, value: Amount, 
     Ok(())
 }
 
+/// Fails, before a transaction is paid for, where there is no such proposal.
+async fn known(session: &Session, id: u64) -> Result<(), Failure> {
+    session.client.get::<model::Proposal>(&format!("/governance/proposals/{id}")).await.map(drop)?;
+    Ok(())
+}
+
 async fn about(session: &Session, method: &str, id: u64, terms: &Terms) -> Result<(), Failure> {
+    known(session, id).await?;
     call(session, method, &json!({ "proposal": id }), Amount::ZERO, terms).await
 }
 

@@ -29,6 +29,9 @@ pub(crate) struct Proof {
     /// The validators' group key; the node's is trusted where left out
     #[arg(long, global = true, value_name = "HEX")]
     group_key: Option<HexBytes>,
+    /// Succeed where the proof shows that there is no such record, too
+    #[arg(long, global = true)]
+    absent: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -91,7 +94,7 @@ impl Proof {
         let value = (asked.read)(item);
         let (height, (epoch, view)) = (verified.header.height().get(), verified.round);
         let rows = table([
-            ("proven", asked.name),
+            ("proven", asked.name.clone()),
             ("value", if item.value.is_none() { "there is none".to_owned() } else { value.to_string() }),
             ("height", height.to_string()),
             ("header", verified.header.digest().to_string()),
@@ -107,7 +110,13 @@ impl Proof {
             }),
             rows,
         );
-        Ok(())
+        if item.value.is_some() || self.absent {
+            return Ok(());
+        }
+        Err(Failure::argument(
+            format!("the proof shows that there is no {}", asked.name),
+            "check the address and the key, or say with --absent that this is what you want to see",
+        ))
     }
 }
 

@@ -40,7 +40,11 @@ impl Dev {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let result = self.simulate()?;
         output::line(&result);
-        if result["ok"] == true { Ok(()) } else { Err(Failure::Said) }
+        if result["ok"] == true {
+            return Ok(());
+        }
+        output::note(format_args!("error: {} failed\n  fix: {}", self.handler, result["fix"].as_str().unwrap_or_default()));
+        Err(Failure::Said)
     }
 
     fn simulate(&self) -> Result<Value, Failure> {
@@ -95,9 +99,10 @@ fn argument(text: &str, format: Format) -> Result<Vec<u8>, Failure> {
 fn failed(outcome: &Outcome) -> Value {
     let abort = outcome.receipts.first().and_then(|receipt| receipt.abort.clone()).unwrap_or(aborts::INTERNAL);
     let exception = outcome.traces.first().and_then(|trace| trace.calls.first()).and_then(|call| call.exception.clone());
+    let words = ApiError::of_abort(abort.clone());
     let error = match exception {
         Some(exception) => cowboy_api::traceback::folded(&exception.traceback),
-        None => ApiError::of_abort(abort.clone()).what,
+        None => words.what,
     };
-    json!({ "ok": false, "error_code": cowboy_types::error::row(abort.code).slug, "error": error })
+    json!({ "ok": false, "error_code": cowboy_types::error::row(abort.code).slug, "error": error, "fix": words.fix })
 }

@@ -109,8 +109,18 @@ impl Schedule {
 
 impl Cancel {
     async fn run(self, session: &Session) -> Result<(), Failure> {
+        let key = session.key()?;
+        let owner = key.address();
+        // The chain takes it for a timer that has fired, and charges for it.
+        let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
+        if timers.timers.iter().all(|timer| timer.id != self.timer) && !self.terms.force {
+            return Err(Failure::argument(
+                format!("{owner} has no timer {}: it has fired, was cancelled, or is another's", self.timer),
+                "list them: cowboy timer list",
+            ));
+        }
         let instruction = Instruction::System(System::CancelTimer { timer: self.timer.0 });
-        let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
+        let sent = send::send(&session.client, &key, instruction, &self.terms).await?;
         session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
         Ok(())
     }

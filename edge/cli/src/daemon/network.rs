@@ -242,13 +242,13 @@ impl NewNetwork {
             };
             write_new(&self.out.join(format!("validator-{index}.json")), &file)?;
         }
+        // On one machine each needs a port of its own.
+        let starts: Vec<String> = (0..count)
+            .map(|index| format!("cowboyd start --config {}/validator-{index}.json --port {}", self.out.display(), 4000 + index))
+            .collect();
         output.result(
             &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count }),
-            format_args!(
-                "genesis {}\nEach validator: cowboyd start --config {}/validator-N.json --port 4000",
-                genesis.hash(),
-                self.out.display()
-            ),
+            format_args!("genesis {}\nStart each validator:\n  {}", genesis.hash(), starts.join("\n  ")),
         );
         Ok(())
     }

@@ -66,7 +66,7 @@ fn reading_commands_speak_json() {
     assert_eq!(run(&["status"])["health"]["chain_id"], 1337);
     let proven = run(&["proof", "account"]);
     assert_eq!((&proven["verified"], &proven["present"], &proven["value"]["nonce"]), (&json!(true), &json!(true), &json!(1)));
-    assert_eq!(run(&["proof", "account", NOBODY])["present"], false);
+    assert_eq!(run(&["proof", "account", NOBODY, "--absent"])["present"], false);
     let key = proven["group_key"].as_str().expect("the key is text");
     let genesis = proven["genesis"].as_str().expect("the genesis is text");
     let included = run(&["proof", "receipt", hash, "--genesis", genesis, "--group-key", key]);
