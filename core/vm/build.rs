@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Modules that only make sense outside a VM.
-const OUTSIDE: &[&str] = &["testing", "pytest_plugin", "mock_host", "_lowering", "_offchain", "_outside", "_payloads", "_secp256k1"];
+const OUTSIDE: &[&str] = &["testing", "pytest_plugin", "mock_host", "_lowering", "_ed25519", "_offchain", "_payloads", "_secp256k1"];
 
 /// Modules written in parts: folders, and their files in order.
 const PARTS: &[(&str, &[&str])] = &[("enum", &["classes", "members", "flags", "checks"])];

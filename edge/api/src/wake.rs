@@ -2,6 +2,7 @@
 
 use crate::cbor;
 use ciborium::Value;
+use std::collections::BTreeMap;
 
 /// What the SDK puts before an interval.
 const INTERVAL_TAG: &[u8] = b"\x00CINT";
@@ -22,7 +23,14 @@ pub struct Wake {
 
 /// What the payload names, or `None` where it names nothing and the timer's own handler runs.
 pub fn wake(payload: &[u8]) -> Option<Wake> {
-    interval(payload).or_else(|| named(payload))
+    interval(payload).or_else(|| named(payload)).or_else(|| named_in_json(payload))
+}
+
+/// The most bytes of a handler's name.
+const MAX_NAME: usize = 256;
+
+fn is_name(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len())
 }
 
 /// tag ‖ id (32) ‖ blocks, cycles and cells (8 each) ‖ length of the handler's name (2) ‖ name ‖ data
@@ -44,9 +52,26 @@ fn named(payload: &[u8]) -> Option<Wake> {
     let fields = cbor::parse(payload)?.into_map().ok()?;
     let field = |name: &str| fields.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value);
     match (field("_handler"), field("_payload")) {
-        (Some(Value::Text(handler)), Some(Value::Bytes(data))) => Some(Wake { handler: handler.clone(), data: data.clone(), every: None }),
+        (Some(Value::Text(handler)), Some(Value::Bytes(data))) if is_name(handler) => {
+            Some(Wake { handler: handler.clone(), data: data.clone(), every: None })
+        }
         _ => None,
     }
+}
+
+/// The older form: a JSON object with `_handler`, whose `_payload`, or else what else it has, is passed on as JSON.
+fn named_in_json(payload: &[u8]) -> Option<Wake> {
+    if payload.first() != Some(&b'{') {
+        return None;
+    }
+    // Sorted, as the SDK writes it.
+    let mut fields: BTreeMap<String, serde_json::Value> = serde_json::from_slice(payload).ok()?;
+    let handler = fields.remove("_handler")?.as_str().filter(|name| is_name(name))?.to_owned();
+    let data = match fields.remove("_payload") {
+        Some(data) => serde_json::to_vec(&data),
+        None => serde_json::to_vec(&fields),
+    };
+    Some(Wake { handler, data: data.ok()?, every: None })
 }
 
 #[cfg(test)]
@@ -72,6 +97,14 @@ mod tests {
             (b"\xa2\x68_handler\x64tick\x68_payload\x01", None),
             (b"\xa2\x68_handler\x64tick\x68_payload\x41\x01\x00", None),
             (b"\xa1\x68_handler\x64tick", None),
+            (b"\xa2\x68_handler\x60\x68_payload\x41\x01", None),
+            (br#"{"_handler":"tick","_payload":{"b":1,"a":2}}"#, named("tick", br#"{"a":2,"b":1}"#, None)),
+            (br#"{"b":1,"_handler":"tick","a":[2]}"#, named("tick", br#"{"a":[2],"b":1}"#, None)),
+            (br#"{"_handler":""}"#, None),
+            (br#"{"_handler":5}"#, None),
+            (br#"{"_payload":1}"#, None),
+            (b"{", None),
+            (b"[1]", None),
         ];
         for (payload, expected) in rows {
             assert_eq!(wake(payload), *expected, "{payload:?}");

@@ -1,4 +1,4 @@
-"""Recovery of an Ethereum address from a signature, in plain Python, for tests outside the VM."""
+"""secp256k1 signatures in plain Python, for tests outside the VM. It handles no secret keys."""
 
 from ._keccak import keccak256
 
@@ -33,6 +33,26 @@ def _multiply(point, scalar):
     return total
 
 
+def _lifted(x, parity):
+    """The point of an x coordinate whose y is even (0) or odd (1), None where there is none."""
+    squared = (pow(x, 3, _P) + 7) % _P
+    y = pow(squared, (_P + 1) // 4, _P)
+    if x >= _P or y * y % _P != squared:
+        return None
+    return x, y if y % 2 == parity else _P - y
+
+
+def holds(key, message, signature):
+    """Whether r ‖ s of a message's Keccak-256 holds for a compressed key; s is in the lower half."""
+    point = _lifted(int.from_bytes(key[1:], "big"), key[0] - 2) if key[0] in (2, 3) else None
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    if point is None or not 0 < r < _N or not 0 < s <= _N // 2:
+        return False
+    z, inverse = int.from_bytes(keccak256(message), "big"), pow(s, -1, _N)
+    found = _add(_multiply(_G, z * inverse % _N), _multiply(point, r * inverse % _N))
+    return found is not None and found[0] % _N == r
+
+
 def recover(digest, signature):
     """The 20-byte address whose key made `signature` (r ‖ s ‖ v) of the 32-byte digest, or None."""
     if len(digest) != 32 or len(signature) != 65:
@@ -43,11 +63,9 @@ def recover(digest, signature):
     # Only the lower half of s is accepted, so that nobody can turn one signature into a second one.
     if parity not in (0, 1) or not 0 < r < _N or not 0 < s <= _N // 2:
         return None
-    y_squared = (pow(r, 3, _P) + 7) % _P
-    y = pow(y_squared, (_P + 1) // 4, _P)
-    if y * y % _P != y_squared:
+    point = _lifted(r, parity)
+    if point is None:
         return None
-    point = (r, y if y % 2 == parity else _P - y)
     inverse = pow(r, -1, _N)
     z = int.from_bytes(digest, "big")
     key = _add(_multiply(point, s * inverse % _N), _multiply(_G, -z * inverse % _N))

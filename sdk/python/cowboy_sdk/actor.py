@@ -78,10 +78,8 @@ class Handler:
 
     def run(self, instance, payload):
         """Checks the caller, decodes, runs and encodes. Returns bytes or None."""
-        if self.permission != PUBLIC and not (self.is_resume and sender() == Address.RESULT_VERIFIER):
-            check_permission(type(instance).__name__, self.name, self.permission)
-        if self.is_init and is_initialized():
-            raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
+        if self.permission != PUBLIC or self.is_init:
+            self._admit(instance)
         form = self.format
         if self.parameters == ():
             argument = None
@@ -118,6 +116,27 @@ class Handler:
                 )
             return result
         return encode_return(result, form)
+
+    def _admit(self, instance):
+        """PermissionDeniedError for a caller whom the handler does not admit."""
+        if self.permission != PUBLIC and not (self.is_resume and sender() == Address.RESULT_VERIFIER):
+            check_permission(type(instance).__name__, self.name, self.permission)
+        if self.is_init and is_initialized():
+            raise PermissionDeniedError("init runs only once, in the transaction that creates the actor")
+
+    def is_payload(self, args, named):
+        """Whether these arguments of a call within the actor are an encoded payload."""
+        return not named and len(args) == 1 and type(args[0]) is bytes and self.format != "raw" and self.kinds.get(self.only) != "bytes"
+
+    def call(self, instance, args, named):
+        """Runs the method for another handler of the same actor: checked like a message, with plain values."""
+        self._admit(instance)
+        previous = running.current
+        running.current = self.mode
+        try:
+            return self.function(instance, *args, **named)
+        finally:
+            running.current = previous
 
     def _only(self, argument, payload):
         """The value for the only parameter: taken out of a list of one or a dict by name, checked, and made what the annotation
@@ -355,10 +374,16 @@ def _get_sender(self):
 
 
 def _entry(handler):
-    """The method that stands on the class in place of the author's: bytes in, bytes out, checked."""
+    """The method that stands on the class in place of the author's: the caller is checked in each case.
 
-    def entry(self, *args):
-        return handler.run(self, args[0] if args else b"")
+    Outside of handlers it takes and gives bytes. Inside one it is the author's method: values in, its value out. Only bytes for a
+    handler that decodes its payload are that payload, as in the published SDK: what a router passes on.
+    """
+
+    def entry(self, *args, **named):
+        if running.current is None or handler.is_payload(args, named):
+            return handler.run(self, args[0] if args else b"")
+        return handler.call(self, args, named)
 
     entry.__name__ = handler.name
     entry.__doc__ = handler.function.__doc__

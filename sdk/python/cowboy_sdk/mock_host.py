@@ -8,8 +8,8 @@ import copy
 import hashlib
 import hmac
 
+from . import _ed25519, _secp256k1
 from ._keccak import keccak256 as _keccak256
-from ._secp256k1 import recover as _recover
 
 SCANNABLE_KEY_BYTES = 64
 MAX_SCAN_LIMIT = 1000
@@ -382,7 +382,14 @@ def keccak256(data):
 
 
 def recover(digest, signature):
-    return _recover(bytes(digest), bytes(signature))
+    return _secp256k1.recover(bytes(digest), bytes(signature))
+
+
+def verify_signature(algorithm, public_key, message, signature):
+    holds = {1: _secp256k1.holds, 2: _ed25519.holds}.get(algorithm)
+    if holds is None:
+        raise HostError("plain Python has no BLS12-381: run this test with `cowboy test`, which has every scheme", 5, "forbidden")
+    return holds(bytes(public_key), bytes(message), bytes(signature))
 
 
 def _refused(*arguments):

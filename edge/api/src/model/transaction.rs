@@ -131,7 +131,8 @@ pub struct Receipt {
     pub sender: HexAddress,
     /// The address that was called.
     pub target: HexAddress,
-    /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names.
+    /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names, which an
+    /// actor's own `handle_timer` gets first where it has one.
     pub handler: String,
     /// The argument of a message's, timer's or callback's handler, where the node still knows it; null for a transaction, which says
     /// it itself.
