@@ -61,7 +61,7 @@ fn fix_of(error: &std::io::Error) -> &'static str {
 /// What to do about a key that cannot be used.
 fn fix_of_key(error: &KeyError) -> &'static str {
     match error {
-        KeyError::At { source, .. } => fix_of_key(source),
+        KeyError::At { source, .. } | KeyError::In { source, .. } => fix_of_key(source),
         KeyError::Missing => "make one with `cowboy wallet create`, or give one with --private-key",
         KeyError::Format => "give 64 hex digits, a PEM block, or the path of a key file that is there",
         KeyError::Label(_) | KeyError::Curve(_) | KeyError::Checksum | KeyError::OutOfRange => {
@@ -71,6 +71,9 @@ fn fix_of_key(error: &KeyError) -> &'static str {
         KeyError::File { source, .. } => fix_of(source),
         KeyError::Exists(_) => "move it away, give another path with --out, or replace it with --force",
         KeyError::Config { .. } => "correct the file, or write it anew with `cowboy init local`",
+        KeyError::Encrypted | KeyError::NoPassphrase(_) => "set COWBOY_PASSPHRASE, or COWBOY_PASSPHRASE_FILE to the file that has it",
+        KeyError::Keystore(_) => "give the file that the wallet wrote, unchanged",
+        KeyError::Passphrase | KeyError::EmptyPassphrase | KeyError::Differ => "give the right passphrase; nobody can recover a lost one",
         KeyError::Random(_) => "try again",
     }
 }

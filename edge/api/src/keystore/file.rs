@@ -1,6 +1,6 @@
-//! Key files: a PEM block `COWBOY PRIVATE KEY` with the headers Curve and Checksum, or plain hex.
+//! Key files: encrypted, a PEM block `COWBOY PRIVATE KEY` with the headers Curve and Checksum, or plain hex.
 
-use super::KeyError;
+use super::{KeyError, encrypted, passphrase};
 use cowboy_types::{keccak256, signing::PrivateKey};
 use pem::{EncodeConfig, LineEnding, Pem};
 use std::{fs::OpenOptions, io::Write as _, path::Path};
@@ -28,9 +28,12 @@ pub fn encode_hex(key: &PrivateKey) -> String {
     format!("0x{}", hex::encode(key.to_bytes()))
 }
 
-/// The key of a text: a PEM block or hex.
+/// The key of a text: a PEM block or hex. [`KeyError::Encrypted`] where it is encrypted.
 pub fn decode(text: &str) -> Result<PrivateKey, KeyError> {
     let text = text.trim();
+    if encrypted::is_encrypted(text) {
+        return Err(KeyError::Encrypted);
+    }
     let bytes = if text.starts_with("-----BEGIN") {
         decode_pem(text)?
     } else {
@@ -54,10 +57,13 @@ fn decode_pem(text: &str) -> Result<[u8; 32], KeyError> {
     }
 }
 
-/// The key in a file.
+/// The key in a file. The passphrase of an encrypted one comes from the environment, or else from the terminal.
 pub fn read(path: &Path) -> Result<PrivateKey, KeyError> {
     let text = std::fs::read_to_string(path).map_err(|source| KeyError::File { path: path.to_owned(), source })?;
-    decode(&text)
+    match decode(&text) {
+        Err(KeyError::Encrypted) => encrypted::decrypt(&text, &passphrase::of(&path.display().to_string())?),
+        decoded => decoded,
+    }
 }
 
 /// Tells git to leave a project's `.cowboy` alone, whose key no repository may have. Other folders are their owner's business.
@@ -69,8 +75,12 @@ pub(super) fn keep_out_of_git(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes the key to a new file that only its owner can read.
-pub fn write(path: &Path, key: &PrivateKey) -> Result<(), KeyError> {
+/// Writes the key to a new file that only its owner can read, encrypted where there is a passphrase.
+pub fn write(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<(), KeyError> {
+    let text = match passphrase {
+        Some(passphrase) => encrypted::encrypt(key, passphrase, encrypted::STRONG)?,
+        None => encode_pem(key),
+    };
     let fail = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
         _ => KeyError::File { path: path.to_owned(), source },
@@ -84,7 +94,7 @@ pub fn write(path: &Path, key: &PrivateKey) -> Result<(), KeyError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path).map_err(fail)?;
-    file.write_all(encode_pem(key).as_bytes()).and_then(|()| file.sync_all()).map_err(fail)
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(fail)
 }
 
 #[cfg(test)]
@@ -119,6 +129,7 @@ mod tests {
             (pem.replace("secp256k1", "ed25519"), "curve ed25519"),
             (pem.replace("Checksum: ", "Checksum: 0"), "checksum"),
             (pem.replace("-----END", "----END"), "no private key"),
+            ("{\"version\": 3}".into(), "encrypted"),
         ];
         for (text, expected) in rows {
             let error = decode(&text).err().map(|error| error.to_string()).unwrap_or_default();
@@ -147,9 +158,9 @@ mod tests {
     fn a_key_file_is_private_and_never_overwritten() {
         let directory = tempfile::tempdir().expect("a directory for the test");
         let path = directory.path().join("deep/key");
-        write(&path, &key()).expect("a new file");
+        write(&path, &key(), None).expect("a new file");
         assert_eq!(read(&path).map(|key| key.address()).ok(), Some(key().address()));
-        assert!(matches!(write(&path, &key()), Err(KeyError::Exists(_))));
+        assert!(matches!(write(&path, &key(), Some("x")), Err(KeyError::Exists(_))));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;

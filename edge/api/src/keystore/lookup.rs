@@ -105,20 +105,29 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// Where the key is, which is not read for it: an encrypted one asks for a passphrase.
+    pub fn source(&self) -> Result<Source, KeyError> {
+        let default = self.project.join(CONFIG_DIRECTORY).join("key");
+        if self.argument.is_some() {
+            Ok(Source::Argument)
+        } else if self.environment.is_some() {
+            Ok(Source::Environment)
+        } else if let Some(path) = &self.config.key_file {
+            Ok(Source::Configured(self.project.join(path)))
+        } else if default.exists() {
+            Ok(Source::Default(default))
+        } else {
+            Err(KeyError::Missing)
+        }
+    }
+
     /// The first key in the order: argument, environment, configured file, default file. A bad key ends the search.
     pub fn key(&self) -> Result<Found, KeyError> {
-        let default = self.project.join(CONFIG_DIRECTORY).join("key");
-        let (source, key) = if let Some(text) = &self.argument {
-            (Source::Argument, given(text))
-        } else if let Some(text) = &self.environment {
-            (Source::Environment, given(text))
-        } else if let Some(path) = &self.config.key_file {
-            let path = self.project.join(path);
-            (Source::Configured(path.clone()), file::read(&path))
-        } else if default.exists() {
-            (Source::Default(default.clone()), file::read(&default))
-        } else {
-            return Err(KeyError::Missing);
+        let source = self.source()?;
+        let key = match &source {
+            Source::Argument => given(self.argument.as_deref().unwrap_or_default()),
+            Source::Environment => given(self.environment.as_deref().unwrap_or_default()),
+            Source::Configured(path) | Source::Default(path) => file::read(path),
         };
         match key {
             Ok(key) => Ok(Found { key, source }),
@@ -146,7 +155,7 @@ mod tests {
     ];
 
     fn write(path: &Path, index: usize) {
-        file::write(path, &file::decode(KEYS[index]).expect("the key is good")).expect("a new file");
+        file::write(path, &file::decode(KEYS[index]).expect("the key is good"), None).expect("a new file");
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! The keys that sign: made from words, kept in files, looked up in a fixed order.
 
+mod encrypted;
 mod file;
 mod lookup;
 mod mnemonic;
+mod passphrase;
 
 pub use file::{decode, encode_hex, encode_pem, read, write};
 pub use lookup::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Found, Lookup, Source};
 pub use mnemonic::{DEV_MNEMONIC, Mnemonic};
+pub use passphrase::{ENV_PASSPHRASE, ENV_PASSPHRASE_FILE, new as new_passphrase};
 
 use std::path::PathBuf;
 
@@ -25,6 +28,26 @@ pub enum KeyError {
     /// The block was damaged.
     #[error("the key's checksum does not match: the file was damaged or edited")]
     Checksum,
+    /// An encrypted key file where a plain key is read.
+    #[error("this is an encrypted key file: give its path, and its passphrase in COWBOY_PASSPHRASE or on the terminal")]
+    Encrypted,
+    /// An encrypted key file that is not as the format says.
+    #[error("the encrypted key file cannot be read: {0}")]
+    Keystore(String),
+    /// The passphrase does not open the file, or the file was damaged.
+    #[error("the passphrase is wrong, or the encrypted key file was damaged")]
+    Passphrase,
+    /// Nobody gives a passphrase.
+    #[error(
+        "{0} needs a passphrase, and there is no terminal to ask on: put it in COWBOY_PASSPHRASE, or its file in COWBOY_PASSPHRASE_FILE"
+    )]
+    NoPassphrase(String),
+    /// A new passphrase of no characters.
+    #[error("an empty passphrase protects nothing; give one, or write a plain key with --plain")]
+    EmptyPassphrase,
+    /// A new passphrase that was not the same twice.
+    #[error("the two passphrases differ; run the command again")]
+    Differ,
     /// Zero, or beyond the curve's order.
     #[error("the 32 bytes are no private key: zero, or beyond the curve's order")]
     OutOfRange,
@@ -55,6 +78,14 @@ pub enum KeyError {
     At {
         /// Where the key is.
         place: Source,
+        /// What is wrong with it.
+        source: Box<KeyError>,
+    },
+    /// A file that is no key file, or a damaged one.
+    #[error("{path}: {source}")]
+    In {
+        /// Which file.
+        path: PathBuf,
         /// What is wrong with it.
         source: Box<KeyError>,
     },

@@ -55,7 +55,7 @@ impl Session {
 
     /// Where the key was found, for people.
     pub(crate) fn key_source(&self) -> Result<String, Failure> {
-        Ok(self.lookup.key()?.source.to_string())
+        Ok(self.lookup.source()?.to_string())
     }
 
     /// The named address, or the key's own.

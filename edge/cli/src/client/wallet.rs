@@ -27,7 +27,7 @@ pub(crate) enum Wallet {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Import a key from a file, hex or words
+    /// Import a key from a file, hex or words. Encrypted files are Ethereum's version 3, which other wallets write and read
     Import(Import),
 }
 
@@ -40,6 +40,13 @@ pub(crate) struct Place {
     /// Replace the key that is there
     #[arg(long)]
     force: bool,
+    /// Encrypt it under a passphrase, as is the default where the node is on another machine: asked for, or from COWBOY_PASSPHRASE or
+    /// the file COWBOY_PASSPHRASE_FILE
+    #[arg(long, conflicts_with = "plain")]
+    encrypt: bool,
+    /// Do not encrypt it, as is the default for a devnet on this machine
+    #[arg(long)]
+    plain: bool,
 }
 
 #[derive(Args, Debug)]
@@ -109,7 +116,8 @@ impl Import {
                     ),
                     other => other.into(),
                 };
-                if path.is_file() { keystore::read(&path)? } else { keystore::decode(text).map_err(named)? }
+                let inside = |source| keystore::KeyError::In { path: path.clone(), source: Box::new(source) };
+                if path.is_file() { keystore::read(&path).map_err(inside)? } else { keystore::decode(text).map_err(named)? }
             }
             (None, None) => return Err(Failure::argument("nothing to import", "give a file, hex, or --mnemonic")),
         };
@@ -121,21 +129,61 @@ impl Place {
     /// Writes the key and says where.
     fn keep(&self, session: &Session, key: &PrivateKey, words: Option<&str>) -> Result<(), Failure> {
         let path = self.out.clone().unwrap_or_else(|| session.project.join(CONFIG_DIRECTORY).join("key"));
+        if path.exists() && !self.force {
+            // Before a passphrase is asked for.
+            return Err(keystore::KeyError::Exists(path).into());
+        }
+        let is_encrypted = self.encrypt || !self.plain && !is_loopback(session.client.url());
+        let passphrase = is_encrypted.then(|| keystore::new_passphrase(&path.display().to_string())).transpose()?;
         if self.force && path.exists() {
             std::fs::remove_file(&path).map_err(Failure::file(&path))?;
         }
-        keystore::write(&path, key)?;
+        keystore::write(&path, key, passphrase.as_deref())?;
         let address = key.address().to_string();
         let said = words.map_or_else(String::new, |words| format!("\nWords:   {words}\nWrite the words down: they are shown once."));
         session.output.result(
-            &json!({ "address": address, "key_file": path, "mnemonic": words }),
-            format_args!("Address: {address}\nKey:     {}{said}", path.display()),
+            &json!({ "address": address, "key_file": path, "encrypted": is_encrypted, "mnemonic": words }),
+            format_args!("Address: {address}\nKey:     {}{}{said}", path.display(), if is_encrypted { ", encrypted" } else { "" }),
         );
         Ok(())
     }
 }
 
+/// Whether a node's address is on this machine.
+fn is_loopback(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(literal) => literal.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || host.ends_with(".localhost") || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// An amount both ways, for people.
 pub(crate) fn both(units: u64) -> String {
     format!("{} ({units} base units)", amount::cby(units))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_node_on_this_machine_is_a_devnet() {
+        let rows = [
+            ("http://localhost:4000", true),
+            ("http://127.0.0.1:4000/", true),
+            ("http://[::1]:4000", true),
+            ("http://node.localhost", true),
+            ("https://rpc.example.com", false),
+            ("http://localhost.example.com", false),
+            ("http://127.0.0.1.example.com", false),
+            ("http://192.168.1.5:4000", false),
+            ("https://example.com/localhost", false),
+        ];
+        for (url, expected) in rows {
+            assert_eq!(is_loopback(url), expected, "{url}");
+        }
+    }
 }
