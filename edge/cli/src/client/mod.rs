@@ -32,7 +32,7 @@ mod wallet;
 use crate::{
     failure::Failure,
     output::Output,
-    tools::{lint::Lint, test::Test},
+    tools::{devnet, lint::Lint, test::Test},
 };
 use clap::{Args, Parser, Subcommand};
 use session::Session;
@@ -177,6 +177,11 @@ fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     match cli.command {
         Command::Vm(command) => command.run(),
         Command::Dev(command) => command.run(),
+        Command::Test(command) if cli.globals.network.as_deref() == Some(devnet::NETWORK) => {
+            // A folder need not know a network of this name.
+            let globals = Globals { network: None, ..cli.globals };
+            command.on_devnet(Session::open(&globals, output)?.client.url())
+        }
         Command::Test(command) => command.run(output),
         Command::Lint(command) => command.run(output),
         Command::Completions(command) => {

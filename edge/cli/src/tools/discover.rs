@@ -51,6 +51,11 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
+/// Whether a folder of this name can have tests or actors.
+pub(crate) fn is_looked_into(name: &str) -> bool {
+    !name.starts_with('.') && !IGNORED.contains(&name)
+}
+
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let entries = std::fs::read_dir(folder).map_err(Failure::file(folder))?;
     let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -58,7 +63,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     for path in entries {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if path.is_dir() {
-            if !name.starts_with('.') && !IGNORED.contains(&name.as_str()) {
+            if is_looked_into(&name) {
                 walk(&path, found)?;
             }
         } else if name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py")) {

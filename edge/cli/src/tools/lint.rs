@@ -1,6 +1,7 @@
 //! `cowboy lint`: what the chain would refuse, and what it would run otherwise than the author thinks; with the place, the reason and
 //! what to write instead.
 
+use super::mend;
 use crate::{
     deploy::Deployment,
     failure::Failure,
@@ -32,6 +33,9 @@ pub(crate) struct Lint {
     /// Fail on warnings too
     #[arg(long)]
     strict: bool,
+    /// Mend in the files what can be mended safely: a forgotten await, @runner.continuation, @deferred, grants of the manifest
+    #[arg(long)]
+    fix: bool,
 }
 
 /// A rule of ours: its name, why it is one, and what to do.
@@ -131,6 +135,15 @@ impl Finding {
         text
     }
 
+    pub(super) fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// Its line and column, from 1.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.line, self.column)
+    }
+
     fn to_json(&self, file: &str) -> Value {
         json!({
             "file": file, "line": self.line, "column": self.column, "width": self.width, "rule": self.rule,
@@ -144,12 +157,15 @@ impl Lint {
         let mut rows = Vec::new();
         let (mut errors, mut warnings) = (0, 0);
         for path in &self.files {
-            let bytes = std::fs::read(path).map_err(Failure::file(path))?;
             let name = path.display().to_string();
-            let Some(source) = cowboy_chain::canonical_source(&bytes) else {
-                return Err(Failure::argument(format!("{name} is not UTF-8"), "save it as UTF-8"));
-            };
+            let mut source = read(path)?;
             let mut found = findings(&source);
+            if self.fix {
+                let count = fix(path, &source, &found)?;
+                output.progress(format_args!("{name}: {count} mended"));
+                source = read(path)?;
+                found = findings(&source);
+            }
             if found.iter().all(|finding| !finding.is_error) {
                 found.extend(grants(&Deployment::of_file(path, None)?));
             }
@@ -169,6 +185,34 @@ impl Lint {
         }
         if errors > 0 || (self.strict && warnings > 0) { Err(Failure::Said) } else { Ok(()) }
     }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(Failure::file(path))?;
+    let source = cowboy_chain::canonical_source(&bytes).map(|source| source.to_string());
+    source.ok_or_else(|| Failure::argument(format!("{} is not UTF-8", path.display()), "save it as UTF-8"))
+}
+
+/// Mends a file and the manifest beside it. Answers how many findings are gone.
+fn fix(path: &Path, source: &str, found: &[Finding]) -> Result<usize, Failure> {
+    if found.iter().any(|finding| finding.is_error) {
+        return Ok(0);
+    }
+    let (text, mut count) = mend::mended(source, found);
+    if count > 0 {
+        std::fs::write(path, &text).map_err(Failure::file(path))?;
+    }
+    let deployment = Deployment::of_file(path, None)?;
+    let needs = cowboy_api::source::missing(&deployment.code, &deployment.grants());
+    let manifest = path.with_file_name("manifest.json");
+    if !needs.is_empty()
+        && let Ok(known) = std::fs::read_to_string(&manifest)
+        && let Some(text) = mend::granted(&known, &needs)
+    {
+        std::fs::write(&manifest, text).map_err(Failure::file(&manifest))?;
+        count += needs.len();
+    }
+    Ok(count)
 }
 
 /// What there is to say about a source, in its order: what the chain refuses, or else what surprises.
@@ -596,86 +640,4 @@ impl<'a> Visitor<'a> for Linter<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_rule_says_why_and_what_to_do() {
-        for rule in RULES {
-            assert!(rule.why.len() > 20 && rule.fix.len() > 10, "{}", rule.name);
-        }
-    }
-
-    #[test]
-    fn surprises_are_found_at_their_place() {
-        let actor =
-            |body: &str| format!("from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def go(self, x):\n{body}\n");
-        let rows: &[(&str, String, &[(&str, usize, usize)])] = &[
-            ("nothing", actor("        self.storage['a'] = x"), &[]),
-            ("an attribute", actor("        self.count = x"), &[("lost-attribute", 7, 9)]),
-            ("its augmented form", actor("        self.count += x"), &[("lost-attribute", 7, 9)]),
-            (
-                "in a function of the handler",
-                actor("        def inner():\n            self.a = 1\n        inner()"),
-                &[("lost-attribute", 8, 13)],
-            ),
-            ("in __init__", actor("        pass\n    def __init__(self):\n        self.a = 1"), &[]),
-            ("a global", actor("        global COUNT\n        COUNT = 1"), &[("lost-global", 7, 9)]),
-            ("no decorator", actor("        pass\n    def stop(self):\n        pass"), &[("unreachable-handler", 8, 9)]),
-            ("a timer's handler", actor("        set_timer(9, 'stop')\n    def stop(self):\n        pass"), &[]),
-            ("a timer to nobody", actor("        set_timer(9, 'nosuch')"), &[("no-such-handler", 7, 22)]),
-            ("an interval to nobody", actor("        set_interval(9, handler='nosuch')"), &[("no-such-handler", 7, 33)]),
-            (
-                "a file without an actor",
-                "from cowboy_sdk import public\n\nclass A:\n    def go(self):\n        pass\n".to_owned(),
-                &[("no-actor", 3, 7)],
-            ),
-            ("functions as handlers", "class A:\n    pass\ndef go(payload):\n    return payload\n".to_owned(), &[]),
-            ("a job that is not awaited", actor("        page = runner.http(x)"), &[("not-awaited", 7, 16)]),
-            (
-                "jobs that are sent",
-                actor(
-                    "        pass\n    @runner.continuation\n    async def ask(self):\n        await runner.http(1)\n        await runner.within(2, runner.llm('x'))\n        g.create_task(runner.http(1))\n",
-                ),
-                &[],
-            ),
-            (
-                "an async method",
-                actor("        pass\n    @public\n    async def ask(self):\n        await runner.http(1)"),
-                &[("not-a-continuation", 9, 15)],
-            ),
-            ("a list of the class", actor("        pass\n    seen = []"), &[("mutable-class-attribute", 8, 5)]),
-            ("a float as money", actor("        call(x, 'pay', 1, value=x / 2)"), &[("float-as-money", 7, 33)]),
-            ("a whole amount", actor("        call(x, 'pay', 1, value=x // 2)"), &[]),
-            ("a helper", actor("        pass\n    def _stop(self):\n        pass"), &[]),
-            ("a default", "def f(x, known=[]):\n    return known\n".to_owned(), &[("mutable-default", 1, 16)]),
-            ("print", actor("        print(x)"), &[("print", 7, 9)]),
-            ("print of a script", "print(1)\n".to_owned(), &[]),
-            (
-                "a back reference",
-                "class N:\n    def add(self, child):\n        child.parent = self\n".to_owned(),
-                &[("back-reference", 3, 9)],
-            ),
-            ("an endless loop", actor("        while True:\n            x += 1"), &[("endless-loop", 7, 9)]),
-            ("a loop that ends", actor("        while True:\n            if x:\n                break"), &[]),
-            ("a bare except", actor("        try:\n            x()\n        except:\n            pass"), &[("swallowed-error", 9, 9)]),
-            ("a precise one", actor("        try:\n            x()\n        except ValueError:\n            pass"), &[]),
-            ("a send", actor("        send(x, 1)"), &[("not-deferred", 7, 9)]),
-            ("refusals come alone", actor("        print(eval(x))"), &[("forbidden_source", 7, 15)]),
-            ("all of them", "import os\nimport time\n".to_owned(), &[("forbidden_source", 1, 8), ("forbidden_source", 2, 8)]),
-        ];
-        for (name, source, expected) in rows {
-            let found = findings(source);
-            let places: Vec<(&str, usize, usize)> = found.iter().map(|finding| (finding.rule, finding.line, finding.column)).collect();
-            assert_eq!(&places, expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_finding_marks_its_place() {
-        let source = "class N:\n    def add(self, child):\n        child.parent = self\n";
-        let shown = findings(source)[0].show("n.py", source);
-        assert!(shown.starts_with("warning[back-reference]: an object is made to point back at self\n  --> n.py:3:9\n"), "{shown}");
-        assert!(shown.contains("   3 |         child.parent = self\n     |         ^^^^^^^^^^^^\n  why: "), "{shown}");
-    }
-}
+mod tests;

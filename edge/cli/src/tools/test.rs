@@ -2,10 +2,12 @@
 
 use super::{
     chain::{Genesis, KeptImages},
+    devnet,
     discover::{self, TestFile},
     door::{Door, Said, Shared},
     profile::{self, Looks},
     report::{self, Ran, Verdict},
+    watch,
 };
 use crate::{
     client::vm::{describe, traceback},
@@ -17,6 +19,7 @@ use cowboy_vm::{Entry, Exit, Library, LibraryError, LibraryModule, Limits, Profi
 use serde_json::json;
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -27,7 +30,8 @@ use std::{
 /// themselves, which only pytest can deploy. A file that is named is always run.
 ///
 /// Tests use cowboy_sdk.testing and the main parts of pytest: raises, fixture, mark.parametrize, mark.skip, approx. The fixture `chain`
-/// is a fresh cowboy_sdk.testing.Chain. Exit codes: 0 all passed, 1 some failed, 2 something cannot be read, 5 there are no tests.
+/// is a fresh cowboy_sdk.testing.Chain. With --network dev the tests run on a devnet, by pytest: cowboyd dev --block-time instant
+/// --runners 0. Exit codes: 0 all passed, 1 some failed, 2 something cannot be read, 5 there are no tests.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  cowboy test\n  cowboy test tests/test_counter.py -k increment -v\n  cowboy test --profile cycles.svg --lines\n  cowboy test --cycles-snapshot cycles.json           # write\n  cowboy test --cycles-snapshot cycles.json --check   # compare, in CI"
@@ -45,6 +49,9 @@ pub(crate) struct Test {
     /// Stop at the first failure
     #[arg(short = 'x', long)]
     exitfirst: bool,
+    /// Run again whenever a source or a manifest changes, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     looks: Looks,
 }
@@ -64,13 +71,39 @@ const MODULES: &[(&str, &str)] = &[
 
 impl Test {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        if !self.watch {
+            return self.once(output);
+        }
+        loop {
+            let seen = watch::seen(&self.paths)?;
+            if let Err(failure) = self.once(output) {
+                output.failure(&failure);
+            }
+            let names = watch::changed(&self.paths, &seen)?;
+            output.progress(format_args!("\nchanged: {}", names.join(", ")));
+        }
+    }
+
+    /// Runs the tests on a devnet instead of in the VM.
+    pub(crate) fn on_devnet(self, url: &str) -> Result<(), Failure> {
+        if self.watch || self.looks.is_profiling() {
+            return Err(Failure::argument("a devnet has no profiles, and nothing is watched there", "leave --network out"));
+        }
+        let mut arguments: Vec<OsString> = self.paths.into_iter().map(OsString::from).collect();
+        arguments.extend(self.keyword.into_iter().flat_map(|keyword| [OsString::from("-k"), keyword.into()]));
+        arguments.extend(self.verbose.then(|| "-v".into()));
+        arguments.extend(self.exitfirst.then(|| "-x".into()));
+        devnet::run(&arguments, url)
+    }
+
+    fn once(&self, output: Output) -> Result<(), Failure> {
         let files = discover::files(&self.paths)?;
         let named: Vec<PathBuf> = self.paths.iter().filter(|path| path.is_file()).cloned().collect();
         let library = library()?;
         let profiler = self.looks.is_profiling().then(|| Profiler::new("test"));
         let shared = Shared { genesis: Genesis::new()?.for_tests()?, images: Arc::new(KeptImages::default()), profiler };
         let mut session = Session {
-            test: &self,
+            test: self,
             output,
             library,
             shared,
@@ -329,11 +362,11 @@ mod tests {
         test: Test,
     }
 
-    /// The same file as under pytest: jobs that the Dispatcher took wait for the test, and what was held for them is back.
+    /// The same files as under pytest, where `./test python` runs them: calls, payloads, values, and jobs that the Dispatcher took.
     #[test]
-    fn tests_answer_off_chain_jobs() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/python/tests/worlds/test_jobs.py");
-        let line = Line::parse_from([Path::new("test").as_os_str(), file.as_os_str()]);
+    fn tests_answer_as_under_pytest() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/python/tests/worlds");
+        let line = Line::parse_from([Path::new("test").as_os_str(), folder.as_os_str()]);
         let ended = line.test.run(Output { json: false });
         assert!(ended.is_ok(), "{ended:?}");
     }

@@ -3,10 +3,14 @@
 import pytest
 from cowboy_sdk.testing import llm_value
 
+HELD = 500 * 10**9
+
 
 @pytest.fixture
-def asker(chain):
-    return chain.deploy("asker.py", value=500_000)
+def asker(chain, alice):
+    # A devnet holds CBY for each job.
+    chain.fund(alice, 1_000 * 10**9)
+    return chain.deploy("asker.py", value=HELD)
 
 
 def test_answers_resume_a_method(chain, asker, jobs):
@@ -19,7 +23,13 @@ def test_answers_resume_a_method(chain, asker, jobs):
     assert (job.kind, job.kwargs) == ("llm", {"max_tokens": 50})
     assert chain.answer("Short.") == "Short."
     assert jobs() == [] and chain.query(asker, "kept", "short") == "Short."
-    assert chain.balance(asker) == 500_000, "what was held for the jobs is back"
+
+
+def test_what_was_held_comes_back(chain, asker):
+    chain.execute(asker, "read", "https://example.com")
+    chain.answer("A long page.")
+    chain.answer("Short.")
+    assert chain.balance(asker) == HELD
 
 
 def test_models_answer_with_values(chain, asker):
@@ -36,8 +46,9 @@ def test_failed_jobs_raise(chain, asker):
 
 def test_a_group_waits_for_all(chain, asker, jobs):
     chain.execute(asker, "compare", {"urls": ["https://a.example.com", "https://b.example.com"]})
-    for text, job in zip(("xy", "z"), jobs(asker), strict=True):
-        chain.answer(text, job)
+    pages = {"https://a.example.com": "xy", "https://b.example.com": "z"}
+    for job in jobs(asker):
+        chain.answer(pages.pop(job.args[0]), job)
     assert chain.query(asker, "kept", "lengths") == [2, 1]
 
 

@@ -1,0 +1,79 @@
+//! Each rule on a source that breaks it and on one that does not.
+
+use super::*;
+
+#[test]
+fn every_rule_says_why_and_what_to_do() {
+    for rule in RULES {
+        assert!(rule.why.len() > 20 && rule.fix.len() > 10, "{}", rule.name);
+    }
+}
+
+#[test]
+fn surprises_are_found_at_their_place() {
+    let actor =
+        |body: &str| format!("from cowboy_sdk import actor, public\n\n@actor\nclass A:\n    @public\n    def go(self, x):\n{body}\n");
+    let rows: &[(&str, String, &[(&str, usize, usize)])] = &[
+        ("nothing", actor("        self.storage['a'] = x"), &[]),
+        ("an attribute", actor("        self.count = x"), &[("lost-attribute", 7, 9)]),
+        ("its augmented form", actor("        self.count += x"), &[("lost-attribute", 7, 9)]),
+        (
+            "in a function of the handler",
+            actor("        def inner():\n            self.a = 1\n        inner()"),
+            &[("lost-attribute", 8, 13)],
+        ),
+        ("in __init__", actor("        pass\n    def __init__(self):\n        self.a = 1"), &[]),
+        ("a global", actor("        global COUNT\n        COUNT = 1"), &[("lost-global", 7, 9)]),
+        ("no decorator", actor("        pass\n    def stop(self):\n        pass"), &[("unreachable-handler", 8, 9)]),
+        ("a timer's handler", actor("        set_timer(9, 'stop')\n    def stop(self):\n        pass"), &[]),
+        ("a timer to nobody", actor("        set_timer(9, 'nosuch')"), &[("no-such-handler", 7, 22)]),
+        ("an interval to nobody", actor("        set_interval(9, handler='nosuch')"), &[("no-such-handler", 7, 33)]),
+        (
+            "a file without an actor",
+            "from cowboy_sdk import public\n\nclass A:\n    def go(self):\n        pass\n".to_owned(),
+            &[("no-actor", 3, 7)],
+        ),
+        ("functions as handlers", "class A:\n    pass\ndef go(payload):\n    return payload\n".to_owned(), &[]),
+        ("a job that is not awaited", actor("        page = runner.http(x)"), &[("not-awaited", 7, 16)]),
+        (
+            "jobs that are sent",
+            actor(
+                "        pass\n    @runner.continuation\n    async def ask(self):\n        await runner.http(1)\n        await runner.within(2, runner.llm('x'))\n        g.create_task(runner.http(1))\n",
+            ),
+            &[],
+        ),
+        (
+            "an async method",
+            actor("        pass\n    @public\n    async def ask(self):\n        await runner.http(1)"),
+            &[("not-a-continuation", 9, 15)],
+        ),
+        ("a list of the class", actor("        pass\n    seen = []"), &[("mutable-class-attribute", 8, 5)]),
+        ("a float as money", actor("        call(x, 'pay', 1, value=x / 2)"), &[("float-as-money", 7, 33)]),
+        ("a whole amount", actor("        call(x, 'pay', 1, value=x // 2)"), &[]),
+        ("a helper", actor("        pass\n    def _stop(self):\n        pass"), &[]),
+        ("a default", "def f(x, known=[]):\n    return known\n".to_owned(), &[("mutable-default", 1, 16)]),
+        ("print", actor("        print(x)"), &[("print", 7, 9)]),
+        ("print of a script", "print(1)\n".to_owned(), &[]),
+        ("a back reference", "class N:\n    def add(self, child):\n        child.parent = self\n".to_owned(), &[("back-reference", 3, 9)]),
+        ("an endless loop", actor("        while True:\n            x += 1"), &[("endless-loop", 7, 9)]),
+        ("a loop that ends", actor("        while True:\n            if x:\n                break"), &[]),
+        ("a bare except", actor("        try:\n            x()\n        except:\n            pass"), &[("swallowed-error", 9, 9)]),
+        ("a precise one", actor("        try:\n            x()\n        except ValueError:\n            pass"), &[]),
+        ("a send", actor("        send(x, 1)"), &[("not-deferred", 7, 9)]),
+        ("refusals come alone", actor("        print(eval(x))"), &[("forbidden_source", 7, 15)]),
+        ("all of them", "import os\nimport time\n".to_owned(), &[("forbidden_source", 1, 8), ("forbidden_source", 2, 8)]),
+    ];
+    for (name, source, expected) in rows {
+        let found = findings(source);
+        let places: Vec<(&str, usize, usize)> = found.iter().map(|finding| (finding.rule, finding.line, finding.column)).collect();
+        assert_eq!(&places, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_finding_marks_its_place() {
+    let source = "class N:\n    def add(self, child):\n        child.parent = self\n";
+    let shown = findings(source)[0].show("n.py", source);
+    assert!(shown.starts_with("warning[back-reference]: an object is made to point back at self\n  --> n.py:3:9\n"), "{shown}");
+    assert!(shown.contains("   3 |         child.parent = self\n     |         ^^^^^^^^^^^^\n  why: "), "{shown}");
+}

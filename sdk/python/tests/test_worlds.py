@@ -1,0 +1,69 @@
+"""The same files of tests on a devnet, as real transactions: by pytest, and by `cowboy test --network dev`, which runs it."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from devnet import ROOT, programs
+from shell import Server, Shell
+
+# As the package's entry point loads it where the package is installed.
+PLUGIN = ("-p", "cowboy_sdk.pytest_plugin")
+WORLDS = ROOT / "sdk/python/tests/worlds"
+# On a devnet a job has its time, and what it holds is held as long; mistakes are the same in every network.
+ELSEWHERE = "not mistake and not comes_back and not as_long"
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    """A shell on a devnet whose jobs the tests answer."""
+    if programs() is None:
+        pytest.skip("cowboyd is not built")
+    home = tmp_path_factory.mktemp("worlds")
+    server = Server(f"{programs()}/cowboyd dev --port 0 --block-time instant --runners 0 --quiet", home, dict(os.environ))
+    yield Shell(home, server.url)
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def project(shell):
+    """The project that `cowboy init` makes."""
+    shell.run(shell.clone, ["cowboy init myagent"])
+    project = shell.clone / "myagent"
+    # A devnet charges fees, so the actor that pays for its timer needs more than in a test without them.
+    text = (project / "test_actor.py").read_text().replace("value=500_000", "value=100 * 10**9")
+    (project / "test_actor.py").write_text(text)
+    return project
+
+
+def passed(command, folder, environment):
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("files", ["project", "test_calls.py", "test_jobs.py", "test_values.py"])
+def test_the_same_tests_on_a_devnet(shell, project, files):
+    """Timers and events of the project, calls between actors, jobs that the test answers, values and signatures."""
+    environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
+    tests = project if files == "project" else WORLDS / files
+    passed([sys.executable, "-m", "pytest", "-q", *PLUGIN, "--network=dev", "-k", ELSEWHERE, tests], project, environment)
+
+
+def test_cowboy_test_runs_them(shell, project):
+    """By the command, with the python3 that has pytest."""
+    path = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{shell.environment['PATH']}"
+    environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python"), "PATH": path}
+    passed(["cowboy", "test", "--network", "dev", "-k", "greet"], project, environment)
+    nowhere = {**environment, "PYTHONPATH": ""}
+    done = subprocess.run(["cowboy", "test", "--network", "dev"], cwd=project, env=nowhere, capture_output=True, text=True)
+    assert done.returncode == 2 and "pip install pytest ./sdk/python" in done.stderr, done.stdout + done.stderr
+
+
+def test_a_test_leaves_the_devnet_as_it_was(shell, project):
+    height = shell.run(shell.clone, ["cowboy --json block latest"]).partition("\n")[2]
+    environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
+    passed([sys.executable, "-m", "pytest", "-q", *PLUGIN, "--network=dev", "-k", "nothing_gives", WORLDS / "test_calls.py"], project, environment)
+    assert shell.run(shell.clone, ["cowboy --json block latest"]).partition("\n")[2] == height
