@@ -11,6 +11,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 class Actor:
     storage: ActorStorage
+    """The actor's persistent state, as a dict of Python values: `self.storage["count"] = 1`."""
     @property
     def address(self) -> Address: ...
     @property

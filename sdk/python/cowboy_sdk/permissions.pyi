@@ -11,7 +11,9 @@ class _Self: ...
 
 PUBLIC: str
 OWNER: _Owner
+"""The account that deployed the actor, or whom it was given to: `@callable_by(OWNER)`."""
 SELF: _Self
+"""The actor itself, by its timers, messages and calls: `@callable_by(SELF)`."""
 
 @overload
 def public(function: _F, *, decode: _Codec | None = None) -> _F: ...

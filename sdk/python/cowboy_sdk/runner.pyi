@@ -47,3 +47,4 @@ class _Continuation:
     ) -> Callable[[_F], _F]: ...
 
 continuation: _Continuation
+"""Lets an async method wait for jobs: `@runner.continuation`, bare or with `timeout_blocks` and `guard_keys`."""

@@ -41,6 +41,7 @@ class ActorStorage:
         return decode(raw)
 
     def delete(self, key):
+        """Removes `key` if it is there."""
         pvm_host.delete_state(_key(key))
 
     def get_raw(self, key):

@@ -93,9 +93,11 @@ class Chain(Jobs):
     # Accounts
 
     def fund(self, address, amount):
+        """Gives an address base units of CBY out of nothing."""
         self.world.account(to_address_bytes(address)).balance += amount
 
     def balance(self, address):
+        """The base units of CBY at an address."""
         return self.world.account(to_address_bytes(address)).balance
 
     @property

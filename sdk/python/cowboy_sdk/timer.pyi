@@ -36,3 +36,4 @@ class _TimerDecorator:
     def __call__(self, function: None = None, *, deferred: bool = True, name: str | None = None) -> Callable[[_F], _F]: ...
 
 timer: _TimerDecorator
+"""Marks a method as a timer's handler: `@timer`. `timer.schedule` schedules one fire of it."""

@@ -3,6 +3,7 @@ from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 SoftFloat = float
+"""The published name of `float`, which every machine computes alike here."""
 _AddressLike = Address | bytes | bytearray | str
 _TokenLike = TokenId | bytes | bytearray | str
 

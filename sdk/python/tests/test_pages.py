@@ -1,0 +1,362 @@
+"""Every fenced block of README and docs is run, and what a page shows is compared with what is printed.
+
+A block is run by the test that names it in `runs`; the few that are not stand in NOT_RUN, with the reason. reference.md is a page of its own:
+test_reference.py writes it and runs its examples. test_types.py checks the types of every program on the pages.
+"""
+
+import json
+import re
+import urllib.request
+
+import pytest
+from cowboy_sdk.testing import Chain
+from devnet import ROOT, programs
+from pages import PAGES, block, blocks, shows
+from shell import Shell, devnet, shell  # noqa: F401, the fixtures
+
+needs_programs = pytest.mark.skipif(programs() is None, reason="cowboyd is not built")
+
+RUN = set()
+# Why a block is not run here.
+NOT_RUN = {
+    "README.md:0": "it builds the programs with which this runs, and names this test's own step",
+    "docs/gateways.md:0": "tests/gateway runs a gateway: this one needs a public host name",
+    "docs/gateways.md:1": "edge/cli/src/gateway.rs reads it from the page",
+    "docs/gateways.md:2": "tests/gateway verifies responses of a gateway of its own",
+    "docs/gateways.md:3": "./test web builds it",
+    "docs/jobs.md:0": "a picture",
+    "docs/jobs.md:1": "tests/market draws again what a job of its own drew",
+    "docs/jobs.md:2": "tests/market registers and delegates: these lines leave out keys and ids",
+    "docs/nodes.md:4": "edge/cli/src/daemon/genesis_file.rs reads such a file: this one leaves out hashes and certificates",
+    "docs/runners.md:0": "it builds the programs; tests/market does the rest of it",
+    "docs/runners.md:1": "a picture",
+    "docs/runners.md:2": "it needs a trusted environment",
+}
+
+
+def runs(page, *numbers):
+    """The blocks that a test runs."""
+    RUN.update(f"{page}:{number}" for number in numbers)
+    return lambda test: test
+
+
+def test_no_block_is_forgotten():
+    there = {found.id for page in PAGES if page != "docs/reference.md" for found in blocks(page)}
+    assert RUN | set(NOT_RUN) == there
+    assert not RUN & set(NOT_RUN)
+
+
+def test_the_files_that_the_pages_name_are_there():
+    for page in PAGES:
+        text = (ROOT / page).read_text()
+        for path in re.findall(r"`((?:bench|core|edge|examples|fuzz|sdk|tests|tools|web)/[\w./-]+\.\w+)`", text):
+            assert (ROOT / path).exists(), f"{page}: {path}"
+
+
+# README
+
+
+@runs("README.md", 1, 3, 4, 5)
+def test_a_newcomer_follows_readme(shell):
+    """Every command of it, in its order, with an empty home and nothing but the programs."""
+    said = {}
+    for found in blocks("README.md")[1:]:
+        if found.language == "sh":
+            lines = [line for line in found.commands() if not line.startswith("export PATH")]
+            # The project's folder is where the first section leaves the newcomer; the others say that they are about the clone.
+            folder = shell.clone / "hello" if found.heading.startswith("Test it") else shell.clone
+            said[found.number] = shell.run(folder, lines)
+    assert 'Result: "Hello, Ada!"' in said[1] and "\n1\n" in said[1] and "greeted" in said[1]
+    assert "3 passed" in said[5] and "0 errors, 0 warnings" in said[5] and said[5].endswith("45\n")
+    assert (shell.clone / "hello/cycles.svg").exists()
+    assert "Result: 301275\n" in said[3], "the median of the devnet's own five pages"
+    assert re.search(r"http://mysite\.localhost:\d+", said[4])
+
+
+@runs("README.md", 2)
+def test_readmes_actor(tmp_path):
+    chain, actor = deployed(tmp_path, block("README.md", 2, "python").text)
+    assert chain.execute(actor, "greet", "Ada") == "Hello, Ada!" and chain.events() == [("greeted", {"name": "Ada", "count": 1})]
+    # What the next command writes is the same class.
+    project = (ROOT / "edge/cli/src/client/project/actor.py").read_text()
+    assert "return f\"Hello, {name}!\"" in project
+
+
+def test_the_projects_own_readme(shell):
+    shell.run(shell.clone, ["cowboy init myagent"])
+    page = shell.clone / "myagent/README.md"
+    lines = [line for text in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL) for line in text.splitlines()]
+    said = shell.run(page.parent, lines)
+    assert 'Result: "Hello, Ada!"' in said and "3 passed" in said
+    # The key is where no commit takes it.
+    shell.run(page.parent, ["git init -q .", "test -z \"$(git status --porcelain --untracked-files=all | grep .cowboy/key)\""])
+
+
+# The guides to actors
+
+
+def deployed(tmp_path, source):
+    path = tmp_path / "actor.py"
+    path.write_text(source)
+    chain = Chain(folder=tmp_path)
+    return chain, chain.deploy(path)
+
+
+def check_printed(tmp_path, monkeypatch, source, name, test):
+    """Runs a printed test of a printed actor."""
+    (tmp_path / name).write_text(source)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(compile(test, "page", "exec"), names)
+    for function in [value for name, value in names.items() if name.startswith("test_")]:
+        function()
+
+
+@runs("docs/actors.md", 0, 2)
+def test_the_first_actor_passes_the_printed_test(tmp_path, monkeypatch):
+    check_printed(tmp_path, monkeypatch, block("docs/actors.md", 0, "python").text, "guestbook.py", block("docs/actors.md", 2, "python").text)
+
+
+@runs("docs/actors.md", 1)
+def test_calls_and_messages(tmp_path):
+    lines = block("docs/actors.md", 1, "python").text.splitlines()
+    source = [
+        "from cowboy_sdk import actor, call, deferred, public, send",
+        "@actor",
+        "class A:",
+        "    @public",
+        "    @deferred",
+        "    def run(self, oracle, logger):",
+        *["        " + line for line in lines],
+        "    @public",
+        "    def price(self, symbol):",
+        "        return 7",
+        "    @public",
+        "    def handle_message(self, payload):",
+        "        self.storage['seen'] = payload",
+    ]
+    chain, one = deployed(tmp_path, "\n".join(source))
+    other = chain.deploy(tmp_path / "actor.py")
+    chain.execute(one, "run", [other, other])
+    assert "seen" not in chain.storage(other)
+    chain.mine()
+    assert chain.failures == [] and "seen" in chain.storage(other)
+
+
+@runs("docs/sdk.md", 0, 1)
+def test_the_reader_passes_the_printed_tests(tmp_path, monkeypatch):
+    check_printed(tmp_path, monkeypatch, block("docs/sdk.md", 0, "python").text, "reader.py", block("docs/sdk.md", 1, "python").text)
+
+
+@runs("docs/sdk.md", 2, 3, 4)
+def test_the_other_actors_do_what_the_page_says(tmp_path):
+    trader, patient, comparer = (block("docs/sdk.md", number, "python").text for number in (2, 3, 4))
+    chain, actor = deployed(tmp_path, trader)
+    chain.execute(actor, "decide", "Up or down?")
+    chain.answer('{"action":"buy","confidence":90,"note":null}')
+    assert chain.query(actor, "action") == "buy"
+    chain.execute(actor, "decide", "Up or down?")
+    chain.fail("nobody")
+    assert chain.query(actor, "action") == "none: nobody"
+
+    chain, actor = deployed(tmp_path, patient)
+    chain.execute(actor, "fetch", "https://example.com")
+    chain.fail()
+    chain.mine()
+    chain.fail()
+    chain.mine(2)
+    chain.answer("found")
+    assert chain.query(actor, "page") == "found" and not chain.failures
+
+    chain, actor = deployed(tmp_path, comparer)
+    chain.execute(actor, "compare", ["a", "b"])
+    for answer in ("xy", "z"):
+        chain.answer(answer, chain.jobs()[0])
+    assert chain.query(actor, "lengths") == [2, 1]
+
+
+@runs("docs/names.md", 1)
+def test_the_site(tmp_path):
+    chain, site = deployed(tmp_path, block("docs/names.md", 1, "python").text)
+    assert b"Hello Ada" in chain.visit(site, "GET", "/", query={"name": "Ada"})["body"]
+    made = chain.visit(site, "POST", "/items", body=json.dumps({"text": "hat"}), headers={"content-type": "application/json"})
+    assert made["status"] == 201
+    assert json.loads(chain.visit(site, "GET", "/items/1")["body"]) == {"id": 1, "text": "hat"}
+
+
+@runs("docs/memory.md", 0, 1, 2, 3, 4)
+@needs_programs
+def test_memory(shell):
+    def run(number, before="", after=""):
+        (shell.clone / "script.py").write_text(before + block("docs/memory.md", number, "python").text + after)
+        return "cowboy vm run script.py"
+
+    assert "DeterminismError" in shell.refused(shell.clone, run(0))
+    tree = "root = Node('a')\nroot.children.append(Node('b'))\nprint(list(paths(root)))\n"
+    assert "['a', 'a/b']" in shell.run(shell.clone, [run(1, after=tree)])
+    graph = "graph = Graph()\ngraph.link(1, 2)\ngraph.link(2, 3)\nprint(len(graph.reachable(1)))\n"
+    assert "\n3\n" in shell.run(shell.clone, [run(2, after=graph)])
+    jobs = "job = 1\n"
+    # The page's queue is empty in the end.
+    assert "StopIteration" in shell.refused(shell.clone, run(3, before=jobs))
+    bank = "class Bank:\n    def book(self, number, amount):\n        print(number, amount)\naccount = Account()\naccount.number = 5\n"
+    assert "\n5 -7\n" in shell.run(shell.clone, [run(4, after=bank + "account.pay(Bank(), 7)\n")])
+
+
+# Tools
+
+
+COUNTER = """\
+from cowboy_sdk import actor, emit, public
+
+
+@actor
+class Counter:
+    @public
+    def increment(self):
+        return self._change(1)
+
+    @public
+    def add(self, amount):
+        if amount <= 0:
+            raise ValueError("amounts are positive")
+        return self._change(amount)
+
+    def _change(self, amount):
+        count = self.storage.get("count", 0) + amount
+        self.storage["count"] = count
+        emit("changed", {"count": count, "amount": amount})
+        return count
+"""
+WRONG_TEST = """\
+import pytest
+
+
+@pytest.fixture
+def counter(chain):
+    return chain.deploy("actor.py")
+
+
+
+
+
+
+
+
+
+@pytest.mark.parametrize("amount, expected", [(2, 3)])
+def test_add(chain, counter, amount, expected):
+    assert chain.execute(counter, "add", amount) == expected, "the sum"
+"""
+
+
+@runs("docs/tools.md", 0, 1, 2)
+@needs_programs
+def test_tests_and_profiles(shell):
+    (shell.clone / "actor.py").write_text(COUNTER)
+    (shell.clone / "test_counter.py").write_text(block("docs/tools.md", 0, "python").text)
+    said = shell.run(shell.clone, ["cowboy test test_counter.py --lines 2>&1"])
+    assert "3 passed" in said
+    # The numbers are those of another actor; the form is this.
+    heading = block("docs/tools.md", 2, "").text.splitlines()
+    shows("\n".join(heading[:2]), said)
+    assert re.search(r"^ +\d+ +\d+\.\d +\d+ +\d+ +self\.storage\[\"count\"\] = count$", said, re.MULTILINE)
+    (shell.clone / "tests").mkdir()
+    (shell.clone / "tests/test_counter.py").write_text(WRONG_TEST)
+    shows(block("docs/tools.md", 1, "").text, shell.refused(shell.clone, "cowboy test tests/test_counter.py"))
+
+
+@runs("docs/tools.md", 3, 4)
+@needs_programs
+def test_lint_and_instructions(shell):
+    (shell.clone / "actor.py").write_text("import time\n" + COUNTER)
+    shows(block("docs/tools.md", 3, "").text, shell.refused(shell.clone, "cowboy lint actor.py"))
+    fee = "RATE = 3\n\ndef fee(amount, tip):\n    if amount > 1000:\n        return amount * RATE + tip\n    return amount * RATE + tip\n"
+    (shell.clone / "fee.py").write_text(fee)
+    # The page shows the beginning; how many there are follows from the rest of the function.
+    shown = re.sub(r"\d+ instructions, \d+ registers, \d+ cycles", "…", block("docs/tools.md", 4, "").text)
+    shows(shown, shell.run(shell.clone, ["cowboy vm disassemble fee.py"]))
+
+
+# Networks
+
+
+@runs("docs/names.md", 0)
+def test_names(shell):
+    lines = [line.replace("mysite", "pagesite") for line in block("docs/names.md", 0, "").commands()]
+    said = shell.run(shell.clone, ["cowboy init local", "cowboy wallet create", "cowboy faucet", *lines])
+    assert re.search(r"http://pagesite\.localhost:\d+", said)
+
+
+@runs("docs/entitlements.md", 0, 1)
+def test_entitlements(shell):
+    (shell.clone / "actor.py").write_text(COUNTER)
+    manifest = json.loads(block("docs/entitlements.md", 0, "json").text)
+    manifest["entitlements"].append({"id": "storage.kv"})
+    (shell.clone / "manifest.json").write_text(json.dumps(manifest))
+    lines = ["cowboy init local", "cowboy wallet create", "cowboy faucet", "cowboy actor deploy actor.py --name actor", "cowboy actor get actor"]
+    assert "econ.transfer, http.fetch, storage.kv" in shell.run(shell.clone, lines)
+    grants = [line.replace("0xRUNNER", "0x" + "12" * 20) for line in block("docs/entitlements.md", 1, "sh").commands()]
+    assert "pool:eu_tee" in shell.run(shell.clone, grants)
+
+
+@runs("docs/governance.md", 0, 1)
+def test_governance(shell):
+    preview, propose, *rest = block("docs/governance.md", 0, "sh").commands()
+    assert [line.split()[2] for line in rest] == ["vote", "count", "execute", "list"]
+    image = block("docs/governance.md", 1, "sh").commands()[0].replace("0x…", "0x" + "34" * 32)
+    key = "export COWBOY_PRIVATE_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+    said = shell.run(shell.clone, [key, preview, propose, image, rest[-1]])
+    assert "tier 0, deposit 1000 CBY" in said and "rent.rate = 2000000" in said
+    # Votes need the key of a validator, and counts a week: the next step after each is refused, and says why.
+    for line in rest[:-1]:
+        assert "fix:" in shell.refused(shell.clone, f"{key}; {line}")
+
+
+@runs("docs/nodes.md", 0)
+@needs_programs
+def test_devnets(tmp_path):
+    shell = Shell(tmp_path, "")
+    for line in block("docs/nodes.md", 0, "sh").commands():
+        shell.serve(line).stop()
+    assert (shell.clone / "chain").is_dir()
+
+
+@runs("docs/nodes.md", 1, 2, 7)
+def test_followers_and_proofs(shell):
+    (shell.clone / "actor.py").write_text(COUNTER)
+    lines = ["cowboy init local", "cowboy wallet create", "cowboy faucet", "cowboy actor deploy actor.py --name counter"]
+    said = shell.run(shell.clone, [*lines, "cowboy actor execute counter increment"])
+    receipt = re.findall(r"Transaction hash: (0x\w+)", said)[-1]
+    account, storage, proof = block("docs/nodes.md", 7, "sh").commands()
+    with urllib.request.urlopen(f"{shell.url}/genesis") as answer:
+        genesis = json.load(answer)
+    proof = proof.replace("receipt 0x…", f"receipt {receipt}").replace("--genesis 0x…", f"--genesis {genesis['hash']}")
+    proof = proof.replace("--group-key 0x…", f"--group-key {genesis['group_key']}")
+    assert shell.run(shell.clone, [account, storage, proof]).count("finalized") == 3
+    (follow,) = block("docs/nodes.md", 1, "sh").commands()
+    shell.serve(follow).stop()
+    made, start = block("docs/nodes.md", 2, "sh").commands()
+    shell.run(shell.clone, [made.replace("http://localhost:4000", shell.url)])
+    shell.serve(start).stop()
+
+
+@runs("docs/nodes.md", 3)
+@needs_programs
+def test_a_network(tmp_path):
+    shell = Shell(tmp_path, "")
+    genesis, start, keys, register = block("docs/nodes.md", 3, "sh").commands()
+    said = shell.run(shell.clone, [genesis, keys, register.replace("0x7099…", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8")])
+    # What it prints is the page's command, for each validator.
+    assert said.count("cowboyd start --config network/validator-") == 4 and start in said
+    shell.serve(start).stop()
+
+
+@runs("docs/nodes.md", 5, 6)
+@needs_programs
+def test_snapshots_and_checks(tmp_path):
+    shell = Shell(tmp_path, "")
+    export, take, again = block("docs/nodes.md", 5, "sh").commands()
+    shell.serve("cowboyd dev --state chain --block-time instant").stop()
+    shell.run(shell.clone, [export, take, *block("docs/nodes.md", 6, "sh").commands()])
+    shell.serve(again).stop()
