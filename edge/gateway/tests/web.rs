@@ -211,7 +211,7 @@ class Rogue:
 ";
 const ROGUE_MANIFEST: &str = r#"{"entitlements": [{"id": "econ.hold_balance"}, {"id": "ingress.http", "params": {"cors_origins": ["https://app.example.com"], "max_response_bytes": 1000, "max_query_cycles": 3000000, "max_request_bytes": 1000}}, {"id": "storage.kv"}]}"#;
 
-/// A-304, A-319, A-322 to A-334, A-336 to A-338, A-347, A-356: the whole story, and everything that goes wrong on the way.
+/// A-304, A-319, A-322 to A-334, A-336 to A-338, A-347: the whole story, and everything that goes wrong on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn actors_are_web_sites() {
     let costs = Limits { command_cycles: 500_000, max_command_cycles: 1_500_000, ..Limits::default() };

@@ -285,7 +285,7 @@ fn answers(ledger: &Ledger) -> String {
     format!("{all:#?}")
 }
 
-/// a block written twice is written once, and the indexes follow from the blocks.
+/// a block written twice is written once, and the indexes follow from the blocks.
 #[test]
 fn writing_again_and_indexing_again_change_nothing() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -194,7 +194,7 @@ fn the_council_stops_and_shortens() {
     assert_eq!(ask(&mut chain, 6, "execute", about(routine), 0).abort, Some(error::GOVERNANCE_STAGE));
 }
 
-/// the treasury spends by decision; what it has not it does not spend, and the proposal says that it failed.
+/// The treasury spends by decision; what it has not it does not spend, and the proposal says that it failed.
 #[test]
 fn the_treasury_spends_by_decision() {
     for (amount, expected) in [(5, "executed"), (200_000_000 * CBY, "failed")] {

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use cowboy_params::Params;
 
-    /// 89/10/1 of the gross, the aggregator's part out of the 89, dust burned, and nothing lost.
+    /// 89/10/1 of the gross, the aggregator's part out of the 89, dust burned, and nothing lost.
     #[test]
     fn splits() {
         let rows = Params::GENESIS.jobs;
