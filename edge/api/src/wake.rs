@@ -64,14 +64,12 @@ fn named_in_json(payload: &[u8]) -> Option<Wake> {
     if payload.first() != Some(&b'{') {
         return None;
     }
-    // Sorted, as the SDK writes it.
     let mut fields: BTreeMap<String, serde_json::Value> = serde_json::from_slice(payload).ok()?;
     let handler = fields.remove("_handler")?.as_str().filter(|name| is_name(name))?.to_owned();
-    let data = match fields.remove("_payload") {
-        Some(data) => serde_json::to_vec(&data),
-        None => serde_json::to_vec(&fields),
-    };
-    Some(Wake { handler, data: data.ok()?, every: None })
+    let mut data = fields.remove("_payload").unwrap_or_else(|| fields.into_iter().collect());
+    // As the SDK writes it, at every level.
+    data.sort_all_objects();
+    Some(Wake { handler, data: serde_json::to_vec(&data).ok()?, every: None })
 }
 
 #[cfg(test)]
