@@ -126,7 +126,8 @@ def _job_payload(job_type, args, kwargs):
         if key in kwargs:
             _check_budget(job_type, key, kwargs[key])
     for key in _UNSERVED:
-        if key in kwargs:
+        # What a tool's call names beside the chain's own words are the tool's arguments.
+        if key in kwargs and job_type != "mcp":
             raise TypeError(f"runner.{job_type}(): this chain serves no {key}, and refuses jobs that name it; leave it out")
     terms = {key: value for key, value in kwargs.items() if key != "draw"}
     payload = {"args": args, "kwargs": terms}

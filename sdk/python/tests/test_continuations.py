@@ -203,6 +203,12 @@ def test_draws_behind_a_bond_are_delayed(tmp_path, options, draw):
     assert chain.jobs()[0].kwargs.get("draw") == draw
 
 
+def test_a_tool_has_its_own_names(tmp_path):
+    chain, actor = deploy(tmp_path, method("await runner.mcp('shop', 'find', retry=3)"))
+    chain.execute(actor, "go", 7)
+    assert chain.jobs()[0].kwargs["retry"] == 3
+
+
 def test_a_hundred_wait():
     chain = Chain()
     actor = chain.deploy(FILE)
