@@ -3,6 +3,7 @@
 //! Each step either happens whole or misses records and changes nothing, so an execution can stop
 //! wherever the store is slow and continue later.
 
+mod auction;
 mod close;
 mod jobs;
 mod messages;

@@ -1,6 +1,7 @@
 //! Prices: what is reserved, what a delivery costs, and how the base fees move (003 §2.3, §4.2, §17.8).
 
 use cowboy_params::Params;
+pub use cowboy_system::auction::lane_base_fee;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
 
 /// What was used of the two meters.
@@ -104,12 +105,6 @@ fn amount_of(used: Used, cycle: Price, cell: Price) -> Option<Amount> {
     let cycles = u128::from(used.cycles.0) * u128::from(cycle.0);
     let cells = u128::from(used.cells.0) * u128::from(cell.0);
     u64::try_from(cycles.checked_add(cells)?).ok().map(Amount)
-}
-
-/// A lane's base fee for a cycle (003 §6.3). Cells have no lanes.
-pub fn lane_base_fee(base_fee: Price, multiplier: u64) -> Price {
-    let scaled = u128::from(base_fee.0) * u128::from(multiplier) / 10_000;
-    Price(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
 /// The next block's base fee: ± min(fee·|used − target| / (target·alpha), fee / denominator), between floor and

@@ -1,6 +1,7 @@
 //! The transition, driven over a map as a node drives it over its store.
 
 mod actors;
+mod auction;
 mod blocks;
 mod drills;
 mod economy;
@@ -16,6 +17,7 @@ mod market;
 mod messages;
 mod mutations;
 mod names;
+mod open_permissions;
 mod packing;
 mod permissions;
 mod properties;

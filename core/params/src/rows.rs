@@ -210,27 +210,29 @@ parameters! {
         /// Bytes of a timer's payload.
         0x07 payload_bytes: Bytes = 1_048_576 in 1_024..=1_048_576, T0, "CIP-5";
         /// The first height of the auction; the greatest value means never.
-        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3 NotActive, "003 §5.1b";
+        0x08 auction_height: Blocks = 18_446_744_073_709_551_615 in 0..=18_446_744_073_709_551_615, T3, "003 §5.1b";
         /// Cycles of one fire in the auction.
-        0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3 NotActive, "003 §5.1b";
+        0x09 auction_cycles_per_fire: Cycles = 250_000 in 10_000..=8_888_890, T3, "003 §5.1b";
         /// Use of the lane at which its base fee stands still.
-        0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3 NotActive, "003 §5.1b";
+        0x0A auction_target: BasisPoints = 5_000 in 1_000..=9_000, T3, "003 §5.1b";
         /// The most that the lane's base fee moves in a block.
-        0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3 NotActive, "003 §5.1b";
+        0x0B auction_max_change: BasisPoints = 1_250 in 1..=5_000, T3, "003 §5.1b";
         /// Blocks over which fires are counted for fairness.
-        0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3 NotActive, "003 §5.1b";
+        0x0C fairness_window: Blocks = 1_000 in 10..=100_000, T3, "003 §5.1b";
         /// The default bid, as a share of the lane's base fee.
-        0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3 NotActive, "003 §5.1b";
+        0x0D bid_multiplier: BasisPoints = 20_000 in 10_000..=100_000, T3, "003 §5.1b";
         /// The tip of the hint `economy`, as a share of the median.
-        0x0E tip_economy: BasisPoints = 8_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
+        0x0E tip_economy: BasisPoints = 8_000 in 0..=100_000, T3, "003 §5.1b";
         /// The tip of the hint `standard`.
-        0x0F tip_standard: BasisPoints = 10_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
+        0x0F tip_standard: BasisPoints = 10_000 in 0..=100_000, T3, "003 §5.1b";
         /// The tip of the hint `fast`.
-        0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
+        0x10 tip_fast: BasisPoints = 15_000 in 0..=100_000, T3, "003 §5.1b";
         /// The tip of the hint `urgent`.
-        0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3 NotActive, "003 §5.1b";
+        0x11 tip_urgent: BasisPoints = 25_000 in 0..=100_000, T3, "003 §5.1b";
         /// Due timers that one block looks at, those it leaves for the next included.
         0x12 examined_per_block: Count = 4_096 in 64..=1_000_000, T0, "ours";
+        /// The part of the lane that the auction gives to the timers that were scheduled the longest ago, whatever they bid.
+        0x13 auction_oldest: BasisPoints = 2_500 in 0..=10_000, T3, "ours: decision 330";
     }
 
     /// Validators, time and randomness (003 §6, §13).
@@ -487,6 +489,10 @@ parameters! {
         0x11 assign_cells: Cells = 100 in 0..=100_000, T0, "002 §7.4";
         /// Looking at one candidate's membership of a pool, beside `jobs.candidate`.
         0x12 check_cycles: Cycles = 500 in 10..=100_000, T0, "002 §7.4";
+        /// Records of one grantor that their holders did not accept yet.
+        0x13 open_per_grantor: Count = 1_024 in 1..=10_000, T0, "decision 180";
+        /// Blocks after which a record lapses that its holder did not accept.
+        0x14 open_lapse: Blocks = 2_592_000 in 100..=315_360_000, T0, "decision 180";
     }
 
     /// Names (004).
@@ -595,6 +601,8 @@ parameters! {
         0x0E pause: Blocks = 604_800 in 600..=604_800, T3, "ours: decision 315";
         /// Blocks of voting on the council's pause, of which `pause` has at least as many: 6 days, so that a day is left for the count.
         0x0F voting_ratify: Blocks = 518_400 in 300..=604_800, T3, "ours: decision 315";
+        /// Blocks for which a member's agreement to pause a system actor counts: a day.
+        0x10 agreement: Blocks = 86_400 in 100..=604_800, T3, "ours: decision 331";
     }
 
     /// Frozen machine time of what no cycle price covers (decision 132). Never charged; it bounds how long a block takes.

@@ -6,6 +6,7 @@
 //! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.
 
 pub mod actor;
+pub mod auction;
 pub mod basefee;
 pub mod containers;
 pub mod dispatcher;
@@ -15,6 +16,7 @@ pub mod governance;
 pub mod names;
 pub mod pairing;
 mod reader;
+pub mod registrations;
 pub mod registry;
 pub mod runners;
 pub mod staking;

@@ -4,11 +4,13 @@
 //! the count of the actor that did; so it is found by any of the three and removed from all.
 
 use crate::actor::Context;
+use crate::auction::{self, Bid};
 use cowboy_params::Params;
 use cowboy_state::records::{Actor, Interval, Payload, Timer, TimerBook, keys};
 use cowboy_state::{Directory, Miss, Step, World};
+use cowboy_types::cbor::Value;
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
+use cowboy_types::units::{Cells, Count, Cycles, Height};
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
 
 /// A timer as it is asked for.
@@ -32,6 +34,8 @@ pub struct Request {
     pub expires_at: Option<Height>,
     /// Live timers that the actor's manifest allows, where it says.
     pub max_timers: Option<u64>,
+    /// How it bids once timers are auctioned.
+    pub bid: Bid,
 }
 
 /// When a timer is due.
@@ -69,7 +73,8 @@ fn refusal(context: &Context<'_>, scheduler: Address, request: &Request, height:
     if u64::try_from(request.payload.len()).unwrap_or(u64::MAX) > rows.payload_bytes {
         return Err(error::TIMER_PAYLOAD);
     }
-    if request.cycles_limit.is_some_and(|limit| limit.0 > rows.cycles_per_fire || limit == Cycles::ZERO)
+    let most = auction::max_cycles(context.params, context.height);
+    if request.cycles_limit.is_some_and(|limit| limit.0 > most || limit == Cycles::ZERO)
         || request.cells_limit.is_some_and(|limit| limit.0 > rows.cells_per_fire)
     {
         return Err(error::TIMER_LIMIT);
@@ -119,6 +124,7 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         None => context.id.0.to_vec(),
     };
     let id = keccak256(&[&scheduler.0, &height.0.to_be_bytes(), &request.payload, &nonce]);
+    let (max_fee_per_cycle, priority_per_cycle) = bid(context, &id, &request)?.fields();
     let rows = &context.params.timers;
     let mut timer = Timer {
         actor: request.actor,
@@ -127,12 +133,12 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         handler: request.handler,
         payload_bytes: Count(u64::try_from(request.payload.len()).expect("a payload's length fits")),
         fee_payer: scheduler,
-        cycles_limit: request.cycles_limit.unwrap_or(Cycles(rows.cycles_per_fire)),
+        cycles_limit: request.cycles_limit.unwrap_or(Cycles(auction::max_cycles(context.params, context.height))),
         cells_limit: request.cells_limit.unwrap_or(Cells(rows.cells_per_fire)),
         expires_at: request.expires_at.unwrap_or(latest(context)),
         created_at: context.height,
-        max_fee_per_cycle: Price::ZERO,
-        priority_per_cycle: Price::ZERO,
+        max_fee_per_cycle,
+        priority_per_cycle,
         interval,
     };
     Directory::timers_of(scheduler).insert(context.world, &id.0)?;
@@ -148,6 +154,24 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
     }
     list(context.world, &id, &mut timer)?;
     Ok(id)
+}
+
+/// The bid as it is kept. A tip above the maximum is cut to it, with an event. In the auction a maximum below the base fee is
+/// refused: such a timer would not fire now.
+fn bid(context: &mut Context<'_>, id: &Hash, request: &Request) -> Step<Bid> {
+    let Bid::Fixed { max_fee, priority } = request.bid else { return Ok(request.bid) };
+    if auction::is_on(context.params, context.height) {
+        let base = auction::read(context.world, context.height)?.lane_fee(context.params);
+        if max_fee < base {
+            return Err(error::TIMER_BELOW_BASE_FEE.into());
+        }
+    }
+    if priority > max_fee {
+        let numbers = [("asked", priority), ("priority", max_fee)].map(|(name, price)| (name, Value::uint(price.0)));
+        let data = Value::dict(numbers.into_iter().chain([("timer_id", Value::Bytes(id.0.to_vec()))]).collect::<Vec<_>>());
+        context.announce(auction::NUMBER, "TimerPriorityClampedAtSchedule", &data);
+    }
+    Ok(Bid::Fixed { max_fee, priority: priority.min(max_fee) })
 }
 
 /// Changes the chain's counts of timers, and those of an actor where an actor schedules.
@@ -187,8 +211,15 @@ pub fn rearm(world: &mut World, params: &Params, now: Height, id: &Hash, timer: 
     let mut next = timer.clone();
     let height = Height(now.0.saturating_add(interval.every.0));
     next.expires_at = Height(now.0.saturating_add(params.timers.ttl_blocks)).max(height);
+    // Its next fire is as old as this one, not as the interval (decision 330).
+    next.created_at = now;
     relist(world, id, &mut next, height)?;
     Ok(true)
+}
+
+/// Puts a due timer that the auction passed over behind all others that are due, so that these are looked at first.
+pub fn pass_over(world: &mut World, now: Height, id: &Hash, mut timer: Timer) -> Result<(), Miss> {
+    relist(world, id, &mut timer, now.next())
 }
 
 /// What a fire that ended leaves of an interval.

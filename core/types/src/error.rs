@@ -190,6 +190,7 @@ errors! {
     1513 TIMER_PAYLOAD Schedule "timer_payload_too_large", "The timer's payload is too large.", "It has at most 1 MiB.", "Store the data and pass its key.";
     1514 DUPLICATE_MESSAGE Schedule "duplicate_message", "The message was delivered already.", "Each message is delivered once.", "Nothing: it is done.";
     1515 NOT_AN_INTERVAL Schedule "not_an_interval", "The timer is no interval.", "It fires once, so there is nothing to resume.", "Pass the id that set_interval returned.";
+    1516 TIMER_BELOW_BASE_FEE Schedule "timer_below_base_fee", "The timer's maximum is below the lane's base fee.", "Timers are auctioned, and one that pays less than the base fee does not fire: TimerRejectedBelowBasefee.", "Offer more, or leave the bid to the default agent.";
     1601 JOB_INVALID Job "job_invalid", "The job is not one that the market takes.", "A field is missing, zero, out of its range or of another type.", "See the jobs page: result_schema, bounds, max_price and timeout_blocks are always there.";
     1602 JOB_NOT_FOUND Job "job_not_found", "There is no such job.", "It never was, or it is over and forgotten.", "Check the id.";
     1603 JOB_ESCROW Job "job_escrow", "The submitter cannot pay the job.", "Price, tip and the callback's most are held at submission.", "Fund the submitter, or offer less.";

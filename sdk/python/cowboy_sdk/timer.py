@@ -15,6 +15,9 @@ MAX_HANDLER_BYTES = 256
 # Failures in a row after which an interval is paused, unless the actor says otherwise.
 MAX_FAILURES = 10
 
+# How much the default bidding agent tips in an auction of timers, as a hint: the numbers that the host takes.
+PRIORITY_TIERS = {"standard": 0, "economy": 1, "fast": 2, "urgent": 3}
+
 # An interval's payload: tag ‖ 32 zero bytes ‖ every, cycles, cells (8 each) ‖ handler length (2) ‖ handler ‖ data.
 _INTERVAL_TAG = b"\x00CINT"
 _NUMBERS_START = len(_INTERVAL_TAG) + 32
@@ -43,22 +46,36 @@ def schedule(
     cells_limit=None,
     access_limit=None,
     expires_at=None,
+    max_fee_per_cycle=None,
+    max_priority_fee_per_cycle=None,
+    priority_tier_hint=None,
 ):
     """Schedules one fire with all options of the protocol. Returns the timer's id.
 
     Without `handler` the payload goes to `handle_timer`. The actor itself pays the fire, and `fee_payer` may name nobody
     else. At the fire it must be able to pay for `gas_limit` cycles and `cells_limit` cells, of which the unused ones are
     given back: low limits let a small balance go far. The chain's parameters are the defaults.
+
+    Where the chain auctions timers, `max_fee_per_cycle` and `max_priority_fee_per_cycle` are the bid, the tip being part of
+    the maximum. Without them the default agent bids when the fire is due: twice the base fee, and the median tip of the
+    block before, times 0.8, 1, 1.5 or 2.5 by `priority_tier_hint`: "economy", "standard", "fast" or "urgent".
     """
     payload = bytes(payload)
     if handler is not None:
         payload = codec.encode({"_handler": _handler_name(handler), "_payload": payload})
-    options = (fee_payer, gas_limit, cells_limit, access_limit, expires_at)
-    if options == (None, None, None, None, None):
+    bid = {
+        "max_fee_per_cycle": max_fee_per_cycle,
+        "max_priority_fee_per_cycle": max_priority_fee_per_cycle,
+        "priority_tier_hint": priority_tier_hint,
+    }
+    options = (fee_payer, gas_limit, cells_limit, access_limit, expires_at, *bid.values())
+    if all(option is None for option in options):
         return pvm_host.schedule_timer(int(height), payload)
     if fee_payer:
         fee_payer = to_address_bytes(fee_payer)
-    return schedule_timer_ex(height, payload, fee_payer, gas_limit, access_limit, expires_at, cells_limit=cells_limit)
+    return schedule_timer_ex(
+        height, payload, fee_payer, gas_limit, access_limit, expires_at, cells_limit=cells_limit, **bid
+    )
 
 
 def schedule_timer(height, payload):
@@ -67,7 +84,17 @@ def schedule_timer(height, payload):
 
 
 def schedule_timer_ex(
-    height, payload, fee_payer=None, gas_limit=None, access_limit=None, expires_at=None, *, cells_limit=None
+    height,
+    payload,
+    fee_payer=None,
+    gas_limit=None,
+    access_limit=None,
+    expires_at=None,
+    *,
+    cells_limit=None,
+    max_fee_per_cycle=None,
+    max_priority_fee_per_cycle=None,
+    priority_tier_hint=None,
 ):
     """`schedule_timer` with the protocol's options; None stands for each default.
 
@@ -82,7 +109,23 @@ def schedule_timer_ex(
         0 if gas_limit is None else int(gas_limit),
         0 if cells_limit is None else int(cells_limit),
         0 if expires_at is None else int(expires_at),
+        *_bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint),
     )
+
+
+def _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint):
+    """The host's last arguments: none where there is no bid and no hint."""
+    if (max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint) == (None, None, None):
+        return ()
+    if priority_tier_hint is not None:
+        if max_fee_per_cycle is not None or max_priority_fee_per_cycle is not None:
+            raise ValueError("priority_tier_hint is for the default agent; a bid of its own has no hint")
+        if priority_tier_hint not in PRIORITY_TIERS:
+            raise ValueError(f"priority_tier_hint must be one of {', '.join(sorted(PRIORITY_TIERS))}")
+        return (0, 0, PRIORITY_TIERS[priority_tier_hint])
+    if max_fee_per_cycle is None or int(max_fee_per_cycle) <= 0:
+        raise ValueError("a bid needs max_fee_per_cycle, a positive number of base units")
+    return (int(max_fee_per_cycle), int(max_priority_fee_per_cycle or 0), 0)
 
 
 def schedule_after(delay_blocks, handler, payload=None, **options):
@@ -106,13 +149,24 @@ def cancel_timer(timer_id):
 # Intervals
 
 
-def set_interval(every_n_blocks, handler, data=b"", *, gas_limit=0, cells_limit=0, max_failures=MAX_FAILURES):
+def set_interval(
+    every_n_blocks,
+    handler,
+    data=b"",
+    *,
+    gas_limit=0,
+    cells_limit=0,
+    max_failures=MAX_FAILURES,
+    max_fee_per_cycle=None,
+    max_priority_fee_per_cycle=None,
+    priority_tier_hint=None,
+):
     """Runs `handler` with `data` every `every_n_blocks` blocks until cancelled. Returns the interval's id.
 
     The id stays the same however often the interval fires. `gas_limit` and `cells_limit` bound each fire (0: the
     chain's default), and the actor must be able to pay for them when it fires: an interval that cannot be paid is
     removed. A fire that fails is undone, charged and announced as the event `timer.failed`; the interval goes on. After
-    `max_failures` in a row (0: no number) it is paused until `resume_interval`.
+    `max_failures` in a row (0: no number) it is paused until `resume_interval`. Bids and hints are those of `schedule`.
 
     An actor that defines `handle_timer` receives the fires there and passes them on with `dispatch_interval`; for any
     other actor the SDK does.
@@ -125,7 +179,8 @@ def set_interval(every_n_blocks, handler, data=b"", *, gas_limit=0, cells_limit=
     name = _handler_name(handler).encode("utf-8")
     numbers = b"".join([number.to_bytes(8, "big") for number in (every, int(gas_limit), int(cells_limit))])
     payload = _INTERVAL_TAG + bytes(32) + numbers + len(name).to_bytes(2, "big") + name + _payload(data)
-    return pvm_host.set_interval(every, payload, int(gas_limit), int(cells_limit), int(max_failures))
+    bid = _bid(max_fee_per_cycle, max_priority_fee_per_cycle, priority_tier_hint)
+    return pvm_host.set_interval(every, payload, int(gas_limit), int(cells_limit), int(max_failures), *bid)
 
 
 def resume_interval(interval_id):

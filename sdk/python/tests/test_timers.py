@@ -1,6 +1,7 @@
 """Timers and intervals (A-108, A-114, A-120; decisions 9 to 11)."""
 
 import json
+import sys
 
 import pytest
 from cowboy_sdk import actor, cancel_timer, codec, public, resume_interval, runtime, set_interval, set_timer, timer
@@ -91,6 +92,35 @@ def test_an_interval_keeps_one_id_while_it_fires():
     chain.mine(10)
     assert len(ticks(chain, address)) == 3 and not chain.world.timers
     chain.execute(address, "cancel", codec.encode(interval))
+
+
+def test_bids_reach_the_host(monkeypatch):
+    """A-130: a bid, or a hint for the default agent, and nothing where there is neither."""
+    given = []
+    for name in ("schedule_timer", "schedule_timer_ex", "set_interval"):
+        monkeypatch.setattr(sys.modules["cowboy_sdk.timer"].pvm_host, name, lambda *arguments: given.append(arguments) or b"")
+    set_timer(9, "tick")
+    set_timer(9, "tick", priority_tier_hint="standard")
+    set_timer(9, "tick", priority_tier_hint="economy")
+    set_timer(9, "tick", priority_tier_hint="fast", gas_limit=5)
+    set_timer(9, "tick", max_fee_per_cycle=30, max_priority_fee_per_cycle=4)
+    set_interval(9, "tick", priority_tier_hint="urgent")
+    set_interval(9, "tick")
+    numbers = [arguments[2:] for arguments in given]
+    assert numbers == [
+        (),
+        (b"", 0, 0, 0, 0, 0, 0),
+        (b"", 0, 0, 0, 0, 0, 1),
+        (b"", 5, 0, 0, 0, 0, 2),
+        (b"", 0, 0, 0, 30, 4, 0),
+        (0, 0, 10, 0, 0, 3),
+        (0, 0, 10),
+    ]
+    for wrong in ({"priority_tier_hint": "slow"}, {"max_priority_fee_per_cycle": 1}, {"max_fee_per_cycle": 0}):
+        with pytest.raises(ValueError):
+            set_timer(9, "tick", **wrong)
+    with pytest.raises(ValueError):
+        set_timer(9, "tick", max_fee_per_cycle=5, priority_tier_hint="fast")
 
 
 def test_an_interval_keeps_its_limits():

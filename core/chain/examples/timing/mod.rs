@@ -119,7 +119,14 @@ impl Chain {
         outcome
     }
 
+    /// Goes to a height without making the blocks between.
+    #[allow(dead_code, reason = "one example waits for a height")]
+    pub(crate) fn jump(&mut self, height: u64) {
+        self.height = height;
+    }
+
     /// Times proposing the candidates and verifying the block that they make: medians of nine.
+    #[allow(dead_code, reason = "one example counts blocks and no time")]
     #[expect(clippy::disallowed_types, reason = "an example that measures")]
     pub(crate) fn times(&self, candidates: &[SignedTransaction]) -> (Duration, Duration) {
         let body: Vec<SignedTransaction> =

@@ -6,6 +6,7 @@ use super::{Machine, Stage, Step, Stop, Work, call_trace};
 use bytes::Bytes;
 use cowboy_state::records::Payload;
 use cowboy_state::{Checkpoint, Key, Kind};
+use cowboy_system::auction::{Bid, Tier};
 use cowboy_system::governance::handlers::TimerConfig;
 use cowboy_system::{Context, basefee, entitlements, governance, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
@@ -80,9 +81,9 @@ impl Machine {
             Instruction::System(System::TimerSchedule { actor, height, handler, payload, cycles_limit, cells_limit, expires_at }) => {
                 let payload = Payload::new(payload.to_vec()).ok_or(error::TIMER_PAYLOAD)?;
                 let due = timers::Due::At(height);
-                let (fee_payer, max_timers) = (None, None);
+                let (fee_payer, max_timers, bid) = (None, None, Bid::Agent(Tier::Standard));
                 let request =
-                    timers::Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers };
+                    timers::Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, bid };
                 let id = timers::schedule(&mut self.system_context(sender), request)?;
                 self.end(Bytes::copy_from_slice(&id.0))
             }

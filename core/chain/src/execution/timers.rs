@@ -1,8 +1,9 @@
-//! Timers that are due: after the transactions, first in, first out, in their own lane (003 §5.1a).
+//! Timers that are due: after the transactions, in their own lane, first in, first out (003 §5.1a), or as they bid (003 §5.1b).
 //!
 //! Every due timer stands at the front of the chain's directory until it fires or is removed, so one that
 //! the lane has no room for comes first in the next block, and none is lost.
 
+use super::auction::Round;
 use super::{Charge, Execution, Halt, Phase, fee_of, receipt_of};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
@@ -22,13 +23,15 @@ const BASEFEE: u8 = 0x06;
 /// The due timers of a block, and how far they are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Due {
-    /// Ids, the longest due first.
-    ids: Vec<Hash>,
+    /// Ids, in the order in which they are tried.
+    pub(super) ids: Vec<Hash>,
     next: usize,
     /// Whether the lane had no room for one: those behind it wait too.
     is_lane_full: bool,
     /// Cycles of the cleanup lane that were used.
     pub(super) cleanup_used: u64,
+    /// The auction, where timers are auctioned.
+    pub(super) round: Option<Round>,
 }
 
 /// A timer whose maximum was charged and which is firing.
@@ -52,9 +55,10 @@ impl Execution {
         let records: Vec<_> = ids.iter().map(keys::timer).collect();
         self.machine.world.require(&records)?;
         let budget = Lane::Timer.budget(params);
-        let (mut declared, mut fired) = (Cycles::ZERO, Vec::new());
+        let (mut declared, mut fired, mut due) = (Cycles::ZERO, Vec::new(), Vec::new());
         for record in &records {
             let timer: Timer = self.machine.world.read(record)?.expect("a listed timer is there");
+            due.push(timer.clone());
             if declared < budget {
                 let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
                 fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
@@ -62,13 +66,16 @@ impl Execution {
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
         }
         self.machine.world.require(&fired)?;
-        self.due = Due { ids, ..Due::default() };
+        let round = self.open_round(&due, count_of(&ids) == most)?;
+        self.due = Due { ids, round, ..Due::default() };
         Ok(declared)
     }
 
     /// Looks at the next due timer: fires it, removes it, or leaves it for the next block.
     pub(super) fn next_timer(&mut self) -> Result<(), Halt> {
+        self.order_due()?;
         let Some(id) = self.due.ids.get(self.due.next).copied() else {
+            self.close_round()?;
             self.phase = Phase::Jobs;
             return Ok(());
         };
@@ -81,8 +88,8 @@ impl Execution {
         };
         if timer.expires_at < self.machine.environment.height {
             self.clean_up(&id, &timer, error::TIMER_EXPIRED, None)?;
-        } else if !self.due.is_lane_full && self.has_timer_share(&timer) {
-            self.fire(&id, &timer)?;
+        } else if self.due.is_lane_full || !self.has_timer_share(&timer) || !self.fire(&id, &timer)? {
+            self.pass_over(&id, timer)?;
         }
         self.due.next += 1;
         Ok(())
@@ -93,28 +100,37 @@ impl Execution {
         self.books.has_share(&self.machine.environment.params, Lane::Timer, timer.actor, timer.cycles_limit)
     }
 
-    /// Charges the most that the fire can cost, and begins it.
-    fn fire(&mut self, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+    /// Charges the most that the fire can cost, and begins it; removes the timer where nobody pays that. Answers false where it has
+    /// to wait.
+    fn fire(&mut self, id: &Hash, timer: &Timer) -> Result<bool, Miss> {
         let params = &self.machine.environment.params;
         let space = &self.books.space;
         let fits = timer.cycles_limit <= space.left(params, Lane::Timer)
             && timer.cells_limit <= space.cells_left(params)
             && self.books.weight < params.execution.block_weight;
         if !fits {
-            self.due.is_lane_full = true;
-            return Ok(());
+            // First in, first out: those behind it wait too. In an auction a smaller one may fit.
+            self.due.is_lane_full = self.due.round.is_none();
+            return Ok(false);
         }
         let fees = self.books.base_fees;
-        let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
-        let cycle = lane_base_fee(fees.cycle, Lane::Timer.fee_multiplier(params));
-        let offers = Offers { cycle: exactly(cycle), cell: exactly(fees.cell) };
+        let offered = match &self.due.round {
+            Some(round) => self.auctioned(round, timer),
+            None => {
+                let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
+                let cycle = lane_base_fee(fees.cycle, Lane::Timer.fee_multiplier(params));
+                Some((Offers { cycle: exactly(cycle), cell: exactly(fees.cell) }, cycle))
+            }
+        };
+        let Some((offers, cycle)) = offered else { return Ok(false) };
         let limits = Used { cycles: timer.cycles_limit, cells: timer.cells_limit };
         // A maximum beyond all CBY is one that nobody can pay.
         let reserve = offers.reserve(limits).unwrap_or(Amount::MAX);
         let world = &mut self.machine.world;
         let available = world.account(timer.fee_payer)?.balance;
         if !world.debit(timer.fee_payer, reserve)? {
-            return self.clean_up(id, timer, error::TIMER_UNFUNDED, Some((reserve, available)));
+            self.clean_up(id, timer, error::TIMER_UNFUNDED, Some((reserve, available)))?;
+            return Ok(true);
         }
         let payload = timers::payload(world, id, timer)?;
         // Before the fire's checkpoint, so that nothing that the fire does undoes it (decision 170).
@@ -144,7 +160,7 @@ impl Execution {
         self.machine.begin(envelope);
         self.charge =
             Some(Charge::Timer(Fire { timer: *id, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve }));
-        Ok(())
+        Ok(true)
     }
 
     /// Refunds what the fire did not use. A handler that failed is charged all the same, and its failure is emitted as an event.
@@ -157,6 +173,7 @@ impl Execution {
                 delivered.events.extend(failure_events(&id, fire.payer, &delivered.handler, abort, failed));
             }
         }
+        self.count_fire(fire.payer, fire.prices.cycle.tip);
         let cost = fire.prices.cost(delivered.used);
         let held = self.open_origin(&delivered, fire.payer, fire.offers, fire.reserve, &cost)?;
         let refund =
@@ -208,6 +225,10 @@ impl Execution {
         let names = Directory::timers().list(&self.machine.world, &[], 1)?;
         Ok(names.first().map(|name| listed(name).0))
     }
+}
+
+fn count_of(ids: &[Hash]) -> u64 {
+    u64::try_from(ids.len()).expect("a length fits")
 }
 
 /// What an interval's fire is called at a height: its messages and receipts are apart from those of its other fires.

@@ -30,6 +30,7 @@ pub(crate) use scenarios;
 /// Every test that is a scenario.
 pub(crate) const ALL: &[&[Scenario]] = &[
     actors::SCENARIOS,
+    auction::SCENARIOS,
     blocks::SCENARIOS,
     economy::SCENARIOS,
     entitlements::SCENARIOS,
@@ -39,6 +40,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     lanes::SCENARIOS,
     messages::SCENARIOS,
     names::SCENARIOS,
+    open_permissions::SCENARIOS,
     packing::SCENARIOS,
     permissions::SCENARIOS,
     python::SCENARIOS,

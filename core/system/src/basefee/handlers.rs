@@ -1,8 +1,8 @@
 //! What 0x06 does.
 
 use super::NUMBER;
-use crate::actor::{Context, hash_argument, number_argument};
-use crate::timers;
+use crate::actor::{Context, address_argument, hash_argument, number_argument};
+use crate::{auction, timers};
 use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Step, Stop};
 use cowboy_types::cbor::Value;
@@ -12,6 +12,22 @@ use cowboy_types::{Hash, error};
 pub(super) fn get_basefee(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     let markets: Markets = context.world.read(&keys::markets())?.expect("genesis wrote the base fees");
     Ok(Value::map([("cycle", Value::uint(markets.base_fee_cycle.0)), ("cell", Value::uint(markets.base_fee_cell.0))]))
+}
+
+/// How the auction of timers stands: what a bidding agent has to know (003 §5.1b).
+pub(super) fn get_timer_auction(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let scheduler = match argument.get("scheduler") {
+        Some(_) => address_argument(argument, "scheduler")?,
+        None => context.sender,
+    };
+    let auction = auction::read(context.world, context.height)?;
+    let weight = auction.weight(auction::fires(context.world, scheduler)?);
+    Ok(Value::map([
+        ("base_fee", Value::uint(auction.lane_fee(context.params).0)),
+        ("is_on", Value::Bool(auction::is_on(context.params, context.height))),
+        ("median_tip", Value::uint(auction.median_tip.0)),
+        ("weight", Value::uint(weight)),
+    ]))
 }
 
 pub(super) fn cancel_timer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {

@@ -19,6 +19,11 @@ pub const ACTOR: Actor = Actor {
             name: "get_basefee", doc: "{} → {cell, cycle}: the base fees of the next block to be made.", run: handlers::get_basefee
         },
         Method {
+            name: "get_timer_auction",
+            doc: "{scheduler} → {base_fee, is_on, median_tip, weight}: the timer lane's base fee of a cycle, the median tip of the block before, and the weight of a scheduler's tips in basis points, the sender's where none is named.",
+            run: handlers::get_timer_auction,
+        },
+        Method {
             name: "cancel_timer",
             doc: "{timer_id} → null: removes any timer; one that is gone changes nothing. Governance, or who pays for the timer (SYS 48).",
             run: handlers::cancel_timer,

@@ -5,9 +5,10 @@ use crate::delivery::frames::{Price, Reply};
 use crate::delivery::{Machine, Step};
 use cowboy_state::Stop;
 use cowboy_state::records::Payload;
+use cowboy_system::auction::{Bid, Tier};
 use cowboy_system::timers::{self, Due, Request};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Amount, Cells, Cycles, Height};
+use cowboy_types::units::{Amount, Cells, Cycles, Height, Price as Fee};
 use cowboy_types::{Abort, Address, Hash, error};
 
 /// The handler that runs when a timer fires (decision 11).
@@ -21,16 +22,18 @@ struct Asked<'a> {
     cycles_limit: Option<Cycles>,
     cells_limit: Option<Cells>,
     expires_at: Option<Height>,
+    bid: Bid,
 }
 
 impl Machine {
     pub(super) fn schedule_timer(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let due = Due::At(Height(read!(arguments.number(0))));
         let payload = read!(arguments.bytes(1));
-        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit: None, cells_limit: None, expires_at: None })
+        let bid = Bid::Agent(Tier::Standard);
+        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit: None, cells_limit: None, expires_at: None, bid })
     }
 
-    /// (height, payload, fee payer, gas limit, access limit, last height): absent, empty and zero mean the default.
+    /// (height, payload, fee payer, gas limit, access limit, last height, bid): absent, empty and zero mean the default.
     pub(super) fn schedule_timer_ex(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let due = Due::At(Height(read!(arguments.number(0))));
         let payload = read!(arguments.bytes(1));
@@ -41,17 +44,19 @@ impl Machine {
         let cycles_limit = positive(read!(arguments.number_or_zero(3))).map(Cycles);
         let cells_limit = positive(read!(arguments.number_or_zero(4))).map(Cells);
         let expires_at = positive(read!(arguments.number_or_zero(5))).map(Height);
-        self.schedule(Asked { due, payload, fee_payer, cycles_limit, cells_limit, expires_at })
+        let bid = read!(bid(arguments, 6));
+        self.schedule(Asked { due, payload, fee_payer, cycles_limit, cells_limit, expires_at, bid })
     }
 
-    /// (blocks, payload, gas limit, cells limit, failures in a row that pause it): zero means the default limit, and no
+    /// (blocks, payload, gas limit, cells limit, failures in a row that pause it, bid): zero means the default limit, and no
     /// number of failures.
     pub(super) fn set_interval(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (blocks, payload) = (read!(arguments.number(0)), read!(arguments.bytes(1)));
         let cycles_limit = positive(read!(arguments.number_or_zero(2))).map(Cycles);
         let cells_limit = positive(read!(arguments.number_or_zero(3))).map(Cells);
         let due = Due::Every { blocks, max_failures: read!(arguments.number_or_zero(4)) };
-        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit, cells_limit, expires_at: None })
+        let bid = read!(bid(arguments, 5));
+        self.schedule(Asked { due, payload, fee_payer: None, cycles_limit, cells_limit, expires_at: None, bid })
     }
 
     fn schedule(&mut self, asked: Asked<'_>) -> Step<Reply> {
@@ -61,8 +66,8 @@ impl Machine {
         let Some(payload) = Payload::new(asked.payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
         let actor = self.actor_address();
         let handler = HandlerName::new(HANDLER).expect("the handler's name is short");
-        let Asked { due, fee_payer, cycles_limit, cells_limit, expires_at, .. } = asked;
-        let request = Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers };
+        let Asked { due, fee_payer, cycles_limit, cells_limit, expires_at, bid, .. } = asked;
+        let request = Request { actor, due, handler, payload, fee_payer, cycles_limit, cells_limit, expires_at, max_timers, bid };
         match timers::schedule(&mut self.system_context(actor), request) {
             Ok(id) => Reply::bytes(id.0, price),
             Err(Stop::Abort(abort)) if abort == error::ENTITLEMENT_QUOTA => Err(abort.into()),
@@ -132,6 +137,20 @@ impl Machine {
             genesis: environment.chain.genesis,
             forward: None,
         }
+    }
+}
+
+/// The bid for the auction, from an argument on: the most for a cycle, the tip for one, and the default agent's tier where there is no
+/// maximum.
+fn bid(arguments: Arguments<'_>, first: usize) -> Result<Bid, Abort> {
+    let max_fee = Fee(arguments.number_or_zero(first)?);
+    let priority = Fee(arguments.number_or_zero(first + 1)?);
+    let tier = arguments.number_or_zero(first + 2)?;
+    match max_fee {
+        Fee::ZERO if priority == Fee::ZERO => Tier::of(tier).map(Bid::Agent).ok_or(error::INVALID_ARGUMENT),
+        Fee::ZERO => Err(error::INVALID_ARGUMENT),
+        _ if tier == 0 => Ok(Bid::Fixed { max_fee, priority }),
+        _ => Err(error::INVALID_ARGUMENT),
     }
 }
 

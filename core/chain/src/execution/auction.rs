@@ -1,0 +1,127 @@
+//! Which due timers fire, and in which order, once they are auctioned (003 §5.1b; decision 330).
+//!
+//! Of the timers that a block looks at, those that were scheduled the longest ago come first, in a part of the lane
+//! (`timers.auction_oldest`); then all others by tip times weight. What does not fit is passed over and the next is tried. Where
+//! more are due than a block looks at, those that did not fire are put behind the others, so that the next block looks at these.
+
+use super::Execution;
+use crate::fees::{Offer, Offers};
+use crate::lanes::Lane;
+use cowboy_state::Miss;
+use cowboy_state::records::{Timer, keys};
+use cowboy_system::auction::{self, Auction, Bid, Offered, Turn};
+use cowboy_system::timers;
+use cowboy_types::units::{Cycles, Height, Price};
+use cowboy_types::{Address, Hash};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// The auction of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Round {
+    auction: Auction,
+    turn: Turn,
+    /// Whether the timers stand in the order in which they are tried.
+    is_ordered: bool,
+    /// Whether more are due than the block looks at.
+    is_cut: bool,
+}
+
+/// A timer that may fire.
+struct Bidder {
+    id: Hash,
+    limit: Cycles,
+    /// When it was scheduled, and its place among all timers.
+    age: (Height, u64),
+    /// Tip times weight, then the weight, so that it counts where nobody tips.
+    score: (u128, u64),
+}
+
+impl Execution {
+    /// Begins the auction of this block's timers, where they are auctioned: reads what their order depends on.
+    pub(super) fn open_round(&self, due: &[Timer], is_cut: bool) -> Result<Option<Round>, Miss> {
+        let environment = &self.machine.environment;
+        if !auction::is_on(&environment.params, environment.height) {
+            return Ok(None);
+        }
+        let schedulers: BTreeSet<Address> = due.iter().map(|timer| timer.fee_payer).collect();
+        let mut wanted: Vec<_> = schedulers.into_iter().map(auction::fires_key).collect();
+        wanted.push(auction::key());
+        self.machine.world.require(&wanted)?;
+        let auction = auction::read(&self.machine.world, environment.height)?;
+        Ok(Some(Round { auction, turn: Turn::default(), is_ordered: false, is_cut }))
+    }
+
+    /// Puts the due timers in the order in which they are tried: those that expired, the oldest, the best bids, and last those that
+    /// cannot pay the base fee.
+    pub(super) fn order_due(&mut self) -> Result<(), Miss> {
+        let Some(round) = self.due.round.as_ref().filter(|round| !round.is_ordered) else { return Ok(()) };
+        let (world, environment) = (&self.machine.world, &self.machine.environment);
+        let (params, height) = (&environment.params, environment.height);
+        let (mut first, mut bidders, mut last) = (Vec::new(), Vec::new(), Vec::new());
+        for id in &self.due.ids {
+            let Some(timer) = world.read::<Timer>(&keys::timer(id))?.filter(|timer| timer.height <= height) else { continue };
+            if timer.expires_at < height {
+                first.push(*id);
+                continue;
+            }
+            let Some(offered) = round.auction.offered(params, Bid::of(&timer)) else {
+                last.push(*id);
+                continue;
+            };
+            let weight = round.auction.weight(auction::fires(world, timer.fee_payer)?);
+            let score = (u128::from(offered.tip.0) * u128::from(weight), weight);
+            bidders.push(Bidder { id: *id, limit: timer.cycles_limit, age: (timer.created_at, timer.sequence.0), score });
+        }
+        bidders.sort_by_key(|bidder| bidder.age);
+        let share = auction::lane_base_fee(Price(Lane::Timer.budget(params).0), params.timers.auction_oldest).0;
+        let mut declared = 0_u64;
+        let is_within = |bidder: &&Bidder| {
+            declared = declared.saturating_add(bidder.limit.0);
+            declared <= share
+        };
+        let oldest = bidders.iter().take_while(is_within).count();
+        bidders[oldest..].sort_by_key(|bidder| (Reverse(bidder.score), bidder.id));
+        first.extend(bidders.into_iter().map(|bidder| bidder.id));
+        first.extend(last);
+        self.due.ids = first;
+        if let Some(round) = &mut self.due.round {
+            round.is_ordered = true;
+        }
+        Ok(())
+    }
+
+    /// What a timer pays in the auction, as exact offers; nothing where it does not pay the base fee.
+    pub(super) fn auctioned(&self, round: &Round, timer: &Timer) -> Option<(Offers, Price)> {
+        let Offered { base, tip } = round.auction.offered(&self.machine.environment.params, Bid::of(timer))?;
+        let cell = self.books.base_fees.cell;
+        let cycle = Offer { max: base.saturating_add(tip), priority: tip };
+        Some((Offers { cycle, cell: Offer { max: cell, priority: Price::ZERO } }, base))
+    }
+
+    /// Leaves a timer for a later block. Where the block did not look at all that are due, it goes behind those.
+    pub(super) fn pass_over(&mut self, id: &Hash, timer: Timer) -> Result<(), Miss> {
+        if self.due.round.as_ref().is_some_and(|round| round.is_cut) {
+            timers::pass_over(&mut self.machine.world, self.machine.environment.height, id, timer)?;
+            self.books.weight = self.books.weight.saturating_add(self.machine.environment.params.weights.delivery);
+        }
+        Ok(())
+    }
+
+    /// Counts a fire and its tip.
+    pub(super) fn count_fire(&mut self, scheduler: Address, tip: Price) {
+        if let Some(round) = &mut self.due.round {
+            let fires = round.turn.fires.entry(scheduler).or_default();
+            *fires = fires.saturating_add(1);
+            round.turn.tips.push(tip);
+        }
+    }
+
+    /// Closes the auction of this block, where there is one.
+    pub(super) fn close_round(&mut self) -> Result<(), Miss> {
+        let Some(round) = &self.due.round else { return Ok(()) };
+        let turn = Turn { used: self.books.space.usage().timer.cycles.0, ..round.turn.clone() };
+        let environment = &self.machine.environment;
+        auction::turn(&mut self.machine.world, &environment.params, environment.height, turn)
+    }
+}

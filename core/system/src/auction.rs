@@ -1,0 +1,412 @@
+//! The auction of the timer lane (003 §5.1b; decisions 7, 14, 330): a base fee of its own, tips, and a weight for schedulers
+//! that fired little lately. Off until `timers.auction_height`; which timer fires when is the block's business.
+//!
+//! Invariants: a scheduler's record counts its fires in the heights that are counted, and the tallies say how many schedulers
+//! have each count; so the median needs no look at the schedulers.
+
+use cowboy_params::Params;
+use cowboy_state::records::{Timer, keys};
+use cowboy_state::{Key, Kind, Miss, World};
+use cowboy_types::units::{Count, Height, Price};
+use cowboy_types::{Address, List, record};
+use std::collections::BTreeMap;
+
+/// The system actor that holds the records, and emits what becomes of timers.
+pub const NUMBER: u8 = 0x06;
+
+/// Fires of one scheduler beyond which more make no difference to the median.
+const MAX_TALLIED: u64 = 10_000;
+
+/// Heights that one block stops counting at most, so that a shorter window is reached step by step.
+const FORGOTTEN: u64 = 4;
+
+/// The least and the greatest weight, in basis points (003 §5.1b: W in [1, 2]).
+pub const WEIGHTS: (u64, u64) = (10_000, 20_000);
+
+record! {
+    /// How the auction stands after a block.
+    pub struct Auction {
+        /// The next block's base fee of a cycle of the lane, before the lane's fee multiplier.
+        pub base_fee: Price,
+        /// The median tip of the timers that fired in the block; zero where none did.
+        pub median_tip: Price,
+        /// The first height whose fires are counted.
+        pub counted_from: Height,
+        /// How many schedulers fired how often, ascending by fires.
+        pub tallies: List<Tally, 16384>,
+    }
+}
+
+record! {
+    /// Schedulers that fired equally often.
+    pub struct Tally {
+        /// Fires of each in the counted heights.
+        pub fires: Count,
+        /// How many schedulers.
+        pub schedulers: Count,
+    }
+}
+
+record! {
+    /// What fired at a height.
+    pub struct Fired {
+        /// Schedulers, ascending, and how many of their timers fired.
+        pub by: List<FiredBy, 1048576>,
+    }
+}
+
+record! {
+    /// Fires of one scheduler at one height.
+    pub struct FiredBy {
+        /// Who scheduled the timers.
+        pub scheduler: Address,
+        /// How many fired.
+        pub fires: Count,
+    }
+}
+
+/// Where the auction stands.
+pub fn key() -> Key {
+    Key::system(NUMBER, "system:timer_auction")
+}
+
+/// Where the fires of a scheduler are counted.
+pub fn fires_key(scheduler: Address) -> Key {
+    of("fires:", &scheduler.0)
+}
+
+fn fired_key(height: Height) -> Key {
+    of("fired:", &height.0.to_be_bytes())
+}
+
+fn of(prefix: &str, rest: &[u8]) -> Key {
+    Key::named(Kind::System, Address::system(NUMBER), [prefix.as_bytes(), rest].concat())
+}
+
+/// A lane's base fee for a cycle (003 §6.3). Cells have no lanes.
+pub fn lane_base_fee(base_fee: Price, multiplier: u64) -> Price {
+    let scaled = u128::from(base_fee.0) * u128::from(multiplier) / 10_000;
+    Price(u64::try_from(scaled).unwrap_or(u64::MAX))
+}
+
+/// Whether a height's timers are auctioned.
+pub fn is_on(params: &Params, height: Height) -> bool {
+    height.0 >= params.timers.auction_height && params.timers.auction_height != u64::MAX
+}
+
+/// Cycles of one fire that a timer may ask for at a height (decision 14).
+pub fn max_cycles(params: &Params, height: Height) -> u64 {
+    if is_on(params, height) { params.timers.auction_cycles_per_fire } else { params.timers.cycles_per_fire }
+}
+
+/// Fires of a scheduler in the counted heights.
+pub fn fires(world: &World, scheduler: Address) -> Result<u64, Miss> {
+    Ok(world.read::<Count>(&fires_key(scheduler))?.unwrap_or(Count::ZERO).0)
+}
+
+/// The auction as a block finds it. The first one begins with the base fee that timers paid until then.
+pub fn read(world: &World, height: Height) -> Result<Auction, Miss> {
+    if let Some(auction) = world.read::<Auction>(&key())? {
+        return Ok(auction);
+    }
+    let markets: cowboy_state::records::Markets = world.read(&keys::markets())?.expect("genesis wrote the base fees");
+    Ok(Auction { base_fee: markets.base_fee_cycle, median_tip: Price::ZERO, counted_from: height, tallies: List::default() })
+}
+
+/// How a timer bids for its place (003 §5.1b).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bid {
+    /// As the default agent does when it fires.
+    Agent(Tier),
+    /// As it was scheduled.
+    Fixed {
+        /// The most for a cycle, tip included; above zero.
+        max_fee: Price,
+        /// The tip for a cycle.
+        priority: Price,
+    },
+}
+
+/// How much the default agent tips, as a share of the median.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// `timers.tip_standard`.
+    Standard,
+    /// `timers.tip_economy`.
+    Economy,
+    /// `timers.tip_fast`.
+    Fast,
+    /// `timers.tip_urgent`.
+    Urgent,
+}
+
+impl Tier {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::Economy, Self::Fast, Self::Urgent];
+
+    /// The tier of a number; nothing where it is no tier's.
+    pub fn of(number: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Standard => 0,
+            Self::Economy => 1,
+            Self::Fast => 2,
+            Self::Urgent => 3,
+        }
+    }
+}
+
+impl Bid {
+    /// The bid of a timer. Where the record names no maximum, the default agent bids, and the record's priority is its tier's number:
+    /// timers from before the auction have the standard one.
+    pub fn of(timer: &Timer) -> Self {
+        match timer.max_fee_per_cycle {
+            Price::ZERO => Self::Agent(Tier::of(timer.priority_per_cycle.0).unwrap_or(Tier::Standard)),
+            max_fee => Self::Fixed { max_fee, priority: timer.priority_per_cycle },
+        }
+    }
+
+    /// The two fields of a timer's record that say it: the maximum and the priority.
+    pub fn fields(self) -> (Price, Price) {
+        match self {
+            Self::Agent(tier) => (Price::ZERO, Price(tier.number())),
+            Self::Fixed { max_fee, priority } => (max_fee, priority),
+        }
+    }
+}
+
+/// What a timer pays for a cycle: the lane's base fee and a tip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Burned.
+    pub base: Price,
+    /// To the proposer.
+    pub tip: Price,
+}
+
+impl Auction {
+    /// The lane's base fee of a cycle (003 §6.3).
+    pub fn lane_fee(&self, params: &Params) -> Price {
+        lane_base_fee(self.base_fee, params.lanes.timer_fee_multiplier)
+    }
+
+    /// What a bid pays now; nothing where it is below the base fee (003 §5.1b: effective priority and default agent).
+    pub fn offered(&self, params: &Params, bid: Bid) -> Option<Offered> {
+        let base = self.lane_fee(params);
+        let scaled = |price: Price, basis_points: u64| lane_base_fee(price, basis_points);
+        let (max, priority) = match bid {
+            Bid::Agent(tier) => {
+                let rows = &params.timers;
+                let share = match tier {
+                    Tier::Standard => rows.tip_standard,
+                    Tier::Economy => rows.tip_economy,
+                    Tier::Fast => rows.tip_fast,
+                    Tier::Urgent => rows.tip_urgent,
+                };
+                (scaled(base, rows.bid_multiplier), scaled(self.median_tip, share))
+            }
+            Bid::Fixed { max_fee, priority } => (max_fee, priority),
+        };
+        (max >= base).then(|| Offered { base, tip: priority.min(max.saturating_sub(base)) })
+    }
+
+    /// The weight of a scheduler that fired so often, in basis points: the greatest up to the median, the least from twice the median on.
+    pub fn weight(&self, fires: u64) -> u64 {
+        let (least, greatest) = WEIGHTS;
+        let Some(median) = self.median().filter(|median| *median > 0) else { return greatest };
+        let over = u128::from(fires.saturating_sub(median)) * u128::from(least) / u128::from(median);
+        greatest.saturating_sub(u64::try_from(over).unwrap_or(u64::MAX)).clamp(least, greatest)
+    }
+
+    /// The lower median of the fires of all schedulers that fired.
+    fn median(&self) -> Option<u64> {
+        let all: u64 = self.tallies.iter().map(|tally| tally.schedulers.0).sum();
+        let mut before = all.checked_sub(1)? / 2;
+        for tally in self.tallies.iter() {
+            match before.checked_sub(tally.schedulers.0) {
+                Some(rest) => before = rest,
+                None => return Some(tally.fires.0),
+            }
+        }
+        None
+    }
+
+    /// Moves the base fee: by (used − target) / target, `auction_max_change` of it at most (003 §5.1b).
+    fn move_base_fee(&mut self, params: &Params, used: u64) {
+        let rows = &params.timers;
+        let fee = u128::from(self.base_fee.0);
+        let target = (u128::from(params.lanes.timer_cycles) * u128::from(rows.auction_target) / 10_000).max(1);
+        let most = fee * u128::from(rows.auction_max_change) / 10_000;
+        let by_use = |distance: u128| (fee.saturating_mul(distance) / target).min(most);
+        let moved = match u128::from(used).checked_sub(target) {
+            Some(over) => fee.saturating_add(by_use(over)),
+            None => fee.saturating_sub(by_use(target.saturating_sub(u128::from(used)))),
+        };
+        let moved = u64::try_from(moved).unwrap_or(u64::MAX);
+        self.base_fee = Price(moved.clamp(params.fees.base_fee_min, params.fees.base_fee_max.max(params.fees.base_fee_min)));
+    }
+}
+
+/// How many schedulers have each number of fires, while it changes.
+struct Tallies(BTreeMap<u64, u64>);
+
+impl Tallies {
+    fn of(auction: &Auction) -> Self {
+        Self(auction.tallies.iter().map(|tally| (tally.fires.0, tally.schedulers.0)).collect())
+    }
+
+    fn moved(&mut self, from: u64, to: u64) {
+        let (from, to) = (from.min(MAX_TALLIED), to.min(MAX_TALLIED));
+        if from > 0 {
+            let left = self.0.remove(&from).unwrap_or(1).saturating_sub(1);
+            if left > 0 {
+                self.0.insert(from, left);
+            }
+        }
+        if to > 0 {
+            *self.0.entry(to).or_default() += 1;
+        }
+    }
+
+    fn list(self) -> List<Tally, 16384> {
+        let all = self.0.into_iter().map(|(fires, schedulers)| Tally { fires: Count(fires), schedulers: Count(schedulers) });
+        List::new(all.collect()).expect("there are at most as many counts as are tallied")
+    }
+}
+
+/// What a block's timers did.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// Fires by scheduler.
+    pub fires: BTreeMap<Address, u64>,
+    /// The tip for a cycle of each fire.
+    pub tips: Vec<Price>,
+    /// Cycles of the lane that were used.
+    pub used: u64,
+}
+
+/// Closes a block's auction: moves the base fee, takes the median tip, counts the fires and forgets those that are too old.
+pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> Result<(), Miss> {
+    let mut auction = read(world, height)?;
+    let first = height.0.saturating_add(1).saturating_sub(params.timers.fairness_window);
+    let forgotten: Vec<Height> =
+        (auction.counted_from.0..first.min(auction.counted_from.0.saturating_add(FORGOTTEN))).map(Height).collect();
+    let old: Vec<Key> = forgotten.iter().map(|height| fired_key(*height)).collect();
+    world.require(&old)?;
+    let mut changes: BTreeMap<Address, (u64, u64)> = turn.fires.iter().map(|(scheduler, fires)| (*scheduler, (*fires, 0))).collect();
+    for key in &old {
+        for by in world.read::<Fired>(key)?.iter().flat_map(|fired| fired.by.iter()) {
+            let change = changes.entry(by.scheduler).or_default();
+            change.1 = change.1.saturating_add(by.fires.0);
+        }
+    }
+    world.require(&changes.keys().map(|scheduler| fires_key(*scheduler)).collect::<Vec<_>>())?;
+    let mut tallies = Tallies::of(&auction);
+    for (scheduler, (more, fewer)) in changes {
+        let before = fires(world, scheduler)?;
+        let after = before.saturating_add(more).saturating_sub(fewer);
+        tallies.moved(before, after);
+        if after > 0 {
+            world.write(fires_key(scheduler), &Count(after));
+        } else {
+            world.remove(fires_key(scheduler));
+        }
+    }
+    old.into_iter().for_each(|key| world.remove(key));
+    if !turn.fires.is_empty() {
+        let by = turn.fires.iter().map(|(scheduler, fires)| FiredBy { scheduler: *scheduler, fires: Count(*fires) }).collect();
+        world.write(fired_key(height), &Fired { by: List::new(by).expect("a block looks at fewer timers") });
+    }
+    let mut tips = turn.tips;
+    tips.sort_unstable();
+    auction.median_tip = tips.get(tips.len().saturating_sub(1) / 2).copied().unwrap_or(Price::ZERO);
+    auction.tallies = tallies.list();
+    auction.counted_from = Height(auction.counted_from.0.saturating_add(u64::try_from(forgotten.len()).expect("few heights")));
+    auction.move_base_fee(params, turn.used);
+    world.write(key(), &auction);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auction(base_fee: u64, median_tip: u64, tallies: &[(u64, u64)]) -> Auction {
+        let tallies = tallies.iter().map(|(fires, schedulers)| Tally { fires: Count(*fires), schedulers: Count(*schedulers) });
+        Auction {
+            base_fee: Price(base_fee),
+            median_tip: Price(median_tip),
+            counted_from: Height(0),
+            tallies: List::new(tallies.collect()).expect("few"),
+        }
+    }
+
+    /// at half the lane the base fee stands still; above and below it moves, an eighth at most.
+    #[test]
+    fn the_base_fee_follows_the_lane() {
+        let params = &Params::GENESIS;
+        let lane = params.lanes.timer_cycles;
+        let target = lane / 2;
+        let rows = [
+            (target, 800_000),
+            (lane, 900_000),
+            (0, 700_000),
+            (target + target / 16, 800_000 + 50_000 - 1),
+            (target - target / 16, 800_000 - 50_000 + 1),
+        ];
+        for (used, expected) in rows {
+            let mut auction = auction(800_000, 0, &[]);
+            auction.move_base_fee(params, used);
+            assert!(auction.base_fee.0.abs_diff(expected) <= 1, "{used}: {}", auction.base_fee.0);
+        }
+        let mut least = auction(params.fees.base_fee_min, 0, &[]);
+        least.move_base_fee(params, 0);
+        assert_eq!(least.base_fee.0, params.fees.base_fee_min);
+        let mut greatest = auction(u64::MAX, 0, &[]);
+        greatest.move_base_fee(params, u64::MAX);
+        assert_eq!(greatest.base_fee.0, params.fees.base_fee_max);
+    }
+
+    /// the tip is bounded by what the maximum leaves; the default agent bids twice the base fee and the median
+    /// tip, as the hint says; below the base fee there is no offer.
+    #[test]
+    fn bids_become_offers() {
+        let params = &Params::GENESIS;
+        let auction = auction(10_000, 1_000, &[]);
+        let fixed = |max: u64, priority: u64| Bid::Fixed { max_fee: Price(max), priority: Price(priority) };
+        let agent = Bid::Agent;
+        let rows = [
+            (fixed(10_000, 500), Some(0)),
+            (fixed(10_300, 500), Some(300)),
+            (fixed(20_000, 500), Some(500)),
+            (fixed(9_999, 500), None),
+            (fixed(u64::MAX, u64::MAX), Some(u64::MAX - 10_000)),
+            (agent(Tier::Standard), Some(1_000)),
+            (agent(Tier::Economy), Some(800)),
+            (agent(Tier::Fast), Some(1_500)),
+            (agent(Tier::Urgent), Some(2_500)),
+        ];
+        for (bid, tip) in rows {
+            assert_eq!(auction.offered(params, bid), tip.map(|tip| Offered { base: Price(10_000), tip: Price(tip) }), "{bid:?}");
+        }
+        let rich = super::tests::auction(10_000, 50_000, &[]);
+        assert_eq!(rich.offered(params, agent(Tier::Urgent)).map(|offer| offer.tip), Some(Price(10_000)), "twice the base fee in all");
+    }
+
+    /// W is 2 up to the median and 1 from twice the median on, and in between falls evenly.
+    #[test]
+    fn weights_follow_the_median() {
+        let none = auction(1, 0, &[]);
+        assert_eq!([0, 1, 1_000_000].map(|fires| none.weight(fires)), [20_000; 3], "nobody fired");
+        // Three with 4 fires, two with 100: the median is 4.
+        let some = auction(1, 0, &[(4, 3), (100, 2)]);
+        assert_eq!(
+            [0, 4, 5, 6, 7, 8, 9, u64::MAX].map(|fires| some.weight(fires)),
+            [20_000, 20_000, 17_500, 15_000, 12_500, 10_000, 10_000, 10_000]
+        );
+        assert_eq!(auction(1, 0, &[(1, 1), (3, 1)]).median(), Some(1), "the lower of two");
+    }
+}
