@@ -2,6 +2,7 @@
 
 use super::harness::{ALL, Chain, address, execution, parameters, signed};
 use commonware_codec::Encode as _;
+use cowboy_params::Params;
 use cowboy_state::World;
 use cowboy_system::entitlements::{check, permissions, state};
 use cowboy_types::cbor::{self, Value};
@@ -26,15 +27,35 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     manifests_and_permissions_are_apart,
 ];
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     Name::new(text.as_bytes().to_vec()).expect("a name")
 }
 
-fn space(text: &str) -> Scope {
-    Scope::Namespace { name: name(text) }
+/// A namespace of account 1.
+pub(super) fn space(text: &str) -> Scope {
+    Scope::Namespace { name: of(1, text) }
 }
 
-fn paint() -> Action {
+/// The name of an account's pool or namespace.
+pub(super) fn of(number: u8, label: &str) -> Name {
+    name(&format!("{}/{label}", address(number).to_string().trim_start_matches("0x")))
+}
+
+/// A method of the registry, asked by an account.
+pub(super) fn method(chain: &mut Chain, from: u8, name: &str, argument: Vec<(&'static str, Value)>) -> Option<Abort> {
+    chain.send(from, execution(Address::system(7), name, &Value::dict(argument).encode(), 0)).abort
+}
+
+pub(super) fn id_argument(name: &'static str, id: &Hash) -> Vec<(&'static str, Value)> {
+    vec![(name, Value::Bytes(id.0.to_vec()))]
+}
+
+pub(super) fn accept_from(chain: &mut Chain, holder: u8, grantor: u8, accepted: bool) {
+    let argument = vec![("grantor", Value::Bytes(address(grantor).0.to_vec())), ("accepted", Value::Bool(accepted))];
+    assert_eq!(method(chain, holder, "accept_from", argument), None);
+}
+
+pub(super) fn paint() -> Action {
     Action::Custom { name: name("paint") }
 }
 
@@ -42,7 +63,7 @@ fn encoded<const MAX: usize>(value: &impl commonware_codec::Encode) -> Blob<MAX>
     Blob::new(value.encode()).expect("an operand fits")
 }
 
-fn granting(grantee: Address, scope: &Scope, action: &Action, constraints: &Constraints) -> Instruction {
+pub(super) fn granting(grantee: Address, scope: &Scope, action: &Action, constraints: &Constraints) -> Instruction {
     let (scope, action, constraints) = (encoded(scope), encoded(action), encoded(constraints));
     Instruction::System(System::EntitlementGrant { grantee, scope, action, constraints })
 }
@@ -51,11 +72,11 @@ fn revoking(entitlement_id: Hash) -> Instruction {
     Instruction::System(System::EntitlementRevoke { entitlement_id })
 }
 
-fn delegating(entitlement_id: Hash, delegatee: Address, constraints: &Constraints) -> Instruction {
+pub(super) fn delegating(entitlement_id: Hash, delegatee: Address, constraints: &Constraints) -> Instruction {
     Instruction::System(System::EntitlementDelegate { entitlement_id, delegatee, constraints: encoded(constraints) })
 }
 
-fn making(role: &str, scopes: Vec<Scope>, actions: Vec<Action>, constraints: &Constraints) -> Instruction {
+pub(super) fn making(role: &str, scopes: Vec<Scope>, actions: Vec<Action>, constraints: &Constraints) -> Instruction {
     let scopes: List<Scope, 16> = List::new(scopes).expect("few");
     let actions: List<Action, 16> = List::new(actions).expect("few");
     let (scopes, actions, constraints) = (encoded(&scopes), encoded(&actions), encoded(constraints));
@@ -63,7 +84,7 @@ fn making(role: &str, scopes: Vec<Scope>, actions: Vec<Action>, constraints: &Co
 }
 
 /// The id that a receipt answers.
-fn id_of(receipt: &Receipt) -> Hash {
+pub(super) fn id_of(receipt: &Receipt) -> Hash {
     assert_eq!(receipt.abort, None);
     Hash(receipt.return_data[..].try_into().expect("an id"))
 }
@@ -80,23 +101,23 @@ fn asking(grantee: Address, scope: &Scope, action: &Action, amount: Option<u64>)
 
 impl Chain {
     /// Whether the registry says that an address may do something.
-    fn allows(&mut self, grantee: Address, scope: &Scope, action: &Action) -> bool {
+    pub(super) fn allows(&mut self, grantee: Address, scope: &Scope, action: &Action) -> bool {
         let receipt = self.send(8, execution(Address::system(7), "check", &asking(grantee, scope, action, None).encode(), 0));
         cbor::decode(&receipt.return_data) == Ok(Value::Bool(true))
     }
 
     /// A use, asked for by an account.
-    fn uses(&mut self, from: u8, grantee: Address, action: &Action, amount: u64) -> Option<Abort> {
+    pub(super) fn uses(&mut self, from: u8, grantee: Address, action: &Action, amount: u64) -> Option<Abort> {
         let argument = asking(grantee, &space("art"), action, Some(amount)).encode();
         self.send(from, execution(Address::system(7), "consume", &argument, 0)).abort
     }
 
-    fn permission(&self, id: &Hash) -> Option<state::Permission> {
+    pub(super) fn permission(&self, id: &Hash) -> Option<state::Permission> {
         self.record(&state::permission(id))
     }
 }
 
-fn passable(depth: u8) -> Constraints {
+pub(super) fn passable(depth: u8) -> Constraints {
     Constraints { delegatable: true, delegation_depth_max: depth, ..Constraints::default() }
 }
 
@@ -129,6 +150,8 @@ fn instructions_30_to_35() {
     assert_eq!(role, role_id(&address(1), &name("painter")));
     let assigned = chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(4) }));
     check(&assigned, "RoleAssigned", 2_000, 100);
+    assert!(!chain.allows(address(4), &space("art"), &paint()), "a role has effect when it is accepted (decision 332)");
+    assert_eq!(method(&mut chain, 4, "accept_role", id_argument("role_id", &role)), None);
     assert!(chain.allows(address(4), &space("art"), &paint()) && !chain.allows(address(4), &space("art"), &Action::TokenMint));
     let unassigned = chain.send(1, Instruction::System(System::EntitlementRevokeRole { role_id: role, assignee: address(4) }));
     check(&unassigned, "RoleRevoked", 2_000, 100);
@@ -155,8 +178,13 @@ fn instructions_30_to_35() {
 fn scopes_have_their_masters() {
     let mut chain = Chain::new();
     let actor = chain.deploy("handler run\n try call 0x0000000000000000000000000000000000000007 'grant' $payload 0\n return $last\n");
-    let pool = || Scope::RunnerPool { pool: name("eu") };
-    let rows: [(u8, Scope, Option<Abort>); 12] = [
+    let pool = || Scope::RunnerPool { pool: of(2, "eu") };
+    let refused = || Some(error::GRANT_UNAUTHORIZED);
+    let rows: [(u8, Scope, Option<Abort>); 16] = [
+        (2, Scope::RunnerPool { pool: name("eu") }, refused()),
+        (2, Scope::RunnerPool { pool: of(2, "") }, refused()),
+        (2, Scope::RunnerPool { pool: name(&address(2).to_string()) }, refused()),
+        (2, Scope::RunnerPool { pool: name(&format!("{}/eu", address(2))) }, refused()),
         (1, Scope::Global, Some(error::GRANT_UNAUTHORIZED)),
         (9, Scope::Global, None),
         (1, Scope::Token { token: Hash([1; 32]) }, Some(error::GRANT_UNAUTHORIZED)),
@@ -166,9 +194,9 @@ fn scopes_have_their_masters() {
         (2, Scope::Runner { runner: address(2) }, None),
         (2, pool(), None),
         (3, pool(), Some(error::GRANT_UNAUTHORIZED)),
-        (3, Scope::Namespace { name: name("eu") }, None),
+        (3, Scope::Namespace { name: of(3, "eu") }, None),
         (9, pool(), None),
-        (4, Scope::Namespace { name: name("eu") }, Some(error::GRANT_UNAUTHORIZED)),
+        (4, Scope::Namespace { name: of(3, "eu") }, Some(error::GRANT_UNAUTHORIZED)),
     ];
     for (place, (from, scope, expected)) in rows.into_iter().enumerate() {
         let grantee = Address([u8::try_from(place).expect("few"); 20]);
@@ -334,6 +362,8 @@ fn a_record_has_one_issuer() {
 fn an_address_holds_so_many() {
     let rows = [("entitlements.records_per_address", 3), ("entitlements.roles_per_address", 2)];
     let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    accept_from(&mut chain, 2, 1, true);
+    accept_from(&mut chain, 3, 1, true);
     let until = chain.height.0 + 6;
     for place in 0..3u8 {
         let valid_until = (place == 0).then_some(Height(until));
@@ -377,6 +407,7 @@ fn roles_are_bound_to_their_maker() {
         assert!(
             chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(assignee) })).is_success()
         );
+        assert_eq!(method(&mut chain, assignee, "accept_role", id_argument("role_id", &role)), None);
     }
     let uses: Vec<_> = [3, 3, 4].into_iter().map(|grantee| chain.uses(1, address(grantee), &paint(), 0)).collect();
     assert_eq!(uses, [None, Some(error::MISSING_ENTITLEMENT), None], "each assignment counts for itself");
@@ -410,7 +441,10 @@ fn pools_admit_members_only() {
     assert!(member(&mut chain, 2) && !member(&mut chain, 3), "a term ends");
     assert_eq!(chain.permission(&record_id(&address(3), &pool, &join, None)), None, "and is deleted");
     let mut world = World::default();
-    assert!(check::is_member(&mut world, Height(1), address(2), &[0; 65]).is_ok_and(|is_member| !is_member), "a name too long is no pool");
+    assert!(
+        check::is_member(&mut world, &Params::GENESIS, Height(1), address(2), &[0; 65]).is_ok_and(|is_member| !is_member),
+        "a name too long is no pool"
+    );
     assert!(permissions::holder(&world, address(2)).is_err(), "a state that was not fetched is asked for");
 }
 
@@ -419,12 +453,12 @@ proptest! {
 
     /// A-271: whatever is granted, passed on, used and taken back, every record stands where it belongs, and maker and checker agree.
     #[test]
-    fn the_registry_keeps_its_books(acts in prop::collection::vec((1u8..6, 1u8..6, 0u8..6, 0u8..3, 0u8..3), 1..40)) {
-        let rows = [("entitlements.records_per_address", 4), ("entitlements.roles_per_address", 2)];
+    fn the_registry_keeps_its_books(acts in prop::collection::vec((1u8..6, 1u8..6, 0u8..9, 0u8..3, 0u8..3), 1..40)) {
+        let rows = [("entitlements.open_per_grantor", 3), ("entitlements.records_per_address", 4), ("entitlements.roles_per_address", 2)];
         let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
         let mut ids: Vec<Hash> = vec![Hash::ZERO];
         for (from, to, kind, which, depth) in acts {
-            let scope = space(["a", "b", "c"][usize::from(which)]);
+            let scope = Scope::Namespace { name: of(from, ["a", "b", "c"][usize::from(which)]) };
             let constraints = Constraints { max_uses: Count(2), valid_until: Some(Height(chain.height.0 + 6)), ..if depth > 0 { passable(depth) } else { Constraints::default() } };
             let id = ids[usize::from(to) * 7 % ids.len()];
             let instruction = match kind {
@@ -433,6 +467,9 @@ proptest! {
                 2 => delegating(id, address(to), &Constraints { max_uses: Count(1), valid_until: Some(Height(chain.height.0 + 2)), ..Constraints::default() }),
                 3 => making("r", vec![scope], vec![paint()], &Constraints { valid_until: Some(Height(chain.height.0 + 5)), ..Constraints::default() }),
                 4 => Instruction::System(System::EntitlementAssignRole { role_id: id, assignee: address(to) }),
+                6 => execution(Address::system(7), ["accept", "accept_role", "renounce"][usize::from(which)], &Value::dict([("entitlement_id", Value::Bytes(id.0.to_vec())), ("role_id", Value::Bytes(id.0.to_vec()))]).encode(), 0),
+                7 => execution(Address::system(7), "renounce_role", &Value::dict(id_argument("role_id", &id)).encode(), 0),
+                8 => execution(Address::system(7), "accept_from", &Value::dict([("grantor", Value::Bytes(address(to).0.to_vec())), ("accepted", Value::Bool(depth > 0))]).encode(), 0),
                 _ => execution(Address::system(7), "consume", &asking(address(to), &scope, &paint(), Some(1)).encode(), 0),
             };
             let nonce = chain.nonce(from);

@@ -110,7 +110,7 @@ fn has_model(profile: &Profile, spec: &JobSpec) -> bool {
 
 /// Whether the Entitlement Registry knows a runner as a member of a pool (002 §7.3).
 fn is_pool_member(context: &mut Context<'_>, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
-    crate::entitlements::check::is_member(context.world, context.height, runner, pool)
+    crate::entitlements::check::is_member(context.world, context.params, context.height, runner, pool)
 }
 
 /// The committees of the running epoch. The first job of an epoch makes them, out of the runners that are healthy then (003 §5.3).

@@ -3,10 +3,12 @@
 //! What has expired is deleted by whoever comes across it. A use of a delegated permission is a use of every one above it, so that a chain
 //! never does more than its first link may.
 
+use super::open;
 use super::permissions::{holder, read, require_authority, sweep};
 use super::roles;
 use super::state::{self, Assignment, Permission, Window};
 use crate::actor::Context;
+use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
 use cowboy_types::units::{Amount, Count, Height};
@@ -67,13 +69,14 @@ enum Source {
     Role(Hash, Box<Assignment>),
 }
 
-/// Everything that allows an address an action in a scope now, its own permissions before its roles, the oldest first.
+/// Everything that allows an address an action in a scope now, its permissions before its roles, those that it accepted first.
 fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &Action) -> Result<Vec<Source>, Miss> {
     sweep(context, grantee)?;
     sweep_roles(context, grantee)?;
+    let open = open::permissions(context, grantee, scope, action)?;
     let held = holder(context.world, grantee)?;
     let mut found = Vec::new();
-    for id in held.permissions.iter() {
+    for id in held.permissions.iter().chain(&open) {
         let record = read(context.world, id)?.expect("a holder's list names records");
         if covers(&record.scope, &record.action, scope, action) && is_live(context, &record)? {
             found.push(Source::Permission(*id, Box::new(record)));
@@ -98,12 +101,14 @@ pub fn check(context: &mut Context<'_>, grantee: Address, scope: &Scope, action:
 
 /// Whether a runner is in a pool at a height (002 §7.3): a permission of exactly this scope and action, in its span and not used up. No
 /// wildcard counts, no role, and no use is counted. Where nobody granted anything nobody is (002 §7.6).
-pub fn is_member(world: &mut World, height: Height, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
+pub fn is_member(world: &mut World, params: &Params, height: Height, runner: Address, pool: &[u8]) -> Result<bool, Miss> {
     let Some(pool) = Name::new(pool.to_vec()) else { return Ok(false) };
     let (scope, action) = (Scope::RunnerPool { pool: pool.clone() }, Action::RunnerJoinPool { pool });
     let id = record_id(&runner, &scope, &action, None);
     let Some(record) = read(world, &id)? else { return Ok(false) };
-    if record.constraints.is_expired(height) {
+    let is_held = holder(world, runner)?.permissions.contains(&id);
+    let has_lapsed = !is_held && open::has_lapsed(params.entitlements.open_lapse, record.granted_at, height);
+    if record.constraints.is_expired(height) || has_lapsed {
         super::permissions::forget(world, runner, &[id])?;
         return Ok(false);
     }

@@ -1,7 +1,7 @@
 //! What 0x07 does when it is called by name.
 
 use super::state::{self, DomainSet, NUMBER};
-use super::{check, grants, lifecycle, manifests, permissions, roles};
+use super::{check, grants, lifecycle, manifests, open, permissions, roles};
 use crate::actor::{Context, address_argument, hash_argument, number_argument};
 use commonware_codec::{Decode as _, Read};
 use cowboy_state::Step;
@@ -146,7 +146,33 @@ pub(super) fn check(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
 pub(super) fn is_member(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let pool = argument.get("pool").and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
     let runner = address_argument(argument, "runner")?;
-    Ok(Value::Bool(check::is_member(context.world, context.height, runner, pool)?))
+    Ok(Value::Bool(check::is_member(context.world, context.params, context.height, runner, pool)?))
+}
+
+pub(super) fn accept(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    open::accept(context, &hash_argument(argument, "entitlement_id")?)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn renounce(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    open::renounce(context, &hash_argument(argument, "entitlement_id")?)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn accept_from(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    let Some(Value::Bool(accepted)) = argument.get("accepted") else { return Err(error::INVALID_ARGUMENT.into()) };
+    open::accept_from(context, address_argument(argument, "grantor")?, *accepted)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn accept_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    open::accept_role(context, &hash_argument(argument, "role_id")?)?;
+    Ok(Value::Null)
+}
+
+pub(super) fn renounce_role(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    open::renounce_role(context, &hash_argument(argument, "role_id")?)?;
+    Ok(Value::Null)
 }
 
 pub(super) fn consume(context: &mut Context<'_>, argument: &Value) -> Step<Value> {

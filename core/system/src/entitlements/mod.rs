@@ -1,11 +1,12 @@
 //! 0x07, Entitlement Registry: what manifests may grant, and who may do what (000 §9.10, §9.11; 002 §7).
 //!
 //! - [`grants`], [`manifests`], [`lifecycle`], [`needs`]: entitlements of manifests: curated sets, checks, removal, what the gate asks.
+//! - [`open`]: records that their holder did not accept yet.
 //! - [`permissions`], [`roles`], [`check`]: records of who may do what, named sets of them, and their use.
 //! - [`state`]: what the actor keeps.
 //!
 //! Invariants: an actor's stored manifest passed [`manifests::check`]; an entitlement that was removed never comes back; every permission
-//! and assignment stands in its holder's list and nowhere else; a chain of delegations is never used more than its first link allows.
+//! and assignment stands in its holder's list, or counts among its grantor's open ones; a chain of delegations is never used more than its first link allows.
 
 pub mod check;
 pub mod grants;
@@ -14,6 +15,7 @@ pub mod invariants;
 pub mod lifecycle;
 pub mod manifests;
 pub mod needs;
+pub mod open;
 pub mod permissions;
 pub mod roles;
 pub mod state;
@@ -69,6 +71,31 @@ pub const ACTOR: Actor = Actor {
             name: "revoke_role",
             doc: "{role_id, assignee} → null: takes a role from an address (SYS 35).",
             run: handlers::revoke_role,
+        },
+        Method {
+            name: "accept",
+            doc: "{entitlement_id} → null: takes a permission among the sender's own; until then it counts among its grantor's (decision 332).",
+            run: handlers::accept,
+        },
+        Method {
+            name: "renounce",
+            doc: "{entitlement_id} → null: gives a permission of the sender's up, or refuses it.",
+            run: handlers::renounce,
+        },
+        Method {
+            name: "accept_from",
+            doc: "{grantor, accepted} → null: accepts all that a grantor gives the sender from now on, or no longer does.",
+            run: handlers::accept_from,
+        },
+        Method {
+            name: "accept_role",
+            doc: "{role_id} → null: takes a role that was assigned to the sender, which has effect from then on.",
+            run: handlers::accept_role,
+        },
+        Method {
+            name: "renounce_role",
+            doc: "{role_id} → null: gives a role of the sender's up, or refuses it.",
+            run: handlers::renounce_role,
         },
         Method {
             name: "check",

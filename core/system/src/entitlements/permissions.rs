@@ -1,17 +1,19 @@
 //! Permissions: granted, revoked, delegated (002 §7.2, instructions 30 to 32).
 
-use super::state::{self, Holder, NUMBER, Permission, ScopeOwner};
+use super::open;
+use super::state::{self, Holder, NUMBER, Permission};
 use crate::actor::Context;
+use crate::registrations::{self, label};
 use crate::tokens;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::permission::{Action, Constraints, Scope, record_id};
+use cowboy_types::permission::{Action, Constraints, Name, Scope, record_id};
 use cowboy_types::{Address, Hash, List, error};
 
-/// Whether the sender may say who does what within a scope, and claims a pool or namespace that nobody owns.
+/// Whether the sender may say who does what within a scope.
 ///
-/// System deployers may everywhere: they stand for governance. Otherwise an actor's owner or the actor itself, the runner itself, and who
-/// granted first in a pool or namespace, and a token's owner. The chain is governance's.
+/// Governance may everywhere. Otherwise an actor's owner or the actor itself, the runner itself, a token's owner, and the one after whom a
+/// pool or namespace is named. The chain is governance's.
 pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Step<()> {
     let sender = context.sender;
     let is_governance = context.is_governance();
@@ -20,18 +22,23 @@ pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Ste
         Scope::Token { token } => tokens::state::find(context.world, token)?.is_some_and(|token| token.owner == sender),
         Scope::Actor { actor } => sender == *actor || context.world.actor(*actor)?.is_some_and(|record| record.owner == sender),
         Scope::Runner { runner } => sender == *runner,
-        Scope::RunnerPool { .. } | Scope::Namespace { .. } => {
-            let key = state::scope_owner(scope);
-            match context.world.read::<ScopeOwner>(&key)? {
-                Some(owned) => owned.owner == sender,
-                None => {
-                    context.world.write(key, &ScopeOwner { owner: sender });
-                    true
-                }
-            }
-        }
+        Scope::RunnerPool { pool: name } | Scope::Namespace { name } => owner_of(context, name)? == Some(sender),
     };
     if may || is_governance { Ok(()) } else { Err(error::GRANT_UNAUTHORIZED.into()) }
+}
+
+/// Whose a pool or namespace is, by its name alone (decision 180): the address that it begins with, 40 lower-case digits and a slash, or
+/// who owns the name in the Route Registry. So nobody can be first in another's.
+fn owner_of(context: &Context<'_>, name: &Name) -> Result<Option<Address>, Miss> {
+    let Ok(text) = core::str::from_utf8(name) else { return Ok(None) };
+    if let Some((digits, label)) = text.split_once('/') {
+        let address = format!("0x{digits}").parse::<Address>().ok();
+        return Ok(address.filter(|address| !label.is_empty() && address.to_string().eq(&format!("0x{digits}"))));
+    }
+    if label::check(context.params, text).is_err() {
+        return Ok(None);
+    }
+    Ok(registrations::state::live(context.world, text, context.height)?.map(|found| found.record.owner))
 }
 
 /// What an address holds.
@@ -50,12 +57,15 @@ pub(super) fn set_holder(world: &mut World, address: Address, holder: &Holder) {
     if holder.permissions.is_empty() && holder.roles.is_empty() { world.remove(key) } else { world.write(key, holder) }
 }
 
-/// Removes permissions of one address.
+/// Removes permissions of one address, accepted or not.
 pub(super) fn forget(world: &mut World, address: Address, ids: &[Hash]) -> Result<(), Miss> {
     if ids.is_empty() {
         return Ok(());
     }
     let mut held = holder(world, address)?;
+    for id in ids.iter().filter(|id| !held.permissions.contains(id)) {
+        open::forget(world, id)?;
+    }
     let kept: Vec<Hash> = held.permissions.iter().filter(|id| !ids.contains(id)).copied().collect();
     held.permissions = List::new(kept).expect("fewer than before");
     ids.iter().for_each(|id| world.remove(state::permission(id)));
@@ -78,7 +88,7 @@ pub(super) fn sweep(context: &mut Context<'_>, address: Address) -> Result<(), M
     forget(context.world, address, &gone)
 }
 
-fn data_of(id: &Hash, record: &Permission) -> Value {
+pub(super) fn data_of(id: &Hash, record: &Permission) -> Value {
     Value::map([
         ("id", Value::Bytes(id.0.to_vec())),
         ("grantee", Value::Bytes(record.grantee.0.to_vec())),
@@ -88,26 +98,31 @@ fn data_of(id: &Hash, record: &Permission) -> Value {
     ])
 }
 
-/// Puts a record into the state and its holder's list. The same id again replaces the record, if it has the same issuer (decision 100).
+/// Puts a permission into its holder's list.
+pub(super) fn hold(context: &mut Context<'_>, grantee: Address, id: Hash) -> Step<()> {
+    let limit = usize::try_from(context.params.entitlements.records_per_address).unwrap_or(usize::MAX);
+    let mut held = holder(context.world, grantee)?;
+    let mut ids = held.permissions.into_vec();
+    if ids.len() >= limit {
+        return Err(error::TOO_MANY_PERMISSIONS.into());
+    }
+    ids.push(id);
+    held.permissions = List::new(ids).ok_or(error::TOO_MANY_PERMISSIONS)?;
+    set_holder(context.world, grantee, &held);
+    Ok(())
+}
+
+/// Puts a record into the state, and into its holder's list or among its grantor's open records. The same id again replaces the record, if it has the same issuer (decision 100).
 fn put(context: &mut Context<'_>, record: &Permission) -> Step<Hash> {
     let id = record_id(&record.grantee, &record.scope, &record.action, record.parent_id.as_ref());
     sweep(context, record.grantee)?;
-    let mut held = holder(context.world, record.grantee)?;
     match read(context.world, &id)? {
         Some(present) if present.issuer != record.issuer => return Err(error::PERMISSION_EXISTS.into()),
         // What may not be taken back may not be narrowed either.
         Some(present) if !present.constraints.revocable => return Err(error::NOT_REVOCABLE.into()),
         Some(_) => {}
-        None => {
-            let most = usize::try_from(context.params.entitlements.records_per_address).unwrap_or(usize::MAX);
-            let mut ids = held.permissions.into_vec();
-            if ids.len() >= most {
-                return Err(error::TOO_MANY_PERMISSIONS.into());
-            }
-            ids.push(id);
-            held.permissions = List::new(ids).ok_or(error::TOO_MANY_PERMISSIONS)?;
-            set_holder(context.world, record.grantee, &held);
-        }
+        None if open::is_accepted(context.world, record.grantee, record.issuer)? => hold(context, record.grantee, id)?,
+        None => open::add(context, &id, record)?,
     }
     context.world.write(state::permission(&id), record);
     Ok(id)

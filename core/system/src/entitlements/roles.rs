@@ -1,5 +1,6 @@
 //! Roles: named sets of permissions, assigned as a whole (002 §7.2, instructions 33 to 35).
 
+use super::open;
 use super::permissions::{check_new, holder, require_authority, set_holder};
 use super::state::{self, Assignment, NUMBER, Role};
 use crate::actor::Context;
@@ -52,25 +53,36 @@ fn require_role(context: &mut Context<'_>, id: &Hash) -> Step<Role> {
     Ok(role)
 }
 
-/// Instruction 34: gives an address a role. Again, it begins anew.
+/// Puts a role into its holder's list.
+pub(super) fn hold(context: &mut Context<'_>, assignee: Address, id: Hash) -> Step<()> {
+    let mut held = holder(context.world, assignee)?;
+    let mut ids = held.roles.into_vec();
+    if ids.len() >= usize::try_from(context.params.entitlements.roles_per_address).unwrap_or(usize::MAX) {
+        return Err(error::TOO_MANY_ROLES.into());
+    }
+    ids.push(id);
+    held.roles = List::new(ids).ok_or(error::TOO_MANY_ROLES)?;
+    set_holder(context.world, assignee, &held);
+    Ok(())
+}
+
+/// Instruction 34: gives an address a role, which has effect when it is accepted. Again, it begins anew.
 pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<()> {
     let role = require_role(context, id)?;
     if role.constraints.is_expired(context.height) {
         return Err(error::CONSTRAINTS_INVALID.into());
     }
     super::check::sweep_roles(context, assignee)?;
-    let mut held = holder(context.world, assignee)?;
-    let mut ids = held.roles.into_vec();
-    if !ids.contains(id) {
-        if ids.len() >= usize::try_from(context.params.entitlements.roles_per_address).unwrap_or(usize::MAX) {
-            return Err(error::TOO_MANY_ROLES.into());
-        }
-        ids.push(*id);
-    } else if !role.constraints.revocable {
+    let is_there = context.world.read::<Assignment>(&state::assignment(id, assignee))?.is_some();
+    if is_there && !role.constraints.revocable {
         return Err(error::NOT_REVOCABLE.into());
     }
-    held.roles = List::new(ids).ok_or(error::TOO_MANY_ROLES)?;
-    set_holder(context.world, assignee, &held);
+    if !is_there {
+        match open::is_accepted(context.world, assignee, context.sender)? {
+            true => hold(context, assignee, *id)?,
+            false => open::count(context, context.sender)?,
+        }
+    }
     let (issuer, assigned_at) = (context.sender, context.height);
     let assignment = Assignment { role: *id, issuer, constraints: role.constraints, window: None, assigned_at };
     context.world.write(state::assignment(id, assignee), &assignment);
@@ -101,6 +113,7 @@ pub(super) fn forget(world: &mut World, assignee: Address, ids: &[Hash]) -> Resu
     if ids.is_empty() {
         return Ok(());
     }
+    open::forget_roles(world, assignee, ids)?;
     let mut held = holder(world, assignee)?;
     let kept: Vec<Hash> = held.roles.iter().filter(|id| !ids.contains(id)).copied().collect();
     held.roles = List::new(kept).expect("fewer than before");

@@ -2,7 +2,7 @@
 
 use commonware_codec::Encode as _;
 use cowboy_state::records::ManifestBytes;
-use cowboy_state::{Key, Kind};
+use cowboy_state::{Directory, Key, Kind};
 use cowboy_types::permission::{Action, Constraints, Name, Scope};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text, record, variants};
@@ -172,10 +172,26 @@ record! {
 }
 
 record! {
-    /// Who owns a pool or a namespace: who granted in it first.
-    pub struct ScopeOwner {
-        /// The owner.
-        pub owner: Address,
+    /// What a grantor's holders did not accept yet (decision 332).
+    pub struct Grantor {
+        /// Records, permissions and assignments together.
+        pub open: Count,
+    }
+}
+
+record! {
+    /// Grantors whose records an address accepts without looking.
+    pub struct Accepts {
+        /// Ascending.
+        pub grantors: List<Address, 256>,
+    }
+}
+
+record! {
+    /// The newest delegation of an action in a scope that its holder did not accept yet.
+    pub struct OpenDelegation {
+        /// The permission's id.
+        pub id: Hash,
     }
 }
 
@@ -184,6 +200,9 @@ pub(super) const PERMISSION: &str = "system:entitlement:";
 
 /// What the names of holders begin with.
 pub(super) const HOLDER: &str = "system:holder:";
+
+/// What the names of grantors begin with.
+pub(super) const GRANTOR: &str = "system:grantor:";
 
 /// What the names of assignments begin with.
 pub(super) const ASSIGNMENT: &str = "system:assignment:";
@@ -214,7 +233,22 @@ pub fn assignment(role: &Hash, assignee: Address) -> Key {
     registry_key(ASSIGNMENT, &[&role.0, &assignee.0])
 }
 
-/// Who owns a pool or a namespace.
-pub fn scope_owner(scope: &Scope) -> Key {
-    registry_key("system:scope:", &[&cowboy_types::keccak256(&[&scope.encode()]).0])
+/// How many of a grantor's records are open.
+pub fn grantor(address: Address) -> Key {
+    registry_key(GRANTOR, &[&address.0])
+}
+
+/// The permissions that their holders did not accept yet: the holder, then the permission's id.
+pub const fn open() -> Directory {
+    Directory::of_system(Address::system(NUMBER), 32)
+}
+
+/// Whose records an address accepts.
+pub fn accepts(address: Address) -> Key {
+    registry_key("system:accepts:", &[&address.0])
+}
+
+/// The newest open delegation of an action in a scope to an address.
+pub fn open_delegation(grantee: Address, scope: &Scope, action: &Action) -> Key {
+    registry_key("system:open:", &[&cowboy_types::keccak256(&[&grantee.0, &scope.encode(), &action.encode()]).0])
 }

@@ -1,23 +1,17 @@
 //! 0x0E, Route Registry: which actor answers to which name (004 §7).
 //!
-//! - [`label`]: what a name may look like.
+//! - [`label`], [`types`], [`state`]: what a name may look like, the records, and where they stand ([`crate::registrations`]).
 //! - [`price`]: what a name costs, and at which stage of its life it is.
-//! - [`types`], [`state`]: the records, and where they stand.
 //! - [`handlers`]: the methods.
 //!
 //! Invariants: a record stands in the directory of names, and in that of its actor, exactly once; a name below another one
 //! counts only under the registration that it was made under; 0x0E keeps no CBY: what comes along is split at once.
 
 pub(crate) mod handlers;
-pub mod label;
 pub mod price;
-pub mod state;
-pub mod types;
 
 use crate::actor::{Actor, Method};
-
-/// The actor's number.
-pub const NUMBER: u8 = 0x0E;
+pub use crate::registrations::{NUMBER, label, state, types};
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -9,9 +9,11 @@ use crate::{
 use clap::{Args, Subcommand};
 use commonware_codec::Encode;
 use cowboy_api::{Hex, model};
+use cowboy_types::cbor::Value;
+use cowboy_types::instruction::Actor;
 use cowboy_types::permission::{Action, Constraints, RateLimit, Scope};
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Blob, Hash, Instruction, List, System};
+use cowboy_types::{Address, Blob, Hash, Instruction, List, System, Text};
 use serde_json::json;
 
 #[derive(Debug, Subcommand)]
@@ -40,6 +42,35 @@ pub(crate) enum Entitlement {
     AssignRole(Assignment),
     /// Revoke a role of an address
     RevokeRole(Assignment),
+    /// Accept a permission that the key's address was granted
+    Accept(Own),
+    /// Give up a permission of the key's address, or refuse it
+    Renounce(Own),
+    /// Accept a role, which has effect from then on
+    AcceptRole(Own),
+    /// Give up a role of the key's address, or refuse it
+    RenounceRole(Own),
+    /// Accept everything that a grantor gives the key's address from now on
+    AcceptFrom(AcceptFrom),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Own {
+    /// Which: a permission's or a role's id
+    id: String,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AcceptFrom {
+    /// The grantor
+    grantor: String,
+    /// No longer
+    #[arg(long)]
+    stop: bool,
+    #[command(flatten)]
+    terms: Terms,
 }
 
 #[derive(Args, Debug)]
@@ -159,11 +190,53 @@ fn few<T>(items: Vec<T>, what: &str) -> Result<List<T, 16>, Failure> {
     List::new(items).ok_or_else(|| Failure::argument(format!("a role has at most 16 {what}"), "make another role"))
 }
 
+/// A call of a method of the Entitlement Registry.
+fn method<const N: usize>(name: &str, argument: [(&'static str, Value); N]) -> Result<Instruction, Failure> {
+    Ok(Instruction::Actor(Actor::Execute {
+        target: Address::system(0x07),
+        handler: Text::new(name).expect("methods have short names"),
+        payload: encoded_argument(&Value::map(argument))?,
+        value: Amount::ZERO,
+    }))
+}
+
+fn encoded_argument<const MAX: usize>(argument: &Value) -> Result<Blob<MAX>, Failure> {
+    Blob::new(argument.encode()).ok_or_else(|| Failure::argument("an argument is too long", "shorten it"))
+}
+
+fn about(name: &str, argument: &'static str, own: Own) -> Result<(Instruction, Terms), Failure> {
+    let id = hash(&own.id)?;
+    Ok((method(name, [(argument, Value::Bytes(id.0.to_vec()))])?, own.terms))
+}
+
 impl Entitlement {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
-        let (system, terms) = match self {
+        let (instruction, terms) = match self {
             Self::Registry => return registry(session).await,
             Self::List { address } => return list(session, address.as_deref()).await,
+            Self::Accept(own) => about("accept", "entitlement_id", own)?,
+            Self::Renounce(own) => about("renounce", "entitlement_id", own)?,
+            Self::AcceptRole(own) => about("accept_role", "role_id", own)?,
+            Self::RenounceRole(own) => about("renounce_role", "role_id", own)?,
+            Self::AcceptFrom(AcceptFrom { grantor, stop, terms }) => {
+                let grantor = Value::Bytes(session.address(&grantor)?.0.to_vec());
+                (method("accept_from", [("accepted", Value::Bool(!stop)), ("grantor", grantor)])?, terms)
+            }
+            of_registry => of_registry.system(session)?,
+        };
+        let sent = send::send(&session.client, &session.key()?, instruction, &terms).await?;
+        let made = sent.receipt.as_ref().map(|receipt| receipt.return_data.to_string()).filter(|id| id.len() > 2);
+        let said = made.as_ref().map_or_else(String::new, |id| format!("\nId: {id}"));
+        session.output.result(
+            &json!({ "tx_hash": sent.tx_hash, "id": made, "receipt": sent.receipt }),
+            format_args!("Transaction hash: {}{said}", sent.tx_hash),
+        );
+        Ok(())
+    }
+
+    /// The instructions 30 to 35.
+    fn system(self, session: &Session) -> Result<(Instruction, Terms), Failure> {
+        let (system, terms) = match self {
             Self::Grant(Grant { grantee, scope, action, conditions, terms }) => {
                 let (scope, action, constraints) = (encoded(&scope)?, encoded(&action)?, encoded(&conditions.constraints()?)?);
                 (System::EntitlementGrant { grantee: session.address(&grantee)?, scope, action, constraints }, terms)
@@ -185,15 +258,9 @@ impl Entitlement {
             Self::RevokeRole(Assignment { role, assignee, terms }) => {
                 (System::EntitlementRevokeRole { role_id: hash(&role)?, assignee: session.address(&assignee)? }, terms)
             }
+            _ => unreachable!("the caller handles the others"),
         };
-        let sent = send::send(&session.client, &session.key()?, Instruction::System(system), &terms).await?;
-        let made = sent.receipt.as_ref().map(|receipt| receipt.return_data.to_string()).filter(|id| id.len() > 2);
-        let said = made.as_ref().map_or_else(String::new, |id| format!("\nId: {id}"));
-        session.output.result(
-            &json!({ "tx_hash": sent.tx_hash, "id": made, "receipt": sent.receipt }),
-            format_args!("Transaction hash: {}{said}", sent.tx_hash),
-        );
-        Ok(())
+        Ok((Instruction::System(system), terms))
     }
 }
 

@@ -7,7 +7,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::entitlements::{
     grants,
     lifecycle::{Standing, Standings},
-    permissions, roles,
+    open, permissions, roles,
     state::{self, Assignment, ManifestHistory},
 };
 use cowboy_types::entitlement::{DomainSets, REGISTRY};
@@ -95,9 +95,13 @@ pub(crate) async fn permissions(State(app): State<App>, Named(address): Named<Ad
     Ok(Json(model::Permissions { permissions, roles }))
 }
 
-/// The permissions of an address: a parameter bounds how many.
+/// Permissions shown that an address did not accept yet.
+const MAX_OPEN: usize = 256;
+
+/// The permissions of an address: those that it accepted, of which a parameter bounds the number, and then others that it was granted.
 fn held(world: &World, address: Address) -> Result<Vec<model::Permission>, Miss> {
-    let ids = permissions::holder(world, address)?.permissions;
+    let mut ids = permissions::holder(world, address)?.permissions.into_vec();
+    ids.extend(open::of(world, address, MAX_OPEN)?);
     let keys: Vec<_> = ids.iter().map(state::permission).collect();
     world.require(&keys)?;
     let mut shown = Vec::with_capacity(ids.len());
