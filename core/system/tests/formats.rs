@@ -5,10 +5,10 @@ use bytes::Bytes;
 use commonware_codec::{Codec, conformance::generate_value};
 use cowboy_system::containers::state::Image;
 use cowboy_system::entitlements::state::{
-    Assignment, Deprecations, DomainSet, Holder, ManifestHistory, Permission, Role, ScopeOwner, Sweep,
+    Accepts, Assignment, Deprecations, DomainSet, Grantor, Holder, ManifestHistory, OpenDelegation, Permission, Role, Sweep,
 };
 use cowboy_system::gateways::types::{Gateway, Repaid, Request};
-use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal};
+use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal, Wishes};
 use cowboy_system::names::types::{Policy, Registration};
 use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
@@ -51,7 +51,7 @@ macro_rules! formats {
 }
 
 formats! {
-    Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway History Holder Image Inflation
-    ManifestHistory Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Repaid Request Role Roots RunnerAttestation
-    ScopeOwner StakeTotal Sweep Token Validator ValidatorSet
+    Accepts Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway Grantor History Holder Image Inflation
+    ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Repaid Request Role Roots RunnerAttestation
+    StakeTotal Sweep Token Validator ValidatorSet Wishes
 }

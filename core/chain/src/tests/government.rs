@@ -10,7 +10,7 @@ use cowboy_types::{Address, List, Receipt, error, keccak256};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
-    crate::tests::effects::scenarios![the_council_pauses_an_actor_until_the_vote];
+    crate::tests::effects::scenarios![the_council_pauses_an_actor_until_the_vote, agreements_on_pauses_expire];
 
 fn bytes(bytes: &[u8]) -> Value {
     Value::Bytes(bytes.to_vec())
@@ -102,6 +102,38 @@ fn a_decision_reaches_every_actor() {
     let team = Value::dict([("bucket", Value::text("team"))]).encode();
     assert_eq!(chain.send(5, execution(Address::system(0x08), "release", &team, 0)).abort, None);
     assert!(chain.balance(address(7)) > before, "vesting is released");
+}
+
+/// what the instructions 48, 49 and 50 do, the validators decide: a timer that is not theirs is extended and cancelled, and the
+/// limits of all are moved. The roots of a trusted environment are theirs, too.
+#[test]
+fn a_decision_moves_timers_limits_and_roots() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    let actor = chain.deploy("handler run\n timer 100000 'x'\n return $last\nhandler handle_timer\n");
+    let timers = [0, 1].map(|_| bytes(&chain.call(actor, "run", b"").return_data));
+    let of = |id: &Value| ("timer_id", id.clone());
+    let limits = [
+        ("gc_cycles_per_block", 1_000_000),
+        ("max_cells_per_fire", 200_000),
+        ("max_cycles_per_fire", 300_000),
+        ("max_timers_per_actor", 7),
+        ("max_ttl_blocks", 200_000),
+    ];
+    let nitro = ("environment", Value::text("nitro"));
+    let actions = vec![
+        call(0x05, "set_roots", vec![nitro.clone(), ("roots", Value::Array(vec![bytes(b"a certificate")]))]),
+        call(0x06, "cancel_timer", vec![of(&timers[0])]),
+        call(0x06, "extend_timer", vec![of(&timers[1]), ("expires_at", Value::uint(150_000))]),
+        call(0x09, "update_timer_config", limits.map(|(name, value)| (name, Value::uint(value))).to_vec()),
+    ];
+    assert_eq!(decide(&mut chain, all(actions), 25_000), "executed");
+    let left = chain.all::<cowboy_state::records::Timer>(cowboy_state::Kind::Timer);
+    assert_eq!(left.iter().map(|(_, timer)| timer.expires_at.0).collect::<Vec<_>>(), [150_000]);
+    assert_eq!(read(&mut chain, 0x05, "get_roots", vec![nitro]), Value::Array(vec![bytes(b"a certificate")]));
+    let rows = ["cleanup_cycles", "cells_per_fire", "cycles_per_fire", "timers_per_actor", "ttl_blocks"];
+    for (row, (_, value)) in rows.iter().zip(limits) {
+        assert_eq!(param(&mut chain, &format!("timers.{row}")), value, "{row}");
+    }
 }
 
 /// Decision 179: one action that fails undoes the others.
@@ -219,6 +251,27 @@ fn the_council_pauses_an_actor_until_the_vote() {
     assert_eq!(supply(&mut chain), Some(error::SYSTEM_ACTOR_PAUSED), "until a decision resumes it");
     assert_eq!(decide(&mut chain, on_actor("resume", 0x06), 25_000), "executed");
     assert_eq!(supply(&mut chain), None);
+}
+
+/// Decision 331: what a member of the council agreed to a day ago does not count, until it says so again.
+#[test]
+fn agreements_on_pauses_expire() {
+    let mut chain = chain_of([1, 1, 1, 1]);
+    council(&mut chain);
+    let want = |chain: &mut Chain, from: u8| {
+        let receipt = ask(chain, from, "circuit_break", vec![("actor", Value::uint(6))], 0);
+        assert_eq!(receipt.abort, None);
+        receipt.return_data[..] == Value::Bool(true).encode()[..]
+    };
+    assert!((1..=4).all(|from| !want(&mut chain, from)));
+    chain.height.0 += 50_000;
+    assert!((5..=6).all(|from| !want(&mut chain, from)));
+    chain.height.0 += 40_000;
+    assert!(!want(&mut chain, 7), "the first four are too old");
+    assert!((1..=3).all(|from| !want(&mut chain, from)) && !want(&mut chain, 3), "nobody counts twice");
+    assert_eq!(supply(&mut chain), None);
+    assert!(want(&mut chain, 4), "seven within a day");
+    assert_eq!(supply(&mut chain), Some(error::SYSTEM_ACTOR_PAUSED));
 }
 
 /// A paused actor answers governance, which may have to repair it, and no instruction goes around the pause.

@@ -4,11 +4,11 @@
 //! `governance.pause` blocks where the vote was not counted for it. A ratified pause holds until a decision resumes the actor. Pauses
 //! begin and end with a block: a block runs under one set of them.
 
-use super::types::{Action, Pause, PauseEnd, Pauses, Proposal, Stage};
+use super::types::{Action, Pause, PauseEnd, Pauses, Proposal, Stage, Wish, Wishes};
 use super::{NUMBER, actions, proposals, state};
 use crate::actor::Context;
 use crate::staking::state as staking;
-use cowboy_state::{Miss, Step, World};
+use cowboy_state::{Key, Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, error};
@@ -34,8 +34,8 @@ pub(super) fn circuit_break(context: &mut Context<'_>, argument: &Value) -> Step
     if actor == NUMBER || is_paused {
         return Err(error::PROPOSAL_ACTION.into());
     }
-    let key = state::break_key(actor);
-    let is_agreed = proposals::agree(context, &key)?;
+    let key = state::pause_wishes_key(actor);
+    let is_agreed = wish(context, &key)?;
     if is_agreed {
         // The next pause of this actor is agreed on anew.
         context.world.remove(key);
@@ -44,6 +44,29 @@ pub(super) fn circuit_break(context: &mut Context<'_>, argument: &Value) -> Step
         set(context, actor, Some(PauseEnd::Unratified { until, proposal: Count(proposal) }))?;
     }
     Ok(Value::Bool(is_agreed))
+}
+
+/// Counts the sender among the members that want something now: what a member said more than `governance.agreement` blocks ago does not
+/// count, so that seven agree about one situation (decision 331). Answers whether they are enough.
+fn wish(context: &mut Context<'_>, key: &Key) -> Step<bool> {
+    let council = state::council(context.world)?;
+    let rows = &context.params.governance;
+    if !council.members.contains(&context.sender) {
+        return Err(error::SYSTEM_UNAUTHORIZED.into());
+    }
+    let (sender, now) = (context.sender, context.height);
+    let stored: Option<Wishes> = context.world.read(key)?;
+    let mut wishes = stored.map_or_else(Vec::new, |stored| stored.wishes.into_vec());
+    let holds =
+        |wish: &Wish| wish.member != sender && council.members.contains(&wish.member) && now.0 < wish.at.0.saturating_add(rows.agreement);
+    wishes.retain(holds);
+    wishes.push(Wish { member: sender, at: now });
+    wishes.sort_by_key(|wish| wish.member);
+    let count = u64::try_from(wishes.len()).unwrap_or(u64::MAX);
+    let is_enough = count >= rows.council_threshold;
+    let wishes = List::new(wishes).ok_or(error::INVALID_ARGUMENT)?;
+    context.world.write(key.clone(), &Wishes { wishes });
+    Ok(is_enough)
 }
 
 /// Opens the vote on a pause of the council. It puts nothing down, and waits for no timelock: the pause holds already.

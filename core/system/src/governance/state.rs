@@ -33,8 +33,8 @@ pub fn agreement_key(id: u64, what: &str) -> Key {
 }
 
 /// Who of the council wants a system actor paused.
-pub fn break_key(actor: u8) -> Key {
-    named(format!("system:gov:council:break:{actor}"))
+pub fn pause_wishes_key(actor: u8) -> Key {
+    named(format!("system:gov:council:pause:{actor}"))
 }
 
 /// The paused system actors.

@@ -136,6 +136,24 @@ record! {
 }
 
 record! {
+    /// What a member of the council wanted, and since when.
+    pub struct Wish {
+        /// Who.
+        pub member: Address,
+        /// When the member last said so.
+        pub at: Height,
+    }
+}
+
+record! {
+    /// Who of the council wants a system actor paused. Wishes that are too old may still stand here.
+    pub struct Wishes {
+        /// Ascending by member.
+        pub wishes: List<Wish, 64>,
+    }
+}
+
+record! {
     /// What a parameter was, change by change.
     pub struct History {
         /// The newest last; the oldest go first.

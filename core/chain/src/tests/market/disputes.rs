@@ -1,6 +1,7 @@
 //! Claims against accepted results: several at once, with an end, and none that shields anybody (decision 313).
 
-use super::super::harness::{address, parameters};
+use super::super::governance;
+use super::super::harness::{address, parameters, validator, validators};
 use super::*;
 use cowboy_types::job::{JobStatus, Verdict};
 
@@ -173,4 +174,45 @@ fn a_right_retrial_costs_nothing() {
     assert_eq!(market.job(&retrial).status, JobStatus::Settled);
     assert_eq!(before - market.chain.balance(address(2)), gas, "bond and deposit came back");
     assert!(first.iter().all(|number| stake(&market, *number) == cby(7_000)));
+}
+
+/// A claim is decided by a proposal of the validators, on a network without deployers: the accused is slashed, and the bond comes back.
+#[test]
+fn a_decision_of_the_validators_ends_a_claim() {
+    let short = [
+        ("governance.timelock", 3_600),
+        ("governance.voting_0", 3_600),
+        ("jobs.challenge_window", 20),
+        ("jobs.dispute_window", 2),
+        ("jobs.reveal_window", 12),
+    ];
+    let mut market = Market::with(5, |genesis| {
+        genesis.deployers = cowboy_types::List::default();
+        genesis.validators = validators((1..=4).map(|number| validator(number, Amount(cby(100_000)))));
+        genesis.parameters = parameters(&short);
+    });
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+    let argument = Value::map([("claim", Value::uint(0)), ("job_id", Value::Bytes(id.0.to_vec())), ("upheld", Value::Bool(true))]);
+    let action = vec![
+        ("action", Value::text("call")),
+        ("actor", Value::Bytes(VERIFIER.0.to_vec())),
+        ("argument", argument),
+        ("method", Value::text("decide_challenge")),
+    ];
+    let chain = &mut market.chain;
+    let proposal = governance::propose(chain, action, 1_000);
+    for from in 1..=3 {
+        assert!(governance::vote(chain, from, proposal, "yes").is_success());
+    }
+    governance::later(chain, 3_600);
+    assert!(governance::ask(chain, 6, "count", governance::about(proposal), 0).is_success());
+    governance::later(chain, 3_600);
+    let before = chain.balance(address(7));
+    assert!(governance::ask(chain, 6, "execute", governance::about(proposal), 0).is_success());
+    assert_eq!(governance::stage(chain, proposal), "executed");
+    assert_eq!(chain.balance(address(7)) - before, cby(100), "the bond comes back");
+    assert_eq!((stake(&market, committee[0]), stake(&market, committee[1])), (cby(10_000), cby(7_000)));
+    market.chain.idle(25);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
 }
