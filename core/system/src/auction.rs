@@ -85,7 +85,12 @@ fn of(prefix: &str, rest: &[u8]) -> Key {
 
 /// A lane's base fee for a cycle (003 §6.3). Cells have no lanes.
 pub fn lane_base_fee(base_fee: Price, multiplier: u64) -> Price {
-    let scaled = u128::from(base_fee.0) * u128::from(multiplier) / 10_000;
+    share_of(base_fee, multiplier)
+}
+
+/// A share of a price, in basis points.
+fn share_of(price: Price, basis_points: u64) -> Price {
+    let scaled = u128::from(price.0) * u128::from(basis_points) / 10_000;
     Price(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
@@ -196,7 +201,6 @@ impl Auction {
     /// What a bid pays now; nothing where it is below the base fee (003 §5.1b: effective priority and default agent).
     pub fn offered(&self, params: &Params, bid: Bid) -> Option<Offered> {
         let base = self.lane_fee(params);
-        let scaled = |price: Price, basis_points: u64| lane_base_fee(price, basis_points);
         let (max, priority) = match bid {
             Bid::Agent(tier) => {
                 let rows = &params.timers;
@@ -206,7 +210,7 @@ impl Auction {
                     Tier::Fast => rows.tip_fast,
                     Tier::Urgent => rows.tip_urgent,
                 };
-                (scaled(base, rows.bid_multiplier), scaled(self.median_tip, share))
+                (share_of(base, rows.bid_multiplier), share_of(self.median_tip, share))
             }
             Bid::Fixed { max_fee, priority } => (max_fee, priority),
         };

@@ -74,10 +74,10 @@ impl Execution {
             bidders.push(Bidder { id: *id, limit: timer.cycles_limit, age: (timer.created_at, timer.sequence.0), score });
         }
         bidders.sort_by_key(|bidder| bidder.age);
-        let share = auction::lane_base_fee(Price(Lane::Timer.budget(params).0), params.timers.auction_oldest).0;
-        let mut declared = 0_u64;
+        let share = u128::from(Lane::Timer.budget(params).0) * u128::from(params.timers.auction_oldest) / 10_000;
+        let mut declared = 0_u128;
         let is_within = |bidder: &&Bidder| {
-            declared = declared.saturating_add(bidder.limit.0);
+            declared += u128::from(bidder.limit.0);
             declared <= share
         };
         let oldest = bidders.iter().take_while(is_within).count();

@@ -32,8 +32,9 @@ pub(super) fn require_authority(context: &mut Context<'_>, scope: &Scope) -> Ste
 fn owner_of(context: &Context<'_>, name: &Name) -> Result<Option<Address>, Miss> {
     let Ok(text) = core::str::from_utf8(name) else { return Ok(None) };
     if let Some((digits, label)) = text.split_once('/') {
-        let address = format!("0x{digits}").parse::<Address>().ok();
-        return Ok(address.filter(|address| !label.is_empty() && address.to_string().eq(&format!("0x{digits}"))));
+        let written = format!("0x{digits}");
+        let address = written.parse::<Address>().ok();
+        return Ok(address.filter(|address| !label.is_empty() && address.to_string() == written));
     }
     if label::check(context.params, text).is_err() {
         return Ok(None);

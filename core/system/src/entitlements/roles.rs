@@ -78,9 +78,10 @@ pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
         return Err(error::NOT_REVOCABLE.into());
     }
     if !is_there {
-        match open::is_accepted(context.world, assignee, context.sender)? {
-            true => hold(context, assignee, *id)?,
-            false => open::count(context, context.sender)?,
+        if open::is_accepted(context.world, assignee, context.sender)? {
+            hold(context, assignee, *id)?;
+        } else {
+            open::count(context, context.sender)?;
         }
     }
     let (issuer, assigned_at) = (context.sender, context.height);

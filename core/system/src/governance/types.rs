@@ -138,9 +138,9 @@ record! {
 record! {
     /// What a member of the council wanted, and since when.
     pub struct Wish {
-        /// Who.
+        /// The member.
         pub member: Address,
-        /// When the member last said so.
+        /// The height at which the member last said so.
         pub at: Height,
     }
 }
