@@ -156,21 +156,17 @@ pub(crate) fn call_program(row: &NativeCost, size: usize, random: &mut Random) -
     let arguments: Vec<&str> = (0..count).map(|_| random.of(VALUES)).collect();
     let names: Vec<String> = (0..count).map(|index| format!("A{index}")).collect();
     let is_fresh = !receiver.is_empty() && random.below(3) == 0;
-    let mut program = format!("{SHARED}import pvm_host\n{import}N = {size}\n");
+    let mut program = format!("{SHARED}{import}N = {size}\n");
     if !receiver.is_empty() {
         writeln!(program, "R = {receiver}").expect("a string takes everything");
     }
     for (name, value) in names.iter().zip(&arguments) {
         writeln!(program, "{name} = {value}").expect("a string takes everything");
     }
-    let call =
-        if is_fresh { format!("R = {receiver}\n            R.{short}({})", names.join(", ")) } else { format!("F({})", names.join(", ")) };
-    writeln!(
-        program,
-        "F = {callee}\ntry:\n    F({0})\nexcept Exception:\n    pass\ndef run():\n    pvm_host.current_block()\n    for turn in range(1000000000):\n        try:\n            {call}\n        except Exception:\n            pass\nrun()",
-        names.join(", ")
-    )
-    .expect("a string takes everything");
+    let call = if is_fresh { format!("R = {receiver}\nR.{short}({})", names.join(", ")) } else { format!("F({})", names.join(", ")) };
+    let given = names.join(", ");
+    writeln!(program, "F = {callee}\ntry:\n    F({given})\nexcept Exception:\n    pass").expect("a string takes everything");
+    let program = endless("turn", &program, &tried(&call));
     let shown = if receiver.is_empty() {
         format!("{callee}({})", arguments.join(", "))
     } else {
@@ -180,12 +176,21 @@ pub(crate) fn call_program(row: &NativeCost, size: usize, random: &mut Random) -
     Some(Call { program, shown: format!("N={size}: {shown}{}", if is_fresh { ", fresh" } else { "" }), budget })
 }
 
+/// A program that does something over and over, counted by a variable: its setup ends with the host call that marks the beginning.
+pub(crate) fn endless(variable: &str, setup: &str, body: &str) -> String {
+    let body: String = body.lines().map(|line| format!("        {line}\n")).collect();
+    format!("import pvm_host\n{setup}\ndef run():\n    pvm_host.current_block()\n    for {variable} in range(1000000000):\n{body}run()\n")
+}
+
+/// Statements whose exceptions are dropped.
+fn tried(body: &str) -> String {
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    format!("try:\n{body}except Exception:\n    pass\n")
+}
+
 /// A program that makes something of size `N`, and then does something with it over and over.
 pub(crate) fn hostile_program(setup: &str, body: &str, size: usize) -> String {
-    let body: String = body.lines().map(|line| format!("            {line}\n")).collect();
-    format!(
-        "{SHARED}import pvm_host\nN = {size}\n{setup}\ndef run():\n    pvm_host.current_block()\n    for turn in range(1000000000):\n        try:\n{body}        except Exception:\n            pass\nrun()\n"
-    )
+    endless("turn", &format!("{SHARED}N = {size}\n{setup}"), &tried(body))
 }
 
 /// Programs whose work, or whose memory, is a product of what they are given, or hides behind what is small: a name, what is made, and
@@ -229,8 +234,8 @@ pub(crate) const HOSTILE: &[(&str, &str, &str)] = &[
     ("repr of one text again and again", "l=['a'*N]*(N//10)", "repr(l)"),
     ("ascii", "t='\u{5b57}'*(N*2)", "ascii(t)"),
     ("json of one list again and again", "import json\nl=[0]*100\nfor i in range(6): l=[l]*20", "json.dumps(l)"),
-    ("json with a long indent", "import json\nl=[1]*(N//10)\ni=' '*N", "json.dumps(l,indent=i)"),
-    ("json with long separators", "import json\nl=[1]*(N//10)\ni=','*N", "json.dumps(l,separators=(i,i))"),
+    ("json with a long indent", "import json\nl=[1]*(N//10)\nd=' '*N", "json.dumps(l,indent=d)"),
+    ("json with long separators", "import json\nl=[1]*(N//10)\nd=','*N", "json.dumps(l,separators=(d,d))"),
     ("json with a deep indent", "import json\nl=[]\nfor i in range(200): l=[l]*2 if i<12 else [l]", "json.dumps(l,indent='ab'*500)"),
     ("json of what is escaped", "import json\nt='\\1'*(N*5)", "json.dumps(t)"),
     ("json of characters", "import json\nt='\u{1f600}'*N", "json.dumps(t)"),

@@ -1,10 +1,11 @@
 //! Nanoseconds a cycle, worst first: of every instruction, of every native function with arguments of many kinds and sizes, and of
 //! programs that a seeded search makes expensive.
-//! `calibrate [opcodes|natives|written|sizes|nesting|search|kept|all] [--seed N] [--seconds S] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
+//! `calibrate [opcodes|natives|written|sizes|nesting|search|kept|all] [--seed N] [--seconds S | --minutes M] [--rounds N] [--only TEXT] [--show N] [--keep FOLDER]
 //! [--quickest MICROSECONDS] [--bound NANOSECONDS]` prints Markdown; with a bound it fails where a cycle takes longer.
 //! `sizes` takes programs to the limits and says how time grows with cycles, `nesting` puts builtins into each other, ever deeper; `search`
 //! does both first, for a third of its time.
-//! `kept` measures the programs of a folder once more, which a search has written there.
+//! `kept` measures the programs of a folder once more, which a search has written there. `weight FOLDER…` compares the time of whole
+//! programs with their modelled time; it fails beyond a bound that is a factor.
 //!
 //! A figure is the time of a whole loop over its cycles: what somebody gets who runs just that. Each program marks where its setup ends
 //! with a host call; from there on it has a fixed number of cycles, and runs until they are used up. Between measurements a fixed piece
@@ -25,6 +26,7 @@ mod nesting;
 mod opcodes;
 mod search;
 mod sizes;
+mod weight;
 mod written;
 
 use calls::Random;
@@ -77,16 +79,18 @@ fn growth_table(title: &str, found: &[sizes::Growth], show: usize) -> f64 {
 
 fn main() -> ExitCode {
     let mut options: BTreeMap<String, String> = BTreeMap::new();
-    let mut what = "all".to_owned();
+    let mut words = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.strip_prefix("--") {
             Some(name) => drop(options.insert(name.to_owned(), arguments.next().unwrap_or_default())),
-            None => what = argument,
+            None => words.push(argument),
         }
     }
+    let what = words.first().map_or("all", String::as_str);
     let number = |name: &str, default: u64| options.get(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (seed, seconds) = (number("seed", 1), number("seconds", 90));
+    let (seed, seconds) = (number("seed", 1), number("seconds", 60 * number("minutes", 0)));
+    let seconds = if seconds == 0 { 90 } else { seconds };
     let size = |name: &str, default: u64| usize::try_from(number(name, default)).expect("a small number");
     let show = size("show", 40);
     let only = options.get("only").cloned().unwrap_or_default();
@@ -94,33 +98,33 @@ fn main() -> ExitCode {
     let mut bench = Bench::new(number("quickest", 0));
     eprintln!("seed {seed}");
     let mut worst: f64 = 0.0;
-    if matches!(what.as_str(), "all" | "sizes" | "search") {
+    if matches!(what, "all" | "sizes" | "search") {
         bench.allow(if what == "search" { seconds / 6 } else { seconds });
         worst = growth_table("Growth with size", &sizes::sizes(&mut bench, &only, &mut random), show);
     }
-    if matches!(what.as_str(), "all" | "nesting" | "search") {
+    if matches!(what, "all" | "nesting" | "search") {
         bench.allow(if what == "search" { seconds / 6 } else { seconds });
         let (found, tried) = sizes::nesting(&mut bench, &only, &mut random);
         worst = worst.max(growth_table(&format!("Growth with depth, {tried} pairs of builtins"), &found, show));
     }
-    if matches!(what.as_str(), "all" | "opcodes") {
+    if matches!(what, "all" | "opcodes") {
         let figures = opcodes::opcodes(&mut bench, &only, 7);
         table("Instructions", &bench, figures, show);
     }
-    if matches!(what.as_str(), "all" | "natives") {
+    if matches!(what, "all" | "natives") {
         bench.allow(seconds);
         let (figures, draws) = natives::natives(&mut bench, &only, &mut random);
         table(&format!("Native functions, the worst of {draws} draws each"), &bench, figures, show);
     }
-    if matches!(what.as_str(), "all" | "written") {
+    if matches!(what, "all" | "written") {
         let figures = written::written(&mut bench, &only, 5);
         table("Programs written against the prices", &bench, figures, show);
     }
-    if let ("kept", Some(folder)) = (what.as_str(), options.get("keep")) {
+    if let ("kept", Some(folder)) = (what, options.get("keep")) {
         let figures = search::programs(&mut bench, folder, 7);
         table("Programs that were kept", &bench, figures, show);
     }
-    if matches!(what.as_str(), "all" | "search") {
+    if matches!(what, "all" | "search") {
         bench.allow(seconds - if what == "search" { seconds / 3 } else { 0 });
         let (figures, tried) = search::search(&mut bench, &mut random, size("rounds", 1 << 30));
         if let Some(folder) = options.get("keep") {
@@ -131,6 +135,9 @@ fn main() -> ExitCode {
         }
         worst = figures.iter().map(|figure| figure.cost.time).fold(worst, f64::max);
         table(&format!("Adversarial search, {tried} programs"), &bench, figures, show);
+    }
+    if what == "weight" {
+        worst = weight::weight(&mut bench, &words[1..], show);
     }
     match options.get("bound").and_then(|bound| bound.parse::<f64>().ok()) {
         Some(bound) if worst > bound => {

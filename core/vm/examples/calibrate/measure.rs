@@ -1,13 +1,16 @@
 //! How a program's cycles are timed.
 
-use cowboy_vm::{Entry, Exit, HostValue, Limits, Unit, Vm, compile, script_image};
+use cowboy_vm::{Entry, Exit, HostValue, Image, Limits, Unit, Vm, compile, script_image};
+use rustix::time::ClockId;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Cycles that a setup may use.
 const SETUP: u64 = 1 << 25;
-/// Seconds after which one measurement means that something is hardly charged at all: that is the finding, and the bench ends.
-const STUCK: Duration = Duration::from_secs(30);
+/// Nanoseconds for which a whole program is repeated.
+const LONG_ENOUGH: f64 = 2e6;
+/// Nanoseconds of processor time after which one measurement means that something is hardly charged at all: that is the finding, and the bench ends.
+const STUCK: f64 = 30e9;
 
 /// What a cycle of a program takes.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,11 @@ pub(crate) struct Figure {
 
 /// Nanoseconds that this thread has been running on a processor: what others do meanwhile does not count.
 fn processor_time() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    clock(ClockId::ThreadCPUTime)
+}
+
+fn clock(which: ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(which);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
@@ -69,8 +76,17 @@ fn reference_time(fixed: &Arc<Unit>) -> f64 {
     time
 }
 
-/// What is being measured, and since when.
-type Running = Arc<Mutex<Option<(Instant, String)>>>;
+/// One run of a program, to its end: what it weighs.
+pub(crate) fn run_whole(image: &Arc<Image>) -> u64 {
+    let limits = Limits { cycles: 1 << 34, memory_bytes: 1 << 28, weight_ns: 1 << 50, ..Limits::default() };
+    let mut vm = Vm::start(image.clone(), Entry::Script, limits);
+    // However it ends: what it used is what counts.
+    let _ = vm.run();
+    vm.usage().weight_ns
+}
+
+/// What is being measured, and the processor time of the process when that began.
+type Running = Arc<Mutex<Option<(f64, String)>>>;
 
 /// A run of the bench.
 pub(crate) struct Bench {
@@ -93,7 +109,7 @@ impl Bench {
             loop {
                 std::thread::sleep(Duration::from_secs(1));
                 let running = watched.lock().expect("nobody panics with it");
-                if let Some((_, program)) = running.as_ref().filter(|(since, _)| since.elapsed() > STUCK) {
+                if let Some((_, program)) = running.as_ref().filter(|(since, _)| clock(ClockId::ProcessCPUTime) - since > STUCK) {
                     println!("A measurement does not end; what it does is hardly charged:\n\n{program}");
                     std::process::exit(1);
                 }
@@ -125,11 +141,31 @@ impl Bench {
 
     /// Runs a compiled program beyond its mark, `rounds` times. None where it has no mark, or uses too little to be measured.
     pub(crate) fn measure(&mut self, unit: &Arc<Unit>, shown: &str, budget: u64, rounds: usize) -> Option<Cost> {
-        *self.running.lock().expect("nobody panics with it") = Some((Instant::now(), shown.to_owned()));
+        *self.running.lock().expect("nobody panics with it") = Some((clock(ClockId::ProcessCPUTime), shown.to_owned()));
         let mut costs: Vec<Cost> = (0..rounds).map_while(|_| self.round(unit, budget)).collect();
         *self.running.lock().expect("nobody panics with it") = None;
         costs.sort_by(|one, other| one.time.total_cmp(&other.time));
         costs.get(costs.len().saturating_sub(1) / 2).copied()
+    }
+
+    /// Runs a program from its beginning to its end, for as long as one run can be told from none: nanoseconds of one, not
+    /// scaled.
+    pub(crate) fn whole(&mut self, image: &Arc<Image>) -> f64 {
+        self.references.push(reference_time(&self.fixed));
+        let (begin, mut turns) = (processor_time(), 0.0);
+        loop {
+            run_whole(image);
+            turns += 1.0;
+            let time = processor_time() - begin;
+            if time >= LONG_ENOUGH {
+                return time / turns;
+            }
+        }
+    }
+
+    /// What the quickest of the measurements so far has to be divided by, for the computer at its quickest.
+    pub(crate) fn quickest_slowness(&self) -> f64 {
+        self.references.iter().copied().fold(f64::MAX, f64::min) / self.quickest
     }
 
     fn round(&mut self, unit: &Arc<Unit>, budget: u64) -> Option<Cost> {

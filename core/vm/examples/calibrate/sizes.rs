@@ -65,7 +65,8 @@ pub(crate) fn nesting(bench: &mut Bench, only: &str, random: &mut Random) -> (Ve
     while !bench.is_over() && !programs.is_empty() {
         let (name, setup, body) = programs.swap_remove(random.below(programs.len()));
         tried += 1;
-        let growth = growth(bench, DEPTHS, &name, &body, &|depth| Some(hostile_program(&setup, &body, depth)));
+        let shown = format!("{name}: {body}");
+        let growth = growth(bench, DEPTHS, &name, &shown, &|depth| Some(hostile_program(&setup, &body, depth)));
         if growth.is_steep() || growth.worst() > CHEAP {
             found.push(growth);
         }

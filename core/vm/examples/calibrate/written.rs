@@ -1,5 +1,6 @@
 //! Programs written to be expensive for their price: long searches, tables with gaps, keys of one hash, deep classes, caches made void.
 
+use crate::calls::endless;
 use crate::measure::{Bench, Figure};
 use cowboy_vm::compile;
 
@@ -182,16 +183,13 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 /// What they cost.
 pub(crate) fn written(bench: &mut Bench, only: &str, rounds: usize) -> Vec<Figure> {
     let figure = |&(name, setup, body): &(&str, &str, &str)| {
-        let body: String = body.lines().map(|line| format!("        {line}\n")).collect();
-        let whole = format!(
-            "{setup}\ndef run():\n    import pvm_host\n    pvm_host.current_block()\n    for i in range(1000000000):\n{body}run()\n"
-        );
+        let whole = endless("i", setup, body);
         let unit = compile(&whole, "program.py").inspect_err(|error| eprintln!("{name}: {error}")).ok()?;
         let Some(cost) = bench.measure(&unit, &whole, BUDGET, rounds) else {
             eprintln!("{name}: nothing was measured");
             return None;
         };
-        Some(Figure { name: name.to_owned(), program: body.trim().replace("\n        ", " ⏎ "), whole, cost })
+        Some(Figure { name: name.to_owned(), program: body.replace('\n', " ⏎ "), whole, cost })
     };
     PROGRAMS.iter().filter(|(name, _, _)| name.contains(only)).filter_map(figure).collect()
 }
