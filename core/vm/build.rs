@@ -9,7 +9,7 @@ use std::{env, fs};
 const OUTSIDE: &[&str] = &["testing", "pytest_plugin", "mock_host", "_lowering", "_ed25519", "_offchain", "_payloads", "_secp256k1"];
 
 /// Modules written in parts: folders, and their files in order.
-const PARTS: &[(&str, &[&str])] = &[("enum", &["classes", "members", "flags", "checks"])];
+const PARTS: &[(&str, &[&str])] = &[("collections", &["deque", "dicts"]), ("enum", &["classes", "members", "flags", "checks"])];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =

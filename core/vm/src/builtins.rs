@@ -337,7 +337,7 @@ fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> O
         }
         return Ok(false);
     };
-    let items = match vm.heap.payload(object) {
+    let items = match vm.heap.payload(object).core() {
         Payload::Class(_) => {
             found.push(value);
             return Ok(true);
@@ -368,7 +368,7 @@ fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Err(Throw::Fallback);
         }
         if let Value::Obj(object) = args[1] {
-            if matches!(vm.heap.payload(object), Payload::Tuple(_)) {
+            if matches!(vm.heap.payload(object).core(), Payload::Tuple(_)) {
                 return Err(Throw::Fallback);
             }
         }
@@ -392,7 +392,9 @@ fn isinstance(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn issubclass(vm: &mut Vm, args: &[Value]) -> Outcome {
     let mut found = Vec::new();
-    if vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
+    // What is below a tuple is one, whatever its class says.
+    let is_tuple = args[1].object().is_some_and(|object| matches!(vm.heap.payload(object).core(), Payload::Tuple(_)));
+    if !is_tuple && vm.is_python_instance(args[1]) && vm.special(args[1], nm::SUBCLASSCHECK).is_some() {
         return Err(Throw::Fallback);
     }
     let Some(class) = args[0].object().filter(|_| object::is_class(vm, args[0])) else {
@@ -525,25 +527,17 @@ fn next(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
 }
 
-/// Cycles of a squaring modulo a number, for each bit of the exponent, beside a quarter of the square of the modulus's limbs.
-const MODULAR: usize = 3;
-
 fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
     if args[2].is_undefined() || args[2].is_none() {
         return vm.binary(BinaryOp::Pow, args[0], args[1]);
     }
-    match (vm.as_int(args[0]), vm.as_int(args[1]), vm.as_int(args[2])) {
-        (Some(base), Some(exponent), Some(modulus)) => {
-            let limbs = crate::num::int::bit_length(&modulus) / 64 + 1;
-            let bits = crate::num::int::bit_length(&exponent) + 1;
-            vm.spend((limbs * limbs / 4 + MODULAR) * bits + MODULAR)?;
-            match crate::num::int::pow_mod(&base, &exponent, &modulus) {
-                Ok(value) => vm.int_value(value),
-                Err(error) => Err(vm.number_error(error)),
-            }
+    // Of the three, only the base is asked for a method of its own.
+    if vm.python_method(args[0], nm::POW).is_none() {
+        if let Some(power) = crate::objects::int::pow_modulo(vm, args[0], args[1], args[2])? {
+            return Ok(power);
         }
-        _ => vm.call_helper("pow_three", &[args[0], args[1], args[2]]),
     }
+    vm.call_helper("pow_three", &[args[0], args[1], args[2]])
 }
 
 fn print(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -603,10 +597,7 @@ fn sorted(vm: &mut Vm, args: &[Value]) -> Outcome {
     if !args[1].is_undefined() && !args[1].is_none() {
         return Err(Throw::Fallback);
     }
-    let reverse = match args[2] {
-        Value::Undefined => false,
-        value => vm.truth(value)?,
-    };
+    let reverse = vm.integer_option(args[2])?;
     let items = vm.collect(args[0])?;
     match list::sorted(vm, items.clone(), reverse) {
         Ok(items) => Ok(vm.list(items)),

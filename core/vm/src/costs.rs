@@ -1,6 +1,6 @@
 //! What everything costs, as a page: instructions, builtin functions, and the work that grows with a size.
 
-use crate::interp::CYCLE_WEIGHT;
+use crate::limits::{CLASS_WEIGHT, CYCLE_WEIGHT, RAISE_WEIGHT};
 use crate::native::{NativeKind, natives};
 use crate::opcode::OPCODES;
 use std::fmt::Write as _;
@@ -90,7 +90,7 @@ pub fn markdown() -> String {
          Every instruction charges its cycles before it runs. A builtin function charges its own cycles in addition to the 10 of the call. Work that\n\
          grows with a size is charged by size, before it is done. 003 §3.5 fixes arithmetic at 1, calls at 10, dictionary access at 3, list access at 2,\n\
          and text at 1 per character. Each cycle counts as {CYCLE_WEIGHT} ns of modelled execution time (weight), which is not charged but limits a delivery.\n\
-         Builtin functions and host functions add the weight in their rows.\n\n\
+         An exception that is raised adds {RAISE_WEIGHT} ns, a class that is made {CLASS_WEIGHT} ns. Builtin functions and host functions add the weight in their rows.\n\n\
          ## By size\n\n| work | cycles | source |\n|---|---|---|\n"
     );
     for (work, cycles, source) in BY_SIZE {

@@ -13,7 +13,7 @@ use crate::interp::window::moved;
 use crate::objects::payload::{Attributes, Payload, Str};
 use crate::overlay::Overlay;
 use crate::spares::Spares;
-use crate::types::{Layout, latin1, ty};
+use crate::types::{latin1, ty};
 use crate::value::{Link, Ref, Value};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -685,14 +685,6 @@ impl Heap {
     /// Attributes of an object that has some.
     pub(crate) fn attributes(&self, object: Ref) -> Option<&Attributes> {
         self.payload(object).attributes()
-    }
-
-    /// The layout of instances of a class.
-    pub(crate) fn layout(&self, class: Ref) -> Layout {
-        match self.payload(class) {
-            Payload::Class(class) => class.layout,
-            _ => Layout::Sealed,
-        }
     }
 }
 

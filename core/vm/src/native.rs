@@ -6,6 +6,9 @@ use crate::types::TYPES;
 use crate::value::{Ref, Value};
 use std::sync::OnceLock;
 
+/// Nanoseconds of weight of a call of a native function, beside those of its cycles: its arguments and its result (decision 319).
+const CALL_WEIGHT: u32 = 100;
+
 /// Most parameters that are passed without allocating.
 pub(crate) const NATIVE_PARAMETERS: usize = 8;
 
@@ -164,7 +167,7 @@ pub(crate) struct Native {
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
-        let (weight, role) = (20 + cycles * 4, Role::of(name));
+        let (weight, role) = (CALL_WEIGHT + cycles * 4, Role::of(name));
         let first = First::of(*kind, name);
         Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, first }
     }

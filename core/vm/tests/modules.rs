@@ -224,3 +224,35 @@ print(len(found) > 30, calls)
     let (output, exit, _) = run_with(&source.replace("\\\\", "\\"), limits);
     assert!(output.starts_with("True ") && matches!(exit, Exit::Return(_)), "{output} {exit:?}");
 }
+
+/// Decision 319: what weighs beside its cycles, and how much.
+#[test]
+fn native_calls_exceptions_and_classes_weigh() {
+    let beside_cycles = |body: &str| {
+        let (_, exit, used) = run_with(&format!("for i in range(1000):\n    {body}\n"), LIMITS);
+        assert!(matches!(exit, Exit::Return(_)), "{exit:?}");
+        used.weight_ns - 4 * used.cycles
+    };
+    let nothing = beside_cycles("x = i");
+    let row = cowboy_vm::native_costs().into_iter().find(|row| row.name == "abs").expect("a native function");
+    assert_eq!(row.weight, 100 + 4 * row.cycles);
+    assert_eq!(beside_cycles("x = abs(i)") - nothing, 1_000 * u64::from(row.weight));
+    assert_eq!(beside_cycles("try: 1 // 0\n    except ZeroDivisionError: pass") - nothing, 400_000);
+    assert!(beside_cycles("class C: pass") - nothing >= 2_000_000);
+}
+
+/// Decision 282: text that an exception ends is paid for as far as it was written.
+#[test]
+fn unfinished_text_is_paid_for() {
+    let cycles = |make: &str, body: &str| {
+        let source =
+            format!("x = 1\nfor i in range(1000): x = {make}\nfor i in range(100):\n    try: {body}\n    except RecursionError: pass\n");
+        run_with(&source, LIMITS).2.cycles
+    };
+    for (make, level) in [("list[x]", "list["), ("[x]", "["), ("{1: x}", "{1: "), ("(x,)", "(")] {
+        let written = u64::try_from(level.len()).expect("a short text") * 190 * 100;
+        for body in ["str(x)", "repr(x)", "f'{x}'", "'%s' % (x,)"] {
+            assert!(cycles(make, body) - cycles(make, "pass") > written, "{body} of {make}");
+        }
+    }
+}

@@ -155,7 +155,7 @@ class Decimal:
         if not isinstance(other, (Decimal, int)):
             return NotImplemented
         if modulo is not None:
-            return _power_modulo(self, other, modulo)
+            return _power_modulo(self, other, modulo) if isinstance(modulo, (Decimal, int)) else NotImplemented
         return _decimal.apply("power", self, other)
 
     def __rpow__(self, other):

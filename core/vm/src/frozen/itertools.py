@@ -246,29 +246,23 @@ def islice(iterable, *bounds):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if not isinstance(step, int) or step < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
+    # What lies before the first item is taken even where no item is wanted.
+    stop = stop if stop is None or stop > start else start
     return _renewed(_islice(iter(iterable), stop, step, [0, start]))
 
 
 def _islice(items, stop, step, place):
     """`place` is how many items were taken, and the index of the next one that is wanted. What lies behind the slice stays in the iterator."""
-    while True:
-        while place[0] < place[1]:
-            if stop is not None and place[0] >= stop:
-                return
-            for item in items:
-                break
-            else:
-                return
-            place[0] += 1
-        if stop is not None and place[0] >= stop:
-            return
+    while stop is None or place[0] < stop:
+        is_wanted = place[0] >= place[1]
         for item in items:
             break
         else:
             return
         place[0] += 1
-        place[1] += step
-        yield item
+        if is_wanted:
+            place[1] += step
+            yield item
 
 
 def zip_longest(*iterables, fillvalue=None, **others):
@@ -332,31 +326,48 @@ class groupby:
                 return
 
 
+class _TeeSource:
+    """What the copies that tee() makes share: the iterator, what it gave, and whether it is being asked."""
+
+    __slots__ = ("_items", "_seen", "_asked")
+
+    def __init__(self, items):
+        self._items = items
+        self._seen = []
+        self._asked = False
+
+    def item(self, place):
+        if place == len(self._seen):
+            if self._asked:
+                raise RuntimeError("cannot re-enter the tee iterator")
+            self._asked = True
+            try:
+                self._seen.append(next(self._items))
+            finally:
+                self._asked = False
+        return self._seen[place]
+
+
 class _Tee:
-    """One of the copies that tee() makes: a place in a shared list of what was read."""
+    """One of the copies that tee() makes: a place in what was read."""
 
     _name_in_messages = "itertools._tee"
-    __slots__ = ("_items", "_seen", "_place")
+    __slots__ = ("_source", "_place")
 
-    def __init__(self, items, seen):
-        self._items = items
-        self._seen = seen
-        self._place = 0
+    def __init__(self, source, place):
+        self._source = source
+        self._place = place
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        if self._place == len(self._seen):
-            self._seen.append(next(self._items))
-        item = self._seen[self._place]
+        item = self._source.item(self._place)
         self._place += 1
         return item
 
     def __copy__(self):
-        copy = _Tee(self._items, self._seen)
-        copy._place = self._place
-        return copy
+        return _Tee(self._source, self._place)
 
 
 def tee(iterable, n=2, /):
@@ -366,8 +377,8 @@ def tee(iterable, n=2, /):
     items = iter(iterable)
     if isinstance(items, _Tee):
         return tuple([items.__copy__() for _ in range(n)])
-    seen = []
-    return tuple([_Tee(items, seen) for _ in range(n)])
+    source = _TeeSource(items)
+    return tuple([_Tee(source, 0) for _ in range(n)])
 
 
 # Combinations

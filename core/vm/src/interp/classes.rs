@@ -2,7 +2,7 @@
 
 use super::{OnReturn, Vm};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
-use crate::heap::Map;
+use crate::heap::{Heap, Map};
 use crate::objects::payload::{Class, Payload};
 use crate::types::{Layout, nm, ty};
 use crate::value::{Ref, Value};
@@ -14,15 +14,25 @@ const ENTRY: usize = 8;
 const ANCESTOR: usize = 3;
 const SLOT: usize = 15;
 
+impl Heap {
+    /// The layout of instances of a class.
+    pub(crate) fn layout(&self, class: Ref) -> Layout {
+        match self.payload(class) {
+            Payload::Class(class) => class.layout,
+            _ => Layout::Sealed,
+        }
+    }
+}
+
 impl Vm {
     /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
     pub(crate) fn create_class(&mut self, meta: Ref, name: &str, bases: &[Ref], namespace: Ref) -> Outcome {
+        self.weight -= crate::limits::CLASS_WEIGHT;
         let bases: Vec<Ref> = if bases.is_empty() { vec![ty::OBJECT] } else { bases.to_vec() };
         if name.contains('\0') {
             return Err(self.value_error("type name must not contain null characters"));
         }
-        let mut layout = Layout::Object;
-        let mut has_dict = false;
+        let (mut layout, mut has_dict) = (Layout::Object, false);
         let mut qualname: Box<str> = name.into();
         for &base in &bases {
             let Payload::Class(row) = self.heap.payload(base) else {

@@ -1,7 +1,8 @@
 //! Instances: what calling a class does.
 
+use super::operators::BinaryOp;
 use super::{OnReturn, Pending, Vm};
-use crate::error::{Outcome, PendingCall};
+use crate::error::{Outcome, PendingCall, Throw};
 use crate::native::Role;
 use crate::objects::payload::{Attributes, Exception, List, Payload, Str};
 use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
@@ -11,6 +12,58 @@ use crate::value::{Ref, Value};
 const EXCEPTION_MADE: usize = 10;
 
 impl Vm {
+    /// The truth of an option of a native function, false where it is not given. `Fallback` where only Python code knows it: what a native
+    /// function calls in between would become its own result.
+    pub(crate) fn option(&mut self, value: Value) -> Outcome<bool> {
+        if self.python_method(value, nm::BOOL).is_some() || self.python_method(value, nm::LEN).is_some() {
+            return Err(Throw::Fallback);
+        }
+        self.truth(value)
+    }
+
+    /// The same for an option that has to be an integer.
+    pub(crate) fn integer_option(&mut self, value: Value) -> Outcome<bool> {
+        if value.is_undefined() {
+            return Ok(false);
+        }
+        if let Some(number) = self.as_int(value) {
+            let number = i32::try_from(number);
+            return number
+                .map(|number| number != 0)
+                .map_err(|_| self.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C int"));
+        }
+        if self.python_method(value, nm::INDEX).is_some() {
+            return Err(Throw::Fallback);
+        }
+        let message = format!("'{}' object cannot be interpreted as an integer", self.class_name(value));
+        Err(self.type_error(message))
+    }
+
+    /// Whether the value is of a class that a program made.
+    #[inline]
+    pub(crate) fn is_python_instance(&self, value: Value) -> bool {
+        match value {
+            Value::Obj(object) => {
+                matches!(self.heap.payload(object), Payload::Instance(_) | Payload::Extended(_))
+                    || self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT
+            }
+            _ => false,
+        }
+    }
+
+    /// The helper for `target op= right` where a builtin sequence, which takes everything in, leaves the precedence to a reflected method.
+    pub(super) fn asks_right_first(&mut self, op: BinaryOp, target: Ref, right: Value) -> Option<&'static str> {
+        if !self.is_python_instance(right) || !matches!(self.heap.payload(target), Payload::List(_) | Payload::ByteArray(..)) {
+            return None;
+        }
+        let (name, helper) = match op {
+            BinaryOp::Add => (nm::RADD, "iadd_reflected"),
+            BinaryOp::Mul => (nm::RMUL, "imul_reflected"),
+            _ => return None,
+        };
+        self.python_method(right, name).map(|_| helper)
+    }
+
     /// Calls a class: the arguments are in registers from `at` on. The reference to the class is taken over.
     pub(crate) fn call_class(
         &mut self,

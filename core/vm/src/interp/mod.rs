@@ -53,7 +53,7 @@ pub(crate) mod window;
 use crate::error::{Throw, Trap};
 use crate::heap::{Heap, holds_objects};
 use crate::image::{Image, Program};
-use crate::limits::{Limits, Usage};
+use crate::limits::{self, Limits, Usage};
 use crate::objects::payload::{Attributes, Exception, Payload};
 use crate::types::{EMPTY_TUPLE, ty};
 use crate::value::{Link, Ref, Value};
@@ -346,12 +346,6 @@ pub(crate) enum EntryKind {
     Handler,
 }
 
-/// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
-pub(crate) const CYCLE_WEIGHT: u64 = 4;
-
-/// Bytes of the image whose copy, made when they are changed, weighs a nanosecond.
-const THAWED_PER_NANOSECOND: u64 = 4;
-
 fn signed(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
@@ -409,8 +403,8 @@ impl Vm {
             cells: used(self.limits.cells, self.cells),
             peak_memory: self.heap.peak,
             weight_ns: used(self.limits.weight_ns, self.weight)
-                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(CYCLE_WEIGHT))
-                .saturating_add(u64::try_from(self.heap.thawed).unwrap_or(u64::MAX) / THAWED_PER_NANOSECOND),
+                .saturating_add(used(self.limits.cycles, self.cycles).saturating_mul(limits::CYCLE_WEIGHT))
+                .saturating_add(u64::try_from(self.heap.thawed).unwrap_or(u64::MAX) / limits::THAWED_PER_NANOSECOND),
         }
     }
 

@@ -340,6 +340,9 @@ impl Vm {
     /// `left op= right`, retained.
     pub(crate) fn binary_inplace(&mut self, op: BinaryOp, left: Value, right: Value) -> Outcome {
         if let Value::Obj(target) = left {
+            if let Some(helper) = self.asks_right_first(op, target, right) {
+                return self.call_helper(helper, &[left, right]);
+            }
             if let Some(value) = crate::objects::inplace(self, op, target, right)? {
                 return Ok(value);
             }
@@ -368,18 +371,6 @@ impl Vm {
                 self.call_helper(helper, &[left, right]).map(Some)
             }
             outcome => outcome,
-        }
-    }
-
-    /// Whether the value is of a class that a program made.
-    #[inline]
-    pub(crate) fn is_python_instance(&self, value: Value) -> bool {
-        match value {
-            Value::Obj(object) => {
-                matches!(self.heap.payload(object), Payload::Instance(_) | Payload::Extended(_))
-                    || self.heap.slot(object).class.0 >= crate::types::FIXED_COUNT
-            }
-            _ => false,
         }
     }
 

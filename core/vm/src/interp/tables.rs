@@ -123,6 +123,12 @@ impl Vm {
         if found.is_none() && self.is_container(key) {
             self.store_barrier(object, key)?;
         }
+        self.replace_or_add(object, key, value, hash, found);
+        Ok(())
+    }
+
+    /// Sets the value at a position, or adds the key where it has none; takes both references over.
+    fn replace_or_add(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) {
         match found {
             Some(position) => {
                 let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
@@ -133,7 +139,6 @@ impl Vm {
             }
             None => self.dict_add(object, key, value, hash),
         }
-        Ok(())
     }
 
     pub(super) fn dict_add(&mut self, object: Ref, key: Value, value: Value, hash: i64) {
@@ -162,16 +167,8 @@ impl Vm {
     /// Sets a text key in a fresh dict; takes both references over.
     pub(crate) fn dict_insert_text(&mut self, object: Ref, key: Value, value: Value) {
         let hash = self.hash_native(key).unwrap_or(0);
-        match self.table(object).and_then(|table| self.heap.find_simple(table, key)) {
-            Some(position) => {
-                let old = self.table_mut(object).map(|table| std::mem::replace(&mut table.entries[position].value, value));
-                self.heap.release(key);
-                if let Some(old) = old {
-                    self.heap.release(old);
-                }
-            }
-            None => self.dict_add(object, key, value, hash),
-        }
+        let found = self.table(object).and_then(|table| self.heap.find_simple(table, key));
+        self.replace_or_add(object, key, value, hash, found);
     }
 
     /// The position of an identifier.
@@ -273,8 +270,16 @@ impl Vm {
         }
     }
 
-    /// `{**source}` and keyword arguments after `**`.
+    /// `{**source}` and keyword arguments after `**`; a helper takes over what needs Python code, and its result is dropped.
     pub(crate) fn dict_merge(&mut self, dict: Value, source: Value, keywords: bool, callee: Value) -> Outcome {
+        match self.dict_merge_native(dict, source, keywords, callee) {
+            Err(Throw::Fallback) => self.call_helper(if keywords { "keyword_merge" } else { "dict_update" }, &[dict, source]),
+            outcome => outcome,
+        }
+    }
+
+    /// The same; `Fallback` where it needs Python code.
+    pub(crate) fn dict_merge_native(&mut self, dict: Value, source: Value, keywords: bool, callee: Value) -> Outcome {
         let is_dict = source.object().is_some_and(|object| matches!(self.heap.payload(object).core(), Payload::Dict(_)));
         if !is_dict {
             if self.special(source, nm::KEYS).is_none() {
@@ -285,12 +290,19 @@ impl Vm {
                 };
                 return Err(self.type_error(message));
             }
-            return self.call_helper(if keywords { "keyword_merge" } else { "dict_update" }, &[dict, source]);
+            return Err(Throw::Fallback);
+        }
+        if self.python_method(source, nm::ITER).is_some() {
+            return Err(Throw::Fallback);
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
         let count = source.object().map_or(0, |source| self.dict_len(source));
         self.spend(count.saturating_mul(if keywords { 8 } else { 3 }))?;
         let pairs = self.dict_pairs(source);
+        // Nothing may have been added where the helper begins: it would find the names given twice.
+        if keywords && pairs.iter().any(|&(key, _)| self.is_python_instance(key)) {
+            return Err(Throw::Fallback);
+        }
         for (key, value) in pairs {
             if keywords {
                 if self.text(key).is_none() {
@@ -314,9 +326,6 @@ impl Vm {
                 Err(throw) => {
                     self.heap.release(key);
                     self.heap.release(value);
-                    if let Throw::Fallback = throw {
-                        return self.call_helper("dict_update", &[dict, source]);
-                    }
                     return Err(throw);
                 }
             }

@@ -34,16 +34,16 @@ impl Vm {
         self.own_special(class, name)
     }
 
-    /// `repr(value)` when it needs no Python code.
+    /// `repr(value)` when it needs no Python code. What was written is paid for however it ends.
     pub(crate) fn repr_native(&mut self, value: Value) -> Outcome<String> {
         let mut out = String::new();
-        self.write_repr(&mut out, value)?;
+        let outcome = self.write_repr(&mut out, value);
         self.spend(out.len())?;
-        Ok(out)
+        outcome.map(|()| out)
     }
 
     fn write_repr(&mut self, out: &mut String, value: Value) -> Outcome<()> {
-        if self.python_method(value, nm::REPR).is_some() {
+        if self.python_method(value, nm::REPR).is_some() || self.is_set(value) && self.python_method(value, nm::ITER).is_some() {
             return Err(Throw::Fallback);
         }
         match value {
@@ -125,7 +125,7 @@ impl Vm {
             }
             Payload::ByteArray(bytes, _) => {
                 let bytes = bytes.clone();
-                out.push_str("bytearray(");
+                out.push_str(&(self.name_of_class(class) + "("));
                 crate::objects::escapes::bytes(self, out, &bytes)?;
                 out.push(')');
             }

@@ -169,6 +169,7 @@ impl Vm {
         let mut exception = exception;
         let mut quiet = std::mem::take(&mut self.quiet);
         if !quiet {
+            self.weight -= crate::limits::RAISE_WEIGHT;
             self.spend(RAISE_CYCLES)?;
             self.link_context(exception);
         }

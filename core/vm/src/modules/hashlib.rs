@@ -176,7 +176,7 @@ fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
     options.node_offset = option(vm, arguments[8], 0, farthest, |_| (true, "node_offset is too large".to_owned()))?;
     options.node_depth = byte(option(vm, arguments[9], 0, 255, between("node_depth must be between 0 and 255"))?);
     options.inner_size = byte(option(vm, arguments[10], 0, most, |_| (false, format!("inner_size must be between 0 and is {most}")))?);
-    options.last_node = !arguments[11].is_undefined() && vm.truth(arguments[11])?;
+    options.last_node = vm.option(arguments[11])?;
     make(vm, name, arguments[0], Some(Box::new(options)))
 }
 

@@ -390,35 +390,17 @@ fn separator(vm: &mut Vm, value: Value) -> Outcome<Option<Vec<u8>>> {
 
 /// Parts between blanks, at most `most` cuts from the left.
 fn between_blanks(bytes: &[u8], most: usize) -> impl Iterator<Item = &[u8]> {
-    let (mut rest, mut cuts) = (bytes.trim_blank_start(), 0);
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if cuts == most {
-            return Some(std::mem::take(&mut rest));
-        }
-        cuts += 1;
+    super::cut(bytes.trim_blank_start(), most, |rest| {
         let (part, after) = rest.split_at(rest.iter().position(is_blank).unwrap_or(rest.len()));
-        rest = after.trim_blank_start();
-        Some(part)
+        (part, after.trim_blank_start())
     })
 }
 
 /// The same with cuts from the right: the last part first.
 fn between_blanks_from_end(bytes: &[u8], most: usize) -> impl Iterator<Item = &[u8]> {
-    let (mut rest, mut cuts) = (bytes.trim_blank_end(), 0);
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if cuts == most {
-            return Some(std::mem::take(&mut rest));
-        }
-        cuts += 1;
+    super::cut(bytes.trim_blank_end(), most, |rest| {
         let (before, part) = rest.split_at(rest.iter().rposition(is_blank).map_or(0, |at| at + 1));
-        rest = before.trim_blank_end();
-        Some(part)
+        (part, before.trim_blank_end())
     })
 }
 
@@ -478,7 +460,7 @@ fn lines(bytes: &[u8], keep: bool) -> impl Iterator<Item = &[u8]> {
 
 fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    let keep = if args[1].is_undefined() { false } else { vm.truth(args[1])? };
+    let keep = vm.integer_option(args[1])?;
     list_of(vm, args[0], lines(&bytes, keep))
 }
 

@@ -6,7 +6,7 @@ use crate::interp::window::afresh;
 use crate::native::{NativeKind, NativeRow};
 use crate::objects::list;
 use crate::objects::payload::{DictPart, Iter, Payload};
-use crate::types::ty;
+use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 
 const M: NativeKind = NativeKind::Method;
@@ -23,7 +23,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "dict.popitem", "self, /", 3, popitem, ""),
     NativeRow(M, "dict.update", "self, /, *args, **kwargs", 6, init, "dict_init"),
     NativeRow(M, "dict.clear", "self, /", 3, clear, ""),
-    NativeRow(M, "dict.copy", "self, /", 3, copy, ""),
+    NativeRow(M, "dict.copy", "self, /", 3, copy, "dict_copy"),
     NativeRow(M, "dict.keys", "self, /", 3, keys, ""),
     NativeRow(M, "dict.values", "self, /", 3, values, ""),
     NativeRow(M, "dict.items", "self, /", 3, items, ""),
@@ -210,6 +210,9 @@ pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.python_method(args[0], nm::ITER).is_some() {
+        return Err(Throw::Fallback);
+    }
     copy_table(vm, args[0], ty::DICT)
 }
 
@@ -276,19 +279,29 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.make(class, Payload::Iterator(Box::new(Iter::ReversedDict { dict: source, left, size, kind }))))
 }
 
-fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {
+pub(super) fn ior(vm: &mut Vm, args: &[Value]) -> Outcome {
     if !vm.is_instance(args[1], ty::DICT) {
         return vm.call_helper("dict_ior", &[args[0], args[1]]);
     }
-    vm.dict_merge(args[0], args[1], false, Value::None)?;
-    Ok(vm.heap.retain(args[0]))
+    match vm.dict_merge_native(args[0], args[1], false, Value::None) {
+        Err(Throw::Fallback) => vm.call_helper("dict_ior", &[args[0], args[1]]),
+        outcome => outcome.map(|_| vm.heap.retain(args[0])),
+    }
 }
 
 /// `a | b`
 pub(crate) fn merged(vm: &mut Vm, left: Value, right: Value) -> Outcome {
+    if vm.python_method(left, nm::ITER).is_some() {
+        return Err(Throw::Fallback);
+    }
     let result = copy_table(vm, left, ty::DICT)?;
-    vm.dict_merge(result, right, false, Value::None)?;
-    Ok(result)
+    match vm.dict_merge_native(result, right, false, Value::None) {
+        Ok(_) => Ok(result),
+        Err(throw) => {
+            vm.heap.release(result);
+            Err(throw)
+        }
+    }
 }
 
 fn proxy_dict(vm: &mut Vm, value: Value) -> Value {

@@ -463,10 +463,7 @@ fn enumerate(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn zip(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let strict = match args[1] {
-        Value::Undefined => false,
-        value => vm.truth(value)?,
-    };
+    let strict = vm.option(args[1])?;
     let (mut inner, mut deepest) = (Vec::new(), 1);
     for &iterable in &args[2..] {
         let iterator = match native_iterator(vm, iterable) {
@@ -505,15 +502,8 @@ fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
         Some(function) => Err(vm.call_special(function, &[args[1]], OnReturn::Store)),
         _ => {
             let sequence = vm.special(args[1], nm::GETITEM).is_some() && vm.special(args[1], nm::LEN).is_some();
-            match args[1] {
-                Value::Obj(object)
-                    if matches!(
-                        vm.heap.payload(object).core(),
-                        Payload::Tuple(_) | Payload::Str(_) | Payload::Bytes(_) | Payload::ByteArray(..)
-                    ) =>
-                {
-                    super::list::reversed(vm, &args[1..])
-                }
+            match vm.heap.class_of(args[1]) {
+                ty::TUPLE | ty::STR | ty::BYTES | ty::BYTEARRAY => super::list::reversed(vm, &args[1..]),
                 _ if sequence => vm.call_helper("reversed_by_index", &[args[1]]),
                 _ => Err(not_reversible(vm, args[1])),
             }

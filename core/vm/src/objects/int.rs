@@ -43,6 +43,21 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "int.__format__", "self, format_spec, /", 2, format, ""),
 ];
 
+/// Cycles of a squaring modulo a number, for each bit of the exponent, beside a quarter of the square of the modulus's limbs.
+const MODULAR: usize = 3;
+
+/// `pow(base, exponent, modulus)` of three integers; `None` where one is none.
+pub(crate) fn pow_modulo(vm: &mut Vm, base: Value, exponent: Value, modulus: Value) -> Outcome<Option<Value>> {
+    let (Some(base), Some(exponent), Some(modulus)) = (vm.as_int(base), vm.as_int(exponent), vm.as_int(modulus)) else { return Ok(None) };
+    let limbs = num::int::bit_length(&modulus) / 64 + 1;
+    let bits = num::int::bit_length(&exponent) + 1;
+    vm.spend((limbs * limbs / 4 + MODULAR) * bits + MODULAR)?;
+    match num::int::pow_mod(&base, &exponent, &modulus) {
+        Ok(value) => vm.int_value(value).map(Some),
+        Err(error) => Err(vm.number_error(error)),
+    }
+}
+
 fn number(vm: &Vm, value: Value) -> IBig {
     vm.as_int(value).unwrap_or(IBig::ZERO)
 }
@@ -185,7 +200,7 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         _ => return Err(vm.type_error("length must be an integer")),
     };
     let big = big_endian(vm, args[2])?;
-    let signed = vm.truth(args[3].or(Value::truth(false)))?;
+    let signed = vm.option(args[3])?;
     vm.reserve(length)?;
     vm.spend(length)?;
     let value = number(vm, args[0]);
@@ -212,7 +227,7 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     };
     let big = big_endian(vm, args[2])?;
-    let signed = vm.truth(args[3].or(Value::truth(false)))?;
+    let signed = vm.option(args[3])?;
     vm.spend(bytes.len())?;
     let value = num::int::from_bytes(&bytes, big, signed);
     let value = vm.int_value(value)?;

@@ -278,10 +278,7 @@ fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
     if !args[1].is_undefined() && !args[1].is_none() {
         return Err(Throw::Fallback);
     }
-    let reverse = match args[2] {
-        Value::Undefined => false,
-        value => vm.truth(value)?,
-    };
+    let reverse = vm.integer_option(args[2])?;
     let Value::Obj(object) = args[0] else { return Ok(Value::None) };
     let items = vm.sequence_snapshot(args[0]);
     let sorted = sorted(vm, items, reverse)?;
@@ -406,10 +403,7 @@ pub(crate) fn reversed(vm: &mut Vm, args: &[Value]) -> Outcome {
         let numbers = range.backwards();
         return Ok(vm.heap.make(ty::RANGE_ITERATOR, Payload::Iterator(Box::new(numbers))));
     }
-    let left = match vm.length(args[0])? {
-        Value::Int(length) => sizes::saturating(length),
-        _ => 0,
-    };
+    let left = args[0].object().map_or(0, |sequence| vm.sequence_word(sequence).1);
     vm.heap.retain(args[0]);
     let class = if vm.is_instance(args[0], ty::LIST) { ty::LIST_REVERSE_ITERATOR } else { ty::REVERSED };
     Ok(vm.heap.make(class, Payload::Iterator(Box::new(Iter::Reversed { sequence: args[0], left }))))

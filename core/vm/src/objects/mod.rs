@@ -84,7 +84,34 @@ fn int_with_other(vm: &Vm, args: &[Value]) -> bool {
 
 binary_natives! {
     add radd Add; sub rsub Sub; mul rmul Mul; truediv rtruediv TrueDiv; floordiv rfloordiv FloorDiv; modulo rmodulo Mod;
-    pow rpow Pow; lshift rlshift LeftShift; rshift rrshift RightShift; and rand And; or ror Or; xor rxor Xor; divmod rdivmod DivMod;
+    power rpower Pow; lshift rlshift LeftShift; rshift rrshift RightShift; and rand And; or ror Or; xor rxor Xor; divmod rdivmod DivMod;
+}
+
+/// `__pow__` of an integer or a float, of which only integers take a modulus.
+fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match by_modulus(vm, args[0], args[1], args)? {
+        None => power(vm, args),
+        Some(value) => Ok(value),
+    }
+}
+
+fn rpow(vm: &mut Vm, args: &[Value]) -> Outcome {
+    match by_modulus(vm, args[1], args[0], args)? {
+        None => rpower(vm, args),
+        Some(value) => Ok(value),
+    }
+}
+
+/// The power by the third argument; `None` where there is none.
+fn by_modulus(vm: &mut Vm, base: Value, exponent: Value, args: &[Value]) -> Outcome<Option<Value>> {
+    let modulus = args[2];
+    if modulus.is_undefined() || modulus.is_none() {
+        return Ok(None);
+    }
+    if vm.as_int(args[0]).is_none() {
+        return Err(vm.type_error("pow() 3rd argument not allowed unless all arguments are integers"));
+    }
+    Ok(Some(int::pow_modulo(vm, base, exponent, modulus)?.unwrap_or(Value::NotImplemented)))
 }
 
 macro_rules! set_inplace {
@@ -179,6 +206,26 @@ pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
     vm.heap.make(class, inner)
 }
 
+/// Parts that `next` takes off, beside what is left then; after `most` of them all that is left is the last one.
+fn cut<'a, T: AsRef<[u8]> + ?Sized>(whole: &'a T, most: usize, next: impl Fn(&'a T) -> (&'a T, &'a T)) -> impl Iterator<Item = &'a T>
+where
+    &'a T: Default,
+{
+    let (mut rest, mut cuts) = (whole, 0);
+    std::iter::from_fn(move || {
+        if rest.as_ref().is_empty() {
+            return None;
+        }
+        if cuts == most {
+            return Some(std::mem::take(&mut rest));
+        }
+        cuts += 1;
+        let (part, after) = next(rest);
+        rest = after;
+        Some(part)
+    })
+}
+
 const M: NativeKind = NativeKind::Method;
 
 macro_rules! operator_rows {
@@ -195,7 +242,7 @@ operator_rows! {
     NativeRow(M, "int.__truediv__", "self, value, /", 1, truediv, ""); NativeRow(M, "int.__rtruediv__", "self, value, /", 1, rtruediv, "");
     NativeRow(M, "int.__floordiv__", "self, value, /", 1, floordiv, ""); NativeRow(M, "int.__rfloordiv__", "self, value, /", 1, rfloordiv, "");
     NativeRow(M, "int.__mod__", "self, value, /", 1, modulo, ""); NativeRow(M, "int.__rmod__", "self, value, /", 1, rmodulo, "");
-    NativeRow(M, "int.__pow__", "self, value, /", 1, pow, ""); NativeRow(M, "int.__rpow__", "self, value, /", 1, rpow, "");
+    NativeRow(M, "int.__pow__", "self, value, mod=, /", 1, pow, ""); NativeRow(M, "int.__rpow__", "self, value, mod=, /", 1, rpow, "");
     NativeRow(M, "int.__lshift__", "self, value, /", 1, lshift, ""); NativeRow(M, "int.__rlshift__", "self, value, /", 1, rlshift, "");
     NativeRow(M, "int.__rshift__", "self, value, /", 1, rshift, ""); NativeRow(M, "int.__rrshift__", "self, value, /", 1, rrshift, "");
     NativeRow(M, "int.__and__", "self, value, /", 1, and, ""); NativeRow(M, "int.__rand__", "self, value, /", 1, rand, "");
@@ -207,7 +254,7 @@ operator_rows! {
     NativeRow(M, "float.__mul__", "self, value, /", 1, mul, ""); NativeRow(M, "float.__rmul__", "self, value, /", 1, rmul, "");
     NativeRow(M, "float.__truediv__", "self, value, /", 1, truediv, ""); NativeRow(M, "float.__rtruediv__", "self, value, /", 1, rtruediv, "");
     NativeRow(M, "float.__floordiv__", "self, value, /", 1, floordiv, ""); NativeRow(M, "float.__mod__", "self, value, /", 1, modulo, "");
-    NativeRow(M, "float.__pow__", "self, value, /", 1, pow, ""); NativeRow(M, "float.__rpow__", "self, value, /", 1, rpow, "");
+    NativeRow(M, "float.__pow__", "self, value, mod=, /", 1, pow, ""); NativeRow(M, "float.__rpow__", "self, value, mod=, /", 1, rpow, "");
     NativeRow(M, "float.__divmod__", "self, value, /", 1, divmod, "");
     NativeRow(M, "str.__add__", "self, value, /", 1, add, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, mul, "");
     NativeRow(M, "str.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
@@ -420,10 +467,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
             }
             Ok(Some(vm.heap.retain(value)))
         }
-        (BinaryOp::Or, Payload::Dict(_)) if !matches!(right, Value::Obj(other) if matches!(vm.heap.payload(other), Payload::Dict(_))) => {
-            vm.call_helper("dict_ior", &[value, right]).map(Some)
-        }
-        (BinaryOp::Or, Payload::Dict(_)) => vm.dict_merge(value, right, false, Value::None).map(|_| Some(vm.heap.retain(value))),
+        (BinaryOp::Or, Payload::Dict(_)) => dict_methods::ior(vm, &[value, right]).map(Some),
         (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, Payload::Set(_))
             if vm.heap.slot(target).class == ty::SET && vm.is_set(right) =>
         {

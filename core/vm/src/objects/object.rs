@@ -109,8 +109,9 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Value::Obj(object) if matches!(vm.heap.payload(object).core(), Payload::GenericAlias { .. }) => {
             let mut out = String::new();
-            vm.write_object(&mut out, object)?;
-            Ok(vm.heap.string(out))
+            let outcome = vm.write_object(&mut out, object);
+            vm.spend(out.len())?;
+            outcome.map(|()| vm.heap.string(out))
         }
         Value::Obj(object) if !matches!(vm.heap.payload(object), Payload::Instance(_) | Payload::Plain) => {
             // A builtin content's own form, even when the class has a __repr__ written in Python.

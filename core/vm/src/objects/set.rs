@@ -130,10 +130,11 @@ fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> 
     Ok(Some(pairs))
 }
 
-/// Keys and hashes of a builtin dict or set, not retained; `None` when it is none, or iterates in its own way.
+/// Keys and hashes of a builtin dict or set, not retained; `None` when it is none, or a dict that iterates in its own way. A set is taken as
+/// it lies, whatever its class says.
 pub(crate) fn entries(vm: &mut Vm, source: Value) -> Option<Vec<(Value, i64)>> {
     let object = source.object()?;
-    if !matches!(vm.heap.payload(object).core(), Payload::Dict(_) | Payload::Set(_)) || vm.python_method(source, nm::ITER).is_some() {
+    if matches!(vm.heap.payload(object).core(), Payload::Dict(_)) && vm.python_method(source, nm::ITER).is_some() {
         return None;
     }
     match vm.heap.payload(object).core() {
@@ -463,6 +464,9 @@ fn issuperset(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 /// Whether nothing is in both.
 pub(crate) fn isdisjoint(vm: &mut Vm, args: &[Value]) -> Outcome {
+    if vm.python_method(args[1], nm::ITER).is_some() {
+        return Err(Throw::Fallback);
+    }
     let common = combine(vm, BinaryOp::And, args[0], args[1], ty::SET)?;
     let empty = common.object().is_none_or(|common| vm.dict_len(common) == 0);
     vm.heap.release(common);

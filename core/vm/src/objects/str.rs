@@ -424,7 +424,17 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
     let chars = if args[1].is_undefined() || args[1].is_none() {
         None
     } else {
-        Some(argument(vm, args[1], "strip arg must be None or str, and ")?)
+        let Some(chars) = vm.text(args[1]) else {
+            let name = if left && right {
+                "strip"
+            } else if left {
+                "lstrip"
+            } else {
+                "rstrip"
+            };
+            return Err(vm.type_error(format!("{name} arg must be None or str")));
+        };
+        Some(chars.to_owned())
     };
     // What goes is looked up for each character: in a set, however long the argument is.
     if let Some(chars) = chars.as_ref().filter(|chars| !(text.is_ascii() && chars.is_ascii())) {
@@ -490,37 +500,18 @@ fn texts_from_end<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outc
 
 /// Parts between blanks, at most `most` cuts from the left.
 fn split_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
-    let (mut rest, mut cuts) = (text.trim_start_matches(is_python_space), 0);
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if cuts == most {
-            return Some(std::mem::take(&mut rest));
-        }
-        cuts += 1;
-        let end = rest.find(is_python_space).unwrap_or(rest.len());
-        let part = &rest[..end];
-        rest = rest[end..].trim_start_matches(is_python_space);
-        Some(part)
+    super::cut(text.trim_start_matches(is_python_space), most, |rest| {
+        let (part, after) = rest.split_at(rest.find(is_python_space).unwrap_or(rest.len()));
+        (part, after.trim_start_matches(is_python_space))
     })
 }
 
 /// The same with cuts from the right: the last part first.
 fn rsplit_blanks(text: &str, most: usize) -> impl Iterator<Item = &str> {
-    let (mut rest, mut cuts) = (text.trim_end_matches(is_python_space), 0);
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if cuts == most {
-            return Some(std::mem::take(&mut rest));
-        }
-        cuts += 1;
+    super::cut(text.trim_end_matches(is_python_space), most, |rest| {
         let start = rest.char_indices().rev().find(|(_, c)| is_python_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
-        let part = &rest[start..];
-        rest = rest[..start].trim_end_matches(is_python_space);
-        Some(part)
+        let (before, part) = rest.split_at(start);
+        (part, before.trim_end_matches(is_python_space))
     })
 }
 
@@ -583,10 +574,7 @@ fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let length = text.len();
     vm.spend(length / 2)?;
-    let keep = match args[1] {
-        Value::Undefined => false,
-        value => vm.truth(value)?,
-    };
+    let keep = vm.integer_option(args[1])?;
     texts(vm, lines(&text, keep))
 }
 

@@ -223,7 +223,7 @@ USE = {
 UNLIKE = {
     "__class_getitem__": ["type(x)[1]"], "__getitem__": ["1 in x", "iter(x)", "reversed(x)"], "__index__": ["'a' * x", "bytes(x)", "chr(x)"],
     "__instancecheck__": ["isinstance(1, x)"], "__subclasscheck__": ["issubclass(int, x)"], "__len__": ["reversed(x)"], "__mul__": ["[1] * x"],
-    "__iter__": ["''.join(x)", "bytearray(x)", "bytes(x)", "frozenset(x)", "ilst(x)", "set(x)"], "__next__": ["iter(x)"], "__pow__": ["pow(x, 2, 3)"],
+    "__iter__": ["''.join(x)", "bytearray(x)", "bytes(x)", "frozenset(x)", "ilst(x)", "set(x)"], "__next__": ["iter(x)"],
     "keys": ["dict(x)"],
 }
 BASES = {"object": (), "Base": (Base,), "int": (int,), "list": (list,), "dict": (dict,), "str": (str,), "tuple": (tuple,), "set": (set,), "float": (float,)}

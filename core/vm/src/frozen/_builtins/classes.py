@@ -175,8 +175,8 @@ def instantiate(cls, /, *args, **kwargs):
 
 
 def isinstance_slow(value, classes):
-    if type(classes) is tuple:
-        for each in classes:
+    if _vm.is_subclass(type(classes), tuple):
+        for each in tuple.__iter__(classes):
             if isinstance(value, each):
                 return True
         return False
@@ -201,8 +201,8 @@ _plain_check = _vm.type_lookup(type, "__instancecheck__")
 
 
 def issubclass_slow(cls, classes):
-    if type(classes) is tuple:
-        for each in classes:
+    if _vm.is_subclass(type(classes), tuple):
+        for each in tuple.__iter__(classes):
             if issubclass(cls, each):
                 return True
         return False

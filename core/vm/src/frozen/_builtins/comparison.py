@@ -10,7 +10,7 @@ def compare_eq(a, b):
                 return False
         return True
     if isinstance(a, dict):
-        if not isinstance(b, dict) or len(a) != len(b):
+        if not isinstance(b, dict) or _count(a) != _count(b):
             return False
         for key, value in a.items():
             if key not in b:
@@ -45,34 +45,40 @@ def _first_difference(a, b):
     return len(a), len(b)
 
 
+def _count(value):
+    """How many items a set holds, whatever its class says."""
+    entries = _vm.entries(value)
+    return len(value) if entries is None else len(entries)
+
+
 def _is_set(value):
     return isinstance(value, (set, frozenset)) or type(value).__name__ in ("dict_keys", "dict_items")
 
 
 def compare_lt(a, b):
     if _is_set(a):
-        return len(a) < len(b) and set_issubset(a, b)
+        return _count(a) < _count(b) and set_issubset(a, b)
     x, y = _first_difference(a, b)
     return x < y
 
 
 def compare_le(a, b):
     if _is_set(a):
-        return len(a) <= len(b) and set_issubset(a, b)
+        return _count(a) <= _count(b) and set_issubset(a, b)
     x, y = _first_difference(a, b)
     return x <= y
 
 
 def compare_gt(a, b):
     if _is_set(a):
-        return len(a) > len(b) and set_issuperset(a, b)
+        return _count(a) > _count(b) and set_issuperset(a, b)
     x, y = _first_difference(a, b)
     return x > y
 
 
 def compare_ge(a, b):
     if _is_set(a):
-        return len(a) >= len(b) and set_issuperset(a, b)
+        return _count(a) >= _count(b) and set_issuperset(a, b)
     x, y = _first_difference(a, b)
     return x >= y
 
@@ -114,3 +120,13 @@ def hash_slow(value):
 
 def tuple_hash(value):
     return _vm.tuple_hash([hash(item) for item in value])
+
+
+def iadd_reflected(left, right):
+    result = _bound(right, "__radd__")(left)
+    return left.__iadd__(right) if result is NotImplemented else result
+
+
+def imul_reflected(left, right):
+    result = _bound(right, "__rmul__")(left)
+    return left.__imul__(right) if result is NotImplemented else result

@@ -70,7 +70,11 @@ def dict_pop(self, key, *default):
 
 
 def dict_update(self, other):
-    if hasattr(other, "keys"):
+    if _vm.is_subclass(type(other), dict) and _vm.own(other, "__iter__") is None:
+        # A dict that does not iterate in its own way is taken as it lies.
+        for key, value in dict.items(other):
+            dict_setitem(self, key, value)
+    elif hasattr(other, "keys"):
         for key in other.keys():
             dict_setitem(self, key, other[key])
     else:
@@ -97,7 +101,7 @@ def dict_init(self, kwargs, *args):
 def dict_fromkeys(cls, iterable, value=None):
     result = cls()
     if type(result) is dict:
-        for key, code in _hashed(iterable):
+        for key, code in _iterated(iterable):
             if _position(result, key, code) < 0:
                 _vm.dict_add(result, key, code, value)
         return result
@@ -106,23 +110,62 @@ def dict_fromkeys(cls, iterable, value=None):
     return result
 
 
+def dict_copy(self):
+    return dict(self)
+
+
 def dict_ior(self, other):
     dict_update(self, other)
     return self
 
 
-def pow_three(base, exponent, modulus):
-    method = _bound(base, "__pow__")
-    result = NotImplemented if method is None else method(exponent, modulus)
-    if result is NotImplemented:
-        if isinstance(base, complex) or isinstance(exponent, complex) or isinstance(modulus, complex):
-            raise ValueError("complex modulo")
-        for each in (base, exponent, modulus):
-            if not isinstance(each, (int, float)):
-                names = "', '".join([type(each).__name__ for each in (base, exponent, modulus)])
-                raise TypeError(f"unsupported operand type(s) for ** or pow(): '{names}'")
+def _power_of(value):
+    """Whose three-argument power an operand brings: that of a class in Python, or of a builtin number; None where it brings none."""
+    if _vm.own(value, "__pow__") is not None or _vm.own(value, "__rpow__") is not None:
+        return "class"
+    return _number_kind(value)
+
+
+def _number_kind(value):
+    for kind in (int, float, complex):
+        if _vm.is_subclass(type(value), kind):
+            return kind
+    return None
+
+
+def _power_by(kind, base, exponent, modulus):
+    if kind is int:
+        return int.__pow__(base, exponent, modulus) if _number_kind(base) is int else NotImplemented
+    if kind is float:
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
-    return result
+    if kind is complex:
+        if _number_kind(base) is None or _number_kind(exponent) is None:
+            return NotImplemented
+        raise ValueError("complex modulo")
+    if _power_of(base) != kind:
+        return NotImplemented
+    method = _bound(base, "__pow__")
+    if method is not None:
+        return method(exponent, modulus)
+    kind = _number_kind(base)
+    if kind is None:
+        raise AttributeError("__pow__")
+    return kind.__pow__(base, exponent, modulus)
+
+
+def pow_three(base, exponent, modulus):
+    """Each power that an operand brings is asked once, with all three: that of a subclass of the base's class first."""
+    first, second, third = _power_of(base), _power_of(exponent), _power_of(modulus)
+    derived = first is not None and first != second and _vm.is_subclass(type(exponent), type(base))
+    asked = [None]
+    for kind in (second, first, third) if derived else (first, second, third):
+        if kind not in asked:
+            asked.append(kind)
+            result = _power_by(kind, base, exponent, modulus)
+            if result is not NotImplemented:
+                return result
+    names = "', '".join([type(each).__name__ for each in (base, exponent, modulus)])
+    raise TypeError(f"unsupported operand type(s) for ** or pow(): '{names}'")
 
 
 def complex_new(cls, real=None, imag=None):
@@ -174,6 +217,11 @@ def _hashed(source):
     """Items with their hashes; those of a dict or set are not asked again."""
     entries = _vm.entries(source)
     return [(item, hash(item)) for item in source] if entries is None else entries
+
+
+def _iterated(source):
+    """The same where CPython takes only an exact set as it lies."""
+    return _hashed(source) if _vm.own(source, "__iter__") is None else [(item, hash(item)) for item in source]
 
 
 def _position(table, key, code):
@@ -332,7 +380,7 @@ def set_issuperset(self, other):
 
 
 def set_isdisjoint(self, other):
-    for item, code in _hashed(other):
+    for item, code in _iterated(other):
         if _position(self, item, code) >= 0:
             return False
     return True

@@ -23,7 +23,7 @@ def repr_slow(value):
             return "{" + ", ".join([f"{key!r}: {item!r}" for key, item in dict.items(value)]) + "}"
         if isinstance(value, (set, frozenset)):
             name = type(value).__name__
-            if not value:
+            if not _vm.entries(value):
                 return f"{name}()"
             return "{" + _repr_items(value) + "}" if type(value) is set else name + "({" + _repr_items(value) + "})"
         if isinstance(value, BaseException):
