@@ -249,7 +249,9 @@ def shell(tmp_path_factory):
     def run(*arguments):
         # The node's address stands in the folder, so that mistakes about it can be made.
         command = [programs() / "cowboy", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, timeout=60)
+        # Without a terminal, on which a passphrase would be asked for.
+        options = {"stdin": subprocess.DEVNULL, "start_new_session": True, "timeout": 60}
+        return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, **options)
 
     files = {
         "shop.py": ACTOR,
