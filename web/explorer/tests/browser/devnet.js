@@ -21,13 +21,21 @@ function program(name) {
   return found;
 }
 
-/** A port that nobody listens on now. */
+/** A port that nobody listens on now, nor on the next one, which a node takes for its metrics. */
 async function freePort() {
-  const probe = createServer();
-  await new Promise((resume) => probe.listen(0, "127.0.0.1", resume));
-  const { port } = probe.address();
-  await new Promise((resume) => probe.close(resume));
-  return port;
+  for (;;) {
+    const first = await listening(0);
+    const { port } = first.address();
+    const second = await listening(port + 1).catch(() => null);
+    for (const probe of [first, second]) await new Promise((resume) => (probe ? probe.close(resume) : resume()));
+    if (second) return port;
+  }
+}
+
+/** A server at a port of the loopback; 0 takes any. Fails where the port is taken. */
+function listening(port) {
+  const server = createServer();
+  return new Promise((resume, refuse) => server.once("error", refuse).listen(port, "127.0.0.1", () => resume(server)));
 }
 
 export class Devnet {

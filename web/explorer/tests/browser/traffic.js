@@ -52,7 +52,7 @@ export async function settled() {
   const example = (file) => join(ROOT, "examples/site", file);
   const site = await devnet.cowboy(1, "actor", "deploy", "--code", example("actor.py"), "--manifest-json", example("manifest.json"), "--fund", "50cby");
   await devnet.cowboy(1, "name", "register", "mysite", "--actor", site.address);
-  await devnet.cowboy(2, "token", "create", "--name", "Prairie gold", "--symbol", "GOLD", "--supply", "1000000");
+  await devnet.cowboy(2, "token", "create", "--name", "Prairie gold", "--symbol", "GOLD", "--decimals", "0", "--supply", "1000000");
   const [{ token_id: token }] = (await devnet.get("/tokens")).tokens;
   const accounts = devnet.accounts();
   for (let sent = 0; sent < TRANSFERS; sent += 1) {
