@@ -120,7 +120,9 @@ fn has_work(chain: &Chain, head: &Head) -> bool {
 /// Who takes part, as far as this node sees.
 fn reach(standing: &Standing, members: usize) -> String {
     match members {
-        1 => "it is the only validator: its log says more, and a restart shows whether its files are damaged".into(),
+        1 => "it is the only validator: its log says more; if a restart does not help, the newest record of its votes may be damaged: \
+              import a snapshot into a new folder"
+            .into(),
         members => {
             let quorum = members - (members - 1) / 3;
             format!("{} of {} other validators are reached, and {} are needed", standing.connected, standing.peers, quorum - 1)
