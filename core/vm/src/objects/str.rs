@@ -434,7 +434,9 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
             };
             return Err(vm.type_error(format!("{name} arg must be None or str")));
         };
-        Some(chars.to_owned())
+        let chars = chars.to_owned();
+        vm.spend(chars.len() / 4)?;
+        Some(chars)
     };
     // What goes is looked up for each character: in a set, however long the argument is.
     if let Some(chars) = chars.as_ref().filter(|chars| !(text.is_ascii() && chars.is_ascii())) {

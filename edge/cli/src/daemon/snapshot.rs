@@ -13,7 +13,7 @@ use serde_json::json;
 use std::{
     fs::{File, OpenOptions},
     io::{BufReader, BufWriter, Write as _},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 /// The file that makes a folder a node's.
@@ -21,6 +21,9 @@ const MARKER: &str = "chain";
 
 /// What of a node's folder is no part of the chain.
 const LEFT_OUT: [&str; 4] = [MARKER, "lock", "snapshots", imported::MARK];
+
+/// Parts of the longest path that a snapshot may have. A chain's own have three.
+const DEEPEST: usize = 8;
 
 /// Packs and unpacks.
 #[derive(Debug, Subcommand)]
@@ -183,7 +186,7 @@ impl Import {
                 return Err(no_snapshot("it does not begin with a chain's marker"));
             }
             // Links could lead out of the folder.
-            let is_kept = kind.is_file() || kind.is_gnu_sparse() || kind.is_dir();
+            let is_kept = (kind.is_file() || kind.is_gnu_sparse() || kind.is_dir()) && entry.path().is_ok_and(|path| is_of_a_chain(&path));
             let is_inside = is_kept && entry.unpack_in(folder).map_err(Failure::file(folder))?;
             if !is_inside {
                 return Err(no_snapshot("it has something that is no file of a chain"));
@@ -194,6 +197,11 @@ impl Import {
         drop(Directory::open(folder, &genesis).map_err(node_failure)?);
         Ok(genesis)
     }
+}
+
+/// Whether a path can be one of a chain's folder. Unpacking a deeper one takes the square of its depth.
+fn is_of_a_chain(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_))) && path.components().count() <= DEEPEST
 }
 
 #[cfg(test)]
@@ -244,6 +252,22 @@ mod tests {
         drop(held);
     }
 
+    /// A chain's marker, and an empty file at this path.
+    fn snapshot_with(path: &str) -> Vec<u8> {
+        let folder = tempfile::tempdir().expect("a directory for the test");
+        a_chain(folder.path());
+        let mut archive = tar::Builder::new(Vec::new());
+        archive.append_path_with_name(folder.path().join(MARKER), MARKER).expect("an archive in memory");
+        let mut header = tar::Header::new_gnu();
+        // As a hostile program writes it: the library refuses such paths itself.
+        header.as_gnu_mut().expect("it is one").name[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_mode(0o644);
+        header.set_size(0);
+        header.set_cksum();
+        archive.append(&header, std::io::empty()).expect("an archive in memory");
+        archive.into_inner().expect("an archive in memory")
+    }
+
     #[test]
     fn other_files_are_refused_and_leave_nothing() {
         let parent = tempfile::tempdir().expect("a directory for the test");
@@ -253,7 +277,8 @@ mod tests {
         header.set_mode(0o644);
         archive.append_data(&mut header, "other.txt", [1u8, 2, 3].as_slice()).expect("an archive in memory");
         let rows = [Vec::new(), b"no archive".to_vec(), vec![0xff; 2_048], archive.into_inner().expect("an archive in memory")];
-        for (place, bytes) in rows.into_iter().enumerate() {
+        let rows = rows.into_iter().chain(["engine/../../out", "/engine/0", &"a/".repeat(DEEPEST + 1)].map(snapshot_with));
+        for (place, bytes) in rows.enumerate() {
             let (file, state) = (parent.path().join(format!("{place}.tar")), parent.path().join(format!("state-{place}")));
             std::fs::write(&file, bytes).expect("the directory is writable");
             assert!(Import { file, state: state.clone() }.unpack().is_err(), "row {place}");

@@ -48,7 +48,10 @@ async fn entitlements_and_permissions_are_shown() {
     );
 
     let runner: Address = "0x1100000000000000000000000000000000000011".parse().expect("an address");
-    let (scope, action): (Scope, Action) = ("pool:eu".parse().expect("a scope"), "join_pool:eu".parse().expect("an action"));
+    // A pool belongs to the address that its name begins with (decision 332).
+    let pool = format!("{}/eu", key.address().to_string().trim_start_matches("0x").to_lowercase());
+    let (scope_text, action_text) = (format!("pool:{pool}"), format!("join_pool:{pool}"));
+    let (scope, action): (Scope, Action) = (scope_text.parse().expect("a scope"), action_text.parse().expect("an action"));
     let constraints = Constraints { valid_until: Some(cowboy_types::Height(1_000_000)), ..Constraints::default() };
     let grant =
         System::EntitlementGrant { grantee: runner, scope: encoded(&scope), action: encoded(&action), constraints: encoded(&constraints) };
@@ -57,10 +60,10 @@ async fn entitlements_and_permissions_are_shown() {
     assert_eq!((receipt.status.as_str(), receipt.events[0].name.as_str()), ("success", "EntitlementGranted"));
     let held: model::Permissions = client.get(&format!("/permissions/{}", Hex(runner))).await.expect("the holder is shown");
     let held = &held.permissions[0];
-    assert_eq!((held.scope.as_str(), held.action.as_str(), held.issuer.0), ("pool:eu", "join_pool:eu", key.address()));
+    assert_eq!((held.scope.as_str(), held.action.as_str(), held.issuer.0), (scope_text.as_str(), action_text.as_str(), key.address()));
     assert_eq!((held.id.0.0.to_vec(), &held.constraints["valid_until"]), (receipt.return_data.0.clone(), &json!(1_000_000)));
     let shown = client.transaction(&sent.digest()).await.expect("the transaction is known").instruction;
     assert_eq!((shown.name.as_str(), shown.number), ("EntitlementGrant", 30));
-    assert_eq!(shown.details.map(|details| details["scope"].clone()), Some(json!("pool:eu")));
+    assert_eq!(shown.details.map(|details| details["scope"].clone()), Some(json!(scope_text)));
     devnet.stop().await;
 }
