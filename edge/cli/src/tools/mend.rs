@@ -79,7 +79,7 @@ impl Layout<'_> {
     /// What is inserted where, for a finding that can be mended.
     fn edits(&self, finding: &Finding) -> Option<Vec<(usize, String)>> {
         let at = self.offset(finding);
-        let function = self.functions.iter().filter(|function| function.range().to_std_range().contains(&at)).next_back()?;
+        let function = self.functions.iter().rfind(|function| function.range().to_std_range().contains(&at))?;
         match finding.rule() {
             "not-awaited" if function.is_async => self.awaited(at),
             "not-a-continuation" => self.decorated(function, "runner", "@runner.continuation", true),

@@ -179,7 +179,7 @@ fn claimed_crashes_that_repeat() {
             let health = cowboy_types::cbor::decode(&about.return_data).expect("canonical CBOR");
             let expected = if turn > 0 { "stake" } else { "healthy" };
             assert_eq!(health.get("health").and_then(Value::as_text), Some(expected));
-            assert_eq!(announced(&[receipt.clone()]).contains(&"RunnerBelowStake".to_string()), turn > 0);
+            assert_eq!(announced(std::slice::from_ref(&receipt)).contains(&"RunnerBelowStake".to_string()), turn > 0);
             market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), lost));
             assert_eq!(announced(&[receipt]).contains(&"CrashFined".to_string()), turn > 0);
         }
