@@ -8,7 +8,7 @@ import subprocess
 SUFFIXES = {".rs", ".py", ".pyi", ".md", ".toml", ".ts", ".js", ".mjs", ".sh", ".txt", ".json", ".html"}
 TEST_FILE = re.compile(r"(^|/)tests/|(^|/)(test_[^/]*|[^/]*_test|tests|conftest)\.\w+$")
 # Files whose text is data: random programs, captured answers.
-DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/")
+DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/|/recording\.txt$")
 # The tool's own files show citations that are no citations.
 EXAMPLES = "tools/tidy/"
 

@@ -425,12 +425,10 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
         None
     } else {
         let Some(chars) = vm.text(args[1]) else {
-            let name = if left && right {
-                "strip"
-            } else if left {
-                "lstrip"
-            } else {
-                "rstrip"
+            let name = match (left, right) {
+                (true, true) => "strip",
+                (true, false) => "lstrip",
+                _ => "rstrip",
             };
             return Err(vm.type_error(format!("{name} arg must be None or str")));
         };
