@@ -103,14 +103,13 @@ test("lists are filtered by the node", async () => {
   const rows = page.locator("tbody tr");
   await page.getByLabel("Handler", { exact: true }).fill("collect");
   await page.getByLabel("Handler", { exact: true }).press("Enter");
-  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+  // The page's policy forbids what `waitForFunction` evaluates.
+  await rows.filter({ hasNotText: "collect" }).first().waitFor({ state: "detached" });
   assert.match(await rows.textContent(), /collect/);
   await visit(page, chain.devnet.page, "#/blocks");
   await page.getByLabel("Blocks", { exact: true }).selectOption("true");
-  await page.waitForFunction(() => {
-    const counts = [...document.querySelectorAll("tbody tr")].map((row) => row.children[3].textContent);
-    return counts.length > 0 && !counts.includes("0");
-  });
+  await rows.filter({ has: page.locator(":nth-child(4)", { hasText: /^0$/ }) }).first().waitFor({ state: "detached" });
+  await rows.first().waitFor();
   assert.deepEqual(problems, []);
   await page.close();
 });
