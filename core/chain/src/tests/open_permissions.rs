@@ -61,6 +61,17 @@ fn nobody_fills_anothers_list() {
     assert_eq!(method(&mut chain, 2, "renounce_role", id_argument("role_id", &mine)), Some(error::ROLE_NOT_FOUND));
 }
 
+/// A permission that is over cannot be accepted, not even one that its holder had among its own: the list would name a record that is gone.
+#[test]
+fn what_is_over_is_not_accepted() {
+    let mut chain = Chain::new();
+    let soon = Constraints { valid_until: Some(Height(chain.height.0 + 2)), ..Constraints::default() };
+    let own = id_of(&chain.send(1, granting(address(1), &space("art"), &paint(), &soon)));
+    chain.idle(3);
+    assert_eq!(method(&mut chain, 1, "accept", id_argument("entitlement_id", &own)), Some(error::PERMISSION_NOT_FOUND));
+    assert!(chain.send(1, granting(address(1), &space("sea"), &paint(), &Constraints::default())).is_success());
+}
+
 /// Decision 180: what its holder did not accept lapses, and what it accepted does not.
 #[test]
 fn unaccepted_records_lapse() {

@@ -119,8 +119,9 @@ fn own(context: &Context<'_>, id: &Hash) -> Step<Permission> {
 
 /// The holder takes a permission among its own. One that it has already stays.
 pub(super) fn accept(context: &mut Context<'_>, id: &Hash) -> Step<()> {
+    // First what is over goes: the permission itself may be.
+    sweep(context, context.sender)?;
     let record = own(context, id)?;
-    sweep(context, record.grantee)?;
     if holder(context.world, record.grantee)?.permissions.contains(id) {
         return Ok(());
     }
