@@ -50,8 +50,9 @@ async fn entitlements_and_permissions_are_shown() {
     let runner: Address = "0x1100000000000000000000000000000000000011".parse().expect("an address");
     // A pool belongs to the address that its name begins with (decision 332).
     let pool = format!("{}/eu", key.address().to_string().trim_start_matches("0x").to_lowercase());
-    let (scope_text, action_text) = (format!("pool:{pool}"), format!("join_pool:{pool}"));
-    let (scope, action): (Scope, Action) = (scope_text.parse().expect("a scope"), action_text.parse().expect("an action"));
+    let scope: Scope = format!("pool:{pool}").parse().expect("a scope");
+    let action: Action = format!("join_pool:{pool}").parse().expect("an action");
+    let (scope_text, action_text) = (scope.to_string(), action.to_string());
     let constraints = Constraints { valid_until: Some(cowboy_types::Height(1_000_000)), ..Constraints::default() };
     let grant =
         System::EntitlementGrant { grantee: runner, scope: encoded(&scope), action: encoded(&action), constraints: encoded(&constraints) };
