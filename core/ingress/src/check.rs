@@ -114,15 +114,19 @@ impl Asked {
         &self.host
     }
 
+    /// The envelope of this request under an id, as a handler gets it; without headers where they are not known.
+    pub fn envelope(&self, request_id: &str) -> Value {
+        let nothing = HeaderMap::new();
+        let headers = self.headers.as_ref().unwrap_or(&nothing);
+        request::envelope(&Parts { method: "GET", uri: &self.target, headers, host: &self.host, request_id }, None)
+    }
+
     /// The field in which an envelope is another than this request's.
     fn difference(&self, witness: &Witness, envelope: &Value) -> Option<&'static str> {
         if *witness.name != *self.name {
             return Some("name");
         }
-        let nothing = HeaderMap::new();
-        let headers = self.headers.as_ref().unwrap_or(&nothing);
-        let parts = Parts { method: "GET", uri: &self.target, headers, host: &self.host, request_id: "" };
-        let expected = request::envelope(&parts, None);
+        let expected = self.envelope("");
         let mut fields = vec!["method", "host", "path", "query", "body"];
         fields.extend(self.headers.is_some().then_some("headers"));
         fields.into_iter().find(|field| expected.get(field) != envelope.get(field))

@@ -9,7 +9,8 @@
 //! - [`route`]: where a name leads, and what requests may do there.
 //! - [`visit`]: a request being answered.
 //! - [`witness`]: an answer, with proofs of all that it follows from.
-//! - [`check`]: the client's side.
+//! - [`signed`]: what gateways sign of an answer.
+//! - [`check`]: the client's side of a witness.
 //!
 //! Absences: no I/O, nothing of the node's; builds for wasm32.
 
@@ -18,6 +19,7 @@ pub mod check;
 pub mod failure;
 pub mod request;
 pub mod route;
+pub mod signed;
 pub mod visit;
 pub mod witness;
 

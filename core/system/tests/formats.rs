@@ -7,6 +7,7 @@ use cowboy_system::containers::state::Image;
 use cowboy_system::entitlements::state::{
     Accepts, Assignment, Deprecations, DomainSet, Grantor, Holder, ManifestHistory, OpenDelegation, Permission, Role, Sweep,
 };
+use cowboy_system::gateways::answers::SignedAnswer;
 use cowboy_system::gateways::types::{Gateway, Repaid, Request};
 use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal, Wishes};
 use cowboy_system::names::types::{Policy, Registration};
@@ -53,5 +54,5 @@ macro_rules! formats {
 formats! {
     Accepts Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway Grantor History Holder Image Inflation
     ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Repaid Request Role Roots RunnerAttestation
-    StakeTotal Sweep Token Validator ValidatorSet Wishes
+    SignedAnswer StakeTotal Sweep Token Validator ValidatorSet Wishes
 }

@@ -13,7 +13,10 @@ use cowboy_chain::{
 };
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
-use cowboy_system::gateways::{DISPATCH, NUMBER};
+use cowboy_system::gateways::{
+    DISPATCH, NUMBER,
+    answers::{SignedAnswer, Statement},
+};
 use cowboy_types::{
     Address, Blob, Hash, Text, Transaction,
     cbor::Value,
@@ -60,6 +63,11 @@ impl Commander {
 
     pub(crate) fn address(&self) -> Address {
         self.key.address()
+    }
+
+    /// Signs what an actor answered.
+    pub(crate) fn sign_answer(&self, statement: Statement) -> SignedAnswer {
+        SignedAnswer { signature: self.key.sign(&statement.digest()), statement }
     }
 
     /// The most bytes of payload that a command has.

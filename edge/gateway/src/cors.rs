@@ -11,7 +11,7 @@ use hyper::{
 const MAX_AGE: &str = "600";
 
 /// Headers of answers that a page may read, beside those that it always may.
-const EXPOSED: &str = "etag, location, retry-after, x-cowboy-block, x-cowboy-error, x-cowboy-request-id";
+const EXPOSED: &str = "etag, location, retry-after, x-cowboy-block, x-cowboy-error, x-cowboy-request-id, x-cowboy-signature";
 
 /// What an answer says to browsers of other origins: nothing where the manifest names none.
 #[derive(Clone, Debug, Default)]

@@ -10,6 +10,7 @@ use crate::{
     membership::Urgency,
     metrics::method_label,
     refusal::Refusal,
+    signed::Reading,
     state::BlockState,
     witness::witness,
 };
@@ -17,6 +18,7 @@ use bytes::Bytes;
 use cowboy_ingress::{
     Answer, Failure, Route,
     request::{self as envelope, Parts, RESERVED, VERIFY_HEADER},
+    signed::Said,
     visit::question,
 };
 use cowboy_serve::Client;
@@ -58,6 +60,8 @@ struct Seen {
     height: Option<u64>,
     /// Who may read the answer.
     cors: Cors,
+    /// The request, where it only reads what the chain has.
+    reading: Option<Reading>,
 }
 
 /// Answers a request, whatever it is.
@@ -67,7 +71,14 @@ pub(crate) async fn handle(shared: Arc<Shared>, peer: SocketAddr, request: Reque
     let mut seen = Seen::default();
     let mut response = match answer(&shared, peer.ip().into(), &parts, body, &mut seen).await {
         Ok(response) => response,
-        Err(refusal) => refusal.response(&parts.headers),
+        Err(refusal) => {
+            let mut response = refusal.response(&parts.headers);
+            if let Some(reading) = seen.reading.take().filter(|_| refusal.is_of_chain) {
+                let said = Said::of(refusal.status.as_u16(), response.headers(), &[]);
+                reading.sign(&shared, &said, response.headers_mut());
+            }
+            response
+        }
     };
     if let Some(height) = seen.height {
         response.headers_mut().insert(BLOCK_HEADER, height.into());
@@ -137,6 +148,11 @@ async fn answer(
         seen.height = Some(height);
         return Ok(response);
     }
+    let is_reading = !is_own && QUERIES.contains(&parts.method.as_str());
+    if is_reading && route.as_ref().err().is_none_or(|refusal| refusal.is_of_chain) {
+        let actor = route.as_ref().map_or(Address::ZERO, |route| route.actor);
+        seen.reading = Some(Reading::of(parts, &text, &state, &name, actor)?);
+    }
     let route = route?;
     seen.name.clone_from(&route.name);
     let _held = shared.limits.enter(&state.params, route.actor)?;
@@ -149,7 +165,10 @@ async fn answer(
         return Err(Failure::method(method, &ingress.methods).into());
     }
     let visit = Visit { shared, client, parts, host: &text, state, name: &route.name, actor: route.actor, ingress };
-    if QUERIES.contains(&method) { visit.query().await } else { visit.command(body).await }
+    match &seen.reading {
+        Some(reading) => visit.query(reading).await,
+        None => visit.command(body).await,
+    }
 }
 
 /// A request to an actor that takes it.
@@ -169,13 +188,16 @@ impl Visit<'_> {
         envelope_of(self.parts, self.host, request_id, body)
     }
 
-    async fn query(self) -> Result<Response<Bytes>, Refusal> {
-        let payload = self.envelope(&ids::of_query(&self.parts.headers)?, None).encode();
-        let question = question(self.actor, HANDLER, payload, self.ingress.query_cycles);
+    async fn query(self, reading: &Reading) -> Result<Response<Bytes>, Refusal> {
+        let question = question(self.actor, HANDLER, reading.envelope.clone(), self.ingress.query_cycles);
         let returned = self.shared.runner.ask(self.client, self.state.clone(), question).await?;
         let response = Answer::read(&returned, self.ingress.response_bytes)?.response();
+        // Signed is what the actor answered, whatever part of it the client wants, and however it is encoded.
+        let said = Said::of(response.status().as_u16(), response.headers(), response.body());
         let response = conditional::answer(&self.parts.method, &self.parts.headers, response);
-        Ok(compress::answer(&self.parts.headers, response))
+        let mut response = compress::answer(&self.parts.headers, response);
+        reading.sign(self.shared, &said, response.headers_mut());
+        Ok(response)
     }
 
     async fn command(self, body: Incoming) -> Result<Response<Bytes>, Refusal> {

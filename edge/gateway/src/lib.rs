@@ -23,6 +23,7 @@ mod query;
 mod refusal;
 mod requests;
 mod server;
+mod signed;
 mod source;
 mod state;
 mod tls;

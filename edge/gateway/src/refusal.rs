@@ -17,11 +17,13 @@ pub(crate) struct Refusal {
     pub(crate) retry_after: Option<u64>,
     /// Methods that would do.
     pub(crate) allow: Option<String>,
+    /// Whether it follows from request and state, so that every gateway refuses alike.
+    pub(crate) is_of_chain: bool,
 }
 
 impl Refusal {
     pub(crate) fn new(status: StatusCode, code: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { status, code, what: what.into(), fix: fix.into(), retry_after: None, allow: None }
+        Self { status, code, what: what.into(), fix: fix.into(), retry_after: None, allow: None, is_of_chain: false }
     }
 
     pub(crate) fn retry(self, seconds: u64) -> Self {
@@ -104,7 +106,7 @@ impl Refusal {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let Failure { status, code, what, fix, allow } = failure;
-        Self { status, code, what, fix, retry_after: None, allow }
+        Self { status, code, what, fix, retry_after: None, allow, is_of_chain: true }
     }
 }
 

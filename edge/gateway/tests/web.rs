@@ -1,5 +1,6 @@
 //! A gateway over a devnet in this process, visited by an ordinary client and by hand.
 
+mod signed;
 mod witness;
 
 use cowboy_api::{
@@ -222,6 +223,7 @@ async fn actors_are_web_sites() {
     world.register("rogue", rogue).await;
     reading(&world).await;
     writing(&world, site).await;
+    signed::signing(&world).await;
     witness::proving(&world).await;
     witness::moving(&world).await;
     misbehaving(&world).await;

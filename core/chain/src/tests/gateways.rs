@@ -1,13 +1,15 @@
 //! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
 
 use super::harness::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
+use commonware_codec::Encode as _;
 use cowboy_params::Params;
+use cowboy_system::gateways::answers::{ANSWER_VERSION, SignedAnswer, Statement};
 use cowboy_system::gateways::envelope::request_id;
 use cowboy_system::gateways::types::Gateway;
 use cowboy_system::gateways::{NUMBER, state};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Abort, Address, Receipt, Transaction, error};
+use cowboy_types::{Abort, Address, Hash, Receipt, Text, Transaction, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
@@ -21,6 +23,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     request_ids_are_forgotten,
     the_pool_is_shared_out,
     a_gateway_that_cheats_is_slashed,
+    answers_that_contradict_each_other_are_slashed,
 ];
 
 const REGISTRY: Address = Address::system(NUMBER);
@@ -370,4 +373,93 @@ fn a_gateway_that_cheats_is_slashed() {
     assert!(is_active(&mut chain, 2));
     let deployed = chain.send(3, deployment("handler x\n return 'x'\n", Some(WEB), None, 0));
     assert!(deployed.is_success());
+}
+
+/// What gateway 2 says about a page at height 100, changed.
+fn statement(chain: &Chain, change: impl FnOnce(&mut Statement)) -> Statement {
+    let mut statement = Statement {
+        version: ANSWER_VERSION,
+        genesis: chain.config.genesis,
+        height: Height(100),
+        state_root: Hash([1; 32]),
+        name: Text::new("mysite").expect("short"),
+        actor: address(7),
+        request: Hash([2; 32]),
+        status: 200,
+        headers: Hash([3; 32]),
+        body: Hash([4; 32]),
+    };
+    change(&mut statement);
+    statement
+}
+
+fn signed(by: u8, statement: Statement) -> Value {
+    let signature = key(by).sign(&statement.digest());
+    Value::Bytes(SignedAnswer { statement, signature }.encode().to_vec())
+}
+
+/// two answers that one gateway signed and that cannot both be true cost three tenths of its stake, once for a height;
+/// true ones, others' and those of other chains cost nothing. A single false one does when governance says so.
+#[test]
+fn answers_that_contradict_each_other_are_slashed() {
+    let mut chain = Chain::new();
+    register(&mut chain, 2, STAKE);
+    let said = |change: fn(&mut Statement)| statement(&chain, change);
+    let (truth, lie) = (said(|_| {}), said(|statement| statement.body = Hash([5; 32])));
+    let mine = |statement: &Statement| signed(2, statement.clone());
+    let refused = |second: Value| (mine(&truth), second, Some(error::BAD_EVIDENCE));
+    let both = |change: fn(&mut Statement)| {
+        let mut changed = lie.clone();
+        change(&mut changed);
+        (mine(&statement(&chain, change)), mine(&changed), Some(error::BAD_EVIDENCE))
+    };
+    let rows = [
+        refused(mine(&truth)),
+        refused(mine(&said(|other| (other.request, other.body) = (Hash([9; 32]), Hash([5; 32]))))),
+        refused(mine(&said(|other| (other.height, other.body) = (Height(101), Hash([5; 32]))))),
+        refused(mine(&said(|other| (other.name, other.actor) = (Text::new("other").expect("short"), address(8))))),
+        // Another gateway, a name or a state without this gateway's signature, another chain, another version.
+        refused(signed(3, lie.clone())),
+        refused(Value::Bytes(SignedAnswer { statement: lie.clone(), signature: key(2).sign(&truth.digest()) }.encode().to_vec())),
+        refused(Value::Bytes(vec![1, 2, 3])),
+        refused(Value::Bytes([mine(&lie).as_bytes().expect("bytes"), &[0]].concat())),
+        both(|other| other.genesis = Hash([8; 32])),
+        both(|other| other.version = 2),
+        (signed(4, truth.clone()), signed(4, lie.clone()), Some(error::GATEWAY_UNKNOWN)),
+        (mine(&truth), Value::Null, Some(error::INVALID_ARGUMENT)),
+        (mine(&truth), mine(&lie), None),
+        refused(mine(&said(|other| other.status = 404))),
+    ];
+    for (place, (first, second, expected)) in rows.into_iter().enumerate() {
+        let receipt = ask(&mut chain, 5, "report_answers", [("first", first), ("second", second)], 0);
+        assert_eq!(receipt.abort, expected, "row {place}");
+    }
+    let mut stake = STAKE * 7 / 10;
+    assert_eq!((gateway(&chain, 2).stake, chain.balance(state::stakes())), (Amount(stake), stake));
+    let changes: [fn(&mut Statement); 4] = [
+        |other| other.state_root = Hash([9; 32]),
+        |other| (other.request, other.actor) = (Hash([9; 32]), address(8)),
+        |other| other.status = 500,
+        |other| other.headers = Hash([9; 32]),
+    ];
+    for (place, change) in changes.into_iter().enumerate() {
+        let height = Height(101 + u64::try_from(place).expect("small"));
+        let [first, second] = [|_: &mut Statement| {}, change].map(|change| {
+            signed(
+                2,
+                statement(&chain, |statement| {
+                    statement.height = height;
+                    change(statement);
+                }),
+            )
+        });
+        assert_eq!(ask(&mut chain, 5, "report_answers", [("first", first), ("second", second)], 0).abort, None, "row {place}");
+        stake -= stake * 3 / 10;
+        assert_eq!(gateway(&chain, 2).stake.0, stake);
+    }
+    let single = signed(2, statement(&chain, |statement| statement.height = Height(200)));
+    assert_eq!(ask(&mut chain, 5, "judge_answer", [("answer", single.clone())], 0).abort, Some(error::SYSTEM_UNAUTHORIZED));
+    assert_eq!(ask(&mut chain, 9, "judge_answer", [("answer", single.clone())], 0).abort, None);
+    assert_eq!(ask(&mut chain, 9, "judge_answer", [("answer", single)], 0).abort, Some(error::BAD_EVIDENCE), "once");
+    assert_eq!(chain.balance(state::stakes()), stake - stake * 3 / 10, "what was slashed is gone");
 }

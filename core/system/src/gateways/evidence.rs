@@ -2,11 +2,17 @@
 //!
 //! A client that is told "accepted" may ask for the signed transaction, and can then submit it itself: a gateway cannot
 //! withhold it. It could only make it worthless, by signing another request under the same nonce. That is provable.
+//!
+//! Answers to GET are signed too (decision 327). Two of one gateway that contradict each other prove by themselves that one is
+//! false. Whether a single one is false takes the handler and the state of that block; whoever has them shows it to the
+//! validators, who decide.
 
+use super::answers::SignedAnswer;
 use super::handlers::announce;
 use super::{DISPATCH, NUMBER, state};
 use crate::actor::Context;
-use cowboy_state::Step;
+use commonware_codec::DecodeExt as _;
+use cowboy_state::{Key, Step};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Actor, Instruction};
 use cowboy_types::units::Amount;
@@ -34,17 +40,55 @@ fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transa
 /// {first, second}: slashes who signed both.
 pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     context.require_no_value()?;
-    let rows = &context.params.costs;
-    let (cycles, weight) = (rows.verify_secp256k1.saturating_mul(2), context.params.weights.call);
-    context.charge(cycles, weight.saturating_mul(20));
+    charge(context);
     let (first, first_id) = dispatch(context, argument, "first")?;
     let (second, second_id) = dispatch(context, argument, "second")?;
     // The same request under other prices is a replacement, and no fault.
     if (first.from, first.nonce) != (second.from, second.nonce) || first_id == second_id {
         return Err(error::BAD_EVIDENCE.into());
     }
-    let mut record = state::gateway(context.world, first.from)?.ok_or(error::GATEWAY_UNKNOWN)?;
-    let key = state::fault_key(first.from, first.nonce.0);
+    slash(context, first.from, state::fault_key(first.from, first.nonce.0))
+}
+
+/// An answer that a gateway signed about this chain, and whose it is.
+fn answer(context: &Context<'_>, argument: &Value, name: &str) -> Step<(SignedAnswer, Address)> {
+    let bytes = argument.get(name).and_then(Value::as_bytes).ok_or(error::INVALID_ARGUMENT)?;
+    let signed = SignedAnswer::decode(bytes.to_vec()).map_err(|_| error::BAD_EVIDENCE)?;
+    let signer = signed.signer().filter(|_| signed.statement.genesis == context.genesis).ok_or(error::BAD_EVIDENCE)?;
+    Ok((signed, signer))
+}
+
+/// {first, second}: slashes who signed both answers, where they cannot both be true.
+pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    charge(context);
+    let (first, signer) = answer(context, argument, "first")?;
+    let (second, other) = answer(context, argument, "second")?;
+    if signer != other || !first.statement.contradicts(&second.statement) {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    slash(context, signer, state::answer_fault_key(signer, first.statement.height))
+}
+
+/// {answer}: slashes who signed an answer that governance found to be false.
+pub(crate) fn judge_answer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    context.require_no_value()?;
+    context.require_governance()?;
+    charge(context);
+    let (signed, signer) = answer(context, argument, "answer")?;
+    slash(context, signer, state::answer_fault_key(signer, signed.statement.height))
+}
+
+/// The price of checking two signatures.
+fn charge(context: &mut Context<'_>) {
+    let rows = &context.params.costs;
+    let (cycles, weight) = (rows.verify_secp256k1.saturating_mul(2), context.params.weights.call);
+    context.charge(cycles, weight.saturating_mul(20));
+}
+
+/// Burns the part of a gateway's stake that governance set, once for each key.
+fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Value> {
+    let mut record = state::gateway(context.world, gateway)?.ok_or(error::GATEWAY_UNKNOWN)?;
     if context.world.get(&key)?.is_some() {
         return Err(error::BAD_EVIDENCE.into());
     }
@@ -55,7 +99,7 @@ pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");
     context.world.burn(slashed)?;
     context.world.write(key, &context.height);
-    state::set_gateway(context.world, first.from, &record);
-    announce(context, "gateway.slashed", first.from, slashed);
+    state::set_gateway(context.world, gateway, &record);
+    announce(context, "gateway.slashed", gateway, slashed);
     Ok(Value::map([("slashed", Value::uint(slashed.0))]))
 }

@@ -4,6 +4,7 @@
 //! - [`envelope`]: what a request is.
 //! - [`types`], [`state`]: the records, and where they stand.
 //! - [`handlers`]: registering, heartbeats, leaving, dispatch.
+//! - [`answers`]: what gateways sign of answers to GET.
 //! - [`evidence`]: what proves that a gateway cheated.
 //! - [`repayment`]: what actors pay for their commands.
 //! - [`pool`]: the share of name fees that gateways earn.
@@ -11,6 +12,7 @@
 //! Invariants: all stakes stand at one address without a key, and are what it holds; only a dispatch makes the registry the
 //! sender of anything; a request id is delivered at most once while it is remembered.
 
+pub mod answers;
 pub mod envelope;
 pub(crate) mod evidence;
 pub(crate) mod handlers;
@@ -30,6 +32,9 @@ pub const HANDLER: &str = "http.request";
 
 /// The method that delivers them.
 pub const DISPATCH: &str = "dispatch";
+
+/// The method that takes two answers of a gateway that contradict each other.
+pub const REPORT_ANSWERS: &str = "report_answers";
 
 /// The actor.
 pub const ACTOR: Actor = Actor {
@@ -70,6 +75,16 @@ pub const ACTOR: Actor = Actor {
             name: "report",
             doc: "{first, second} → {slashed}: two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may show them.",
             run: evidence::report,
+        },
+        Method {
+            name: REPORT_ANSWERS,
+            doc: "{first, second} → {slashed}: two answers to GET that one gateway signed and that cannot both be true. Anybody may show them; one fault for each height.",
+            run: evidence::report_answers,
+        },
+        Method {
+            name: "judge_answer",
+            doc: "{answer} → {slashed}: an answer to GET that a gateway signed and that governance found to be false. Governance only.",
+            run: evidence::judge_answer,
         },
     ],
 };

@@ -51,6 +51,11 @@ pub fn fault_key(gateway: Address, nonce: u64) -> Key {
     of("fault:", &[&gateway.0[..], &nonce.to_be_bytes()].concat())
 }
 
+/// Whether a false answer of a gateway about a block was shown.
+pub fn answer_fault_key(gateway: Address, height: Height) -> Key {
+    of("answer_fault:", &[&gateway.0[..], &height.0.to_be_bytes()].concat())
+}
+
 /// The epoch in which the pool was last shared out; absent while no gateway ever registered.
 pub fn epoch_key() -> Key {
     Key::system(NUMBER, "system:gateway_epoch")

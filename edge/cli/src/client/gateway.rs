@@ -1,6 +1,10 @@
 //! `cowboy gateway`: who brings requests from outside.
 
-use super::{name::system_call, session::Session};
+use super::{
+    answer::{self, VerifyAnswer},
+    name::system_call,
+    session::Session,
+};
 use crate::{
     amount,
     failure::Failure,
@@ -9,7 +13,7 @@ use crate::{
 };
 use clap::Subcommand;
 use cowboy_api::model;
-use cowboy_system::gateways::NUMBER;
+use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
 use cowboy_types::{Amount, cbor::Value};
 
 #[derive(Debug, Subcommand)]
@@ -61,6 +65,17 @@ pub(crate) enum Gateway {
         #[command(flatten)]
         terms: Terms,
     },
+    /// Ask for a page, and check that the gateway signed what it answered
+    VerifyAnswer(VerifyAnswer),
+    /// Show two answers that one gateway signed and that cannot both be true: it loses a part of its stake
+    ReportAnswers {
+        /// A file that `verify-answer --save` made
+        first: String,
+        /// Another one
+        second: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Print a gateway
     Get {
         /// Its address; the key's own account where left out
@@ -93,6 +108,10 @@ impl Gateway {
                 call(session, "draw", &argument, Amount::ZERO, &terms).await
             }
             Self::Unstake { terms } => call(session, "unstake", &none, Amount::ZERO, &terms).await,
+            Self::VerifyAnswer(command) => command.run(session).await,
+            Self::ReportAnswers { first, second, terms } => {
+                call(session, REPORT_ANSWERS, &answer::report(&first, &second)?, Amount::ZERO, &terms).await
+            }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
                 let gateway: model::Gateway = session.client.get(&format!("/gateways/{address}")).await?;

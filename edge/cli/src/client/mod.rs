@@ -2,6 +2,7 @@
 
 mod account;
 mod actor;
+mod answer;
 mod block;
 mod chain;
 mod config;

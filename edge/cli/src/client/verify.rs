@@ -5,7 +5,7 @@ use crate::{failure::Failure, output::table};
 use bytes::Bytes;
 use clap::Args;
 use cowboy_api::{HexBytes, model};
-use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check};
+use cowboy_ingress::{Asked, Checked, Refused, Step, Trust, check::check, request::VERIFY_HEADER};
 use cowboy_types::Hash;
 use reqwest::{Url, header::HeaderMap};
 use serde_json::{Value, json};
@@ -63,10 +63,10 @@ impl VerifyResponse {
             })?;
             let (bytes, sent) = fetch(&url).await?;
             // As it was sent: a client writes some letters of a URL in another way.
-            (bytes, Some(self.asked(url.as_str())?.with_headers(sent)))
+            (bytes, Some(asked(url.as_str(), &self.zone)?.with_headers(sent)))
         } else {
             let bytes = std::fs::read(&self.what).map_err(Failure::file(&self.what))?;
-            (bytes.into(), self.url.as_deref().map(|url| self.asked(url)).transpose()?)
+            (bytes.into(), self.url.as_deref().map(|url| asked(url, &self.zone)).transpose()?)
         };
         if let Some(path) = &self.save {
             std::fs::write(path, &bytes).map_err(Failure::file(path))?;
@@ -77,12 +77,6 @@ impl VerifyResponse {
         }
         session.output.result(&document(&trust, &checked), rows(&trust, is_pinned, &checked, asked.is_some()));
         Ok(())
-    }
-
-    fn asked(&self, url: &str) -> Result<Asked, Failure> {
-        let own = ["localhost", "cowboy.network"];
-        let zones: Vec<&str> = own.into_iter().chain(self.zone.iter().map(String::as_str)).collect();
-        Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
     }
 
     /// Whom to trust, and whether the caller named it.
@@ -108,9 +102,32 @@ impl VerifyResponse {
     }
 }
 
-/// What the gateway answers to a request for a witness, and the headers that it was sent.
+/// What a GET of a URL asks, below the zones that every client knows and these.
+pub(super) fn asked(url: &str, zones: &[String]) -> Result<Asked, Failure> {
+    let own = ["localhost", "cowboy.network"];
+    let zones: Vec<&str> = own.into_iter().chain(zones.iter().map(String::as_str)).collect();
+    Asked::of_url(url, &zones).map_err(|error| Failure::argument(error.to_string(), "name the zone with --zone"))
+}
+
+/// What the gateway answers to a request for a witness, and the headers that the actor sees of it.
 async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap), Failure> {
-    let wrong = |what: String| Failure::argument(what, "check the URL, and that a gateway runs there");
+    let (response, mut sent) = get(url, &[(VERIFY_HEADER, "1")]).await?;
+    sent.remove(VERIFY_HEADER);
+    let status = response.status();
+    let bytes = response.bytes().await.map_err(|error| away(format!("{url} broke off: {error}")))?;
+    if !status.is_success() {
+        let shown: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
+        return Err(Failure::Witness(format!("the gateway gave no proof: {status}: {shown}")));
+    }
+    Ok((bytes, sent))
+}
+
+fn away(what: String) -> Failure {
+    Failure::argument(what, "check the URL, and that a gateway runs there")
+}
+
+/// What a gateway answers to a GET, and all headers that it was sent: these and the least that there are.
+pub(super) async fn get(url: &Url, more: &[(&'static str, &str)]) -> Result<(reqwest::Response, HeaderMap), Failure> {
     let host = url.host_str().unwrap_or_default().to_owned();
     let mut builder = reqwest::Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none());
     if host.ends_with(".localhost") {
@@ -120,19 +137,12 @@ async fn fetch(url: &Url) -> Result<(Bytes, HeaderMap), Failure> {
     let client = builder.build().map_err(|error| Failure::Node(error.to_string()))?;
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let mut sent = HeaderMap::new();
-    for (name, value) in [("accept", "*/*".to_owned()), ("host", format!("{host}{port}"))] {
-        let value = value.parse().map_err(|_| wrong(format!("{url} is no URL")))?;
-        sent.insert(name, value);
+    for (name, value) in [("accept", "*/*"), ("host", &format!("{host}{port}"))].iter().chain(more) {
+        sent.insert(*name, value.parse().map_err(|_| away(format!("{url} is no URL, or {name} no header")))?);
     }
-    let request = client.get(url.clone()).headers(sent.clone()).header(cowboy_ingress::request::VERIFY_HEADER, "1");
-    let response = request.send().await.map_err(|error| wrong(format!("{url} does not answer: {}", innermost(&error))))?;
-    let status = response.status();
-    let bytes = response.bytes().await.map_err(|error| wrong(format!("{url} broke off: {error}")))?;
-    if !status.is_success() {
-        let shown: String = String::from_utf8_lossy(&bytes).chars().take(300).collect();
-        return Err(Failure::Witness(format!("the gateway gave no proof: {status}: {shown}")));
-    }
-    Ok((bytes, sent))
+    let request = client.get(url.clone()).headers(sent.clone());
+    let response = request.send().await.map_err(|error| away(format!("{url} does not answer: {}", innermost(&error))))?;
+    Ok((response, sent))
 }
 
 fn innermost(error: &dyn std::error::Error) -> String {
