@@ -94,11 +94,17 @@ pub struct ValidatorKeys {
     pub bls: Private,
     /// The key that signs headers.
     pub signer: PrivateKey,
-    /// The share of the group key that votes.
-    pub share: Share,
+    /// The share of the group key that votes; none before the validator was dealt one.
+    pub share: Option<Share>,
 }
 
 impl ValidatorKeys {
+    /// The keys of a validator that is yet to join a chain, derived from `seed`. It has no share.
+    pub fn derive(seed: &[u8]) -> Self {
+        let (network, bls, signer) = member_keys(seed, 0);
+        Self { network, bls, signer, share: None }
+    }
+
     /// The public half of the VRF key, 96 bytes.
     pub fn vrf_key(&self) -> Fixed<96> {
         Fixed(fixed(&compute_public::<MinSig>(&self.bls).encode()))
@@ -149,8 +155,12 @@ impl Committee {
                 stake,
             })
             .collect();
-        let secrets =
-            keys.into_iter().zip(shares).map(|((network, bls, signer), (_, share))| ValidatorKeys { network, bls, signer, share });
+        let secrets = keys.into_iter().zip(shares).map(|((network, bls, signer), (_, share))| ValidatorKeys {
+            network,
+            bls,
+            signer,
+            share: Some(share),
+        });
         (validators, output.public().encode().to_vec(), secrets.collect())
     }
 
@@ -320,7 +330,7 @@ mod tests {
             let proof = keys.prove(b"beacon", 7);
             assert!(member.verify_vrf(b"beacon", 7, &proof));
             assert!(!member.verify_vrf(b"beacon", 8, &proof));
-            assert!(committee.voter(b"test", keys.share.clone()).is_some());
+            assert!(keys.share.clone().and_then(|share| committee.voter(b"test", share)).is_some());
             let (genesis, account) = (Hash([7; 32]), Address([8; 20]));
             let network_key = Fixed(fixed(keys.network.public_key().as_ref()));
             let [by_network, by_vrf] = keys.proofs_of_possession(&genesis, account);

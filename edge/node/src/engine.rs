@@ -190,7 +190,7 @@ where
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
     let scheme = match role {
-        Role::Votes => chain.committee.voter(&chain.namespace, keys.share.clone()).expect("the share is one of this committee's"),
+        Role::Votes => keys.share.clone().and_then(|share| chain.committee.voter(&chain.namespace, share)).expect("the share is its own"),
         Role::Listens => chain.committee.verifier(&chain.namespace),
     };
     let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());

@@ -57,7 +57,10 @@ pub fn verify(committee: &Committee, keys: &ValidatorKeys, peers: &[Peer]) -> Re
     let place = committee.members().iter().position(|member| member.network == own);
     let place = place.ok_or_else(|| Foreign::Nobody(own.to_string()))?;
     let member = &committee.members()[place];
-    let is_share_its_own = || usize::from(keys.share.index) == place && committee.voter(&[], keys.share.clone()).is_some();
+    let is_share_its_own = || {
+        let Some(share) = &keys.share else { return false };
+        usize::from(share.index) == place && committee.voter(&[], share.clone()).is_some()
+    };
     if member.bls != compute_public::<MinSig>(&keys.bls) {
         return Err(Foreign::Key("vrf"));
     }
@@ -157,6 +160,7 @@ mod tests {
         assert_eq!(verify(&here, &others[0], &[]), Err(Foreign::Nobody(others[0].network.public_key().to_string())));
         for wrong in [&others[0], &keys[1]] {
             let own = || keys[0].clone();
+            assert_eq!(verify(&here, &ValidatorKeys { share: None, ..own() }, &[]), Err(Foreign::Key("share")));
             assert_eq!(verify(&here, &ValidatorKeys { bls: wrong.bls.clone(), ..own() }, &[]), Err(Foreign::Key("vrf")));
             assert_eq!(verify(&here, &ValidatorKeys { signer: wrong.signer.clone(), ..own() }, &[]), Err(Foreign::Key("signer")));
             assert_eq!(verify(&here, &ValidatorKeys { share: wrong.share.clone(), ..own() }, &[]), Err(Foreign::Key("share")));

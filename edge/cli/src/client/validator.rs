@@ -1,12 +1,53 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
+use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{amount, failure::Failure, output::table};
+use crate::{
+    amount,
+    failure::Failure,
+    output::table,
+    send::{self, Terms},
+};
 use clap::Subcommand;
 use cowboy_api::model;
+use cowboy_system::governance;
+use cowboy_types::{Address, Amount};
+use serde_json::json;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Validator {
+    /// Register as a validator, active from the next epoch on
+    Register {
+        /// Its keys and their proofs as JSON, or @FILE: what `cowboyd --json keys registration` prints
+        registration: String,
+        /// What it stakes: base units, or CBY like 100000cby
+        #[arg(long, default_value = "100000cby")]
+        stake: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Add to the stake of a validator
+    AddStake {
+        /// Amount in base units, or CBY like 500cby
+        amount: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Give notice: out of the next set, and withdraw after the unbonding time
+    Leave {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Withdraw the stake after the unbonding time
+    Withdraw {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Ask to be let out of jail after its time
+    Unjail {
+        #[command(flatten)]
+        terms: Terms,
+    },
     /// Print the validators
     List {
         /// At most this many rows
@@ -22,7 +63,16 @@ pub(crate) enum Validator {
 
 impl Validator {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let none = json!({});
         match self {
+            Self::Register { registration, stake, terms } => {
+                let argument = json_argument(&registration)?;
+                call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
+            }
+            Self::AddStake { amount, terms } => call(session, "add_stake", &none, amount::argument(&amount)?, &terms).await,
+            Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
+            Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
+            Self::Unjail { terms } => call(session, "unjail", &none, Amount::ZERO, &terms).await,
             Self::List { limit } => {
                 let found: model::Validators = session.client.get(&format!("/validators?limit={limit}")).await?;
                 let lines = found.validators.iter().map(|one| {
@@ -30,15 +80,23 @@ impl Validator {
                     format!("{}  {:<9} {:<5}  stake {}", one.address, one.status, signs, amount::cby(one.stake))
                 });
                 session.output.result(&found, lines.collect::<Vec<_>>().join("\n"));
+                Ok(())
             }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
                 let found: model::Validator = session.client.get(&format!("/validators/{address}")).await?;
                 session.output.result(&found, describe(&found));
+                Ok(())
             }
         }
-        Ok(())
     }
+}
+
+async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
+    let instruction = ask(Address::system(governance::NUMBER), method, argument, value)?;
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+    Ok(())
 }
 
 fn describe(validator: &model::Validator) -> String {

@@ -7,6 +7,7 @@ mod dev;
 mod examples;
 pub(crate) mod follow;
 mod genesis_file;
+mod keys;
 mod link;
 mod network;
 mod runners;
@@ -53,8 +54,9 @@ enum Command {
     Snapshot(snapshot::Snapshot),
     /// Check the state folder of a stopped node, and repair its ledger
     Check(check::Check),
-    /// Print the public keys of a validator's file
-    Keys(network::Keys),
+    /// Create and print a validator's keys
+    #[command(subcommand)]
+    Keys(keys::Keys),
     /// Print the version
     Version,
 }

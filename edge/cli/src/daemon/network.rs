@@ -1,4 +1,4 @@
-//! `cowboyd genesis`, `keys`, `init` and `start`: a network of validators that one party sets up, and followers of it.
+//! `cowboyd genesis`, `init` and `start`: a network of validators that one party sets up, and followers of it.
 //!
 //! `genesis` deals the group key itself, so whoever runs it could keep every secret: for networks whose validators trust that party.
 
@@ -11,12 +11,12 @@ use super::{
 use crate::{
     address,
     failure::Failure,
-    output::{self, Output, table},
+    output::{self, Output},
 };
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::{Signer as _, ed25519};
-use cowboy_api::{Client, Hex, HexAddress, HexBytes};
+use cowboy_api::{Client, Hex, HexBytes};
 use cowboy_chain::{GenesisConfig, genesis::Funded};
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
@@ -43,7 +43,7 @@ const STAKE_CBY: u64 = 100_000;
 
 /// `genesis.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct GenesisFile {
+pub(super) struct GenesisFile {
     /// The configuration in its canonical encoding.
     config: HexBytes,
     /// The public half of the group key.
@@ -52,26 +52,26 @@ struct GenesisFile {
 
 /// `validator-N.json`: one validator's secrets and settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct ValidatorFile {
+pub(super) struct ValidatorFile {
     /// The genesis file, beside this one.
-    genesis: PathBuf,
+    pub(super) genesis: PathBuf,
     /// Where the node keeps its chain, beside this file.
-    state: PathBuf,
+    pub(super) state: PathBuf,
     /// Where it listens for the others, over QUIC.
-    listen: SocketAddr,
+    pub(super) listen: SocketAddr,
     /// Milliseconds between blocks, where it is not as `consensus.block_time` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    block_time_ms: Option<u64>,
+    pub(super) block_time_ms: Option<u64>,
     /// Milliseconds for which it listens before it votes where the record of its votes is lost.
     #[serde(default = "default_listening_ms")]
-    listen_before_voting_ms: u64,
+    pub(super) listen_before_voting_ms: u64,
     /// The other validators.
-    peers: Vec<Peer>,
+    pub(super) peers: Vec<Peer>,
     /// The secrets.
-    secrets: Secrets,
+    pub(super) secrets: Secrets,
 }
 
-fn default_listening_ms() -> u64 {
+pub(super) fn default_listening_ms() -> u64 {
     u64::try_from(LISTENING_TIME.as_millis()).expect("some seconds")
 }
 
@@ -98,7 +98,7 @@ enum NodeFile {
 
 /// Another validator, and where it listens.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Peer {
+pub(super) struct Peer {
     /// Its Ed25519 key.
     key: HexBytes,
     /// Where it listens.
@@ -107,15 +107,16 @@ struct Peer {
 
 /// A validator's secret keys.
 #[derive(Clone, Serialize, Deserialize)]
-struct Secrets {
+pub(super) struct Secrets {
     /// Ed25519: the network.
     network: HexBytes,
     /// BLS: the proposer's VRF.
     vrf: HexBytes,
     /// secp256k1: headers.
     signer: HexBytes,
-    /// The share of the group key.
-    share: HexBytes,
+    /// The share of the group key; absent before one was dealt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    share: Option<HexBytes>,
 }
 
 impl std::fmt::Debug for Secrets {
@@ -125,23 +126,26 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    fn of(keys: &ValidatorKeys) -> Self {
+    pub(super) fn of(keys: &ValidatorKeys) -> Self {
         Self {
             network: Hex(keys.network.encode().to_vec()),
             vrf: Hex(keys.bls.encode().to_vec()),
             signer: Hex(keys.signer.to_bytes().to_vec()),
-            share: Hex(keys.share.encode().to_vec()),
+            share: keys.share.as_ref().map(|share| Hex(share.encode().to_vec())),
         }
     }
 
-    fn keys(&self) -> Result<ValidatorKeys, Failure> {
+    pub(super) fn keys(&self) -> Result<ValidatorKeys, Failure> {
         let bad = |kind: &str| node_failure(format_args!("the {kind} key of the validator's file is no key: copy the file again"));
         let signer: [u8; 32] = self.signer.0.clone().try_into().map_err(|_| bad("signer"))?;
         Ok(ValidatorKeys {
             network: ed25519::PrivateKey::decode(self.network.0.clone()).map_err(|_| bad("network"))?,
             bls: commonware_codec::DecodeExt::decode(self.vrf.0.clone()).map_err(|_| bad("vrf"))?,
             signer: PrivateKey::from_bytes(signer).ok_or_else(|| bad("signer"))?,
-            share: commonware_codec::DecodeExt::decode(self.share.0.clone()).map_err(|_| bad("share"))?,
+            share: match &self.share {
+                Some(share) => Some(commonware_codec::DecodeExt::decode(share.0.clone()).map_err(|_| bad("share"))?),
+                None => None,
+            },
         })
     }
 }
@@ -263,7 +267,7 @@ impl NewNetwork {
 }
 
 /// Writes a file that is not there yet, for its owner only: it may hold secrets.
-fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
+pub(super) fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -273,14 +277,14 @@ fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     writeln!(file, "{text}").map_err(Failure::file(path))
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::file(path))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| node_failure(format_args!("{} is not what `cowboyd genesis` or `cowboyd init` writes: {error}", path.display())))
 }
 
 /// The genesis in a file.
-fn read_genesis(path: &Path) -> Result<Genesis, Failure> {
+pub(super) fn read_genesis(path: &Path) -> Result<Genesis, Failure> {
     let written: GenesisFile = read(path)?;
     let config =
         GenesisConfig::decode(written.config.0).map_err(|error| node_failure(format_args!("{} is damaged: {error}", path.display())))?;
@@ -315,48 +319,6 @@ impl Init {
         output.result(
             &json!({ "genesis": fetched.hash().to_string(), "config": path }),
             format_args!("genesis {}\nStart it: cowboyd start --config {}", fetched.hash(), path.display()),
-        );
-        Ok(())
-    }
-}
-
-/// Prints a validator's public keys.
-#[derive(Args, Debug)]
-pub(crate) struct Keys {
-    /// The validator's file
-    #[arg(long, value_name = "FILE")]
-    config: PathBuf,
-    /// Print the argument of register_validator instead, with proofs that this account registers these keys
-    #[arg(long, value_name = "ACCOUNT", value_parser = address::parse)]
-    register: Option<Address>,
-}
-
-impl Keys {
-    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
-        let file = read::<ValidatorFile>(&self.config)?;
-        let keys = file.secrets.keys()?;
-        if let Some(account) = self.register {
-            let folder = self.config.parent().unwrap_or(Path::new("."));
-            let genesis = read_genesis(&folder.join(&file.genesis))?;
-            let [network_proof, vrf_proof] = keys.proofs_of_possession(&genesis.hash(), account);
-            let fields = [
-                ("signing_key", Hex(keys.signer.public_key().0.to_vec())),
-                ("network_key", Hex(keys.network.public_key().as_ref().to_vec())),
-                ("network_proof", Hex(network_proof)),
-                ("vrf_key", Hex(keys.vrf_key().0.to_vec())),
-                ("vrf_proof", Hex(vrf_proof)),
-            ];
-            let lines = fields.iter().map(|(name, value)| (*name, value.to_string()));
-            let shown: serde_json::Map<String, serde_json::Value> =
-                fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-            output.result(&shown, table(lines));
-            return Ok(());
-        }
-        let network = Hex(keys.network.public_key().as_ref().to_vec());
-        let signer: HexAddress = Hex(keys.signer.address());
-        output.result(
-            &json!({ "network": network, "signer": signer }),
-            table([("network", network.to_string()), ("signer", signer.to_string())]),
         );
         Ok(())
     }

@@ -114,6 +114,51 @@ fn four_validators_agree() {
     }
 }
 
+/// A stranger with a stake and new keys registers by command, adds to its stake, and gives notice; each is in the list of
+/// validators. Keys of somebody else, too small a stake, and steps out of order are refused with a reason.
+#[test]
+fn a_stranger_registers_by_command() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    make(root, &[]);
+    let nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
+    wait_for_height(&nodes[0].url, 1);
+    let validator =
+        |arguments: &[&str]| cowboy(root, &nodes[1].url, &[&["validator"], arguments, &["--private-key", KEY, "--json"]].concat());
+    let made = daemon(root, &["keys", "new", "--genesis", "network/genesis.json", "--out", "network/newcomer.json"]);
+    assert_eq!(made.0, Some(0), "{made:?}");
+    let shown = daemon(root, &["--json", "keys", "show", "--config", "network/newcomer.json"]);
+    assert!(shown.1.contains("\"has_share\": false"), "{shown:?}");
+    for (file, account) in [("own.json", FUNDED), ("foreign.json", RECEIVER)] {
+        let said = daemon(root, &["--json", "keys", "registration", "--config", "network/newcomer.json", "--account", account]);
+        assert_eq!(said.0, Some(0), "{said:?}");
+        fs::write(root.join(file), said.1).expect("it is writable");
+    }
+    for (arguments, reason) in [
+        (&["leave"][..], "validator_unknown"),
+        (&["register", "@foreign.json"], "key_possession"),
+        (&["register", "@own.json", "--stake", "99999cby"], "validator_stake"),
+        (&["register", "{}"], "invalid_argument"),
+    ] {
+        let refused = validator(arguments);
+        assert!(refused.code != Some(0) && refused.stderr.contains(reason), "{arguments:?}: {refused:?}");
+    }
+    let registered = validator(&["register", "@own.json"]);
+    assert_eq!(registered.code, Some(0), "{registered:?}");
+    assert_eq!(validator(&["add-stake", "500cby"]).code, Some(0));
+    let own = validator(&["get"]).json();
+    assert_eq!((&own["status"], &own["stake"]), (&"waiting".into(), &(100_500u64 * 1_000_000_000).into()), "{own}");
+    assert_eq!((&own["in_set"], &own["is_signing"]), (&false.into(), &false.into()), "{own}");
+    assert!(validator(&["register", "@own.json"]).stderr.contains("validator_state"), "once is enough");
+    assert!(validator(&["unjail"]).stderr.contains("validator_state"), "it is not in jail");
+    assert_eq!(validator(&["leave"]).code, Some(0));
+    assert_eq!(validator(&["get"]).json()["status"], "leaving");
+    assert!(validator(&["withdraw"]).stderr.contains("still_bound"), "its stake is bound");
+    for node in nodes {
+        assert_eq!(node.terminate(), Some(0));
+    }
+}
+
 /// Flips a bit of a block's first receipt, wherever the stopped node's ledger has it.
 fn damage(ledger: &Path, number: u64) {
     let receipts = Ledger::open(ledger).and_then(|ledger| ledger.view()?.receipts(number)).expect("the ledger is whole");
@@ -192,7 +237,7 @@ fn a_validator_begins_with_the_snapshot_of_another() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let root = folder.path();
     make(root, &[]);
-    let keys = daemon(root, &["keys", "--config", "network/validator-3.json", "--json"]);
+    let keys = daemon(root, &["keys", "show", "--config", "network/validator-3.json", "--json"]);
     let own = serde_json::from_str::<Value>(&keys.1).expect("keys are JSON")["network"].clone();
     let mut nodes: Vec<Node> = (0..4).map(|index| start(root, index)).collect();
     wait_for_height(&nodes[0].url, 1);

@@ -1,0 +1,122 @@
+//! `cowboyd keys`: a validator's keys, and what registers them.
+
+use super::network::{Secrets, ValidatorFile, default_listening_ms, read, read_genesis, write_new};
+use crate::{
+    address,
+    failure::Failure,
+    output::{Output, table},
+};
+use clap::Subcommand;
+use commonware_cryptography::Signer as _;
+use cowboy_api::{Hex, HexAddress};
+use cowboy_node::committee::ValidatorKeys;
+use cowboy_types::Address;
+use serde_json::json;
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+/// Makes and shows a validator's keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Keys {
+    /// Create the file of a validator that is yet to join a chain, with new keys and no share
+    #[command(after_help = "Example:
+  cowboyd keys new --genesis network/genesis.json --out network/newcomer.json")]
+    New {
+        /// The chain's genesis file
+        #[arg(long, value_name = "FILE")]
+        genesis: PathBuf,
+        /// The file to create
+        #[arg(long, value_name = "FILE", default_value = "validator.json")]
+        out: PathBuf,
+        /// Where it will listen for other validators
+        #[arg(long, default_value = "127.0.0.1:3000")]
+        listen: SocketAddr,
+    },
+    /// Print the public keys of a validator's file
+    Show {
+        /// The validator's file
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
+    /// Print what `cowboy validator register` takes: the public keys, and proofs that this account registers them
+    #[command(after_help = "Example:
+  cowboyd --json keys registration --config validator.json --account 0x7099… > registration.json
+  cowboy validator register @registration.json --stake 100000cby")]
+    Registration {
+        /// The validator's file
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+        /// The account that registers and stakes
+        #[arg(long, value_name = "ACCOUNT", value_parser = address::parse)]
+        account: Address,
+    },
+}
+
+impl Keys {
+    pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
+        match self {
+            Self::New { genesis, out, listen } => create(&genesis, &out, listen, output),
+            Self::Show { config } => {
+                show(&read::<ValidatorFile>(&config)?.secrets.keys()?, output);
+                Ok(())
+            }
+            Self::Registration { config, account } => registration(&config, account, output),
+        }
+    }
+}
+
+fn create(genesis: &Path, out: &Path, listen: SocketAddr, output: Output) -> Result<(), Failure> {
+    let hash = read_genesis(genesis)?.hash();
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (folder, genesis) =
+        (folder.canonicalize().map_err(Failure::file(folder))?, genesis.canonicalize().map_err(Failure::file(genesis))?);
+    let keys = ValidatorKeys::derive(&cowboy_api::keystore::random_key()?.to_bytes());
+    let file = ValidatorFile {
+        genesis: genesis.strip_prefix(&folder).unwrap_or(&genesis).to_owned(),
+        state: out.with_extension("state").file_name().map_or_else(|| "state".into(), PathBuf::from),
+        listen,
+        block_time_ms: None,
+        listen_before_voting_ms: default_listening_ms(),
+        peers: Vec::new(),
+        secrets: Secrets::of(&keys),
+    };
+    write_new(out, &file)?;
+    output.result(
+        &json!({ "genesis": hash.to_string(), "config": out }),
+        format_args!("genesis {hash}\nThe keys are in {}: keep a copy where nobody else reads it", out.display()),
+    );
+    Ok(())
+}
+
+fn show(keys: &ValidatorKeys, output: Output) {
+    let network = Hex(keys.network.public_key().as_ref().to_vec());
+    let signer: HexAddress = Hex(keys.signer.address());
+    output.result(
+        &json!({ "network": network, "signer": signer, "has_share": keys.share.is_some() }),
+        table([
+            ("network", network.to_string()),
+            ("signer", signer.to_string()),
+            ("share", if keys.share.is_some() { "dealt" } else { "none yet" }.to_owned()),
+        ]),
+    );
+}
+
+fn registration(config: &Path, account: Address, output: Output) -> Result<(), Failure> {
+    let file = read::<ValidatorFile>(config)?;
+    let keys = file.secrets.keys()?;
+    let genesis = read_genesis(&config.parent().unwrap_or(Path::new(".")).join(&file.genesis))?;
+    let [network_proof, vrf_proof] = keys.proofs_of_possession(&genesis.hash(), account);
+    let fields = [
+        ("signing_key", Hex(keys.signer.public_key().0.to_vec())),
+        ("network_key", Hex(keys.network.public_key().as_ref().to_vec())),
+        ("network_proof", Hex(network_proof)),
+        ("vrf_key", Hex(keys.vrf_key().0.to_vec())),
+        ("vrf_proof", Hex(vrf_proof)),
+    ];
+    let lines = fields.iter().map(|(name, value)| (*name, value.to_string()));
+    let shown: serde_json::Map<String, serde_json::Value> = fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    output.result(&shown, table(lines));
+    Ok(())
+}
