@@ -52,6 +52,19 @@ class Checks(unittest.TestCase):
     def test_a_sound_tree_has_no_problems(self):
         self.assertEqual(problems(tree()), [])
 
+    def test_a_file_that_no_module_names(self):
+        crate = {"core__types__Cargo_dot_toml": TYPES, "core__types__src__lib_dot_rs": "mod a;\n#[path = \"../tests/z.rs\"]\nmod b;\n// mod c;\n", "core__types__src__a_dot_rs": "mod d;\n", "core__types__src__a__d_dot_rs": ""}
+        self.finds("core/types/src/c.rs:1: no module names this file", **crate, core__types__src__c_dot_rs="")
+        self.finds("core/types/tests/help/x.rs:1: no module", **crate, core__types__tests__t_dot_rs="mod help;\n", core__types__tests__help__mod_dot_rs="", core__types__tests__help__x_dot_rs="")
+
+    def test_a_second_program_of_tests(self):
+        crate = {"core__types__tests__a_dot_rs": "", "core__types__tests__main_dot_rs": ""}
+        self.finds("core/types/tests/a.rs:1: a second program of tests", **crate, core__types__Cargo_dot_toml=TYPES)
+        own = '\n[[test]]\nname = "types"\npath = "tests/main.rs"\n\n# It counts what it allocates.\n[[test]]\nname = "a"\n'
+        named = TYPES.replace("[package]\n", "[package]\nautotests = false\n") + own
+        self.assertEqual([p for p in problems(tree(**crate, core__types__Cargo_dot_toml=named)) if "not current" not in p], [])
+        self.finds("core/types/tests/b.rs:1: no module names this file", **crate, core__types__Cargo_dot_toml=named, core__types__tests__b_dot_rs="")
+
     def test_a_section_that_does_not_exist(self):
         self.finds("core/a.rs:2: 003 §6.9 does not exist", core__a_dot_rs="// one\n// 003 §6.9\n")
 
@@ -129,7 +142,7 @@ TYPES, RPC = '[package]\nname = "cowboy-types"\n', '[package]\nname = "cowboy-rp
 HOUSE = {
     "ARCHITECTURE_dot_md": ARCHITECTURE,
     "core__types__Cargo_dot_toml": TYPES,
-    "core__types__src__lib_dot_rs": "pub mod a;\n",
+    "core__types__src__lib_dot_rs": "pub mod a;\nmod b;\n",
     "core__types__src__a_dot_rs": "// quinn::x, and the old code\nuse crate::b::{self, c};\n",
     "core__types__src__b_dot_rs": "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::a;\n}\n",
     "edge__rpc__Cargo_dot_toml": RPC,
@@ -208,7 +221,7 @@ class Ratchet(unittest.TestCase):
         self.grows("core/a.py:1: function core/a.py f: 71", core__a_dot_py="def f():\n" + body)
 
     def test_a_cycle(self):
-        files = {"core__types__Cargo_dot_toml": TYPES, "core__types__src__a_dot_rs": "use crate::{b::{c}, z};\n", "core__types__src__z_dot_rs": "// crate::a\n"}
+        files = {"core__types__Cargo_dot_toml": TYPES, "core__types__src__lib_dot_rs": "mod a;\nmod b;\nmod z;\n", "core__types__src__a_dot_rs": "use crate::{b::{c}, z};\n", "core__types__src__z_dot_rs": "// crate::a\n"}
         self.assertEqual([p for p in problems(tree(**files, core__types__src__b_dot_rs="fn f() {}\n")) if "not current" not in p], [])
         found = problems(tree(**files, **{"core__types__src__b__mod_dot_rs": "use super::a::x;\n"}))
         self.assertEqual([p.split(":")[0] for p in found if "cycle" in p], ["core/types/src/a.rs", "core/types/src/b/mod.rs"])

@@ -1,14 +1,12 @@
 //! Lists of grants: their wire form, every rule of 000 §10, matching, attestations, and the published vectors of all that.
 #![allow(clippy::disallowed_methods, reason = "a test reads its vectors from a file")]
 
-mod entitlement_vectors;
-
+use crate::entitlement_vectors::{self, from_json, manifest};
 use cowboy_types::cbor::Value;
 use cowboy_types::entitlement::{Attestation, Bounds, DomainSets, Grants, REGISTRY, Schema};
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::units::Height;
 use cowboy_types::{Abort, error};
-use entitlement_vectors::{from_json, manifest};
 use proptest::prelude::*;
 
 const BOUNDS: Bounds = Bounds { bytes: 16_384, grants: 64 };

@@ -6,11 +6,8 @@
     reason = "a test is not part of the protocol: it may read files and print"
 )]
 
+use crate::numbers::oracle;
 use cowboy_vm::unicode;
-
-#[path = "numbers/oracle.rs"]
-#[allow(dead_code)]
-mod oracle;
 
 type Property = (&'static str, fn(char) -> bool);
 type Change = (&'static str, fn(&str) -> String);

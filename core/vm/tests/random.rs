@@ -76,7 +76,8 @@ fn differences(first: u32, count: u32) -> String {
         let got = ours(&program);
         if got != expected {
             let line = got.lines().zip(expected.lines()).position(|(one, other)| one != other);
-            wrong += &format!("LANGUAGE_SEED={seed} LANGUAGE_COUNT=1 cargo test -p cowboy-vm --test random    # first at line {line:?}\n");
+            wrong +=
+                &format!("LANGUAGE_SEED={seed} LANGUAGE_COUNT=1 cargo test -p cowboy-vm --test vm random::    # first at line {line:?}\n");
         }
     }
     // What differs stays, to be looked at.

@@ -1,14 +1,12 @@
 //! The ledger and the folder.
 
-mod records;
-
+use crate::records::{ACTOR, BYSTANDER, CREATED, SENDER, TARGET, TOKEN, receipt, record};
 use commonware_codec::Encode as _;
 use cowboy_store::{
     BlockCopy, BlockRecord, Directory, Ledger, Place, Retention, StoreError,
     check::{check, repair},
 };
 use cowboy_types::{Address, Hash, Height, Receipt, Transaction, blake3};
-use records::{ACTOR, BYSTANDER, CREATED, SENDER, TARGET, TOKEN, receipt, record};
 use std::{fs, io::Write as _};
 
 /// Every read, one by one: what it says, or that it is refused.

@@ -3,7 +3,7 @@
 use cowboy_vm::num::F64;
 use cowboy_vm::num::complex::{Complex, ComplexError};
 
-use crate::oracle::{EDGES, Random, check_against_python, quoted};
+use super::oracle::{EDGES, Random, check_against_python, quoted};
 
 fn python(z: Complex) -> String {
     format!("complex(F({:#x}), F({:#x}))", z.real.0, z.imaginary.0)

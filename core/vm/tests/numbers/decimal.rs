@@ -4,7 +4,7 @@ use cowboy_vm::num::decimal::{Decimal, DecimalError, Outcome};
 use cowboy_vm::num::{F64, NumberError};
 use dashu_int::IBig;
 
-use crate::oracle::{Random, check_against_python, quoted};
+use super::oracle::{Random, check_against_python, quoted};
 
 fn failure(error: DecimalError) -> String {
     format!("{}: {}", error.exception(), error.message())

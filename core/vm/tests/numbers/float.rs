@@ -3,7 +3,7 @@
 use cowboy_vm::num::F64;
 use dashu_int::IBig;
 
-use crate::oracle::{EDGES, Random, check_against_python};
+use super::oracle::{EDGES, Random, check_against_python};
 
 fn canonical(value: f64) -> u64 {
     if value.is_nan() { F64::NAN.0 } else { value.to_bits() }

@@ -6,7 +6,7 @@ use cowboy_vm::num::int::percent_int;
 use cowboy_vm::num::{F64, format_float, format_int};
 use dashu_int::IBig;
 
-use crate::oracle::{Random, check_against_python, quoted};
+use super::oracle::{Random, check_against_python, quoted};
 
 /// A value, as Python text and as ours.
 enum Value {

@@ -4,7 +4,7 @@ use cowboy_vm::num::hash::{hash_complex, hash_frozenset, hash_str, hash_tuple};
 use cowboy_vm::num::{F64, hash_f64, hash_i64, hash_int, siphash13};
 use dashu_int::IBig;
 
-use crate::oracle::{Random, check_against_python};
+use super::oracle::{Random, check_against_python};
 
 #[test]
 fn a_70_numbers_hash_as_in_cpython() {

@@ -9,7 +9,7 @@ use cowboy_vm::num::{F64, format_float, format_int, math, parse_float, parse_int
 use cowboy_vm::unicode;
 use dashu_int::IBig;
 
-use crate::oracle::Random;
+use super::oracle::Random;
 
 fn random_text(random: &mut Random) -> String {
     const ALPHABETS: [&str; 4] =

@@ -6,7 +6,7 @@ use cowboy_vm::num::int::{
 };
 use dashu_int::IBig;
 
-use crate::oracle::{Random, check_against_python, quoted};
+use super::oracle::{Random, check_against_python, quoted};
 
 fn shown<T: std::fmt::Display>(result: Result<T, NumberError>) -> String {
     match result {

@@ -4,7 +4,7 @@ use cowboy_vm::num::math::{self, MathError, Outcome, PowerError, SumError};
 use cowboy_vm::num::{F64, parse_float};
 use dashu_int::IBig;
 
-use crate::oracle::{EDGES, Random, check_against_python, python};
+use super::oracle::{EDGES, Random, check_against_python, python};
 
 type Unary = fn(F64) -> Outcome;
 type Binary = fn(F64, F64) -> Outcome;

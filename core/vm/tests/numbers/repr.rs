@@ -3,7 +3,7 @@
 use cowboy_vm::num::repr::{HexError, hex, parse_hex};
 use cowboy_vm::num::{F64, parse_float, repr};
 
-use crate::oracle::{EDGES, Random, check_against_python, quoted};
+use super::oracle::{EDGES, Random, check_against_python, quoted};
 
 fn parsed(text: &str) -> String {
     parse_float(text)

@@ -1,6 +1,6 @@
 //! Sources that nest as deep as they can: what is accepted compiles on half of the promised stack, and what is not is refused at once.
 
-use crate::on_stack;
+use super::on_stack;
 use cowboy_vm::{CompileErrorKind, STACK_BYTES, check, compile, disassemble};
 
 /// What nests: what opens a level, what is innermost, and what closes a level.

@@ -1,6 +1,6 @@
 //! The graph of calls, and its cycles.
 
-use crate::source::{Call, Crate, Function};
+use super::source::{Call, Crate, Function};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each function, the functions that it may call. Too many rather than too few: a call whose target is unknown goes to every

@@ -1,6 +1,6 @@
 //! What programs make as deep as they can, at the limit and far beyond it, on 256 KiB of stack.
 
-use crate::on_stack;
+use super::on_stack;
 use cowboy_vm::{Entry, Exit, HostValue, Limits, PyError, Rules, STACK_BYTES, Vm, build_image, compile, script_image};
 
 /// The native stack that the VM runs on here.

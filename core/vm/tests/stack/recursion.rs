@@ -2,8 +2,8 @@
 //! depth is bounded; so is every type that holds itself, because such values are compared, copied and freed natively. The list is
 //! compared with the graph of calls that the sources make.
 
-use crate::graph;
-use crate::source::Crate;
+use super::graph;
+use super::source::Crate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -14,6 +14,6 @@ mod hash;
 mod hostile;
 mod int;
 mod math;
-mod oracle;
+pub(crate) mod oracle;
 mod repr;
 mod sizes;

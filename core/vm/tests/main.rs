@@ -1,0 +1,22 @@
+//! The VM from outside: the language against CPython 3.11, its limits, its costs and its interfaces.
+//!
+//! One program, because each one links the VM anew. `allowance.rs` is a program of its own: it counts what the process allocates.
+
+mod author_tools;
+mod cbor;
+mod characters;
+mod conformance;
+mod continuations;
+mod costs;
+mod decimal_cases;
+mod differential;
+mod escapes;
+mod handlers;
+mod modules;
+mod numbers;
+mod patterns;
+mod random;
+mod sandbox;
+mod sdk;
+mod stack;
+mod tracing;

@@ -1,0 +1,5 @@
+//! What a runner executes: web requests, language models and registered tools.
+
+mod http;
+mod models;
+mod tools;
