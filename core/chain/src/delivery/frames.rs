@@ -92,19 +92,7 @@ impl Reply {
 /// A failure as Python sees it.
 pub(super) fn refusal(abort: &Abort) -> HostError {
     let row = error::row(abort.code);
-    HostError { code: host_code(abort), name: row.slug, message: format!("{} {} {}", row.what, row.why, row.fix) }
-}
-
-/// The class of a refusal: 1 limit, 2 bad input, 3 not found, 5 forbidden, 6 internal, 8 resource.
-fn host_code(abort: &Abort) -> u32 {
-    match abort.code {
-        1005 | 1006 | 1205 | 1209 => 1,
-        1203 | 1202 | 1503 => 3,
-        1206 | 1210 | 1216 | 1217 | 1223 | 1224 | 1245 | 1301 | 1302 | 1504 | 1505 | 1900 => 5,
-        1207 | 1208 | 1213 | 1214 | 1502 | 1508 | 1509 => 8,
-        1201 | 1212 | 1901 => 6,
-        _ => 2,
-    }
+    HostError { code: row.class.code(), name: row.slug, message: format!("{} {} {}", row.what, row.why, row.fix) }
 }
 
 /// Everything needed to enter a handler.
