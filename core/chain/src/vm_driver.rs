@@ -2,8 +2,8 @@
 
 use crate::input::Exception;
 use cowboy_types::{Abort, error};
+pub(crate) use cowboy_vm::{Access, Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Rules, Trap, Usage};
 use cowboy_vm::{CompileError, CompileErrorKind, Entry, Failure, Profiler, Vm};
-pub(crate) use cowboy_vm::{Exit, HostCall, HostError, HostFn, HostValue, Limits, PyError, Rules, Trap, Usage};
 use std::sync::Arc;
 
 /// What tracebacks call an actor's source.
@@ -87,12 +87,6 @@ pub(crate) fn abort_of_trap(trap: Trap) -> Abort {
         Trap::OutOfWeight => error::OUT_OF_TIME,
         Trap::Internal => error::INTERNAL,
     }
-}
-
-/// A host function's name, as Python knows it.
-pub(crate) fn name_of(function: HostFn) -> String {
-    let row = cowboy_vm::HOST_FUNCTIONS.iter().find(|row| row.function == function);
-    row.map(|row| row.name.to_string()).unwrap_or_default()
 }
 
 /// A handler under way.

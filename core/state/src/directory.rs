@@ -8,7 +8,7 @@ use crate::key::{Key, Kind};
 use crate::world::{Miss, World};
 use bytes::Bytes;
 use cowboy_types::units::Count;
-use cowboy_types::{Address, Blob, List, record, variants};
+use cowboy_types::{Address, Blob, List, actors, record, variants};
 
 /// The most names of a page, and children of an inner node.
 pub const PAGE_NAMES: usize = 64;
@@ -78,7 +78,7 @@ impl Directory {
 
     /// Every live timer, by height and then place; the name ends with the timer's id.
     pub const fn timers() -> Self {
-        Self { owner: Address::system(0x06), tag: 1 }
+        Self { owner: Address::system(actors::BASEFEE), tag: 1 }
     }
 
     /// The ids of an actor's live timers.
@@ -108,17 +108,17 @@ impl Directory {
 
     /// Actors that pay rent, by the epoch of their next collection and then their address.
     pub const fn rents() -> Self {
-        Self { owner: Address::system(0x0A), tag: 5 }
+        Self { owner: Address::system(actors::STORAGE), tag: 5 }
     }
 
     /// Actors whose storage is being pruned.
     pub const fn evictions() -> Self {
-        Self { owner: Address::system(0x0A), tag: 6 }
+        Self { owner: Address::system(actors::STORAGE), tag: 6 }
     }
 
     /// Validators, by their addresses.
     pub const fn validators() -> Self {
-        Self { owner: Address::system(0x09), tag: 7 }
+        Self { owner: Address::system(actors::GOVERNANCE), tag: 7 }
     }
 
     fn root_key(self) -> Key {

@@ -356,51 +356,51 @@ record! {
 /// Keys of the protocol's own records.
 pub mod keys {
     use super::{Hash, Key, Kind};
-    use cowboy_types::Address;
+    use cowboy_types::{Address, actors};
 
     /// The base fees of the next block, held by the basefee actor.
     pub fn markets() -> Key {
-        Key::system(0x06, "system:markets")
+        Key::system(actors::BASEFEE, "system:markets")
     }
     /// All CBY there are, held by the treasury.
     pub fn supply() -> Key {
-        Key::system(0x08, "system:supply")
+        Key::system(actors::TREASURY, "system:supply")
     }
     /// Moved parameters, held by governance (003 §13.1).
     pub fn parameters() -> Key {
-        Key::system(0x09, "system:gov:param")
+        Key::system(actors::GOVERNANCE, "system:gov:param")
     }
     /// Who may use the system lane, held by governance.
     pub fn deployers() -> Key {
-        Key::system(0x09, "system:deployers")
+        Key::system(actors::GOVERNANCE, "system:deployers")
     }
     /// The genesis validators, held by governance.
     pub fn validators() -> Key {
-        Key::system(0x09, "system:validators")
+        Key::system(actors::GOVERNANCE, "system:validators")
     }
     /// A vesting schedule by its bucket's name, held by the treasury.
     pub fn vesting(bucket: &str) -> Key {
-        Key::named(Kind::System, Address::system(0x08), format!("system:vesting:{bucket}").into_bytes())
+        Key::named(Kind::System, Address::system(actors::TREASURY), format!("system:vesting:{bucket}").into_bytes())
     }
     /// What left a bucket, by its name, held by the treasury.
     pub fn vesting_claim(bucket: &str) -> Key {
-        Key::named(Kind::System, Address::system(0x08), format!("system:vested:{bucket}").into_bytes())
+        Key::named(Kind::System, Address::system(actors::TREASURY), format!("system:vested:{bucket}").into_bytes())
     }
     /// The message queue.
     pub fn queue() -> Key {
-        Key::system(0x00, "system:queue")
+        Key::system(actors::PROTOCOL, "system:queue")
     }
     /// The timers of the chain, held by the basefee actor.
     pub fn timers() -> Key {
-        Key::system(0x06, "system:timers")
+        Key::system(actors::BASEFEE, "system:timers")
     }
     /// Where seeds stand.
     pub fn seeds() -> Key {
-        Key::system(0x00, "system:seeds")
+        Key::system(actors::PROTOCOL, "system:seeds")
     }
     /// CBY that the running block destroys; gone when it closes.
     pub fn burning() -> Key {
-        Key::system(0x00, "system:burning")
+        Key::system(actors::PROTOCOL, "system:burning")
     }
     /// A place of the ring of seeds.
     pub fn seed(place: u64) -> Key {

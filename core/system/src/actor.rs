@@ -5,10 +5,7 @@ use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
-use cowboy_types::{Address, Blob, Event, Hash, Text, error};
-
-/// The number of the actor that acts for governance: its decisions come from there.
-pub const GOVERNANCE: u8 = 0x09;
+use cowboy_types::{Address, Blob, Event, Hash, Text, actors, error};
 
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
@@ -86,7 +83,7 @@ pub struct Work {
 impl Context<'_> {
     /// Whether governance acts: its own address, when it executes a decision, or a system deployer.
     pub fn is_governance(&self) -> bool {
-        self.sender == Address::system(GOVERNANCE) || self.deployers.contains(&self.sender)
+        self.sender == Address::system(actors::GOVERNANCE) || self.deployers.contains(&self.sender)
     }
 
     /// Fails unless governance acts.
@@ -96,7 +93,7 @@ impl Context<'_> {
 
     /// Fails where a system actor is paused. Decisions of governance still reach it, so that they can repair it.
     pub fn require_running(&self, number: u8) -> Step<()> {
-        let is_stopped = self.paused.contains(&number) && self.sender != Address::system(GOVERNANCE);
+        let is_stopped = self.paused.contains(&number) && self.sender != Address::system(actors::GOVERNANCE);
         if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
 

@@ -12,7 +12,7 @@ use cowboy_types::{Address, List, record};
 use std::collections::BTreeMap;
 
 /// The system actor that holds the records, and emits what becomes of timers.
-pub const NUMBER: u8 = 0x06;
+pub const NUMBER: u8 = cowboy_types::actors::BASEFEE;
 
 /// Fires of one scheduler beyond which more make no difference to the median.
 const MAX_TALLIED: u64 = 10_000;

@@ -4,7 +4,7 @@ use crate::actor::{Actor, Context};
 use crate::{basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, storage, tee, treasury, verifier};
 use cowboy_state::Step;
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, actors, error};
 
 const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
     Actor { number, name, doc, methods: &[] }
@@ -15,23 +15,23 @@ pub static ACTORS: &[Actor] = &[
     runners::ACTOR,
     dispatcher::ACTOR,
     verifier::ACTOR,
-    reserved(0x04, "Secrets Manager", "Threshold release of secrets."),
+    reserved(actors::SECRETS, "Secrets Manager", "Threshold release of secrets."),
     tee::ACTOR,
     basefee::ACTOR,
     entitlements::ACTOR,
     treasury::ACTOR,
     governance::ACTOR,
     storage::ACTOR,
-    reserved(0x0B, "Relay Registry", "Storage relays."),
-    reserved(0x0C, "Session Actor", "Payment sessions."),
-    reserved(0x0D, "Stream Key Manager", "Paid streams."),
+    reserved(actors::RELAYS, "Relay Registry", "Storage relays."),
+    reserved(actors::SESSIONS, "Session Actor", "Payment sessions."),
+    reserved(actors::STREAMS, "Stream Key Manager", "Paid streams."),
     names::ACTOR,
     gateways::ACTOR,
-    reserved(0x10, "Receipt Registry", "Receipts of domain actions."),
+    reserved(actors::RECEIPTS, "Receipt Registry", "Receipts of domain actions."),
     containers::ACTOR,
-    reserved(0x12, "PaymentGate", "HTTP payments."),
-    reserved(0x13, "BankActor", "Card accounts of agents."),
-    reserved(0x1D, "Event Subscription", "The market of subscriptions."),
+    reserved(actors::PAYMENTS, "PaymentGate", "HTTP payments."),
+    reserved(actors::BANK, "BankActor", "Card accounts of agents."),
+    reserved(actors::EVENTS, "Event Subscription", "The market of subscriptions."),
 ];
 
 /// The system actor at an address.

@@ -16,6 +16,7 @@
 //! - [`merkle`]: the keccak tree of transactions and receipts.
 //! - [`signing`]: secp256k1, behind the feature `signing`.
 
+pub mod actors;
 pub mod address;
 pub mod block;
 pub mod cbor;
@@ -35,7 +36,7 @@ pub mod wire;
 
 pub use address::Address;
 pub use block::{Block, Context, Header, LaneUsage};
-pub use error::{Abort, Category, ErrorRow};
+pub use error::{Abort, Category, Class, ErrorRow};
 pub use hash::{Hash, blake3, keccak256};
 pub use instruction::{Actor, Instruction, System};
 pub use receipt::{Event, Fee, Receipt, ReceiptKind};

@@ -83,8 +83,17 @@ pub struct HostError {
     pub message: String,
 }
 
+/// Where a host function may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// In queries too (004 §8.3.1; decision 68): committed state, and pure computation.
+    Query,
+    /// In a delivery only.
+    Delivery,
+}
+
 macro_rules! host_functions {
-    ($($number:literal $variant:ident $name:literal $signature:literal $cycles:literal $weight:literal;)*) => {
+    ($($number:literal $variant:ident $name:literal $signature:literal $cycles:literal $weight:literal $access:ident;)*) => {
         /// A function of the module `pvm_host` that the host answers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
@@ -107,12 +116,15 @@ macro_rules! host_functions {
             pub cycles: u32,
             /// Weight in nanoseconds.
             pub weight: u32,
+            /// Where it may be called.
+            pub access: Access,
         }
 
         /// Every host function.
         pub const HOST_FUNCTIONS: &[HostRow] = &[
             $(HostRow {
                 function: HostFn::$variant, number: $number, name: $name, signature: $signature, cycles: $cycles, weight: $weight,
+                access: Access::$access,
             },)*
         ];
     };
@@ -120,61 +132,68 @@ macro_rules! host_functions {
 
 // Cycles here are those of the call itself; the host charges the price of the work from its parameters.
 host_functions! {
-    1 Context "context" "" 10 500;
-    2 SelfAddress "self_address" "" 10 200;
-    3 CurrentBlock "current_block" "" 10 200;
-    4 RuntimeConfig "runtime_config" "" 10 300;
-    5 GetState "get_state" "key" 10 2000;
-    6 SetState "set_state" "key, value" 10 5000;
-    7 DeleteState "delete_state" "key" 10 5000;
-    8 SetReservedState "set_reserved_state" "key, value" 10 5000;
-    9 DeleteReservedState "delete_reserved_state" "key" 10 5000;
-    10 ScanStatePrefix "scan_state_prefix" "prefix, limit=" 10 20000;
-    11 ActorOwner "actor_owner" "" 10 2000;
-    12 ChargeGas "charge_gas" "amount" 10 100;
-    13 EmitEvent "emit_event" "name, data, schema=" 10 2000;
-    14 SendMessage "send_message" "target, payload, value=, handler=, cycles_limit=, cells_limit=" 10 5000;
-    15 CallActor "call_actor" "target, method, payload, cycles_limit=, access_limit=, value=" 10 10000;
-    16 ForkActor "fork_actor" "endowment=" 10 1000;
-    17 TransferBalance "transfer_balance" "to, amount" 10 5000;
-    18 ScheduleTimer "schedule_timer" "height, payload" 10 10000;
-    19 ScheduleTimerEx "schedule_timer_ex" "height, payload, fee_payer=, gas_limit=, access_limit=, expires_at=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000;
-    20 ExtendTimer "extend_timer" "timer_id, expires_at" 10 10000;
-    21 CancelTimer "cancel_timer" "timer_id" 10 10000;
-    22 SubmitJob "submit_job" "job" 10 20000;
-    23 UpgradeSelf "upgrade_self" "code, manifest=, routes=, sponsorship=" 10 50000;
-    24 Randomness "randomness" "domain" 10 5000;
-    25 VerifySignature "verify_signature" "scheme, public_key, message, signature" 10 700000;
-    26 Recover "recover" "digest, signature" 10 50000;
-    27 TokenCreate "token_create" "name, symbol, decimals=, initial_supply=, max_supply=, transfer_hook=, metadata_uri=" 10 10000;
-    28 TokenTransfer "token_transfer" "token_id, to, amount" 10 10000;
-    29 TokenApprove "token_approve" "token_id, spender, amount" 10 10000;
-    30 TokenTransferFrom "token_transfer_from" "token_id, owner, to, amount" 10 10000;
-    31 TokenMint "token_mint" "token_id, to, amount" 10 10000;
-    32 TokenBurn "token_burn" "token_id, amount" 10 10000;
-    33 TokenBalanceOf "token_balance_of" "token_id, account" 10 5000;
-    34 TokenAllowance "token_allowance" "token_id, owner, spender" 10 5000;
-    35 TokenTotalSupply "token_total_supply" "token_id" 10 5000;
-    36 EntitlementParams "entitlement_params" "name" 10 2000;
-    37 SpawnActor "spawn_actor" "code, salt=, init_handler=, init_payload=, manifest=, endowment=" 10 50000;
-    38 SubscribeEvent "subscribe_event" "source, name, handler=, filter=, bid=" 10 1000;
-    39 UnsubscribeEvent "unsubscribe_event" "subscription" 10 1000;
-    40 ForceUnsubscribeEvent "force_unsubscribe_event" "subscription" 10 1000;
-    41 UpdateBid "update_bid" "subscription, bid" 10 1000;
-    42 TopupSubscription "topup_subscription" "subscription, amount" 10 1000;
-    43 IntentDeposit "intent_deposit" "amount=" 10 1000;
-    44 IntentWithdraw "intent_withdraw" "amount=" 10 1000;
-    45 IntentBroadcast "intent_broadcast" "payload=" 10 1000;
-    46 IntentBroadcastEx "intent_broadcast_ex" "payload=, options=" 10 1000;
-    47 OffchainImageInitialize "offchain_image_initialize" "image=" 10 1000;
-    48 OffchainImageUpdate "offchain_image_update" "image=" 10 1000;
-    49 CreateDeferredTx "create_deferred_tx" "handler, payload" 10 5000;
-    50 TransferOwnership "transfer_ownership" "new_owner" 10 5000;
-    51 Balance "balance" "address=" 10 2000;
-    52 BlobCommit "blob_commit" "data" 10 5000;
-    53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000;
-    54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000;
-    55 ResumeInterval "resume_interval" "timer_id" 10 10000;
+    1 Context "context" "" 10 500 Query;
+    2 SelfAddress "self_address" "" 10 200 Query;
+    3 CurrentBlock "current_block" "" 10 200 Query;
+    4 RuntimeConfig "runtime_config" "" 10 300 Query;
+    5 GetState "get_state" "key" 10 2000 Query;
+    6 SetState "set_state" "key, value" 10 5000 Delivery;
+    7 DeleteState "delete_state" "key" 10 5000 Delivery;
+    8 SetReservedState "set_reserved_state" "key, value" 10 5000 Delivery;
+    9 DeleteReservedState "delete_reserved_state" "key" 10 5000 Delivery;
+    10 ScanStatePrefix "scan_state_prefix" "prefix, limit=" 10 20000 Delivery;
+    11 ActorOwner "actor_owner" "" 10 2000 Delivery;
+    12 ChargeGas "charge_gas" "amount" 10 100 Query;
+    13 EmitEvent "emit_event" "name, data, schema=" 10 2000 Delivery;
+    14 SendMessage "send_message" "target, payload, value=, handler=, cycles_limit=, cells_limit=" 10 5000 Delivery;
+    15 CallActor "call_actor" "target, method, payload, cycles_limit=, access_limit=, value=" 10 10000 Delivery;
+    16 ForkActor "fork_actor" "endowment=" 10 1000 Delivery;
+    17 TransferBalance "transfer_balance" "to, amount" 10 5000 Delivery;
+    18 ScheduleTimer "schedule_timer" "height, payload" 10 10000 Delivery;
+    19 ScheduleTimerEx "schedule_timer_ex" "height, payload, fee_payer=, gas_limit=, access_limit=, expires_at=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000 Delivery;
+    20 ExtendTimer "extend_timer" "timer_id, expires_at" 10 10000 Delivery;
+    21 CancelTimer "cancel_timer" "timer_id" 10 10000 Delivery;
+    22 SubmitJob "submit_job" "job" 10 20000 Delivery;
+    23 UpgradeSelf "upgrade_self" "code, manifest=, routes=, sponsorship=" 10 50000 Delivery;
+    24 Randomness "randomness" "domain" 10 5000 Delivery;
+    25 VerifySignature "verify_signature" "scheme, public_key, message, signature" 10 700000 Query;
+    26 Recover "recover" "digest, signature" 10 50000 Query;
+    27 TokenCreate "token_create" "name, symbol, decimals=, initial_supply=, max_supply=, transfer_hook=, metadata_uri=" 10 10000 Delivery;
+    28 TokenTransfer "token_transfer" "token_id, to, amount" 10 10000 Delivery;
+    29 TokenApprove "token_approve" "token_id, spender, amount" 10 10000 Delivery;
+    30 TokenTransferFrom "token_transfer_from" "token_id, owner, to, amount" 10 10000 Delivery;
+    31 TokenMint "token_mint" "token_id, to, amount" 10 10000 Delivery;
+    32 TokenBurn "token_burn" "token_id, amount" 10 10000 Delivery;
+    33 TokenBalanceOf "token_balance_of" "token_id, account" 10 5000 Delivery;
+    34 TokenAllowance "token_allowance" "token_id, owner, spender" 10 5000 Delivery;
+    35 TokenTotalSupply "token_total_supply" "token_id" 10 5000 Delivery;
+    36 EntitlementParams "entitlement_params" "name" 10 2000 Query;
+    37 SpawnActor "spawn_actor" "code, salt=, init_handler=, init_payload=, manifest=, endowment=" 10 50000 Delivery;
+    38 SubscribeEvent "subscribe_event" "source, name, handler=, filter=, bid=" 10 1000 Delivery;
+    39 UnsubscribeEvent "unsubscribe_event" "subscription" 10 1000 Delivery;
+    40 ForceUnsubscribeEvent "force_unsubscribe_event" "subscription" 10 1000 Delivery;
+    41 UpdateBid "update_bid" "subscription, bid" 10 1000 Delivery;
+    42 TopupSubscription "topup_subscription" "subscription, amount" 10 1000 Delivery;
+    43 IntentDeposit "intent_deposit" "amount=" 10 1000 Delivery;
+    44 IntentWithdraw "intent_withdraw" "amount=" 10 1000 Delivery;
+    45 IntentBroadcast "intent_broadcast" "payload=" 10 1000 Delivery;
+    46 IntentBroadcastEx "intent_broadcast_ex" "payload=, options=" 10 1000 Delivery;
+    47 OffchainImageInitialize "offchain_image_initialize" "image=" 10 1000 Delivery;
+    48 OffchainImageUpdate "offchain_image_update" "image=" 10 1000 Delivery;
+    49 CreateDeferredTx "create_deferred_tx" "handler, payload" 10 5000 Delivery;
+    50 TransferOwnership "transfer_ownership" "new_owner" 10 5000 Delivery;
+    51 Balance "balance" "address=" 10 2000 Delivery;
+    52 BlobCommit "blob_commit" "data" 10 5000 Delivery;
+    53 RandomnessAt "randomness_at" "epoch, view, domain" 10 10000 Delivery;
+    54 SetInterval "set_interval" "every, payload, gas_limit=, cells_limit=, max_failures=, max_fee_per_cycle=, max_priority_fee_per_cycle=, tier=" 10 10000 Delivery;
+    55 ResumeInterval "resume_interval" "timer_id" 10 10000 Delivery;
+}
+
+impl HostFn {
+    /// Its row of the table.
+    pub fn row(self) -> &'static HostRow {
+        HOST_FUNCTIONS.iter().find(|row| row.function == self).expect("the table has a row for each function")
+    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub use compile::disassemble::disassemble;
 pub use compile::{CompileError, CompileErrorKind, check, compile};
 pub use costs::{NativeCost, markdown as costs, native_costs};
 pub use error::{Exit, PyError, Trap};
-pub use host::{HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
+pub use host::{Access, HOST_FUNCTIONS, HostCall, HostError, HostFn, HostRow, HostValue};
 pub use image::Image;
 pub use interp::profile::{LineCount, Profile, Profiler};
 pub use interp::{Vm, trace::LineEvent};

@@ -15,7 +15,7 @@ use cowboy_types::{
 use redb::{Table, TableDefinition, WriteTransaction};
 
 /// The system actor of tokens.
-const TOKENS: Address = Address::system(6);
+const TOKENS: Address = Address::system(cowboy_types::actors::BASEFEE);
 
 /// The most words that are kept of one source, and the most letters of one.
 const MAX_WORDS: usize = 128;

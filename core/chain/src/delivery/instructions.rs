@@ -11,7 +11,7 @@ use cowboy_system::governance::handlers::TimerConfig;
 use cowboy_system::{Context, basefee, entitlements, governance, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, actors, error};
 
 /// Who is asked, for which handler, and what goes along: for the receipt.
 pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
@@ -24,8 +24,8 @@ pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
         | System::EntitlementCreateRole { .. }
         | System::EntitlementAssignRole { .. }
         | System::EntitlementRevokeRole { .. } => (Address::system(entitlements::NUMBER), String::new(), Amount::ZERO),
-        System::CancelTimer { .. } | System::ExtendTimer { .. } => (Address::system(0x06), String::new(), Amount::ZERO),
-        System::UpdateTimerConfig { .. } => (Address::system(0x09), String::new(), Amount::ZERO),
+        System::CancelTimer { .. } | System::ExtendTimer { .. } => (Address::system(actors::BASEFEE), String::new(), Amount::ZERO),
+        System::UpdateTimerConfig { .. } => (Address::system(actors::GOVERNANCE), String::new(), Amount::ZERO),
         System::TimerSchedule { actor, handler, .. } => (*actor, handler.to_string(), Amount::ZERO),
     };
     let of_actor = |actor: &Actor| match actor {

@@ -15,10 +15,7 @@ use cowboy_system::timers::{self, listed};
 use cowboy_types::cbor::Value;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Height, Price};
-use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, error, keccak256};
-
-/// The system actor that emits events about timers.
-const BASEFEE: u8 = 0x06;
+use cowboy_types::{Abort, Address, Blob, Event, Fee, Hash, List, Receipt, Text, actors, error, keccak256};
 
 /// The due timers of a block, and how far they are.
 #[derive(Clone, Debug, Default)]
@@ -263,7 +260,7 @@ fn failure_events(id: &Hash, scheduler: Address, handler: &str, abort: &Abort, f
 /// The receipt of a timer that was removed without firing: it cost nothing.
 fn unfired(id: &Hash, timer: &Timer, abort: Abort, name: &'static str, data: &Value) -> Receipt {
     let removed = Value::map([("id", Value::Bytes(id.0.to_vec())), ("reason", Value::text(error::row(abort.code).slug))]);
-    let events = vec![event(Address::system(BASEFEE), name, data), event(timer.fee_payer, "timer.removed", &removed)];
+    let events = vec![event(Address::system(actors::BASEFEE), name, data), event(timer.fee_payer, "timer.removed", &removed)];
     let none = Cost::default();
     let fee: Fee = fee_of(timer.fee_payer, &Prices::default(), Amount::ZERO, &none, Amount::ZERO);
     Receipt {

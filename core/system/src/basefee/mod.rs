@@ -7,7 +7,7 @@ use crate::actor::{Actor, Method};
 use crate::tokens::METHODS as TOKENS;
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x06;
+pub const NUMBER: u8 = cowboy_types::actors::BASEFEE;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

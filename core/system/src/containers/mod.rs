@@ -8,7 +8,7 @@ pub mod state;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x11;
+pub const NUMBER: u8 = cowboy_types::actors::CONTAINERS;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -33,7 +33,7 @@ pub mod state;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x02;
+pub const NUMBER: u8 = cowboy_types::actors::DISPATCHER;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -8,7 +8,7 @@ use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, Text, record, variants};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x07;
+pub const NUMBER: u8 = cowboy_types::actors::ENTITLEMENTS;
 
 record! {
     /// A curated set of domains as governance left it (000 §8.4).

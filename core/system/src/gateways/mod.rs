@@ -25,7 +25,7 @@ pub mod types;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x0F;
+pub const NUMBER: u8 = cowboy_types::actors::GATEWAYS;
 
 /// The handler that takes requests from outside (004 §8.5).
 pub const HANDLER: &str = "http.request";

@@ -14,7 +14,7 @@ use crate::actor::{Actor, Method};
 use crate::staking;
 
 /// The actor's number.
-pub const NUMBER: u8 = crate::actor::GOVERNANCE;
+pub const NUMBER: u8 = cowboy_types::actors::GOVERNANCE;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -8,4 +8,4 @@ pub mod state;
 pub mod types;
 
 /// The number of the actor that keeps them: the Route Registry.
-pub const NUMBER: u8 = 0x0E;
+pub const NUMBER: u8 = cowboy_types::actors::NAMES;

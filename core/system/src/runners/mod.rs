@@ -15,7 +15,7 @@ pub use cowboy_types::job::Runner;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x01;
+pub const NUMBER: u8 = cowboy_types::actors::RUNNERS;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

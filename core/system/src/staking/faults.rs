@@ -153,7 +153,7 @@ fn distribute(context: &mut Context<'_>, slashed: Amount) -> Step<()> {
     let burned = slashed.saturating_sub(submitter).saturating_sub(treasury);
     assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");
     context.world.credit(context.sender, submitter)?;
-    context.world.credit(Address::system(0x08), treasury)?;
+    context.world.credit(Address::system(cowboy_types::actors::TREASURY), treasury)?;
     Ok(context.world.burn(burned)?)
 }
 

@@ -72,7 +72,7 @@ pub(super) fn pay_debt(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         return Err(error::RENT_DEBT.into());
     }
     assert!(context.world.debit(Address::system(NUMBER), owed)?, "the value came with the call");
-    context.world.credit(Address::system(0x08), owed)?;
+    context.world.credit(Address::system(cowboy_types::actors::TREASURY), owed)?;
     match (dormancy, account) {
         (Some(mut dormancy), _) => {
             dormancy.debt = Amount::ZERO;

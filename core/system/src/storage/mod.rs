@@ -17,7 +17,7 @@ pub mod types;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x0A;
+pub const NUMBER: u8 = cowboy_types::actors::STORAGE;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

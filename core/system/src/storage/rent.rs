@@ -11,7 +11,7 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Blob, Event, Text};
 
 /// The address to which rent goes: the treasury.
-const TREASURY: Address = Address::system(0x08);
+const TREASURY: Address = Address::system(cowboy_types::actors::TREASURY);
 
 /// What the protocol did to an actor, for a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use cowboy_types::units::Height;
 use types::Environment;
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x05;
+pub const NUMBER: u8 = cowboy_types::actors::TEE;
 
 /// The bit of the environment that proves nothing, for chains for development alone.
 pub const DEV_BIT: u8 = 128;

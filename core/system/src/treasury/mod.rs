@@ -6,7 +6,7 @@ pub mod vesting;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x08;
+pub const NUMBER: u8 = cowboy_types::actors::TREASURY;
 
 /// The actor.
 pub const ACTOR: Actor = Actor {

@@ -17,7 +17,7 @@ pub mod state;
 use crate::actor::{Actor, Method};
 
 /// The actor's number.
-pub const NUMBER: u8 = 0x03;
+pub const NUMBER: u8 = cowboy_types::actors::VERIFIER;
 
 /// The job was written wrongly: it cannot be done by anybody.
 pub const FAULT_ACTOR: u64 = 1;

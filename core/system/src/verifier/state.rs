@@ -5,7 +5,7 @@ use cowboy_types::Hash;
 
 /// The model whose embeddings are compared, held by governance (003 §13.1).
 pub fn embedding_model_key() -> Key {
-    Key::system(0x09, "system:cip2:semantic_similarity_embedding_model")
+    Key::system(cowboy_types::actors::GOVERNANCE, "system:cip2:semantic_similarity_embedding_model")
 }
 
 /// The model whose embeddings are compared; zero where none was named.

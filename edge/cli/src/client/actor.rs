@@ -30,9 +30,6 @@ use std::{
     time::Duration,
 };
 
-/// The number of the system actor that keeps entitlements.
-const ENTITLEMENT_REGISTRY: u8 = 0x07;
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Actor {
     /// Create the source of a new actor
@@ -402,7 +399,7 @@ impl Redeploy {
         let manifest = CborValue::Bytes(manifest::manifest_bytes(&deployment.manifest));
         let payload = CborValue::map([("actor", CborValue::Bytes(actor.0.to_vec())), ("manifest", manifest)]).encode();
         let instruction = Instruction::Actor(ActorInstruction::Execute {
-            target: Address::system(ENTITLEMENT_REGISTRY),
+            target: Address::system(cowboy_types::actors::ENTITLEMENTS),
             handler: Text::new("redeploy").ok_or_else(|| too_large("the handler's name"))?,
             payload: Blob::new(payload).ok_or_else(|| too_large("the manifest"))?,
             value: amount::argument("0")?,

@@ -193,7 +193,7 @@ fn few<T>(items: Vec<T>, what: &str) -> Result<List<T, 16>, Failure> {
 /// A call of a method of the Entitlement Registry.
 fn method<const N: usize>(name: &str, argument: [(&'static str, Value); N]) -> Result<Instruction, Failure> {
     Ok(Instruction::Actor(Actor::Execute {
-        target: Address::system(0x07),
+        target: Address::system(cowboy_types::actors::ENTITLEMENTS),
         handler: Text::new(name).expect("methods have short names"),
         payload: encoded_argument(&Value::map(argument))?,
         value: Amount::ZERO,

@@ -30,7 +30,7 @@ const CALLS: &[(&str, u8, &str)] = &[
 const MODEL: &str = "model";
 
 /// Who calls for governance.
-const GOVERNANCE: Address = Address::system(0x09);
+const GOVERNANCE: Address = Address::system(cowboy_types::actors::GOVERNANCE);
 
 /// What the file says beside the calls: a genesis without validators.
 #[derive(Debug, Default)]

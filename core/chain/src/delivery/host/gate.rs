@@ -7,28 +7,19 @@ use crate::delivery::{Machine, Step};
 use cowboy_system::dispatcher::lower::{self, Offer};
 use cowboy_system::entitlements::grants::domain_sets;
 use cowboy_system::entitlements::needs::{self, JobNeeds, Requests};
-use cowboy_types::{Address, error};
-
-/// The Dispatcher, which takes jobs.
-const DISPATCHER: Address = Address::system(0x02);
-
-/// The Storage Manager, which keeps blobs.
-const STORAGE_MANAGER: Address = Address::system(0x0A);
-
-/// The listener to Ethereum's events and the bridge (003 §16.3).
-const EVENT_LISTENER: Address = Address::system(0x14);
+use cowboy_types::{Address, actors, error};
 
 impl Machine {
     /// What asking another address with this payload needs. Answers the requests to count once it is asked, where it makes any.
     pub(super) fn require_for(&mut self, target: Address, payload: &[u8]) -> Step<Option<Requests>> {
         let grants = self.top().grants.clone();
-        if target == DISPATCHER {
+        if target == Address::system(actors::DISPATCHER) {
             return self.require_job(payload);
         }
-        if target == EVENT_LISTENER {
+        if target == Address::system(actors::BRIDGE) {
             needs::check_bridge(&grants, payload)?;
         }
-        if target == STORAGE_MANAGER {
+        if target == Address::system(actors::STORAGE) {
             grants.require("storage.blob")?;
         }
         Ok(None)

@@ -17,31 +17,18 @@ pub use messages::message_id;
 
 use super::frames::{Price, Reply};
 use super::{Door, Machine, Step};
-use crate::vm_driver::{HostCall, HostFn, HostValue};
+use crate::vm_driver::{Access, HostCall, HostFn, HostValue};
 use cowboy_types::{Abort, Address, error};
-
-/// What a query may call (004 §8.3.1), and what is pure computation (decision 68).
-fn is_readable(function: HostFn) -> bool {
-    matches!(
-        function,
-        HostFn::Context
-            | HostFn::SelfAddress
-            | HostFn::CurrentBlock
-            | HostFn::RuntimeConfig
-            | HostFn::GetState
-            | HostFn::EntitlementParams
-            | HostFn::ChargeGas
-            | HostFn::Recover
-            | HostFn::VerifySignature
-    )
-}
 
 impl Machine {
     /// Answers a host call. A miss changes nothing; an abort ends the handler.
     pub(super) fn answer(&mut self, call: &HostCall) -> Step<Reply> {
-        if self.environment.door == Door::Query && !is_readable(call.function) {
-            self.running().side_effect = Some(crate::vm_driver::name_of(call.function));
-            return Err(error::UNAVAILABLE.into());
+        if self.environment.door == Door::Query {
+            let row = call.function.row();
+            if row.access == Access::Delivery {
+                self.running().side_effect = Some(row.name.to_owned());
+                return Err(error::UNAVAILABLE.into());
+            }
         }
         let arguments = Arguments(&call.args);
         match call.function {
