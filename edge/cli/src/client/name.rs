@@ -114,21 +114,19 @@ pub(crate) struct Served {
     gateway: Option<String>,
 }
 
-/// Where `cowboyd dev` serves names unless it is told otherwise.
-const DEVNET_GATEWAY: &str = "http://localhost:8080";
-
 impl Served {
-    /// The gateway's URL: as given, or where the registry's first active gateway is reached.
-    async fn url(&self, session: &Session) -> Option<String> {
+    /// The URL of a name: below the gateway that was given, below the registry's first active one, or where the node itself serves it.
+    async fn url(&self, session: &Session, name: &str) -> Option<String> {
         if let Some(gateway) = &self.gateway {
-            return Some(gateway.clone());
+            return Some(url_of(gateway, name));
         }
         let found: model::Gateways = session.client.get("/gateways").await.ok()?;
         let active = found.gateways.iter().find(|gateway| gateway.is_active);
-        let registered = active.map(|gateway| gateway_url(&gateway.endpoint, gateway.http_port));
-        // A devnet's own gateway registers itself with the first command that it brings.
-        let is_dev = session.client.health().await.is_ok_and(|health| health.dev);
-        registered.or_else(|| is_dev.then(|| DEVNET_GATEWAY.to_owned()))
+        if let Some(gateway) = active {
+            return Some(url_of(&gateway_url(&gateway.endpoint, gateway.http_port), name));
+        }
+        // A devnet's own gateway registers itself with the first command that it brings, so that at first only its node knows of it.
+        session.client.get::<model::Name>(&format!("/names/{name}")).await.ok()?.url
     }
 }
 
@@ -219,7 +217,7 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
     if name.split('.').any(|label| label.len() > label::DNS_LABEL) {
         session.output.progress("a label of 64 letters is served by its host header only: DNS stops at 63");
     }
-    let url = served.url(session).await.map(|gateway| url_of(&gateway, name));
+    let url = served.url(session, name).await;
     let said =
         url.clone().unwrap_or_else(|| format!("{name} is registered; no gateway is active that would serve it: see docs/gateways.md"));
     session.output.result(&json!({ "name": name, "url": url, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
