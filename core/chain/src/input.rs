@@ -229,10 +229,41 @@ pub struct Trace {
     pub sent: Vec<SentMessage>,
     /// Entries of storage and accounts that it changed, by key, without its fee; at most [`MAX_CHANGES`].
     pub changes: Vec<Change>,
+    /// Actors that got a source in it, by address: those that it created and those that upgraded themselves; at most [`MAX_CHANGES`].
+    pub sources: Vec<Sourced>,
+}
+
+impl Trace {
+    /// The trace of a delivery in which no handler ran.
+    pub(crate) fn without_calls(id: Hash, kind: ReceiptKind, origin: Hash) -> Self {
+        Self {
+            id,
+            kind,
+            origin,
+            parent: Hash::ZERO,
+            payload: Bytes::new(),
+            calls: Vec::new(),
+            sent: Vec::new(),
+            changes: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+}
+
+/// An actor that got a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced {
+    /// Its address.
+    pub actor: Address,
+    /// Its canonical source.
+    pub source: Bytes,
 }
 
 /// The most changes that a trace names.
 pub const MAX_CHANGES: usize = 256;
+
+/// The most bytes that a trace keeps of what the handlers of its delivery printed, together.
+pub const MAX_PRINTED: usize = 4 * 1024;
 
 /// A record that a delivery changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -264,6 +295,8 @@ pub struct CallTrace {
     pub abort: Option<Abort>,
     /// The Python exception that ended it, where one did.
     pub exception: Option<Exception>,
+    /// What it printed itself, whether it failed or not; cut where the delivery printed more than [`MAX_PRINTED`] bytes.
+    pub printed: String,
 }
 
 /// A Python exception that nobody caught.

@@ -140,6 +140,15 @@ impl Engine {
         }
     }
 
+    /// What was printed since the last call.
+    pub(crate) fn take_printed(&mut self) -> String {
+        match self {
+            Self::Python(vm) => vm.take_output(),
+            #[cfg(test)]
+            Self::Script(_) => String::new(),
+        }
+    }
+
     /// What was used so far.
     pub(crate) fn usage(&self) -> Usage {
         match self {

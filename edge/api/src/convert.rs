@@ -5,7 +5,7 @@ use crate::{
     error::ApiError,
     hex_text::{Hex, HexBytes},
     model, permission,
-    wake::wake,
+    wake::{Wake, wake},
 };
 use commonware_codec::{Encode as _, EncodeSize as _};
 use cowboy_params::{Params, Row};
@@ -58,18 +58,28 @@ pub struct Inside {
     pub parent: Option<Hash>,
     /// The handler's argument, where it is not a transaction's.
     pub payload: Option<Vec<u8>>,
+    /// What its handlers printed, in the order in which they began.
+    pub printed: String,
+    /// Whether the actor defines [`crate::wake::TIMER_HANDLER`] itself.
+    pub takes_timers: bool,
+}
+
+/// What a timer of the SDK runs where its payload, and not the timer, says so: an interval of an actor with a handler for timers of its
+/// own runs that.
+pub fn woken(payload: &[u8], takes_timers: bool) -> Option<Wake> {
+    wake(payload).filter(|wake| wake.every.is_none() || !takes_timers)
 }
 
 /// The handler that a delivery ran: for a timer of the SDK the one that its payload names.
-pub fn handler(receipt: &types::Receipt, payload: &[u8]) -> String {
-    let woken = wake(payload).filter(|_| receipt.kind == ReceiptKind::Timer);
+pub fn handler(receipt: &types::Receipt, payload: &[u8], takes_timers: bool) -> String {
+    let woken = woken(payload, takes_timers).filter(|_| receipt.kind == ReceiptKind::Timer);
     woken.map_or_else(|| receipt.handler.to_string(), |wake| wake.handler)
 }
 
 /// Which handler ran, and the argument decoded.
 pub fn ran(receipt: &types::Receipt, inside: &Inside) -> (String, Option<serde_json::Value>) {
     let payload = inside.payload.as_deref().unwrap_or_default();
-    match wake(payload).filter(|_| receipt.kind == ReceiptKind::Timer) {
+    match woken(payload, inside.takes_timers).filter(|_| receipt.kind == ReceiptKind::Timer) {
         Some(wake) => (wake.handler, cbor::decode_payload(&wake.data)),
         None => (receipt.handler.to_string(), cbor::decode_payload(payload)),
     }
@@ -113,6 +123,7 @@ pub fn receipt(receipt: &types::Receipt, place: &Place, inside: Inside, deliveri
         return_value: cbor::decode(&receipt.return_data).unwrap_or_default(),
         events: receipt.events.iter().map(event).collect(),
         error: receipt.abort.clone().map(|abort| ApiError::of_abort(abort).with(context)),
+        printed: inside.printed,
         deliveries: deliveries.into_iter().map(Hex).collect(),
     }
 }

@@ -4,6 +4,9 @@ use crate::cbor;
 use ciborium::Value;
 use std::collections::BTreeMap;
 
+/// The handler that gets the fires of timers. An actor that defines it itself gets those of intervals too, and arms them again itself.
+pub const TIMER_HANDLER: &str = "handle_timer";
+
 /// What the SDK puts before an interval.
 const INTERVAL_TAG: &[u8] = b"\x00CINT";
 

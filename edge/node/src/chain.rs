@@ -287,10 +287,7 @@ impl Chain {
         let view = self.ledger.view()?;
         let Some(place) = view.place_of(receipt)? else { return Ok(None) };
         let (Some(kept), Some(receipt)) = (view.trace(place)?, view.receipt(place)?) else { return Ok(None) };
-        match kept {
-            Some(bytes) => Ok(traces::from_bytes(&receipt, &bytes)),
-            None => Ok(Some(traces::plain(&receipt))),
-        }
+        Ok(kept.map_or_else(|| Some(traces::plain(&receipt)), |bytes| traces::from_bytes(&receipt, &bytes)))
     }
 
     /// What the proposer of a block on this parent should know. Where nobody knows, there is work.
@@ -314,6 +311,7 @@ impl Chain {
             certificate: certificate.clone(),
             carry: output.carry.to_bytes(),
             traces: traces::rows(&output.receipts, &output.traces),
+            outlines: traces::outlines(&output.receipts, &output.traces),
             overwritten: recent::to_bytes(&output.before),
         };
         let (ledger, now) = (self.ledger.clone(), self.clock.now_ms(&runtime));

@@ -6,6 +6,7 @@ use cowboy_chain::{
     input::{CallTrace, Change, Exception, SentMessage},
 };
 use cowboy_state::Key;
+use cowboy_store::catalog::Outline;
 use cowboy_types::{
     Abort, Address, Amount, Cycles, Hash, Receipt,
     cbor::{self, Value},
@@ -26,7 +27,7 @@ const MAX_ROWS: usize = 4_096;
 /// The most bytes of the records that a trace names as changed; those beyond it are left out.
 const MAX_CHANGED_BYTES: usize = 16 * 1024;
 
-/// The trace of a delivery of which the receipt says everything: one handler, no exception, nothing sent, nothing changed.
+/// The trace of a delivery of which the receipt says everything: one handler, no exception, nothing printed, sent or changed.
 pub fn plain(receipt: &Receipt) -> Trace {
     let call = CallTrace {
         depth: 0,
@@ -37,6 +38,7 @@ pub fn plain(receipt: &Receipt) -> Trace {
         cycles_used: receipt.cycles_used,
         abort: receipt.abort.clone(),
         exception: None,
+        printed: String::new(),
     };
     Trace {
         id: receipt.id,
@@ -47,6 +49,7 @@ pub fn plain(receipt: &Receipt) -> Trace {
         calls: vec![call],
         sent: Vec::new(),
         changes: Vec::new(),
+        sources: Vec::new(),
     }
 }
 
@@ -65,6 +68,15 @@ fn to_bytes(trace: &Trace) -> Vec<u8> {
         Value::Array(short(&trace.changes).map(change_value).collect()),
     ]);
     value.encode()
+}
+
+/// What the ledger keeps of the sources that actors got in a block. Those that a transaction deploys stand in it.
+pub fn outlines(receipts: &[Receipt], traces: &[Trace]) -> Vec<Outline> {
+    let of_delivery = |(receipt, trace): (&Receipt, &Trace)| {
+        let own = trace.sources.iter().filter(|one| receipt.created != Some(one.actor));
+        own.map(|one| Outline::of(one.actor, &String::from_utf8_lossy(&one.source))).collect::<Vec<_>>()
+    };
+    receipts.iter().zip(traces).flat_map(of_delivery).collect()
 }
 
 /// The first changes whose records have at most [`MAX_CHANGED_BYTES`] together.
@@ -103,11 +115,15 @@ fn call_value(call: &CallTrace) -> Value {
         Value::uint(call.cycles_used.0),
         call.abort.as_ref().map_or(Value::Null, |abort| Value::uint(u64::from(abort.code))),
         call.exception.as_ref().map_or(Value::Null, exception_value),
+        text(&call.printed),
     ])
 }
 
 fn call_of(value: &Value) -> Option<CallTrace> {
-    let [depth, sender, target, handler, amount, cycles, abort, exception] = items(value)? else { return None };
+    // Rows of an older program end before the prints.
+    let (head, printed) = items(value)?.split_at_checked(8)?;
+    let [depth, sender, target, handler, amount, cycles, abort, exception] = head else { return None };
+    let printed = printed.first().map_or(Some(""), Value::as_text)?;
     Some(CallTrace {
         depth: u32::try_from(depth.as_u64()?).ok()?,
         sender: address(sender)?,
@@ -117,6 +133,7 @@ fn call_of(value: &Value) -> Option<CallTrace> {
         cycles_used: Cycles(cycles.as_u64()?),
         abort: abort.as_u64().and_then(|code| u16::try_from(code).ok()).map(|code| Abort { code }),
         exception: exception_of(exception),
+        printed: printed.to_owned(),
     })
 }
 
@@ -226,7 +243,8 @@ mod tests {
 
     fn trace() -> Trace {
         let exception = Exception { name: "ValueError".into(), message: "too hot".into(), traceback: vec!["line 7, in boom".into()] };
-        let inner = CallTrace { depth: 1, abort: None, exception: Some(exception), ..plain(&receipt()).calls.remove(0) };
+        let inner =
+            CallTrace { depth: 1, abort: None, exception: Some(exception), printed: "n = 5\n".into(), ..plain(&receipt()).calls.remove(0) };
         let sent =
             SentMessage { receipt: Hash([5; 32]), id: Hash([6; 32]), target: Address([7; 20]), handler: "hear".into(), value: Amount(8) };
         let changes = vec![change(b"count", 3)];
@@ -244,13 +262,20 @@ mod tests {
         assert_eq!(from_bytes(&receipt(), &bytes[1..]), None);
     }
 
-    /// Rows that were written before changes were kept.
+    /// Rows that were written before changes and prints were kept.
     #[test]
-    fn a_trace_of_an_older_program_has_no_changes() {
-        let trace = trace();
+    fn a_trace_of_an_older_program_has_no_changes_and_no_prints() {
+        let mut trace = trace();
         let Ok(Value::Array(mut parts)) = cbor::decode(&to_bytes(&trace)) else { panic!("a trace is an array") };
         parts.truncate(4);
-        assert_eq!(from_bytes(&receipt(), &Value::Array(parts).encode()), Some(Trace { changes: Vec::new(), ..trace }));
+        let Value::Array(calls) = &mut parts[2] else { panic!("its calls are an array") };
+        for call in calls {
+            let Value::Array(fields) = call else { panic!("a call is an array") };
+            fields.truncate(8);
+        }
+        trace.changes.clear();
+        trace.calls[1].printed.clear();
+        assert_eq!(from_bytes(&receipt(), &Value::Array(parts).encode()), Some(trace));
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use crate::App;
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
-use cowboy_api::{Hex, convert::Inside, model::StateChange};
+use cowboy_api::{Hex, convert::Inside, model::StateChange, wake::TIMER_HANDLER};
 use cowboy_chain::{
     Trace,
     input::{CallTrace, Change, Exception},
 };
 use cowboy_state::{Kind, records::Account};
-use cowboy_types::{Hash, ReceiptKind, error};
+use cowboy_types::{Address, Hash, ReceiptKind, error};
 
 /// What Python prints about an exception, from the author's first line on.
 pub(crate) fn text(exception: &Exception) -> String {
@@ -22,17 +22,24 @@ fn failure(trace: &Trace) -> Option<String> {
 }
 
 /// What the node knows of a delivery beside its receipt.
-pub(crate) fn inside(trace: &Trace) -> Inside {
+pub(crate) fn inside(app: &App, trace: &Trace) -> Inside {
     Inside {
         failure: failure(trace),
         parent: Some(trace.parent).filter(|parent| *parent != Hash::ZERO),
         payload: (trace.kind != ReceiptKind::Transaction).then(|| trace.payload.to_vec()),
+        printed: trace.calls.iter().map(|call| call.printed.as_str()).collect(),
+        takes_timers: trace.kind == ReceiptKind::Timer && trace.calls.first().is_some_and(|call| takes_timers(app, &call.target)),
     }
+}
+
+/// Whether an actor defines the handler of timers itself; not where the ledger does not know its source.
+pub(crate) fn takes_timers(app: &App, actor: &Address) -> bool {
+    app.node.view().is_ok_and(|view| view.has_handler(actor, TIMER_HANDLER).unwrap_or(false))
 }
 
 /// The same by the receipt's name; nothing where the node no longer knows.
 pub(crate) fn of(app: &App, receipt: &Hash) -> Inside {
-    app.node.trace(receipt).ok().flatten().as_ref().map(inside).unwrap_or_default()
+    app.node.trace(receipt).ok().flatten().map(|trace| inside(app, &trace)).unwrap_or_default()
 }
 
 /// A change as the API shows it: of an account its balance.
@@ -54,17 +61,19 @@ pub(crate) fn change(change: &Change) -> StateChange {
     }
 }
 
-/// What ran, one line a call, indented by depth.
+/// What ran, one line a call, indented by depth, and below it what the call printed.
 pub(crate) fn calls(trace: &Trace) -> Vec<String> {
-    let mut lines: Vec<String> = trace.calls.iter().map(call).collect();
+    let mut lines: Vec<String> = trace.calls.iter().flat_map(call).collect();
     for message in &trace.sent {
         lines.push(format!("sent {} to {} with {}, delivered as {}", message.handler, message.target, message.value, message.receipt));
     }
     lines
 }
 
-fn call(call: &CallTrace) -> String {
+fn call(call: &CallTrace) -> Vec<String> {
     let indent = "  ".repeat(usize::try_from(call.depth).unwrap_or(0));
     let outcome = call.abort.as_ref().map_or_else(String::new, |abort| format!(", failed: {}", error::row(abort.code).slug));
-    format!("{indent}{} → {}.{} value {} cycles {}{outcome}", call.sender, call.target, call.handler, call.value, call.cycles_used)
+    let head =
+        format!("{indent}{} → {}.{} value {} cycles {}{outcome}", call.sender, call.target, call.handler, call.value, call.cycles_used);
+    [head].into_iter().chain(call.printed.lines().map(|line| format!("{indent}  printed: {line}"))).collect()
 }

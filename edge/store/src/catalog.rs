@@ -1,10 +1,12 @@
 //! The part of the ledger's indexes that people search with: actors by the words of their source, and tokens by their holders.
 //!
-//! Like every index it holds nothing that the blocks and receipts do not say.
+//! Like every index it holds nothing that the blocks, the receipts and the ledger's outlines of sources do not say. Only a delivery knows
+//! the source of an actor that another actor deploys, so that the ledger keeps its outline.
 
 use crate::{
     error::StoreError,
     position::{Place, place},
+    tables::OUTLINES,
     view::View,
 };
 use cowboy_types::{
@@ -12,7 +14,7 @@ use cowboy_types::{
     cbor::{self, Value},
     instruction::{Custom, Ordinary},
 };
-use redb::{Table, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 /// The system actor of tokens.
 const TOKENS: Address = Address::system(cowboy_types::actors::BASEFEE);
@@ -93,13 +95,14 @@ impl<'a> Tables<'a> {
     }
 
     /// Adds what a block says.
-    pub(crate) fn index(&mut self, block: &Block, receipts: &[Receipt]) -> Result<(), StoreError> {
+    pub(crate) fn index(&mut self, block: &Block, receipts: &[Receipt], outlines: &[Outline]) -> Result<(), StoreError> {
         let number = block.header.number.0;
         for (transaction, receipt) in block.transactions.iter().zip(receipts) {
             if let (Some(actor), Some(code)) = (receipt.created, deployed(&transaction.instruction)) {
-                self.name(actor, code)?;
+                self.name(&Outline::of(actor, &String::from_utf8_lossy(code)))?;
             }
         }
+        outlines.iter().try_for_each(|outline| self.name(outline))?;
         for (index, receipt) in (0..).zip(receipts) {
             for (position, event) in (0..).zip(receipt.events.iter()).filter(|(_, event)| event.emitter == TOKENS) {
                 let Some((token, holders)) = token_event(&event.data) else { continue };
@@ -113,19 +116,63 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    fn name(&mut self, actor: Address, code: &[u8]) -> Result<(), StoreError> {
-        let source = String::from_utf8_lossy(code);
-        if let Some(class) = class(&source) {
-            self.classes.insert(&actor.0, class)?;
+    fn name(&mut self, outline: &Outline) -> Result<(), StoreError> {
+        let actor = &outline.actor.0;
+        match &outline.class {
+            Some(class) => drop(self.classes.insert(actor, &**class)?),
+            None => drop(self.classes.remove(actor)?),
         }
-        let mut words = words(&source);
         // A class counts more than a handler that is spelled alike, so it is written last.
-        words.sort_by_key(|(word, _)| *word == Word::Class);
-        for (word, spelling) in words {
-            self.by_word.insert((spelling.to_lowercase().as_str(), &actor.0), (word.number(), spelling))?;
+        let (classes, handlers): (Vec<_>, Vec<_>) = outline.words.iter().partition(|(word, _)| *word == Word::Class);
+        for (word, spelling) in handlers.into_iter().chain(classes) {
+            self.by_word.insert((spelling.to_lowercase().as_str(), actor), (word.number(), spelling.as_str()))?;
         }
         Ok(())
     }
+}
+
+/// What the source of an actor defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The actor.
+    pub actor: Address,
+    /// The name of its class: the one that is marked `@actor`, or else the last one.
+    class: Option<String>,
+    /// The names of classes and functions, in the order of the source; at most [`MAX_WORDS`].
+    words: Vec<(Word, String)>,
+}
+
+impl Outline {
+    /// The outline of a source that this actor has.
+    pub fn of(actor: Address, source: &str) -> Self {
+        let words = words(source).into_iter().map(|(word, name)| (word, name.to_owned())).collect();
+        Self { actor, class: class(source).map(str::to_owned), words }
+    }
+
+    /// The class's name on the first line, and the definitions as Python spells them on the others.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = self.class.clone().unwrap_or_default();
+        for (word, name) in &self.words {
+            text.push_str(if *word == Word::Class { "\nclass " } else { "\ndef " });
+            text.push_str(name);
+        }
+        text
+    }
+
+    /// The outline that was written as this text.
+    fn from_text(actor: Address, text: &str) -> Self {
+        let (class, definitions) = text.split_once('\n').unwrap_or((text, ""));
+        Self { class: Some(class).filter(|class| !class.is_empty()).map(str::to_owned), ..Self::of(actor, definitions) }
+    }
+}
+
+/// The outlines of a block.
+pub(crate) fn outlines_of(
+    table: &impl ReadableTable<(u64, &'static [u8; 20]), &'static str>,
+    number: u64,
+) -> Result<Vec<Outline>, StoreError> {
+    let rows = table.range((number, &[0; 20])..=(number, &[u8::MAX; 20]))?;
+    rows.map(|row| row.map(|(key, text)| Outline::from_text(Address(*key.value().1), text.value())).map_err(Into::into)).collect()
 }
 
 /// The source that an instruction deploys.
@@ -209,8 +256,13 @@ impl View {
         }
     }
 
-    /// Actors whose source has a class or a handler that begins with this text, by word; at most `limit`. The case of letters does not
-    /// matter. Actors that other actors deployed are not among them.
+    /// What the sources define that actors got in a block.
+    pub(crate) fn outlines(&self, number: u64) -> Result<Vec<Outline>, StoreError> {
+        self.read(|| format!("the outlines of block {number}"), || outlines_of(&self.read.open_table(OUTLINES)?, number))
+    }
+
+    /// Actors whose source has, or had before an upgrade, a class or a handler that begins with this text, by word; at most `limit`. The
+    /// case of letters does not matter.
     pub fn actors_with(&self, text: &str, limit: usize) -> Result<Vec<Found>, StoreError> {
         let text = text.to_lowercase();
         let read = || {
@@ -231,7 +283,18 @@ impl View {
         self.listed(|| format!("the actors with {text:?}"), read)
     }
 
-    /// The name of an actor's class: the last of its source; `None` where it has none, or another actor deployed it.
+    /// Whether an actor's source defines a function of this name.
+    pub fn has_handler(&self, actor: &Address, name: &str) -> Result<bool, StoreError> {
+        let key = name.to_lowercase();
+        let read = || {
+            let row = self.read.open_table(BY_WORD)?.get((key.as_str(), &actor.0))?;
+            Ok(row.map(|row| row.value() == (Word::Handler.number(), name)))
+        };
+        Ok(self.complete(|| format!("the handlers of {actor}"), read)?.unwrap_or(false))
+    }
+
+    /// The name of an actor's class: the one that is marked `@actor`, or else the last one; `None` where its source has none, or no
+    /// block of this ledger says it.
     pub fn class_of(&self, actor: &Address) -> Result<Option<String>, StoreError> {
         let read = || Ok(self.read.open_table(CLASSES)?.get(&actor.0)?.map(|name| name.value().to_owned()));
         self.complete(|| format!("the class of {actor}"), read)
@@ -284,6 +347,15 @@ mod tests {
         assert_eq!(class("def greet(): ...\n"), None);
         assert_eq!(words(&"def a(): ...\n".repeat(1_000)).len(), MAX_WORDS);
         assert!(words(&format!("def {}(): ...", "a".repeat(65))).is_empty());
+    }
+
+    #[test]
+    fn an_outline_comes_back_as_it_was() {
+        let source = "class Helper: ...\n@actor\nclass Oracle:\n    async def ask(self): ...\nclass Last: ...\n";
+        for source in [source, "def greet(): ...\n", "x = 1\n", ""] {
+            let outline = Outline::of(Address([7; 20]), source);
+            assert_eq!(Outline::from_text(outline.actor, &outline.to_text()), outline, "{source}");
+        }
     }
 
     #[test]

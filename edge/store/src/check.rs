@@ -164,6 +164,7 @@ fn save(view: &View, new: &Ledger, number: u64, is_first: bool) -> Result<(), St
         certificate,
         carry,
         traces: traces.as_ref().ok().cloned().flatten().unwrap_or_default(),
+        outlines: view.outlines(number).unwrap_or_default(),
         overwritten: view.overwritten_by(number).unwrap_or_default().unwrap_or_default(),
         receipts,
     };

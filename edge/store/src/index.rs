@@ -1,6 +1,11 @@
 //! The indexes over blocks and receipts, open for writing.
 
-use crate::{StoreError, catalog, position::Concern, tables::*};
+use crate::{
+    StoreError,
+    catalog::{self, Outline},
+    position::Concern,
+    tables::*,
+};
 use cowboy_types::{Block, Receipt};
 use redb::{Table, WriteTransaction};
 
@@ -41,7 +46,13 @@ impl<'a> Tables<'a> {
         catalog::Tables::delete(write)
     }
 
-    pub(crate) fn index(&mut self, block: &Block, receipts: &[Receipt], concerns: &[Concern]) -> Result<(), StoreError> {
+    pub(crate) fn index(
+        &mut self,
+        block: &Block,
+        receipts: &[Receipt],
+        concerns: &[Concern],
+        outlines: &[Outline],
+    ) -> Result<(), StoreError> {
         let number = block.header.number.0;
         for concern in concerns {
             self.by_account.insert((&concern.address.0, number, concern.receipt), ())?;
@@ -62,6 +73,6 @@ impl<'a> Tables<'a> {
                 self.by_emitter.insert((&event.emitter.0, number, index, position), ())?;
             }
         }
-        self.catalog.index(block, receipts)
+        self.catalog.index(block, receipts, outlines)
     }
 }

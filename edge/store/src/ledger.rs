@@ -8,7 +8,7 @@
 //! traces, and the values that they overwrote. [`Retention`] says of how many.
 
 use crate::{
-    catalog,
+    catalog::{self, Outline},
     copies::{BlockCopy, Copies, concerns_bytes, concerns_of},
     error::StoreError,
     index::Tables,
@@ -63,6 +63,8 @@ pub struct BlockRecord {
     pub carry: Vec<u8>,
     /// Traces that say more than their receipts, each with its receipt's place.
     pub traces: Vec<(u32, Vec<u8>)>,
+    /// What the sources define that actors got in the block.
+    pub outlines: Vec<Outline>,
     /// The values that the block overwrote.
     pub overwritten: Vec<u8>,
 }
@@ -113,6 +115,7 @@ impl Ledger {
         write.open_table(TRACES)?;
         write.open_table(OVERWRITTEN)?;
         write.open_table(LOST)?;
+        write.open_table(OUTLINES)?;
         write.commit()?;
         ledger.catalogue()?;
         Ok(ledger)
@@ -148,7 +151,11 @@ impl Ledger {
             if let Some(certificate) = &record.certificate {
                 write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
             }
-            Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns)?;
+            let mut outlines = write.open_table(OUTLINES)?;
+            for outline in &record.outlines {
+                outlines.insert((number, &outline.actor.0), &*outline.to_text())?;
+            }
+            Tables::open(&write)?.index(&record.block, &record.receipts, &record.concerns, &record.outlines)?;
             self.remember(&write, record)?;
         }
         Ok(write.commit()?)
@@ -161,7 +168,7 @@ impl Ledger {
         write.open_table(BLOCKS)?.insert(number, &*block.encode())?;
         write.open_table(CARRY)?.insert(number, carry)?;
         write.open_table(CERTIFICATES)?.insert(number, certificate)?;
-        Tables::open(&write)?.index(block, &[], &[])?;
+        Tables::open(&write)?.index(block, &[], &[], &[])?;
         Ok(write.commit()?)
     }
 
@@ -248,13 +255,13 @@ impl Ledger {
             if let Some(certificate) = &copy.certificate {
                 write.open_table(CERTIFICATES)?.insert(number, &**certificate)?;
             }
-            Tables::open(&write)?.index(&copy.block, &copy.receipts, &copy.concerns)?;
+            Tables::open(&write)?.index(&copy.block, &copy.receipts, &copy.concerns, &[])?;
             write.open_table(LOST)?.remove(number)?;
         }
         Ok(write.commit()?)
     }
 
-    /// Makes every index anew from the blocks and receipts.
+    /// Makes every index anew from the blocks, the receipts and the outlines of sources.
     pub fn reindex(&self) -> Result<(), StoreError> {
         let write = begin_write(&self.database)?;
         Tables::delete(&write)?;
@@ -262,6 +269,7 @@ impl Ledger {
             let blocks = write.open_table(BLOCKS)?;
             let receipts = write.open_table(RECEIPTS)?;
             let concerns = write.open_table(CONCERNS)?;
+            let outlines = write.open_table(OUTLINES)?;
             let mut tables = Tables::open(&write)?;
             for row in blocks.iter()? {
                 let (number, bytes) = row?;
@@ -271,7 +279,7 @@ impl Ledger {
                     found.push(decode("receipt", number.value(), row?.1.value())?);
                 }
                 let concerns = concerns.get(number.value())?.map(|bytes| concerns_of(bytes.value())).unwrap_or_default();
-                tables.index(&block, &found, &concerns)?;
+                tables.index(&block, &found, &concerns, &catalog::outlines_of(&outlines, number.value())?)?;
             }
         }
         Ok(write.commit()?)
@@ -286,12 +294,12 @@ impl Ledger {
         let end = view.tip()?.map_or(0, |tip| tip + 1);
         let mut next = view.first()?.unwrap_or(end);
         while next < end {
-            let readable = |number| Some((view.block(number).ok()??, view.receipts(number).ok()?));
-            let batch: Vec<(Block, Vec<Receipt>)> = (next..end.min(next + BATCH)).filter_map(readable).collect();
+            let readable = |number| Some((view.block(number).ok()??, view.receipts(number).ok()?, view.outlines(number).ok()?));
+            let batch: Vec<(Block, Vec<Receipt>, Vec<Outline>)> = (next..end.min(next + BATCH)).filter_map(readable).collect();
             let write = begin_write(&self.database)?;
             {
                 let mut tables = catalog::Tables::open(&write)?;
-                batch.iter().try_for_each(|(block, receipts)| tables.index(block, receipts))?;
+                batch.iter().try_for_each(|(block, receipts, outlines)| tables.index(block, receipts, outlines))?;
             }
             write.commit()?;
             next += BATCH;

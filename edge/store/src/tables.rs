@@ -8,6 +8,8 @@ pub(crate) const BLOCKS: TableDefinition<u64, &[u8]> = TableDefinition::new("blo
 pub(crate) const RECEIPTS: TableDefinition<(u64, u32), &[u8]> = TableDefinition::new("receipts");
 /// Block number → the finalization certificate, where this node has seen one of exactly this block.
 pub(crate) const CERTIFICATES: TableDefinition<u64, &[u8]> = TableDefinition::new("certificates");
+/// Block number, actor → what the source defines that the actor got there, as [`crate::catalog::Outline::to_text`] has it.
+pub(crate) const OUTLINES: TableDefinition<(u64, &[u8; 20]), &str> = TableDefinition::new("outlines");
 /// Block number → the addresses that each receipt concerns: 20 bytes and the receipt's place in big-endian, each.
 pub(crate) const CONCERNS: TableDefinition<u64, &[u8]> = TableDefinition::new("concerns");
 /// Block number → what the driver needs to continue from it after a restart.

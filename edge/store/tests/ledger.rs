@@ -1,6 +1,6 @@
 //! The ledger and the folder.
 
-use crate::records::{ACTOR, BYSTANDER, CREATED, SENDER, TARGET, TOKEN, receipt, record};
+use crate::records::{ACTOR, BYSTANDER, CREATED, SENDER, SPAWNED, TARGET, TOKEN, receipt, record};
 use commonware_codec::Encode as _;
 use cowboy_store::{
     BlockCopy, BlockRecord, Directory, Ledger, Place, Retention, StoreError,
@@ -280,7 +280,9 @@ fn answers(ledger: &Ledger) -> String {
         (view.of_token(&TOKEN, Some((place(2, 0), 2)), 10), view.receipts_before(Some(place(2, 1)), 10), view.accounts(&TARGET, 2)),
         ([1, 2, 3].map(|number| view.receipt_count(number)), view.busy_before(3)),
     );
-    format!("{all:#?}")
+    let spawned =
+        (view.actors_with("chi", 10), view.class_of(&SPAWNED), ["handle_timer", "Child"].map(|name| view.has_handler(&SPAWNED, name)));
+    format!("{all:#?}{spawned:#?}")
 }
 
 /// a block written twice is written once, and the indexes follow from the blocks.
@@ -303,6 +305,9 @@ fn writing_again_and_indexing_again_change_nothing() {
     let view = ledger.view().expect("it opens");
     let words: Vec<_> = view.actors_with("gre", 9).expect("it reads").into_iter().map(|found| (found.actor, found.spelling)).collect();
     assert_eq!(words, [(CREATED, "greet".to_owned()), (CREATED, "Greeter".to_owned())]);
+    let spawned: Vec<_> = view.actors_with("child", 9).expect("it reads").into_iter().map(|found| found.actor).collect();
+    assert_eq!(spawned, [SPAWNED], "no transaction has its source, and indexing again keeps it");
+    assert_eq!(["handle_timer", "Child"].map(|name| view.has_handler(&SPAWNED, name).expect("it reads")), [true, false]);
     assert_eq!(view.holders(&TOKEN, &Address::ZERO, 9).expect("it reads"), [BYSTANDER]);
     assert_eq!(view.of_token(&TOKEN, None, 1).expect("it reads"), [(Place { number: 3, index: 1 }, 2)]);
     assert_eq!(view.accounts(&Address::ZERO, 9).expect("it reads"), [SENDER, TARGET, BYSTANDER], "each once, in order");

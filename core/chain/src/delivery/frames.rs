@@ -297,9 +297,14 @@ impl Machine {
 
     /// Takes the last handler off the stack: books what it used, undoes what it did where it failed, and tells its caller.
     fn leave(&mut self, result: Result<Bytes, (Abort, Option<Exception>)>) {
-        let frame = self.running().frames.pop().expect("a handler is under way");
+        let mut frame = self.running().frames.pop().expect("a handler is under way");
         let used = frame.engine.usage();
-        let call = &mut self.running().calls[frame.trace];
+        let mut printed = frame.engine.take_printed();
+        let running = self.running();
+        printed.truncate(printed.floor_char_boundary(running.print_room));
+        running.print_room = running.print_room.saturating_sub(printed.len());
+        let call = &mut running.calls[frame.trace];
+        call.printed = printed;
         call.cycles_used = Cycles(used.cycles);
         if let Err((abort, exception)) = &result {
             call.abort = Some(abort.clone());

@@ -12,10 +12,10 @@ mod meter;
 
 use crate::admit::SignedTransaction;
 use crate::fees::Used;
-use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, SentMessage, Trace};
+use crate::input::{CallTrace, ChainConfig, Change, Exception, Images, MAX_CHANGES, MAX_PRINTED, SentMessage, Sourced, Trace};
 use bytes::Bytes;
 use cowboy_params::Params;
-use cowboy_state::records::Account;
+use cowboy_state::records::{Account, Actor, keys};
 use cowboy_state::{Checkpoint, Kind, Miss, Step, Stop, World};
 use cowboy_system::entitlements::needs::Requests;
 use cowboy_types::instruction::{Custom, Instruction, System};
@@ -159,6 +159,8 @@ struct Running {
     minted: Amount,
     burned: Amount,
     calls: Vec<CallTrace>,
+    /// Bytes of further prints that the trace keeps.
+    print_room: usize,
     sent: Vec<SentMessage>,
     side_effect: Option<String>,
     repays: Option<(Address, Amount)>,
@@ -218,6 +220,7 @@ impl Machine {
             minted,
             burned,
             calls,
+            print_room: MAX_PRINTED,
             sent,
             side_effect: None,
             repays: None,
@@ -304,6 +307,19 @@ impl Machine {
         self.running.as_mut().expect("a step needs a delivery")
     }
 
+    /// The actors whose code is another one than at the checkpoint, with their sources.
+    fn sources_since(&self, checkpoint: &Checkpoint) -> Vec<Sourced> {
+        let code = |record: Option<Bytes>| record.map(|record| decode_actor(&record).code_hash);
+        let changed = self.world.changes_since(checkpoint, &[Kind::Actor], MAX_CHANGES).into_iter();
+        let replaced = changed.filter_map(|(key, before, after)| {
+            let (before, after) = (code(before), code(after)?);
+            // Whoever wrote the record also read the code.
+            let source = (before != Some(after)).then(|| self.world.get(&keys::code(&after)).ok().flatten().cloned())??;
+            Some(Sourced { actor: key.address, source })
+        });
+        replaced.collect()
+    }
+
     /// Closes the books: undoes what a failed delivery did, and hands out what came of it.
     fn finish(&mut self) -> Delivered {
         let running = self.running.take().expect("a step needs a delivery");
@@ -313,6 +329,7 @@ impl Machine {
         }
         let is_done = result.is_ok();
         let changes = self.world.changes_since(&running.start, &[Kind::Storage, Kind::Account], MAX_CHANGES);
+        let sources = self.sources_since(&running.start);
         let events = self.world.take_events();
         let payload = match &running.envelope.work {
             Work::Handler { payload, .. } => payload.clone(),
@@ -327,6 +344,7 @@ impl Machine {
             calls: running.calls,
             sent: if is_done { running.sent } else { Vec::new() },
             changes: changes.into_iter().map(|(key, before, after)| Change { key, before, after }).collect(),
+            sources,
         };
         Delivered {
             target: running.target,
@@ -367,10 +385,15 @@ fn call_trace(depth: u32, sender: Address, target: Address, handler: &str, value
         cycles_used: Cycles::ZERO,
         abort: None,
         exception: None::<Exception>,
+        printed: String::new(),
     }
 }
 
 fn decode_account(bytes: &Bytes) -> Account {
+    commonware_codec::DecodeExt::decode(bytes.clone()).expect("the state holds only records that this code wrote")
+}
+
+fn decode_actor(bytes: &Bytes) -> Actor {
     commonware_codec::DecodeExt::decode(bytes.clone()).expect("the state holds only records that this code wrote")
 }
 

@@ -116,16 +116,7 @@ impl Execution {
         self.books.jobs_moved += 1;
         self.books.weight = self.books.weight.saturating_add(step.weight);
         if !receipt.events.is_empty() {
-            let trace = Trace {
-                id: receipt.id,
-                kind: ReceiptKind::Job,
-                origin: id,
-                parent: Hash::ZERO,
-                payload: Default::default(),
-                calls: Vec::new(),
-                sent: Vec::new(),
-                changes: Vec::new(),
-            };
+            let trace = Trace::without_calls(receipt.id, ReceiptKind::Job, id);
             self.books.job_receipts.push((receipt, trace));
         }
         Ok(())

@@ -25,15 +25,6 @@ pub(super) fn announcement(id: Hash, sender: Address, target: Address, events: V
         events: List::new(events).expect("a block's work on its own announces fewer events than a receipt holds"),
         abort: None,
     };
-    let trace = Trace {
-        id,
-        kind: ReceiptKind::Protocol,
-        origin: id,
-        parent: Hash::ZERO,
-        payload: Default::default(),
-        calls: Vec::new(),
-        sent: Vec::new(),
-        changes: Vec::new(),
-    };
+    let trace = Trace::without_calls(id, ReceiptKind::Protocol, id);
     (receipt, trace)
 }

@@ -203,16 +203,7 @@ impl Execution {
             }
         };
         let receipt = unfired(id, timer, abort, name, &data);
-        let trace = Trace {
-            id: receipt.id,
-            kind: ReceiptKind::Timer,
-            origin: *id,
-            parent: Hash::ZERO,
-            payload: Default::default(),
-            calls: Vec::new(),
-            sent: Vec::new(),
-            changes: Vec::new(),
-        };
+        let trace = Trace::without_calls(receipt.id, ReceiptKind::Timer, *id);
         self.books.timer_receipts.push((receipt, trace));
         Ok(())
     }

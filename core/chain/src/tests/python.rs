@@ -1,6 +1,7 @@
 //! Real Python on the real chain: the examples, and what only the VM can show.
 
 use super::harness::{ALL, Chain, address, deployment_of, execution, manifest_json, signed, unsigned};
+use crate::input::MAX_PRINTED;
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, Receipt, error};
@@ -78,6 +79,47 @@ fn the_counter_counts() {
     assert_eq!((exception.name.as_str(), exception.message.as_str()), ("ValueError", "amount must be a positive integer"));
     assert!(exception.traceback.iter().any(|line| line.contains("actor.py")), "{exception:?}");
     assert_eq!(shown(&chain.call(counter, "get", b"")), "42");
+}
+
+/// What handlers print stands in the trace of their delivery, each by itself, whether they fail or not, and bounded for all of them
+/// together. Receipts do not have it.
+#[test]
+fn prints_stand_in_the_trace() {
+    let mut chain = Chain::new();
+    let source = "from cowboy_sdk import actor, public, call
+
+@actor
+class Talker:
+    @public
+    def talk(self, letter: str):
+        print(letter * 3)
+        try:
+            call(self.address, 'fail', letter)
+        except Exception:
+            print('caught')
+
+    @public
+    def fail(self, letter: str):
+        print('é' * 10)
+        raise ValueError(letter)
+
+    @public
+    def shout(self, times: int):
+        print('é' * times)
+        self.talk('x')
+";
+    let deployment = deployment_of(source.as_bytes(), Some(super::harness::manifest(ALL)), None, b"", 0);
+    let outcome = chain.block(vec![signed(1, chain.nonce(1), deployment)]);
+    let talker = outcome.receipts[0].created.expect("it is deployed");
+    let mut printed = |handler: &str, argument: Value| {
+        let nonce = chain.nonce(1);
+        let outcome = chain.block(vec![signed(1, nonce, execution(talker, handler, &argument.encode(), 0))]);
+        outcome.traces[0].calls.iter().map(|call| call.printed.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(printed("talk", Value::text("a")), ["aaa\ncaught\n".to_owned(), format!("{}\n", "é".repeat(10))]);
+    assert_eq!(printed("fail", Value::text("b")), [format!("{}\n", "é".repeat(10))]);
+    let cut = printed("shout", Value::uint(3_000));
+    assert_eq!(cut.iter().map(String::len).sum::<usize>(), MAX_PRINTED - 1, "whole letters only: {cut:?}");
 }
 
 /// A-51, A-73, A-84: loops, memory and recursion end; forbidden and broken source is refused, each by its name.

@@ -111,6 +111,23 @@ fn a_guest_book_is_read_and_signed() {
     assert_eq!(kept(&chain, site, 1), Some((0, "gone".to_string())), "A-332: the mark by which gateways know");
 }
 
+/// The most nanoseconds that a cycle may take: what `./bench calibrate search --bound 30` looks for programs above.
+const CYCLE_NS: u64 = 30;
+
+/// a simple GET is answered within 100 ms. Even at the price of the slowest cycles, with its source compiled anew, it takes less.
+#[test]
+fn a_simple_get_takes_less_than_a_tenth_of_a_second() {
+    let mut chain = with_gateway();
+    let source = example!("site", "actor.py");
+    let site = deploy(&mut chain, source, example!("site", "manifest.json"), None);
+    let answer = chain.ask(site, "http.request", &envelope(site, 0, "GET", "/", None).encode(), None);
+    assert_eq!(opened(&answer.result.expect("it answers")).0, 200);
+    let weights = &cowboy_params::Params::GENESIS.weights;
+    let compiling = u64::try_from(source.len()).expect("a short source") * weights.source_byte;
+    let nanoseconds = answer.cycles_used.0 * CYCLE_NS + weights.call + compiling;
+    assert!(nanoseconds < 100_000_000, "{nanoseconds} ns, {} cycles", answer.cycles_used.0);
+}
+
 /// the router forwards commands to the present implementation and shows what that publishes.
 #[test]
 fn a_router_switches_in_one_step() {

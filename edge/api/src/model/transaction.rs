@@ -131,8 +131,8 @@ pub struct Receipt {
     pub sender: HexAddress,
     /// The address that was called.
     pub target: HexAddress,
-    /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names, which an
-    /// actor's own `handle_timer` gets first where it has one.
+    /// Which handler; empty for a plain transfer. For a timer of the SDK the one that its payload names; for an interval of an actor that
+    /// defines `handle_timer`, that.
     pub handler: String,
     /// The argument of a message's, timer's or callback's handler, where the node still knows it; null for a transaction, which says
     /// it itself.
@@ -161,6 +161,10 @@ pub struct Receipt {
     pub events: Vec<Event>,
     /// Why it failed, or null. `context.trace` is the Python traceback where there is one.
     pub error: Option<ApiError>,
+    /// What its handlers printed, at most 4 KiB; empty where the node no longer keeps the block's traces. The word of this node alone:
+    /// prints are not part of consensus.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub printed: String,
     /// Names of the receipts of what it set off, as far as they are delivered.
     #[serde(default)]
     pub deliveries: Vec<HexHash>,

@@ -30,7 +30,7 @@ pub(crate) enum Transaction {
         /// Its hash
         hash: String,
     },
-    /// Print everything that a transaction caused, as a tree: deliveries, their cycles, events and errors
+    /// Print everything that a transaction caused, as a tree: deliveries, their cycles, prints, events and errors
     Trace {
         /// Its hash, or a delivery's
         hash: String,
@@ -93,6 +93,7 @@ async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
             "{indent}{} {} → {}{handler}{value}: {}, {} cycles, {} cells, block {}",
             receipt.kind, receipt.sender, receipt.target, receipt.status, receipt.cycles_used, receipt.cells_used, receipt.block_height
         ));
+        lines.extend(receipt.printed.lines().map(|line| format!("{indent}  printed: {line}")));
         lines.extend(receipt.events.iter().map(|event| format!("{indent}  event {} {}", event.name, event.value)));
         if let Some(error) = &receipt.error {
             let text = error.context["trace"].as_str().map_or_else(|| error.what.clone(), str::to_owned);

@@ -2,11 +2,11 @@
 
 use super::state::{Beginning, Devnet};
 use crate::{amount, output::table};
-use cowboy_api::{convert, keystore, traceback};
+use cowboy_api::{convert, keystore, traceback, wake::TIMER_HANDLER};
 use cowboy_chain::Trace;
-use cowboy_node::FinalizedBlock;
+use cowboy_node::{FinalizedBlock, NodeHandle};
 use cowboy_params::Params;
-use cowboy_types::{Receipt, error};
+use cowboy_types::{Receipt, ReceiptKind, error};
 use std::path::{Path, PathBuf};
 
 /// About the demo services.
@@ -62,24 +62,36 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
 /// The most failed deliveries of a block that get a line of their own.
 const MAX_FAILURES: usize = 20;
 
-/// A line for each failed delivery of a block: actor, handler, exception, line of the source, and where to look.
-pub(crate) fn failures(finalized: &FinalizedBlock, url: &str) -> Vec<String> {
+/// The most lines of what a failed delivery printed.
+const MAX_PRINTED_LINES: usize = 20;
+
+/// A line for each failed delivery of a block: actor, handler, exception and line of the source; then what it printed, and where to
+/// look.
+pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str) -> Vec<String> {
     let failed = || finalized.receipts.iter().zip(finalized.traces.iter()).filter(|(receipt, _)| !receipt.is_success());
-    let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(|(receipt, trace)| failure(receipt, trace, url)).collect();
+    let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(|(receipt, trace)| failure(node, receipt, trace, url)).collect();
     let more = failed().count().saturating_sub(MAX_FAILURES);
     lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries of this block")));
     lines
 }
 
-fn failure(receipt: &Receipt, trace: &Trace, url: &str) -> String {
+fn failure(node: &NodeHandle, receipt: &Receipt, trace: &Trace, url: &str) -> String {
     let kind = convert::kind(&receipt.kind);
-    let handler = convert::handler(receipt, &trace.payload);
-    let exception = trace.calls.first().and_then(|call| call.exception.as_ref());
+    let called = trace.calls.first();
+    let takes_timers = || node.view().is_ok_and(|view| view.has_handler(&receipt.target, TIMER_HANDLER).unwrap_or(false));
+    // The receipt of a deployment that failed has no address, and none of a source whose body fails has a handler: the trace has both.
+    let (target, handler) = match (&receipt.kind, called) {
+        (ReceiptKind::Transaction, Some(call)) => (call.target, call.handler.clone()),
+        _ => (receipt.target, convert::handler(receipt, &trace.payload, takes_timers())),
+    };
+    let exception = called.and_then(|call| call.exception.as_ref());
     let code = receipt.abort.as_ref().map_or(0, |abort| abort.code);
     let why = exception.map_or_else(|| error::row(code).what.to_owned(), |one| format!("{}: {}", one.name, one.message));
     let line = exception.and_then(|one| traceback::place(&one.traceback)).map_or_else(String::new, |place| format!(", {place}"));
     let explorer = format!("{url}{}#/tx/{}", cowboy_rpc::EXPLORER_PATH, receipt.id);
-    format!("  failed: {kind} {}.{handler}: {why}{line}\n          {explorer}", receipt.target)
+    let printed = trace.calls.iter().flat_map(|call| call.printed.lines()).take(MAX_PRINTED_LINES);
+    let printed: String = printed.map(|line| format!("\n          printed: {line}")).collect();
+    format!("  failed: {kind} {target}.{handler}: {why}{line}{printed}\n          {explorer}")
 }
 
 /// One line about a block.

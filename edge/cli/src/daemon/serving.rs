@@ -64,7 +64,7 @@ pub(crate) async fn print_blocks(node: NodeHandle, devnet: Option<String>) {
             Ok(block) => {
                 output::line(banner::block(&block));
                 if let Some(url) = &devnet {
-                    banner::failures(&block, url).iter().for_each(output::line);
+                    banner::failures(&node, &block, url).iter().for_each(output::line);
                 }
             }
             Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),

@@ -67,8 +67,8 @@ rules! {
         "a default is made once, and every call within a message shares it"
         "write None, and make the list or dict in the body";
     PRINT "print"
-        "nobody keeps what an actor prints, and it costs a cycle a character"
-        "use emit: events stand in the receipt";
+        "only the trace of a delivery shows what an actor prints, for a while and without proof, and it costs a cycle a character"
+        "print while you debug; use emit for what must last: events stand in the receipt";
     BACK_REFERENCE "back-reference"
         "if self holds the other object too, this closes a reference cycle, and the store raises DeterminismError"
         "keep the other object's key or index instead of the object, and look it up";
@@ -493,7 +493,7 @@ impl Linter<'_> {
         let Some(name) = name_of(&call.func) else { return };
         let is_bare = matches!(&*call.func, Expr::Name(_));
         if name == "print" && is_bare && self.function.as_ref().is_some_and(|function| function.is_method) {
-            self.warn(call.func.range(), &PRINT, "what is printed on chain is seen by nobody".to_owned());
+            self.warn(call.func.range(), &PRINT, "a print on chain ends in a trace, and nowhere else".to_owned());
         }
         self.job(call, name);
         self.scheduled(call, name);

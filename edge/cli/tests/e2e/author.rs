@@ -6,6 +6,9 @@ use std::{fs, path::Path};
 
 /// The first account of every devnet.
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+/// Limits for a transaction that is sent though it fails.
+const LIMITS: [&str; 8] =
+    ["--cycles-limit", "400000", "--cells-limit", "9000", "--max-fee-per-cycle", "20000", "--max-fee-per-cell", "20000"];
 /// Nobody listens here.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
@@ -88,6 +91,17 @@ class Shop(Actor):
         raise ValueError('from inside')
 ";
 
+const BROKEN: &str = "from cowboy_sdk import Actor, actor, public
+
+
+@actor
+class Broken(Actor):
+    @public
+    def init(self) -> None:
+        print('about to fail')
+        raise ValueError('no terms')
+";
+
 /// Payloads are written as the handler reads them, init's too; mistakes are told before anything is sent, with the word that is wrong.
 #[test]
 fn payloads_and_mistakes_are_told() {
@@ -130,8 +144,7 @@ fn payloads_and_mistakes_are_told() {
     // What fails on the chain is found there, with the line.
     assert_eq!(run(&["actor", "failures", "shop"]).stdout, "no failures\n");
     assert_eq!(run(&["actor", "timers", "shop"]).stdout, "no timers\n");
-    let limits = ["--cycles-limit", "400000", "--cells-limit", "9000", "--max-fee-per-cycle", "20000", "--max-fee-per-cell", "20000"];
-    run(&[&["actor", "execute", "shop", "nested", "--force"][..], &limits].concat());
+    run(&[&["actor", "execute", "shop", "nested", "--force"][..], &LIMITS].concat());
     let failures = run(&["actor", "failures", "shop"]).stdout;
     assert!(failures.contains("transaction nested failed: ValueError: from inside, line 27 of actor.py"), "{failures}");
     let hash = failures.split_whitespace().last().expect("the receipt's name").to_owned();
@@ -158,7 +171,30 @@ fn payloads_and_mistakes_are_told() {
     );
 }
 
-/// Where a name is served is what the registry says.
+/// What a handler printed is shown with its failure: by the devnet, and by the trace of the transaction. The devnet names the handler
+/// of a deployment that fails, whose receipt has no address.
+#[test]
+fn failures_come_with_what_was_printed() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let deploy = |source: &str| {
+        fs::write(root.join("broken.py"), source).expect("the directory is writable");
+        cowboy(root, &node.url, &[&["actor", "deploy", "broken.py", "--private-key", KEY, "--force"][..], &LIMITS].concat())
+    };
+    assert_ne!(deploy(BROKEN).code, Some(0));
+    let line = node.line_with("  failed: transaction ");
+    assert!(line.ends_with(".init: ValueError: no terms, line 9 of actor.py") && !line.contains(&"0".repeat(40)), "{line}");
+    assert_eq!(node.line_with("printed:").trim(), "printed: about to fail");
+    let hash = node.line_with("#/tx/").rsplit('/').next().map(str::to_owned).expect("the receipt's name");
+    let trace = cowboy(root, &node.url, &["transaction", "trace", &hash]).stdout;
+    assert!(trace.contains("\n  printed: about to fail\n") && trace.contains("  ValueError: no terms"), "{trace}");
+    deploy("raise KeyError('a body that fails')\n");
+    let line = node.line_with("  failed: transaction ");
+    assert!(line.ends_with(".<module>: KeyError: 'a body that fails', line 1 of actor.py"), "{line}");
+}
+
+/// Where a name is served is what the registry says, and before a gateway is in it, what the node says that serves names itself.
 #[test]
 fn a_name_says_where_it_is_served() {
     let folder = tempfile::tempdir().expect("a directory for the test");
@@ -173,7 +209,8 @@ fn a_name_says_where_it_is_served() {
     fs::write(root.join("site.py"), site).expect("the directory is writable");
     run(&["actor", "deploy", "site.py"]);
     let url = |name: &str| run(&["name", "register", name, "--actor", "site"]).stdout.trim().to_owned();
-    assert_eq!(url("mysite"), "http://mysite.localhost:8080");
+    let served = node.said.iter().find_map(|line| line.strip_prefix("names ")).expect("the devnet serves names").trim();
+    assert_eq!(url("mysite"), served.replace("<name>", "mysite"), "the port that the devnet took, not the usual one");
     run(&["gateway", "register", "localhost", "--http-port", "5080", "--stake", "10000cby"]);
     assert_eq!(url("other"), "http://other.localhost:5080");
 }

@@ -5,14 +5,21 @@ use std::{
     io::{BufRead as _, BufReader, Read},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
     thread::JoinHandle,
+    time::Duration,
 };
+
+/// How long a line may take to come.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A node in a process of its own, killed with this value.
 pub(crate) struct Node {
     pub(crate) url: String,
     /// What it said until it was ready.
     pub(crate) said: Vec<String>,
+    /// What it says from then on, line by line.
+    says: Receiver<String>,
     child: Child,
     /// Reads what it says on stderr, to its end.
     errors: Option<JoinHandle<Vec<u8>>>,
@@ -53,8 +60,10 @@ impl Node {
             let line = line.trim_end().to_owned();
             if let Some(url) = line.strip_prefix("ready: ") {
                 let url = url.to_owned();
-                std::thread::spawn(move || drain(output));
-                return Ok(Self { url, said, child, errors: Some(errors) });
+                let (tell, says) = mpsc::channel();
+                // The node never waits for a reader. Nobody listens once the test is over.
+                std::thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(tell.send(line))));
+                return Ok(Self { url, said, says, child, errors: Some(errors) });
             }
             said.push(line);
         }
@@ -64,6 +73,18 @@ impl Node {
     pub(crate) fn dev(folder: &Path, more: &[&str]) -> Self {
         let arguments = [&["dev", "--port", "0", "--block-time", "instant", "--runners", "0"], more].concat();
         Self::start(folder, &arguments).expect("the devnet starts")
+    }
+
+    /// The next line that it says with this text in it.
+    pub(crate) fn line_with(&self, text: &str) -> String {
+        let mut others = Vec::new();
+        loop {
+            match self.says.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(line) => others.push(line),
+                Err(_) => panic!("the node does not say {text:?} but {others:#?}"),
+            }
+        }
     }
 
     /// The number of its process.

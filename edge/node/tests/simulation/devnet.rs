@@ -1,9 +1,16 @@
 //! A lone validator over QUIC and real files, as `cowboyd dev` runs it.
 
 use crate::common::{FUNDS, genesis, key, transfer};
-use commonware_cryptography::Signer as _;
-use cowboy_node::{AskError, BlockTime, DevError, FollowError, NodeConfig, NodeHandle, Refused, genesis as node_genesis};
-use cowboy_types::{Address, Amount, Height};
+use commonware_codec::{Decode as _, Encode as _};
+use commonware_consensus::simplex::types::{Finalization, Finalize, Proposal};
+use commonware_cryptography::{Signer as _, blake3::Digest};
+use commonware_parallel::Sequential;
+use commonware_utils::non_empty;
+use cowboy_node::{
+    AskError, BlockTime, DevError, FollowError, Genesis, NodeConfig, NodeHandle, Refused, block::engine_digest, committee::ValidatorKeys,
+    genesis as node_genesis, seeds::Scheme,
+};
+use cowboy_types::{Address, Amount, Block, Header, Height};
 use std::{net::UdpSocket, path::Path, time::Duration};
 
 const STRANGER: Address = Address([0x77; 20]);
@@ -211,6 +218,55 @@ fn a_follower_verifies_and_executes() {
     }
     assert_eq!(follower.head(), node.head());
     assert_eq!(balance(&follower, STRANGER), 15);
+    follower.shutdown();
+    node.shutdown();
+}
+
+/// A finalization of this block by the lone validator of a dev chain, with the round of another one.
+fn finalization(genesis: &Genesis, keys: &ValidatorKeys, of: &[u8], block: &Block) -> Vec<u8> {
+    let voter = genesis.committee.voter(&genesis.namespace(), keys.share.clone()).expect("the share is the committee's");
+    let other = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(of), &()).expect("a node certifies its blocks");
+    let proposal = Proposal { payload: engine_digest(&block.digest()), ..other.proposal };
+    let vote = Finalize::sign(&voter, proposal).expect("a validator signs");
+    Finalization::from_finalizes(&voter, non_empty![@std::iter::once(&vote)], &Sequential).expect("one is enough").encode().to_vec()
+}
+
+/// a block whose roots, prices or usage are not those of its execution is refused, even where its proposer signed it and every
+/// validator finalized it.
+#[test]
+fn what_execution_does_not_lead_to_is_refused() {
+    let (directory, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let node = start(directory.path(), BlockTime::Instant);
+    send(&node, 0, 0, 3).expect("it is taken");
+    wait_for(&node, 2);
+    let view = node.view().expect("the ledger opens");
+    let certificate = |number| view.certificate(number).expect("the ledger reads").expect("there is a certificate");
+    let truth = view.block(2).expect("the ledger reads").expect("a block");
+    let (genesis, keys) = node_genesis::dev(genesis(1)).expect("a genesis");
+    let (follower, feed) = NodeHandle::follow(other.path().to_owned(), genesis.clone()).expect("the follower starts");
+    block_on(feed.push(view.block_bytes(1).expect("the ledger reads").expect("a block"), certificate(1))).expect("it follows genesis");
+    let push = |change: &dyn Fn(&mut Header)| {
+        let mut block = Block::clone(&truth);
+        change(&mut block.header);
+        block.header.signature = keys[0].signer.sign(&block.header.signing_digest());
+        block_on(feed.push(block.encode().to_vec(), finalization(&genesis, &keys[0], &certificate(2), &block)))
+    };
+    let changes: [(&str, &dyn Fn(&mut Header)); 5] = [
+        ("state root", &|header| header.state_root.0[0] ^= 1),
+        ("receipt root", &|header| header.receipt_root.0[0] ^= 1),
+        ("root of operations", &|header| header.ops_root.0[0] ^= 1),
+        ("base fee", &|header| header.base_fee_cycle.0 += 1),
+        ("usage", &|header| header.usage.user.cycles.0 += 1),
+    ];
+    for (what, change) in changes {
+        let refused = push(change);
+        assert!(matches!(refused, Err(FollowError::Different(2))), "{what}: {refused:?}");
+    }
+    let refused = push(&|header| header.tx_root.0[0] ^= 1);
+    assert!(matches!(refused, Err(FollowError::NotABlock(_))), "its transactions have another root: {refused:?}");
+    assert_eq!(follower.head().number, 1, "nothing of them is kept");
+    push(&|_| {}).expect("the same block, unchanged, is taken");
+    assert_eq!(follower.head().number, 2);
     follower.shutdown();
     node.shutdown();
 }

@@ -77,7 +77,7 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
     loop {
         let messages = tokio::select! {
             block = blocks.recv() => match block {
-                Ok(block) => notices(&block, &wish).iter().map(text_of).collect(),
+                Ok(block) => notices(&app, &block, &wish).iter().map(text_of).collect(),
                 Err(RecvError::Lagged(missed)) => vec![text_of(&Notice::Lagged { blocks: missed })],
                 Err(RecvError::Closed) => return,
             },
@@ -109,7 +109,7 @@ fn text_of(notice: &impl Serialize) -> Message {
 }
 
 /// What a reader with this wish hears of a block.
-fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
+fn notices(app: &App, finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
     let wants = |kind: &str| wish.subscribe.as_ref().is_none_or(|kinds| kinds.iter().any(|wanted| wanted == kind));
     let (block, hash) = (finalized.block.block(), finalized.block.hash());
     let mut notices = Vec::new();
@@ -119,7 +119,7 @@ fn notices(finalized: &FinalizedBlock, wish: &Subscribe) -> Vec<Notice> {
     let address = wish.address.map(|address| address.0);
     if wants("receipt") {
         for (index, receipt) in finalized.receipts.iter().enumerate().filter(|(_, receipt)| concerns(receipt, address)) {
-            let inside = finalized.traces.get(index).map(trace::inside).unwrap_or_default();
+            let inside = finalized.traces.get(index).map(|trace| trace::inside(app, trace)).unwrap_or_default();
             let place = convert::place(&block.header, hash, index);
             notices.push(Notice::Receipt { receipt: Box::new(convert::receipt(receipt, &place, inside, Vec::new())) });
         }

@@ -5,9 +5,10 @@ use crate::{
     App,
     read::Snapshot,
     refusal::{Answer, Asked, Named},
+    trace::takes_timers,
 };
 use axum::{Json, extract::State};
-use cowboy_api::{Hex, model, wake::wake};
+use cowboy_api::{Hex, convert::woken, model};
 use cowboy_state::{
     Directory, Key, Miss, World,
     records::{self, TimerBook, keys},
@@ -22,7 +23,7 @@ pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Addre
             // A parameter bounds how many an actor has.
             let ids = Directory::timers_of(address).list(world, &[], usize::MAX)?;
             let ids: Vec<Hash> = ids.iter().filter_map(|id| id.as_ref().try_into().ok().map(Hash)).collect();
-            live(world, &ids)
+            live(&app, world, &ids)
         })
         .await?;
     timers.sort_by_key(|timer| (timer.height, timer.id));
@@ -38,14 +39,14 @@ pub(crate) async fn all(State(app): State<App>, Asked(page): Asked<Page>) -> Ans
             let names = Directory::timers().list(world, &[], page.end())?;
             // A name ends with the timer's id.
             let ids: Vec<Hash> = page.of(names).iter().filter_map(|name| name.last_chunk::<32>().map(|id| Hash(*id))).collect();
-            Ok((live(world, &ids)?, world.read::<TimerBook>(&keys::timers())?))
+            Ok((live(&app, world, &ids)?, world.read::<TimerBook>(&keys::timers())?))
         })
         .await?;
     Ok(Json(model::Timers { timers, total_count: book.map_or(0, |book| book.live.get()) }))
 }
 
 /// The timers of these names that live.
-fn live(world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
+fn live(app: &App, world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
     let wanted: Vec<Key> = ids.iter().flat_map(|id| [keys::timer(id), keys::timer_payload(id)]).collect();
     world.require(&wanted)?;
     let mut timers = Vec::with_capacity(ids.len());
@@ -53,7 +54,7 @@ fn live(world: &World, ids: &[Hash]) -> Result<Vec<model::Timer>, Miss> {
         let Some(timer) = world.read::<records::Timer>(&keys::timer(id))? else { continue };
         // A timer's payload is its own record, as plain bytes; an empty one has none.
         let payload = world.get(&keys::timer_payload(id))?.cloned().unwrap_or_default();
-        let wake = wake(&payload);
+        let wake = woken(&payload, takes_timers(app, &timer.actor));
         timers.push(model::Timer {
             id: Hex(*id),
             actor: Hex(timer.actor),

@@ -161,7 +161,7 @@ pub(crate) async fn receipts(
     look_up(app, results)?;
     while results.iter().any(is_waiting) {
         match tokio::time::timeout_at(deadline, blocks.recv()).await {
-            Ok(Ok(block)) => fill(&block, results),
+            Ok(Ok(block)) => fill(app, &block, results),
             // Blocks were missed: the ledger has them.
             Ok(Err(RecvError::Lagged(_))) => look_up(app, results)?,
             Ok(Err(RecvError::Closed)) | Err(_) => break,
@@ -179,13 +179,13 @@ fn is_waiting(result: &SubmitResult) -> bool {
 }
 
 /// Takes the receipts out of a block.
-fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
+fn fill(app: &App, block: &FinalizedBlock, results: &mut [SubmitResult]) {
     let header = block.block.header();
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         let found = block.receipts.iter().enumerate().find(|(_, receipt)| result.tx_hash == Some(Hex(receipt.id)));
         if let Some((index, receipt)) = found {
             let place = convert::place(header, block.block.hash(), index);
-            let inside = block.traces.get(index).map(trace::inside).unwrap_or_default();
+            let inside = block.traces.get(index).map(|trace| trace::inside(app, trace)).unwrap_or_default();
             result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
         }
     }
@@ -326,7 +326,7 @@ async fn simulated(app: &App, transaction: Transaction) -> Result<model::Simulat
         timestamp_ms: state.head.timestamp_ms.get(),
         index: 0,
     };
-    let receipt = convert::receipt(&receipt, &place, trace::inside(&trace), Vec::new());
+    let receipt = convert::receipt(&receipt, &place, trace::inside(app, &trace), Vec::new());
     Ok(model::Simulated {
         block_height: state.head.height.get(),
         cycles_limit: roomy(receipt.cycles_used, MESSAGE_CYCLES, lane.budget(&params).get()),

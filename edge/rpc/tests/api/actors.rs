@@ -56,6 +56,54 @@ async fn messages_name_what_sent_them() {
     devnet.stop().await;
 }
 
+const WATCH: &str = r#"
+from cowboy_sdk import actor, public, set_interval, set_timer, runtime
+
+@actor
+class Watch:
+    @public
+    def wind(self) -> None:
+        set_interval(2, "tick", gas_limit=200_000, cells_limit=20_000)
+        set_timer(runtime.current_block() + 2, "ring", {"n": 7}, gas_limit=200_000, cells_limit=20_000)
+
+    def tick(self) -> None:
+        raise ValueError("never reached")
+
+    def ring(self, payload) -> None:
+        raise ValueError("it rings")
+
+    def handle_timer(self, payload) -> None:
+        raise ValueError("every interval comes here")
+"#;
+
+/// An actor's own `handle_timer` gets the fires of its intervals, and not those of timers that name a handler: receipts and lists of
+/// timers say which handler it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn intervals_of_an_actor_with_a_timer_handler_name_that() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let actor = devnet.deploy(key, 0, WATCH).await;
+    devnet.execute(key, 1, actor, "wind", Value::Null).await;
+    let waiting: model::Timers = client.get(&format!("/timers/{actor}")).await.expect("the timers are known");
+    let mut handlers: Vec<&str> = waiting.timers.iter().map(|timer| timer.handler.as_str()).collect();
+    handlers.sort_unstable();
+    assert_eq!(handlers, ["handle_timer", "ring"]);
+    client.post::<model::Height>("/dev/mine", &model::Mine { blocks: 3 }).await.expect("blocks are mined");
+    let failed: model::History = client.get(&format!("/account/{actor}/history?kind=timer&status=failed")).await.expect("it is known");
+    let mut ran = Vec::new();
+    for entry in &failed.entries {
+        let receipt = client.receipt(&entry.id).await.expect("the receipt is known");
+        let trace = receipt.error.expect("it failed").context["trace"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(receipt.handler, entry.handler);
+        ran.push((receipt.handler, trace.lines().last().unwrap_or_default().to_owned()));
+    }
+    ran.sort_unstable();
+    ran.dedup();
+    let row = |handler: &str, said: &str| (handler.to_owned(), format!("ValueError: {said}"));
+    assert_eq!(ran, [row("handle_timer", "every interval comes here"), row("ring", "it rings")]);
+    devnet.stop().await;
+}
+
 /// Timers are listed over all actors, the next one first, under the names of their handlers; and so are their fires (A-354).
 #[tokio::test(flavor = "multi_thread")]
 async fn timers_name_what_they_run() {

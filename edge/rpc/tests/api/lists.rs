@@ -60,6 +60,60 @@ async fn actors_are_found_by_their_words() {
     devnet.stop().await;
 }
 
+const HATCHERY: &str = r#"
+from cowboy_sdk import ActorCallError, actor, call, deferred, public, spawn
+
+EGG = '''
+from cowboy_sdk import actor, public
+
+@actor
+class Hatchling:
+    @public
+    def chirp(self) -> str:
+        return "cheep"
+'''
+
+@actor
+class Hatchery:
+    @public
+    @deferred
+    def hatch(self):
+        spawn(EGG, b"kept")
+
+    @public
+    @deferred
+    def drop(self):
+        spawn(EGG, b"lost")
+        raise ValueError("it fell")
+
+    @public
+    @deferred
+    def fumble(self):
+        try:
+            call(self.address, "drop")
+        except ActorCallError:
+            self.storage["fallen"] = 1
+"#;
+
+/// An actor that another actor deployed is found like any other, though no transaction has its source; one that was undone is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn actors_of_actors_are_found_by_their_words() {
+    let devnet = Devnet::start(None).await;
+    let (client, key) = (&devnet.client, &devnet.keys[0]);
+    let hatchery = devnet.deploy(key, 0, HATCHERY).await;
+    devnet.execute(key, 1, hatchery, "fumble", json!(null)).await;
+    assert_eq!(search(&devnet, "hatchl").await, [("class".into(), "Hatchling".into(), hatchery)], "its source names the class");
+    let hatched = devnet.execute(key, 2, hatchery, "hatch", json!(null)).await;
+    assert_eq!(hatched.status, "success", "{hatched:?}");
+    let listed: model::Actors = client.get("/actors").await.expect("actors are listed");
+    let row = listed.actors.iter().find(|row| row.owner.0 == hatchery).expect("it is listed");
+    assert_eq!(row.class_name.as_deref(), Some("Hatchling"));
+    let found: Vec<Address> = search(&devnet, "hatchl").await.into_iter().map(|(_, _, address)| address).collect();
+    assert!(found.len() == 2 && found.contains(&row.address.0), "{found:?}");
+    assert_eq!(search(&devnet, "CHIRP").await.len(), 2);
+    devnet.stop().await;
+}
+
 /// Pages of one row each are the whole list; the rows of accounts are those of every receipt, without gaps.
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_are_paged_by_address() {

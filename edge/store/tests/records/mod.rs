@@ -1,6 +1,6 @@
 //! Blocks to write into a ledger.
 
-use cowboy_store::{BlockRecord, Concern};
+use cowboy_store::{BlockRecord, Concern, catalog::Outline};
 use cowboy_types::{
     Actor, Address, Block, Hash, Instruction, Receipt, Transaction, blake3,
     cbor::Value,
@@ -14,6 +14,7 @@ pub(crate) const TARGET: Address = Address([2; 20]);
 pub(crate) const ACTOR: Address = Address([3; 20]);
 pub(crate) const BYSTANDER: Address = Address([4; 20]);
 pub(crate) const CREATED: Address = Address([5; 20]);
+pub(crate) const SPAWNED: Address = Address([7; 20]);
 pub(crate) const TOKEN: Hash = Hash([6; 32]);
 
 pub(crate) fn receipt(number: u64, index: u32) -> Receipt {
@@ -113,6 +114,7 @@ pub(crate) fn record(number: u64, skipped: u64) -> BlockRecord {
         certificate: number.is_multiple_of(2).then(|| vec![7]),
         carry: vec![1, 2],
         traces: vec![(1, vec![9])],
+        outlines: vec![Outline::of(SPAWNED, "class Child:\n    def handle_timer(self, payload): ...\n")],
         overwritten: vec![8],
     }
 }

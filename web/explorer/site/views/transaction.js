@@ -68,6 +68,7 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
         askedPanel(hash, transaction, receipt, tree),
         tree && treePanel(tree, receipt),
         receipt && answerPanel(receipt),
+        receipt?.printed && printedPanel(receipt.printed),
         receipt && (await changesPanel(hash, signal)),
       ),
       h("div", {}, receipt ? feePanel(receipt, transaction) : offerPanel(transaction)),
@@ -75,6 +76,11 @@ export async function transactionView([id = ""], { live, signal, redraw }) {
     transaction?.instruction ? payloadPanel(effective(transaction.instruction)) : receipt && argumentPanel(receipt),
   );
   return { title: `${heading} ${hash.slice(0, 8)}`, node };
+}
+
+/** What the handlers printed: the word of this node, kept for a while. */
+function printedPanel(printed) {
+  return panel({ title: "Printed" }, h("div", { class: "block-of-text" }, clip(printed, 5_000)));
 }
 
 function missing(id, live, signal, redraw) {

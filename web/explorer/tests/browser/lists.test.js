@@ -97,6 +97,13 @@ test("a transaction shows the balances that it changed", async () => {
   await page.close();
 });
 
+test("a delivery shows what its handler printed", async () => {
+  const { page } = await open(browser);
+  await visit(page, chain.devnet.page, `#/tx/${chain.failed}`);
+  await page.locator(".panel", { hasText: "Printed" }).getByText("settling with nobody").waitFor();
+  await page.close();
+});
+
 test("lists are filtered by the node", async () => {
   const { page, problems } = await open(browser);
   await visit(page, chain.devnet.page, "#/transactions");

@@ -32,6 +32,7 @@ class Toll(Actor):
     @public
     @deferred
     def settle(self, payload) -> None:
+        print("settling with", payload["traveller"])
         due = self.storage["paid"]
         due[payload["traveller"]] -= 5
         self.storage["paid"] = due
