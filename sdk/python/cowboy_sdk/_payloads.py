@@ -5,6 +5,11 @@ It is no part of the SDK of actors: on a chain, a transaction carries bytes.
 
 from . import codec, json_codec
 from .errors import CodecError
+from .types import to_address_bytes
+
+# The handler that gets web requests.
+HTTP_HANDLER = "http.request"
+_READS = ("GET", "HEAD")
 
 
 def encoded(payload, form):
@@ -33,3 +38,30 @@ def decoded(raw, form="cbor"):
         return json_codec.decode(raw) if form == "json" else codec.decode(raw)
     except CodecError:
         return raw
+
+
+class Visits:
+    """Web requests to actors, as a gateway brings them. A chain of tests says by `_visited` how they are delivered."""
+
+    _visits = 0
+
+    def visit(self, actor, method, path, *, body=None, headers=None, query=None, host="mysite.cowboy.network"):
+        """A web request, as a gateway brings it. Returns the response's envelope, for a command the one it stored."""
+        self._visits += 1
+        request_id = f"00000000-0000-4000-8000-{self._visits:012d}"
+        envelope = {
+            "method": method,
+            "path": path,
+            "query": {name: [value] for name, value in (query or {}).items()},
+            "headers": {name.lower(): [value] for name, value in (headers or {}).items()},
+            "body": body.encode("utf-8") if isinstance(body, str) else body,
+            "host": host,
+            "request_id": request_id,
+        }
+        from .http import GATEWAY_REGISTRY
+
+        # What may change something comes from the registry of gateways; what only reads, from nobody.
+        sender = b"" if method in _READS else bytes(GATEWAY_REGISTRY)
+        kept = b"_http/results/" + request_id.encode()
+        returned = self._visited(to_address_bytes(actor), sender, codec.encode(envelope), kept)
+        return {**codec.decode(returned), "request_id": request_id}

@@ -10,11 +10,14 @@ test the devnet is what it was before.
 
 import base64
 import builtins
+import http.client
 import json
 import os
 import pathlib
 import subprocess
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -85,6 +88,8 @@ _RUNNER = {
     "result_key": "0x" + "11" * 32,
 }
 _RUNNER_STAKE = 10_000 * 10**9
+# How long the gateway may take for a name or a command.
+_GATEWAY_SECONDS = 30
 _WAITS = ("drawing", "assigned", "revealing")
 
 
@@ -100,6 +105,8 @@ class DevnetChain(Jobs):
         self._url = os.environ.get("COWBOY_RPC_URL", "http://localhost:4000")
         self._keys = {bytes(Address(address)): key for address, key in _DEVNET.values()}
         self._programs = {}
+        self._deployers = {}
+        self._sites = {}
         # Addresses of equal sources differ by the salt, also between runs.
         self._salt = os.urandom(16).hex()
         self._answered = set()
@@ -134,6 +141,7 @@ class DevnetChain(Jobs):
         made = self._cowboy("actor", "deploy", str(path), *options, sender=sender or testing.ALICE)
         address = Address(made["address"])
         self._programs[bytes(address)] = program
+        self._deployers[bytes(address)] = sender or testing.ALICE
         return address
 
     def execute(self, actor, method, payload=None, *, sender=None, value=0):
@@ -148,6 +156,36 @@ class DevnetChain(Jobs):
         sent = bytes.fromhex(raw[1][2:]) if raw else b""
         question = {"selector": method, "payload": base64.b64encode(sent).decode()}
         return decoded(base64.b64decode(self._post(f"/actor/{_hex(actor)}/read_handler", question)["result"]), form)
+
+    # The web
+
+    def visit(self, actor, method, path, *, body=None, headers=None, query=None, host=None):
+        """A web request through the devnet's gateway, to a name that is registered for the actor; `host` is that name. Returns the
+        response as {status, headers, body, request_id}, for a command the one that it stored."""
+        site = self._site(to_address_bytes(actor))
+        if query:
+            path += "?" + urllib.parse.urlencode(query)
+        response = _request(site, method, path, body, headers or {})
+        if response["status"] != 202 or method in ("GET", "HEAD"):
+            return response
+        # The gateway has accepted the command; its response follows with a block.
+        location = json.loads(response["body"])["result"]
+        done = _until(lambda: _request(site, "GET", location, None, {}), lambda answer: answer["status"] != 202)
+        return {**done, "request_id": location.rpartition("/")[2]}
+
+    def _site(self, actor):
+        """Where the gateway serves the actor: (host, port) of a name that is made at the first visit."""
+        if actor not in self._sites:
+            name = f"t{self._salt[:16]}{len(self._sites):x}"
+            self._cowboy("name", "register", name, "--actor", _hex(actor), sender=self._deployers[actor])
+            url = self._get(f"/names/{name}").get("url")
+            if not url:
+                pytest.skip("the devnet serves no names: start it without --no-gateway")
+            place = urllib.parse.urlsplit(url)
+            self._sites[actor] = place.hostname, place.port
+            # The gateway learns of the name with its block.
+            _until(lambda: _request(self._sites[actor], "GET", "/_cowboy/info", None, {}), lambda answer: answer["status"] == 200)
+        return self._sites[actor]
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
@@ -210,11 +248,6 @@ class DevnetChain(Jobs):
             found += [(Address(address), receipt["handler"], _exception(receipt["error"])) for receipt in later]
         return found
 
-    def __getattr__(self, name):
-        if name == "visit":
-            pytest.skip("chain.visit is not there on a devnet, whose own gateway works")
-        raise AttributeError(name)
-
     def _payload(self, actor, method, payload):
         program = self._programs.get(to_address_bytes(actor))
         form = "cbor" if program is None else program.format(method)
@@ -234,6 +267,29 @@ class DevnetChain(Jobs):
     def _post(self, path, body):
         data = json.dumps(body).encode()
         return _answer(urllib.request.Request(self._url + path, data, {"content-type": "application/json"}))
+
+
+def _request(site, method, path, body, headers):
+    """One request to a name below localhost, whatever the system's resolver says of such names."""
+    name, port = site
+    connection = http.client.HTTPConnection("localhost", port, timeout=_GATEWAY_SECONDS)
+    try:
+        connection.request(method, path, body, {**headers, "Host": f"{name}:{port}"})
+        answer = connection.getresponse()
+        found = {}
+        for header, value in answer.getheaders():
+            found.setdefault(header.lower(), []).append(value)
+        return {"status": answer.status, "headers": found, "body": answer.read(), "request_id": answer.getheader("x-cowboy-request-id", "")}
+    finally:
+        connection.close()
+
+
+def _until(ask, is_done):
+    """Asks until the answer is as wanted, or time is up; the last answer."""
+    deadline = time.monotonic() + _GATEWAY_SECONDS
+    while not is_done(answer := ask()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return answer
 
 
 def _answer(request):

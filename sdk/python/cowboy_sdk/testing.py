@@ -22,7 +22,7 @@ import types
 from . import codec, mock_host
 from ._keccak import keccak256
 from ._offchain import Job, Jobs, llm_failure, llm_value  # noqa: F401, the names of this module
-from ._payloads import decoded, encoded
+from ._payloads import HTTP_HANDLER, Visits, decoded, encoded
 from .actor import registry
 from .dispatch import dispatch
 from .types import Address, to_address_bytes
@@ -35,7 +35,6 @@ CAROL = Address(b"\xca" * 20)
 
 
 # Who delivers web requests (004 §8.4).
-_GATEWAY_REGISTRY = bytes(19) + b"\x0f"
 
 
 class Program:
@@ -74,7 +73,7 @@ def load(path, name="actor"):
     return Program(module, registry.actor_class, registry.named)
 
 
-class Chain(Jobs):
+class Chain(Jobs, Visits):
     """A fake chain with any number of actors and funded accounts."""
 
     def __init__(self, height=1, folder="."):
@@ -86,7 +85,6 @@ class Chain(Jobs):
         self.world.load_program = self._load
         self.failures = []
         self._deployed = 0
-        self._visits = 0
         for account in (ALICE, BOB, CAROL):
             self.fund(account, 1_000_000)
 
@@ -167,29 +165,14 @@ class Chain(Jobs):
         finally:
             self.world.rollback(saved)
 
-    def visit(self, actor, method, path, *, body=None, headers=None, query=None, host="mysite.cowboy.network"):
-        """A web request, as a gateway brings it. Returns the response's envelope, for a command the one it stored."""
-        self._visits += 1
-        request_id = f"00000000-0000-4000-8000-{self._visits:012d}"
-        is_command = method not in ("GET", "HEAD")
-        envelope = {
-            "method": method,
-            "path": path,
-            "query": {name: [value] for name, value in (query or {}).items()},
-            "headers": {name.lower(): [value] for name, value in (headers or {}).items()},
-            "body": body.encode("utf-8") if isinstance(body, str) else body,
-            "host": host,
-            "request_id": request_id,
-        }
-        sender = _GATEWAY_REGISTRY if is_command else b""
-        address = to_address_bytes(actor)
+    def _visited(self, target, sender, envelope, kept):
+        if sender:
+            returned = self._deliver(target, sender, HTTP_HANDLER, envelope, 0)
+            return returned or self.world.account(target).storage[kept]
         saved = self.world.checkpoint()
-        returned = self._deliver(address, sender, "http.request", codec.encode(envelope), 0)
-        if not is_command:
-            self.world.rollback(saved)
-        if is_command and not returned:
-            returned = self.world.account(address).storage[b"_http/results/" + request_id.encode()]
-        return {**codec.decode(returned), "request_id": request_id}
+        returned = self._deliver(target, sender, HTTP_HANDLER, envelope, 0)
+        self.world.rollback(saved)
+        return returned
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""

@@ -74,7 +74,8 @@ def test_a_newcomer_follows_readme(shell):
     assert "3 passed" in said[5] and "0 errors, 0 warnings" in said[5] and said[5].endswith("45\n")
     assert (shell.clone / "hello/cycles.svg").exists()
     assert "Result: 301275\n" in said[3], "the median of the devnet's own five pages"
-    assert re.search(r"http://mysite\.localhost:\d+", said[4])
+    url = re.search(r"http://mysite\.localhost:(\d+)", said[4])
+    assert "0 entries" in visited(url[1], "mysite.localhost"), "the guest book that the last section put there"
 
 
 @runs("README.md", 2)
@@ -94,6 +95,37 @@ def test_the_projects_own_readme(shell):
     assert 'Result: "Hello, Ada!"' in said and "3 passed" in said
     # The key is where no commit takes it.
     shell.run(page.parent, ["git init -q .", "test -z \"$(git status --porcelain --untracked-files=all | grep .cowboy/key)\""])
+
+
+@runs("docs/tutorial.md", 0, 1, 2, 3, 4, 5, 6, 7)
+@needs_programs
+def test_a_newcomer_follows_the_tutorial(tmp_path):
+    """From nothing to a tested, deployed, funded agent with a timer, a model and a web page; with an empty home."""
+    page = "docs/tutorial.md"
+    server = Shell(tmp_path, "").serve(block(page, 0, "sh").text.strip())
+    try:
+        shell = Shell(tmp_path / "home", server.url)
+        first, *rest = block(page, 1, "sh").commands()
+        shell.run(shell.clone, [first.partition(" && ")[0]])
+        project = shell.clone / "newsdesk"
+        shell.run(project, rest)
+        (project / "actor.py").write_text(block(page, 2, "python").text)
+        (project / "test_actor.py").write_text(block(page, 3, "python").text)
+        said = {number: shell.run(project, block(page, number, "sh").commands()) for number in (4, 5, 6, 7)}
+        assert "3 passed" in said[4] and "0 errors, 0 warnings" in said[4]
+        assert 'Result: "buy"' in said[5] and re.search(r"^ +\d+  timer read .*cycles", said[5], re.MULTILINE) and "every 20 blocks" in said[5], said[5]
+        assert "no failures" in said[7] and said[7].count("decided") >= 1
+        url = re.search(r"http://newsdesk\.localhost:(\d+)", said[6])
+        assert "<h1>Newsdesk: buy</h1>" in visited(url[1], "newsdesk.localhost")
+    finally:
+        server.stop()
+
+
+def visited(port, host):
+    """The page of a name below localhost, whatever this system's resolver says of it."""
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Host": f"{host}:{port}"})
+    with urllib.request.urlopen(asked, timeout=30) as answer:
+        return answer.read().decode()
 
 
 # The guides to actors

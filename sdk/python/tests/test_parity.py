@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -25,9 +26,9 @@ def published():
     return found.locate_file("")
 
 
-def report(sdk):
+def report(sdk, driver="driver.py"):
     environment = {**os.environ, "PYTHONPATH": f"{sdk}{os.pathsep}{HERE / 'parity'}"}
-    done = subprocess.run([sys.executable, HERE / "parity/driver.py"], capture_output=True, text=True, env=environment)
+    done = subprocess.run([sys.executable, HERE / "parity" / driver], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -35,3 +36,22 @@ def report(sdk):
 def test_same_observations():
     for ours, theirs in zip(report(OURS), report(published()), strict=True):
         assert ours == theirs
+
+
+def test_the_differences_are_those_that_the_page_names():
+    """docs/sdk.md says what is missing and what behaves otherwise."""
+    ours, theirs = report(OURS, "differences.py"), report(published(), "differences.py")
+    assert ours["rows"] == {
+        "set_interval": "32",
+        "emit_event": "ValueError",
+        "reason": "'no such reason'",
+        "BlockHeight": "ValueError",
+        "response_schema": "['note']",
+    }
+    assert theirs["rows"]["BlockHeight"] == "TypeError" and theirs["rows"]["response_schema"] == "TypeError"
+    text = (HERE.parents[2] / "docs/sdk.md").read_text()
+    table = text.partition("## Differences from the published SDK")[2]
+    assert all(row in table for row in ours["rows"])
+    named = re.findall(r"`([\w.]+)`", table.partition("Not here:")[2].partition("\n\n")[0])
+    assert {name.rpartition(".")[2] for name in named} == set(ours["missing"])
+    assert theirs["missing"] == []

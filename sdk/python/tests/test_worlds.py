@@ -44,9 +44,9 @@ def passed(command, folder, environment):
     assert " passed" in done.stdout and "skipped" not in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("files", ["project", "test_calls.py", "test_jobs.py", "test_values.py"])
+@pytest.mark.parametrize("files", ["project", "test_calls.py", "test_jobs.py", "test_sites.py", "test_values.py"])
 def test_the_same_tests_on_a_devnet(shell, project, files):
-    """Timers and events of the project, calls between actors, jobs that the test answers, values and signatures."""
+    """Timers and events of the project, calls between actors, jobs that the test answers, sites by their names, values and signatures."""
     environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
     tests = project if files == "project" else WORLDS / files
     passed([sys.executable, "-m", "pytest", "-q", *PLUGIN, "--network=dev", "-k", ELSEWHERE, tests], project, environment)

@@ -8,7 +8,7 @@ import pvm_host
 
 from . import errors
 from ._offchain import Job, Jobs, llm_failure, llm_value
-from ._payloads import decoded, encoded
+from ._payloads import HTTP_HANDLER, Visits, decoded, encoded
 from .types import Address, to_address_bytes
 
 ALICE = Address(b"\xa1" * 20)
@@ -80,7 +80,7 @@ def _ask(verb, *arguments):
     return answer["value"]
 
 
-class Chain(Jobs):
+class Chain(Jobs, Visits):
     """A chain of its own, with three funded accounts."""
 
     def __init__(self, height=1):
@@ -128,6 +128,12 @@ class Chain(Jobs):
         target = to_address_bytes(actor)
         form = self._format(target, method)
         return decoded(_ask("query", self._chain, target, method, encoded(payload, form)), form)
+
+    def _visited(self, target, sender, envelope, kept):
+        if not sender:
+            return _ask("query", self._chain, target, HTTP_HANDLER, envelope)
+        returned = _ask("execute", self._chain, target, HTTP_HANDLER, envelope, sender, 0)
+        return returned or dict(_ask("storage", self._chain, target))[kept]
 
     def storage(self, actor):
         """The actor's storage as {key: value}, keys as text where possible."""
