@@ -246,10 +246,11 @@ fn first_call(world: &mut World, config: &GenesisConfig, params: &Params, call: 
         id: Hash::ZERO,
         draw: cowboy_system::Draw { beacon: Bytes::new(), epoch: 0, view: 0 },
         work: cowboy_system::Work::default(),
-        budget: cowboy_system::Work { cycles: u64::MAX, weight: u64::MAX },
+        budget: cowboy_system::Work { cycles: u64::MAX, cells: u64::MAX, weight: u64::MAX },
         chain_id: config.chain_id,
         genesis: config.hash(),
         forward: None,
+        refused: None,
     };
     cowboy_system::call(&mut context, target, &call.method, &call.argument)?;
     // What would go on in a contract has none to go on in.

@@ -15,6 +15,7 @@ pub(crate) mod harness;
 mod lanes;
 mod market;
 mod messages;
+mod methods;
 mod mutations;
 mod names;
 mod open_permissions;

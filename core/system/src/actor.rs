@@ -1,11 +1,13 @@
 //! What every system actor is made of.
 
+pub use crate::schema::announce;
+use crate::schema::{EventRow, Refused, Shape};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
-use cowboy_types::{Address, Blob, Event, Hash, Text, actors, error};
+use cowboy_types::{Abort, Address, Hash, actors, error};
 
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
@@ -43,6 +45,8 @@ pub struct Context<'a> {
     pub genesis: Hash,
     /// Where the method passes the call: the delivery continues there, from the system actor, and returns its result.
     pub forward: Option<Forward>,
+    /// The argument that was refused, where one was.
+    pub refused: Option<Refused>,
 }
 
 /// A handler that runs in the place of what a system actor would answer.
@@ -76,6 +80,8 @@ pub struct Draw {
 pub struct Work {
     /// Compute.
     pub cycles: u64,
+    /// Bytes.
+    pub cells: u64,
     /// Modelled execution time, in ns.
     pub weight: u64,
 }
@@ -97,8 +103,14 @@ impl Context<'_> {
         if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
 
+    /// Refuses the argument, and notes which field of it.
+    pub(crate) fn refuse(&mut self, refused: Refused) -> Abort {
+        self.refused = Some(refused);
+        error::INVALID_ARGUMENT
+    }
+
     /// Fails where CBY came along: the method would keep them for nothing.
-    pub fn require_no_value(&self) -> Step<()> {
+    fn require_no_value(&self) -> Step<()> {
         if self.value == Amount::ZERO { Ok(()) } else { Err(error::NOT_PAYABLE.into()) }
     }
 
@@ -106,6 +118,11 @@ impl Context<'_> {
     pub fn charge(&mut self, cycles: u64, weight: u64) {
         self.work.cycles = self.work.cycles.saturating_add(cycles);
         self.work.weight = self.work.weight.saturating_add(weight);
+    }
+
+    /// Adds to the cells that the method costs.
+    pub fn charge_cells(&mut self, cells: u64) {
+        self.work.cells = self.work.cells.saturating_add(cells);
     }
 
     /// Adds to what the method costs before the work is done; fails where the delivery has less than that left.
@@ -123,25 +140,75 @@ impl Context<'_> {
     }
 }
 
-/// Emits an event as a system actor.
-pub fn announce(world: &mut World, number: u8, name: &'static str, data: &Value) {
-    let event = Event {
-        emitter: Address::system(number),
-        name: Text::new(name).expect("event names of the protocol are short"),
-        data: Blob::new(data.encode()).expect("events of the protocol are short"),
-    };
-    world.announce(event);
-}
-
-/// A method of a system actor.
+/// A method of a system actor: a row of its table. Unless a row says otherwise, a method takes no CBY and everybody may call it.
 #[derive(Clone, Copy)]
 pub struct Method {
     /// Its name, as the specification spells it.
     pub name: &'static str,
-    /// What it does, what it takes and what it answers.
+    /// What it does.
     pub doc: &'static str,
-    /// Does it.
-    pub run: fn(&mut Context<'_>, &Value) -> Step<Value>,
+    /// Its arguments; any value where its text describes them.
+    pub arguments: &'static Shape,
+    /// What it returns; any value where its text describes it.
+    pub result: &'static Shape,
+    /// Whether it takes CBY.
+    pub is_payable: bool,
+    /// Whether governance alone may call it.
+    pub is_governed: bool,
+    /// Whether it only reads.
+    pub is_view: bool,
+    /// Whether a decision of tier 0 may call it; every other method is of tier 3, and of 0x09 no decision may call another (decision 179).
+    pub is_routine: bool,
+    /// Runs it.
+    run: fn(&mut Context<'_>, &Value) -> Step<Value>,
+}
+
+impl Method {
+    pub(crate) const fn typed(
+        name: &'static str,
+        doc: &'static str,
+        arguments: &'static Shape,
+        result: &'static Shape,
+        run: fn(&mut Context<'_>, &Value) -> Step<Value>,
+    ) -> Self {
+        Self { name, doc, arguments, result, is_payable: false, is_governed: false, is_view: false, is_routine: false, run }
+    }
+
+    /// A method whose handler reads its argument itself.
+    pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
+        Self::typed(name, doc, &Shape::Any, &Shape::Any, run)
+    }
+
+    /// It takes CBY.
+    pub(crate) const fn payable(self) -> Self {
+        Self { is_payable: true, ..self }
+    }
+
+    /// Governance alone may call it.
+    pub(crate) const fn governed(self) -> Self {
+        Self { is_governed: true, ..self }
+    }
+
+    /// A decision of tier 0 may call it.
+    pub(crate) const fn routine(self) -> Self {
+        Self { is_routine: true, ..self }
+    }
+
+    /// It only reads.
+    pub(crate) const fn view(self) -> Self {
+        Self { is_view: true, ..self }
+    }
+
+    /// Runs it, where the sender may and the argument has the declared shape.
+    pub fn call(&self, context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+        if !self.is_payable {
+            context.require_no_value()?;
+        }
+        if self.is_governed {
+            context.require_governance()?;
+        }
+        (self.run)(context, argument)
+    }
 }
 
 /// A system actor.
@@ -152,8 +219,22 @@ pub struct Actor {
     pub name: &'static str,
     /// What it is for.
     pub doc: &'static str,
-    /// What it can be asked. Empty until its part of the protocol is built.
-    pub methods: &'static [Method],
+    /// The tables of its methods. Empty until its part of the protocol is built.
+    pub tables: &'static [&'static [Method]],
+    /// The tables of its events.
+    pub events: &'static [&'static [EventRow]],
+}
+
+impl Actor {
+    /// Its methods.
+    pub fn methods(&self) -> impl Iterator<Item = &'static Method> + use<> {
+        self.tables.iter().flat_map(|table| table.iter())
+    }
+
+    /// A method by its name.
+    pub fn method(&self, name: &str) -> Option<&'static Method> {
+        self.methods().find(|row| row.name == name)
+    }
 }
 
 /// A 32-byte id among the arguments.

@@ -1,7 +1,7 @@
 //! The system actors: services of the protocol at reserved addresses (003 §9), one folder each.
 //!
-//! A folder has `mod.rs` (what the actor is and its methods), and `handlers.rs` (read, check, change, emit:
-//! in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
+//! A folder has `mod.rs` (what the actor is, and the tables of its methods and events; see [`schema`]), and `handlers.rs` (read, check,
+//! change, emit: in that order). Instructions, `call` and `send` all enter through the same handlers, by the method's name.
 //!
 //! Absences: no system actor holds Python code; none calls an actor; none pays fees; none owes rent.
 
@@ -14,11 +14,13 @@ pub mod entitlements;
 pub mod gateways;
 pub mod governance;
 pub mod names;
+mod page;
 pub mod pairing;
 mod reader;
 pub mod registrations;
 pub mod registry;
 pub mod runners;
+pub mod schema;
 pub mod staking;
 pub mod storage;
 pub mod tee;
@@ -28,4 +30,5 @@ pub mod treasury;
 pub mod verifier;
 
 pub use actor::{Actor, Context, Draw, Forward, Method, Work};
+pub use page::markdown;
 pub use registry::{ACTORS, call};

@@ -7,7 +7,7 @@ use cowboy_types::cbor::{self, Value};
 use cowboy_types::{Address, actors, error};
 
 const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
-    Actor { number, name, doc, methods: &[] }
+    Actor { number, name, doc, tables: &[], events: &[] }
 }
 
 /// Every system actor of 003 §9, ascending.
@@ -49,10 +49,10 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &
     context.require_running(actor.number)?;
     // A message without a handler's name goes where messages without one go.
     let method = if method.is_empty() { "handle_message" } else { method };
-    let method = actor.methods.iter().find(|row| row.name == method).ok_or(error::UNAVAILABLE)?;
+    let method = actor.method(method).ok_or(error::UNAVAILABLE)?;
     let argument = match payload {
         b"" | b"{}" => Value::Map(Vec::new()),
         bytes => cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?,
     };
-    Ok((method.run)(context, &argument)?.encode())
+    Ok(method.call(context, &argument)?.encode())
 }

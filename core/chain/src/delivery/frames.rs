@@ -62,6 +62,15 @@ impl Price {
     pub(super) fn with_cells(self, cells: u64) -> Self {
         Self { cells: self.cells.saturating_add(cells), ..self }
     }
+
+    /// This price, and what a system actor's method cost.
+    pub(super) fn with_work(self, work: system::Work) -> Self {
+        Self {
+            cycles: self.cycles.saturating_add(work.cycles),
+            cells: self.cells.saturating_add(work.cells),
+            weight: self.weight.saturating_add(work.weight),
+        }
+    }
 }
 
 /// How the host answers.
@@ -367,10 +376,10 @@ impl Machine {
     fn budget(&mut self) -> system::Work {
         if self.running().frames.is_empty() {
             let meter = &self.running().meter;
-            return system::Work { cycles: meter.left().cycles.0, weight: meter.weight_left() };
+            return system::Work { cycles: meter.left().cycles.0, cells: meter.left().cells.0, weight: meter.weight_left() };
         }
         let left = self.top_left();
-        system::Work { cycles: left.cycles, weight: left.weight_ns }
+        system::Work { cycles: left.cycles, cells: left.cells, weight: left.weight_ns }
     }
 
     /// What a handler may still use: its limits less what it used.

@@ -147,7 +147,7 @@ impl Machine {
             self.running().calls.push(call_trace(0, sender, target, handler, value));
             let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
             // What a method did before it failed is paid for, too.
-            self.running().meter.charge(answer.work.cycles, 0, answer.work.weight)?;
+            self.running().meter.charge(answer.work.cycles, answer.work.cells, answer.work.weight)?;
             let data = answer.result?;
             let Some(forward) = answer.forward else { return self.end(data.into()) };
             let mut limits = self.outer_limits();

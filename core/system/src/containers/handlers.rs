@@ -1,10 +1,11 @@
 //! What 0x11 does when it is asked, and what the Dispatcher asks it.
 
+use super::api::{Decided, GetImage, ImageSet, SetImage};
+use super::state;
 use super::state::Image;
-use super::{NUMBER, state};
 use crate::actor::Context;
 use crate::dispatcher::request::Request;
-use crate::reader::Reader;
+use crate::schema::Emit;
 use cowboy_state::Step;
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobKind, JobSpec};
@@ -13,30 +14,15 @@ use cowboy_types::{Abort, Hash, error};
 /// What separates an image's name from its digest.
 const SEPARATOR: &str = "@sha256:";
 
-fn invalid() -> Abort {
-    error::INVALID_ARGUMENT
+pub(super) fn set_image(context: &mut Context<'_>, SetImage { digest, allowed, name }: SetImage) -> Step<()> {
+    context.world.write(state::image_key(&digest), &Image { is_allowed: allowed, name, since: context.height });
+    ImageSet { digest, allowed }.emit(context.world);
+    Ok(())
 }
 
-pub(super) fn set_image(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_governance()?;
-    context.require_no_value()?;
-    let reader = Reader::new(argument, invalid);
-    let digest = reader.hash("digest")?;
-    let image = Image { is_allowed: reader.flag("allowed")?, name: reader.bounded_text("name")?, since: context.height };
-    context.world.write(state::image_key(&digest), &image);
-    let data = Value::dict([("digest", Value::Bytes(digest.0.to_vec())), ("allowed", Value::Bool(image.is_allowed))]);
-    context.announce(NUMBER, "ImageSet", &data);
-    Ok(Value::Null)
-}
-
-pub(super) fn get_image(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let digest = Reader::new(argument, invalid).hash("digest")?;
-    let Some(image) = state::image(context.world, &digest)? else { return Ok(Value::Null) };
-    Ok(Value::dict([
-        ("allowed", Value::Bool(image.is_allowed)),
-        ("name", Value::text(image.name.to_string())),
-        ("since", Value::uint(image.since.0)),
-    ]))
+pub(super) fn get_image(context: &mut Context<'_>, GetImage { digest }: GetImage) -> Step<Option<Decided>> {
+    let image = state::image(context.world, &digest)?;
+    Ok(image.map(|image| Decided { allowed: image.is_allowed, name: image.name, since: image.since }))
 }
 
 /// The digest in an image's name, `name@sha256:` and 64 lowercase digits: a tag may mean something else tomorrow.

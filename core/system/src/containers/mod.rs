@@ -2,10 +2,11 @@
 //!
 //! Invariant: an image stands here by the digest of its manifest, so that what was looked at is what runs.
 
+mod api;
 pub mod handlers;
 pub mod state;
 
-use crate::actor::{Actor, Method};
+use crate::actor::Actor;
 
 /// The actor's number.
 pub const NUMBER: u8 = cowboy_types::actors::CONTAINERS;
@@ -15,16 +16,6 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Container Registry",
     doc: "Container images that jobs may run.",
-    methods: &[
-        Method {
-            name: "set_image",
-            doc: "{digest, allowed, name?} → null: takes an image in or out, by the SHA-256 of its manifest. Governance only.",
-            run: handlers::set_image,
-        },
-        Method {
-            name: "get_image",
-            doc: "{digest} → {allowed, name, since} or null: what governance thinks of an image.",
-            run: handlers::get_image,
-        },
-    ],
+    tables: &[api::METHODS],
+    events: &[api::EVENTS],
 };

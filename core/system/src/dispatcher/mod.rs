@@ -40,26 +40,26 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Job Dispatcher",
     doc: "Job submission, selection, lifecycle.",
-    methods: &[
-        Method {
-            name: "submit_job",
-            doc: "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
-            run: handlers::submit_job,
-        },
-        Method {
-            name: "handle_message",
-            doc: "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
-            run: handlers::submit_job,
-        },
-        Method {
-            name: "get_job",
-            doc: "{job_id} → {status, submitter, members, …}: a job, until it is forgotten.",
-            run: handlers::get_job,
-        },
-        Method {
-            name: "get_committee",
-            doc: "{} → {committee, threshold, concentration, epoch}: the epoch's committees.",
-            run: handlers::get_committee,
-        },
-    ],
+    tables: &[&[
+        Method::untyped(
+            "submit_job",
+            "A job → its 32-byte id: holds price, tip and the callback's most from the sender, and has a committee drawn.",
+            handlers::submit_job,
+        )
+        .payable(),
+        Method::untyped(
+            "handle_message",
+            "The published SDK's runner message, or a job → its 32-byte id: what `send_message` to this address brings (decision 129).",
+            handlers::submit_job,
+        )
+        .payable(),
+        Method::untyped("get_job", "{job_id} → {status, submitter, members, …}: a job, until it is forgotten.", handlers::get_job).view(),
+        Method::untyped(
+            "get_committee",
+            "{} → {committee, threshold, concentration, epoch}: the epoch's committees.",
+            handlers::get_committee,
+        )
+        .view(),
+    ]],
+    events: &[],
 };

@@ -39,7 +39,6 @@ fn dispatch(context: &Context<'_>, argument: &Value, name: &str) -> Step<(Transa
 
 /// {first, second}: slashes who signed both.
 pub(crate) fn report(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     charge(context);
     let (first, first_id) = dispatch(context, argument, "first")?;
     let (second, second_id) = dispatch(context, argument, "second")?;
@@ -60,7 +59,6 @@ fn answer(context: &Context<'_>, argument: &Value, name: &str) -> Step<(SignedAn
 
 /// {first, second}: slashes who signed both answers, where they cannot both be true.
 pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     charge(context);
     let (first, signer) = answer(context, argument, "first")?;
     let (second, other) = answer(context, argument, "second")?;
@@ -72,8 +70,6 @@ pub(crate) fn report_answers(context: &mut Context<'_>, argument: &Value) -> Ste
 
 /// {answer}: slashes who signed an answer that governance found to be false.
 pub(crate) fn judge_answer(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
-    context.require_governance()?;
     charge(context);
     let (signed, signer) = answer(context, argument, "answer")?;
     slash(context, signer, state::answer_fault_key(signer, signed.statement.height))

@@ -90,7 +90,6 @@ pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
 }
 
 pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let mut record = own(context)?;
     if record.leaving.is_some() {
         return Err(error::GATEWAY_STATE.into());
@@ -103,7 +102,6 @@ pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
 }
 
 pub(super) fn set_endpoint(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let mut record = own(context)?;
     (record.endpoint, record.http_port) = endpoint_arguments(argument)?;
     state::set_gateway(context.world, context.sender, &record);
@@ -126,7 +124,6 @@ pub(super) fn add_stake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
 
 /// Stake above the least pays fees; the least stays (decision 71).
 pub(super) fn draw(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let amount = amount_argument(argument, "amount")?;
     let mut record = own(context)?;
     let left = record.stake.0.checked_sub(amount.0).filter(|left| *left >= context.params.gateways.stake_min);
@@ -140,7 +137,6 @@ pub(super) fn draw(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
 }
 
 pub(super) fn unstake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let mut record = own(context)?;
     let (params, now) = (context.params, context.height);
     let until = match record.leaving {
@@ -171,7 +167,6 @@ pub(super) fn unstake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
 
 /// Checks that an active gateway brings a request that its target takes, and hands it on in this transaction (004 §8.4).
 pub(super) fn dispatch(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let record = state::gateway(context.world, context.sender)?;
     if !record.is_some_and(|record| record.is_active(context.params, context.height)) {
         return Err(error::UNAUTHORIZED_GATEWAY.into());

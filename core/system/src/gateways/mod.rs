@@ -41,50 +41,49 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Gateway Registry",
     doc: "Gateways, their stakes and health, and the dispatch of requests from outside.",
-    methods: &[
-        Method {
-            name: "register_gateway",
-            doc: "{endpoint, http_port}, with the stake as value → gateway: registers the sender.",
-            run: handlers::register,
-        },
-        Method { name: "heartbeat", doc: "{} → null: the sender is up; its health is full again.", run: handlers::heartbeat },
-        Method { name: "set_endpoint", doc: "{endpoint, http_port} → null: where the sender is reached.", run: handlers::set_endpoint },
-        Method { name: "add_stake", doc: "{}, with value → null: stakes more.", run: handlers::add_stake },
-        Method {
-            name: "draw",
-            doc: "{amount} → null: takes out of the sender's stake what it has above the least, to pay fees with.",
-            run: handlers::draw,
-        },
-        Method {
-            name: "unstake",
-            doc: "{} → {released, until}: leaves. The stake is paid when it is asked for again `gateways.unstake_delay` blocks after the sender became inactive.",
-            run: handlers::unstake,
-        },
-        Method {
-            name: DISPATCH,
-            doc: "{target, envelope, salt} → what the handler returned: delivers a request to an actor's `http.request`, from this registry. Active gateways only. The request's id is the UUID v4 of the first 16 bytes of keccak256(\"cowboy-request:\" ‖ sender ‖ target ‖ salt), salt having 32 bytes.",
-            run: handlers::dispatch,
-        },
-        Method {
-            name: "is_active_gateway",
-            doc: "{address} → bool: whether a gateway is registered and active.",
-            run: handlers::is_active,
-        },
-        Method { name: "get_gateway", doc: "{address} → gateway or null: a gateway's record.", run: handlers::get_gateway },
-        Method {
-            name: "report",
-            doc: "{first, second} → {slashed}: two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may show them.",
-            run: evidence::report,
-        },
-        Method {
-            name: REPORT_ANSWERS,
-            doc: "{first, second} → {slashed}: two answers to GET that one gateway signed and that cannot both be true. Anybody may show them; one fault for each height.",
-            run: evidence::report_answers,
-        },
-        Method {
-            name: "judge_answer",
-            doc: "{answer} → {slashed}: an answer to GET that a gateway signed and that governance found to be false. Governance only.",
-            run: evidence::judge_answer,
-        },
-    ],
+    tables: &[&[
+        Method::untyped(
+            "register_gateway",
+            "{endpoint, http_port}, with the stake as value → gateway: registers the sender.",
+            handlers::register,
+        )
+        .payable(),
+        Method::untyped("heartbeat", "{} → null: the sender is up; its health is full again.", handlers::heartbeat),
+        Method::untyped("set_endpoint", "{endpoint, http_port} → null: where the sender is reached.", handlers::set_endpoint),
+        Method::untyped("add_stake", "{}, with value → null: stakes more.", handlers::add_stake).payable(),
+        Method::untyped(
+            "draw",
+            "{amount} → null: takes out of the sender's stake what it has above the least, to pay fees with.",
+            handlers::draw,
+        ),
+        Method::untyped(
+            "unstake",
+            "{} → {released, until}: leaves. The stake is paid when it is asked for again `gateways.unstake_delay` blocks after the sender became inactive.",
+            handlers::unstake,
+        ),
+        Method::untyped(
+            DISPATCH,
+            "{target, envelope, salt} → what the handler returned: delivers a request to an actor's `http.request`, from this registry. Active gateways only. The request's id is the UUID v4 of the first 16 bytes of keccak256(\"cowboy-request:\" ‖ sender ‖ target ‖ salt), salt having 32 bytes.",
+            handlers::dispatch,
+        ),
+        Method::untyped("is_active_gateway", "{address} → bool: whether a gateway is registered and active.", handlers::is_active).view(),
+        Method::untyped("get_gateway", "{address} → gateway or null: a gateway's record.", handlers::get_gateway).view(),
+        Method::untyped(
+            "report",
+            "{first, second} → {slashed}: two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may show them.",
+            evidence::report,
+        ),
+        Method::untyped(
+            REPORT_ANSWERS,
+            "{first, second} → {slashed}: two answers to GET that one gateway signed and that cannot both be true. Anybody may show them; one fault for each height.",
+            evidence::report_answers,
+        ),
+        Method::untyped(
+            "judge_answer",
+            "{answer} → {slashed}: an answer to GET that a gateway signed and that governance found to be false.",
+            evidence::judge_answer,
+        )
+        .governed(),
+    ]],
+    events: &[],
 };

@@ -4,6 +4,7 @@ use super::types::{Action, Change, History, PauseEnd};
 use super::{NUMBER, pauses, state};
 use crate::actor::{Context, address_argument, amount_argument, number_argument};
 use crate::registry;
+use crate::treasury::api::Disburse;
 use crate::treasury::vesting;
 use cowboy_params::{Params, Row, SetError, Tier};
 use cowboy_state::Step;
@@ -16,21 +17,6 @@ const INFLATION_ROWS: &str = "economics.inflation_";
 
 /// How the names of the rows begin that raise it.
 const SECURITY_ROWS: &str = "economics.security_";
-
-/// Methods of system actors that a decision of tier 0 may call, by the actor's number. Every other method is of tier 3.
-///
-/// Of 0x09 itself a decision calls none but these: a decision that executes decisions would have no end.
-pub const ROUTINE_METHODS: &[(u8, &str)] = &[
-    (0x01, "set_model_status"),
-    (0x03, "decide_challenge"),
-    (0x03, "set_embedding_model"),
-    (0x06, "cancel_timer"),
-    (0x06, "extend_timer"),
-    (0x07, "set_domain_set"),
-    (0x09, "update_timer_config"),
-    (0x0E, "register"),
-    (0x11, "set_image"),
-];
 
 /// The actions that an argument describes: the one that it is, or those in its list `actions`.
 pub(super) fn read(argument: &Value) -> Step<List<Action, 16>> {
@@ -111,13 +97,13 @@ fn tier_of(context: &Context<'_>, action: &Action) -> Step<u8> {
             if size == context.params.governance.council_size { Ok(3) } else { Err(error::INVALID_ARGUMENT.into()) }
         }
         Action::Call { actor, method, .. } => {
-            let is_known = registry::ACTORS.iter().any(|one| one.number == *actor && one.methods.iter().any(|row| row.name == &method[..]));
-            let is_routine = ROUTINE_METHODS.contains(&(*actor, &method[..]));
-            match (is_known, is_routine) {
-                (false, _) => Err(error::UNAVAILABLE.into()),
-                (true, true) => Ok(0),
-                (true, false) if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
-                (true, false) => Ok(3),
+            let one = registry::ACTORS.iter().find(|one| one.number == *actor);
+            match one.and_then(|one| one.method(method)) {
+                None => Err(error::UNAVAILABLE.into()),
+                Some(row) if row.is_routine => Ok(0),
+                // A decision that executes decisions would have no end.
+                Some(_) if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
+                Some(_) => Ok(3),
             }
         }
         Action::CircuitBreak { actor } | Action::Resume { actor } if *actor == NUMBER => Err(error::PROPOSAL_ACTION.into()),
@@ -170,7 +156,9 @@ pub(super) fn take_effect(context: &mut Context<'_>, id: u64, actions: &[Action]
 fn effect(context: &mut Context<'_>, id: u64, action: &Action) -> Step<()> {
     match action {
         Action::SetParameter { row, value } => set_parameter(context, id, *row, *value),
-        Action::Disburse { bucket, to, amount } => vesting::spend(context, bucket, *to, *amount),
+        Action::Disburse { bucket, to, amount } => {
+            vesting::disburse(context, Disburse { bucket: bucket.clone(), to: *to, amount: *amount }).map(|_| ())
+        }
         Action::SetCouncil { members } => {
             context.world.write(state::council_key(), &super::types::Council { members: members.clone() });
             Ok(())

@@ -129,7 +129,6 @@ pub(super) fn delegate(context: &mut Context<'_>, argument: &Value) -> Step<Valu
 }
 
 pub(super) fn undelegate(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let (address, delegator) = (reader.address("runner")?, context.sender);
     let mut runner = state::read(context.world, address)?;
@@ -169,7 +168,6 @@ fn registration(context: &Context<'_>, reader: &Reader<'_>, runner: Address) -> 
 }
 
 pub(super) fn withdraw(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let (address, delegator, height) = (reader.address("runner")?, context.sender, context.height);
     let registered_at = registration(context, &reader, address)?;

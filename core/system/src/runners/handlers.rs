@@ -142,7 +142,6 @@ pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
 }
 
 pub(super) fn update(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let declared = declared(argument)?;
     let mut runner = state::read(context.world, context.sender)?;
     if effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
@@ -175,7 +174,6 @@ pub(super) fn stake(context: &mut Context<'_>, _: &Value) -> Step<Value> {
 }
 
 pub(super) fn unstake(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let amount = Amount(Reader::new(argument, invalid).number("amount")?);
     let mut runner = state::read(context.world, context.sender)?;
     let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
@@ -189,7 +187,6 @@ pub(super) fn unstake(context: &mut Context<'_>, argument: &Value) -> Step<Value
 }
 
 pub(super) fn leave(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let mut runner = state::read(context.world, context.sender)?;
     let amount = std::mem::take(&mut runner.stake);
     runner.is_leaving = true;
@@ -211,7 +208,6 @@ fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Ste
 }
 
 pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let (sender, height) = (context.sender, context.height);
     let mut runner = state::read(context.world, sender)?;
     let (free, waiting): (Vec<Tranche>, Vec<Tranche>) =
@@ -248,7 +244,6 @@ pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<
 }
 
 pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let (sender, height, rows) = (context.sender, context.height, &context.params.jobs);
     let mut runner = state::read(context.world, sender)?;
     runner.heartbeat_at = height;

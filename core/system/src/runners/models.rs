@@ -39,7 +39,6 @@ pub(super) fn publish(context: &mut Context<'_>, argument: &Value) -> Step<Value
 }
 
 pub(super) fn retire(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let id = Reader::new(argument, invalid).hash("model_id")?;
     let model = state::model(context.world, &id)?;
     if model.publisher != context.sender {
@@ -57,8 +56,6 @@ pub(super) fn retire(context: &mut Context<'_>, argument: &Value) -> Step<Value>
 }
 
 pub(super) fn set_status(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_governance()?;
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let id = reader.hash("model_id")?;
     let mut model = state::model(context.world, &id)?;

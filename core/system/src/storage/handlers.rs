@@ -1,65 +1,63 @@
 //! What 0x0A does when asked.
 
-use super::eviction::{CHUNK_ENTRIES, chunk_hash};
+use super::api::{DebtPaid, Entry, GetRent, Missing, PayDebt, Prepaid, Prepay, QuotaSet, Rent, Restore, Restored, SetQuota};
+use super::eviction::chunk_hash;
 use super::{NUMBER, rent, state};
-use crate::actor::{Context, address_argument, number_argument};
+use crate::actor::Context;
+use crate::schema::Emit;
 use cowboy_state::records::{Actor, ActorStatus};
 use cowboy_state::{Directory, Key, Step};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count};
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, Text, error};
 
-/// The actor that an argument names.
-fn named(context: &Context<'_>, argument: &Value) -> Step<(Address, Actor)> {
-    let actor = address_argument(argument, "actor")?;
-    let record = context.world.actor(actor)?.filter(|_| !actor.is_rent_exempt()).ok_or(error::ACTOR_NOT_FOUND)?;
-    Ok((actor, record))
+/// The record of an actor that pays rent.
+fn tenant(context: &Context<'_>, actor: Address) -> Step<Actor> {
+    Ok(context.world.actor(actor)?.filter(|_| !actor.is_rent_exempt()).ok_or(error::ACTOR_NOT_FOUND)?)
 }
 
-pub(super) fn get_rent(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (actor, record) = named(context, argument)?;
+pub(super) fn get_rent(context: &mut Context<'_>, GetRent { actor }: GetRent) -> Step<Rent> {
+    let record = tenant(context, actor)?;
     let (world, params) = (&*context.world, context.params);
     let account = state::account(world, actor)?;
     let dormancy = state::dormancy(world, actor)?;
     let bytes = rent::billable(params, &record, state::mailbox_bytes(world, actor)?);
     let rate = state::rate(world, params)?;
-    let number = |of: fn(&super::types::RentAccount) -> u64| Value::uint(account.as_ref().map_or(0, of));
-    let unpaid = account.as_ref().map_or(0, |account| account.unpaid.0);
-    let debt = dormancy.as_ref().map_or_else(|| number(|account| account.debt.0), |dormancy| Value::uint(dormancy.debt.0));
-    let state = match (dormancy, unpaid) {
+    let unpaid = account.as_ref().map_or(Count::ZERO, |account| account.unpaid);
+    let owed = account.as_ref().map_or(Amount::ZERO, |account| account.debt);
+    let debt = dormancy.as_ref().map_or(owed, |dormancy| dormancy.debt);
+    let state = match (dormancy, unpaid.0) {
         (Some(_), _) => "dormant",
         (None, 0) => "paid",
         (None, unpaid) if unpaid < params.rent.grace_epochs => "overdue",
         (None, _) => "eviction_imminent",
     };
-    Ok(Value::map([
-        ("bond", number(|account| account.bond.0)),
-        ("debt", debt),
-        ("per_epoch", Value::uint(rent::per_epoch(params, rate, bytes).0)),
-        ("prepaid", number(|account| account.prepaid.0)),
-        ("quota", Value::uint(record.storage_quota.0.max(params.execution.storage_quota_per_actor))),
-        ("reserve", Value::uint(rent::reserve(params, rate, bytes).0)),
-        ("size", Value::uint(record.code_bytes.0.saturating_add(record.storage_bytes.0))),
-        ("state", Value::text(state)),
-        ("unpaid", Value::uint(unpaid)),
-    ]))
+    Ok(Rent {
+        bond: account.as_ref().map_or(Amount::ZERO, |account| account.bond),
+        debt,
+        per_epoch: rent::per_epoch(params, rate, bytes),
+        prepaid: account.as_ref().map_or(Amount::ZERO, |account| account.prepaid),
+        quota: Count(record.storage_quota.0.max(params.execution.storage_quota_per_actor)),
+        reserve: rent::reserve(params, rate, bytes),
+        size: record.code_bytes.saturating_add(record.storage_bytes),
+        state: Text::new(state).expect("it is short"),
+        unpaid,
+    })
 }
 
-pub(super) fn prepay(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (actor, record) = named(context, argument)?;
+pub(super) fn prepay(context: &mut Context<'_>, Prepay { actor }: Prepay) -> Step<()> {
+    let record = tenant(context, actor)?;
     if context.value == Amount::ZERO || record.status == ActorStatus::Dormant {
         return Err(error::INVALID_ARGUMENT.into());
     }
     let mut account = rent::open(context.world, context.params, context.height, actor)?;
     account.prepaid = account.prepaid.saturating_add(context.value);
     state::set_account(context.world, actor, &account)?;
-    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("amount", Value::uint(context.value.0))]);
-    context.announce(NUMBER, "rent.prepaid", &data);
-    Ok(Value::Null)
+    Prepaid { actor, amount: context.value }.emit(context.world);
+    Ok(())
 }
 
-pub(super) fn pay_debt(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (actor, _) = named(context, argument)?;
+pub(super) fn pay_debt(context: &mut Context<'_>, PayDebt { actor }: PayDebt) -> Step<()> {
+    tenant(context, actor)?;
     let dormancy = state::dormancy(context.world, actor)?;
     let account = state::account(context.world, actor)?;
     let debt = match (&dormancy, &account) {
@@ -84,15 +82,12 @@ pub(super) fn pay_debt(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         }
         (None, None) => {}
     }
-    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("paid", Value::uint(owed.0))]);
-    context.announce(NUMBER, "rent.debt_paid", &data);
-    wake(context, actor)?;
-    Ok(Value::Null)
+    DebtPaid { actor, paid: owed }.emit(context.world);
+    wake(context, actor)
 }
 
-pub(super) fn set_quota(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (actor, mut record) = named(context, argument)?;
-    let (quota, rows) = (number_argument(argument, "quota")?, context.params);
+pub(super) fn set_quota(context: &mut Context<'_>, SetQuota { actor, quota }: SetQuota) -> Step<()> {
+    let (mut record, rows) = (tenant(context, actor)?, context.params);
     if context.sender != actor && context.sender != record.owner {
         return Err(error::NOT_OWNER.into());
     }
@@ -119,31 +114,13 @@ pub(super) fn set_quota(context: &mut Context<'_>, argument: &Value) -> Step<Val
     record.storage_quota = Count(if quota == base { 0 } else { quota });
     state::set_account(context.world, actor, &account)?;
     context.world.set_actor(actor, &record);
-    let data = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("bond", Value::uint(bond.0)), ("quota", Value::uint(quota))]);
-    context.announce(NUMBER, "storage.quota", &data);
-    Ok(Value::Null)
+    QuotaSet { actor, bond, quota: Count(quota) }.emit(context.world);
+    Ok(())
 }
 
-/// Keys and values out of an argument.
-fn entries(argument: &Value) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
-    let Some(Value::Array(items)) = argument.get("entries") else { return None };
-    if items.len() > CHUNK_ENTRIES {
-        return None;
-    }
-    let pair = |item: &Value| match item {
-        Value::Array(pair) => match &pair[..] {
-            [Value::Bytes(key), Value::Bytes(value)] => Some((key.clone(), value.clone())),
-            _ => None,
-        },
-        _ => None,
-    };
-    items.iter().map(pair).collect()
-}
-
-pub(super) fn restore(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (actor, mut record) = named(context, argument)?;
-    let chunk = number_argument(argument, "chunk")?;
-    let entries = entries(argument).ok_or(error::INVALID_ARGUMENT)?;
+pub(super) fn restore(context: &mut Context<'_>, Restore { actor, chunk, entries }: Restore) -> Step<Missing> {
+    let mut record = tenant(context, actor)?;
+    let entries: Vec<(Vec<u8>, Vec<u8>)> = entries.into_vec().into_iter().map(|Entry(key, value)| (key, value)).collect();
     let mut dormancy = state::dormancy(context.world, actor)?.filter(|dormancy| dormancy.is_pruned).ok_or(error::NOT_DORMANT)?;
     let hash = state::chunk(context.world, actor, chunk)?.ok_or(error::INVALID_ARGUMENT)?;
     if chunk_hash(&entries) != hash {
@@ -161,7 +138,7 @@ pub(super) fn restore(context: &mut Context<'_>, argument: &Value) -> Step<Value
     context.world.write(state::dormancy_key(actor), &dormancy);
     context.world.set_actor(actor, &record);
     wake(context, actor)?;
-    Ok(Value::map([("missing", Value::uint(dormancy.missing.0))]))
+    Ok(Missing { missing: dormancy.missing })
 }
 
 /// A dormant actor whose debt is paid and whose storage is whole runs again.
@@ -176,6 +153,6 @@ fn wake(context: &mut Context<'_>, actor: Address) -> Step<()> {
     context.world.remove(state::dormancy_key(actor));
     context.world.set_actor(actor, &record);
     rent::enlist(context.world, context.params, context.height, actor, &record)?;
-    context.announce(NUMBER, "rent.restored", &Value::map([("actor", Value::Bytes(actor.0.to_vec()))]));
+    Restored { actor }.emit(context.world);
     Ok(())
 }

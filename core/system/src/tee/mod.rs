@@ -9,13 +9,14 @@
 //! - [`documents`]: the manufacturers' formats, as pure functions of bytes and the block's time.
 //! - [`statement`]: what a program says of a result.
 
+mod api;
 pub mod documents;
 pub mod handlers;
 pub mod state;
 pub mod statement;
 pub mod types;
 
-use crate::actor::{Actor, Method};
+use crate::actor::Actor;
 use crate::runners::Runner;
 use cowboy_state::{Miss, World};
 use cowboy_types::Address;
@@ -36,38 +37,8 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "TEE Verifier",
     doc: "Remote attestation: trusted roots, accepted programs, what runners proved.",
-    methods: &[
-        Method {
-            name: "attest",
-            doc: "{environment, document, collateral?, key} → {measurement, valid_until}: proves that the sender, a runner, has a key that only a measured program knows. The document's data begin with keccak256(\"cowboy-tee-key:\" ‖ runner ‖ key).",
-            run: handlers::attest,
-        },
-        Method {
-            name: "get_attestation",
-            doc: "{runner} → {environment, measurement, key, valid_until} or null: what a runner proved last.",
-            run: handlers::get_attestation,
-        },
-        Method {
-            name: "set_policy",
-            doc: "{environment, measurement, accepted, models?, name?} → {policy_id}: takes a program in or out; `models` are those that it can run, none means that it says so itself. Governance only.",
-            run: handlers::set_policy,
-        },
-        Method {
-            name: "get_policy",
-            doc: "{environment, measurement} → {accepted, models, name} or null: what governance thinks of a program.",
-            run: handlers::get_policy,
-        },
-        Method {
-            name: "set_roots",
-            doc: "{environment, roots} → null: the certificates in DER that documents of an environment must lead to, in the place of the manufacturer's. Governance only.",
-            run: handlers::set_roots,
-        },
-        Method {
-            name: "get_roots",
-            doc: "{environment} → [bytes, …]: the certificates that documents of an environment must lead to.",
-            run: handlers::get_roots,
-        },
-    ],
+    tables: &[api::METHODS],
+    events: &[api::EVENTS],
 };
 
 /// Whether a runner may be drawn where an environment is required, of this name if it is not empty: it proved one that is still accepted;

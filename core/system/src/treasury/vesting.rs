@@ -5,10 +5,11 @@
 //! schedule never exceeds what has vested.
 
 use super::NUMBER;
-use crate::actor::{Context, address_argument, amount_argument};
+use super::api::{BeneficiarySet, BucketState, Disburse, Disbursed, GetVesting, Release, Released, SetBeneficiary};
+use crate::actor::Context;
+use crate::schema::Emit;
 use cowboy_state::Step;
 use cowboy_state::records::{Vesting, VestingClaim, keys};
-use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, TimestampMs};
 use cowboy_types::{Address, error, keccak256};
 
@@ -124,9 +125,8 @@ fn part(amount: Amount, numerator: u64, denominator: u64) -> Amount {
     Amount(u64::try_from(part).expect("a part is at most the whole"))
 }
 
-/// The bucket that an argument names, and what left it.
-fn named(context: &Context<'_>, argument: &Value) -> Step<(Bucket, VestingClaim)> {
-    let name = argument.get("bucket").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
+/// A bucket by its name, and what left it.
+fn named(context: &Context<'_>, name: &str) -> Step<(Bucket, VestingClaim)> {
     let bucket = BUCKETS.into_iter().find(|bucket| bucket.name == name).ok_or(error::INVALID_ARGUMENT)?;
     let claim = context.world.read(&keys::vesting_claim(bucket.name))?;
     Ok((bucket, claim.unwrap_or(VestingClaim { beneficiary: None, released: Amount::ZERO })))
@@ -138,36 +138,31 @@ fn months(context: &Context<'_>, bucket: &Bucket) -> Step<u64> {
     Ok(context.timestamp.0.saturating_sub(schedule.start.0) / MONTH_MS)
 }
 
-pub(super) fn get_vesting(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (bucket, claim) = named(context, argument)?;
-    let vested = bucket.vested(months(context, &bucket)?);
-    let held = context.world.account(bucket_address(bucket.name))?.balance;
-    let beneficiary = claim.beneficiary.map_or(Value::Null, |beneficiary| Value::Bytes(beneficiary.0.to_vec()));
-    Ok(Value::map([
-        ("beneficiary", beneficiary),
-        ("held", Value::uint(held.0)),
-        ("released", Value::uint(claim.released.0)),
-        ("total", Value::uint(bucket.total().0)),
-        ("vested", Value::uint(vested.0)),
-    ]))
+pub(super) fn get_vesting(context: &mut Context<'_>, GetVesting { bucket }: GetVesting) -> Step<BucketState> {
+    let (bucket, claim) = named(context, &bucket)?;
+    Ok(BucketState {
+        beneficiary: claim.beneficiary,
+        held: context.world.account(bucket_address(bucket.name))?.balance,
+        released: claim.released,
+        total: bucket.total(),
+        vested: bucket.vested(months(context, &bucket)?),
+    })
 }
 
-pub(super) fn set_beneficiary(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (bucket, mut claim) = named(context, argument)?;
-    let beneficiary = address_argument(argument, "beneficiary")?;
+pub(super) fn set_beneficiary(context: &mut Context<'_>, SetBeneficiary { bucket: name, beneficiary }: SetBeneficiary) -> Step<()> {
+    let (bucket, mut claim) = named(context, &name)?;
     if claim.beneficiary != Some(context.sender) {
         context.require_governance()?;
     }
     claim.beneficiary = Some(beneficiary);
     context.world.write(keys::vesting_claim(bucket.name), &claim);
-    let data = Value::map([("bucket", Value::text(bucket.name)), ("beneficiary", Value::Bytes(beneficiary.0.to_vec()))]);
-    context.announce(NUMBER, "vesting.beneficiary", &data);
-    Ok(Value::Null)
+    BeneficiarySet { bucket: name, beneficiary }.emit(context.world);
+    Ok(())
 }
 
-pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (bucket, claim) = named(context, argument)?;
-    let beneficiary = claim.beneficiary.ok_or(error::NOTHING_VESTED)?;
+pub(super) fn release(context: &mut Context<'_>, Release { bucket: name }: Release) -> Step<Amount> {
+    let (bucket, claim) = named(context, &name)?;
+    let to = claim.beneficiary.ok_or(error::NOTHING_VESTED)?;
     let vested = bucket.vested(months(context, &bucket)?);
     // Genesis took accounts and stakes out of two buckets: no more leaves one than it holds.
     let held = context.world.account(bucket_address(bucket.name))?.balance;
@@ -175,38 +170,24 @@ pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value
     if amount == Amount::ZERO {
         return Err(error::NOTHING_VESTED.into());
     }
-    pay_out(context, &bucket, claim, beneficiary, amount, "vesting.released")
-}
-
-pub(super) fn disburse(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    let (bucket, claim) = named(context, argument)?;
-    let (to, amount) = (address_argument(argument, "to")?, amount_argument(argument, "amount")?);
-    context.require_governance()?;
-    if bucket.curve != Curve::Decided {
-        return Err(error::INVALID_ARGUMENT.into());
-    }
-    pay_out(context, &bucket, claim, to, amount, "vesting.disbursed")
+    pay_out(context, &bucket, claim, to, amount)?;
+    Released { amount, bucket: name, to }.emit(context.world);
+    Ok(amount)
 }
 
 /// Pays out of a bucket that decisions release, because of one.
-pub(crate) fn spend(context: &mut Context<'_>, bucket: &str, to: Address, amount: Amount) -> Step<()> {
-    let argument = Value::map([("bucket", Value::text(bucket))]);
-    let (bucket, claim) = named(context, &argument)?;
+pub(crate) fn disburse(context: &mut Context<'_>, Disburse { bucket: name, to, amount }: Disburse) -> Step<Amount> {
+    let (bucket, claim) = named(context, &name)?;
     if bucket.curve != Curve::Decided {
         return Err(error::INVALID_ARGUMENT.into());
     }
-    pay_out(context, &bucket, claim, to, amount, "vesting.disbursed").map(|_| ())
+    pay_out(context, &bucket, claim, to, amount)?;
+    Disbursed { amount, bucket: name, to }.emit(context.world);
+    Ok(amount)
 }
 
 /// Moves CBY out of a bucket, and counts it.
-fn pay_out(
-    context: &mut Context<'_>,
-    bucket: &Bucket,
-    mut claim: VestingClaim,
-    to: Address,
-    amount: Amount,
-    event: &'static str,
-) -> Step<Value> {
+fn pay_out(context: &mut Context<'_>, bucket: &Bucket, mut claim: VestingClaim, to: Address, amount: Amount) -> Step<()> {
     if !context.world.debit(bucket_address(bucket.name), amount)? {
         return Err(error::TRANSFER_FAILED.into());
     }
@@ -214,7 +195,5 @@ fn pay_out(
     // Beyond the genesis total only where the treasury earned more and spent it.
     claim.released = claim.released.saturating_add(amount);
     context.world.write(keys::vesting_claim(bucket.name), &claim);
-    let data = Value::map([("amount", Value::uint(amount.0)), ("bucket", Value::text(bucket.name)), ("to", Value::Bytes(to.0.to_vec()))]);
-    context.announce(NUMBER, event, &data);
-    Ok(Value::uint(amount.0))
+    Ok(())
 }

@@ -122,7 +122,6 @@ fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Te
 }
 
 pub(super) fn decide(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let id = reader.hash("job_id")?;
     let is_upheld = reader.flag("upheld")?;

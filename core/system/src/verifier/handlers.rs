@@ -50,7 +50,6 @@ impl Opened {
 }
 
 pub(super) fn commit(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let commitment = reader.hash("commitment")?;
     let mut opened = Opened::read(context, &reader)?;
@@ -203,7 +202,6 @@ fn require_revealing(context: &Context<'_>, job: &Job) -> Step<()> {
 }
 
 pub(super) fn reveal(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let mut opened = Opened::read(context, &reader)?;
     require_revealing(context, &opened.job)?;
@@ -231,7 +229,6 @@ pub(super) fn reveal(context: &mut Context<'_>, argument: &Value) -> Step<Value>
 }
 
 pub(super) fn submit_result(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let mut opened = Opened::read(context, &reader)?;
     let place = opened.place_of(context.sender)?;
@@ -249,7 +246,6 @@ pub(super) fn submit_result(context: &mut Context<'_>, argument: &Value) -> Step
 }
 
 pub(super) fn submit_verified_result(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let mut opened = Opened::read(context, &reader)?;
     require_revealing(context, &opened.job)?;
@@ -286,7 +282,6 @@ pub(super) fn submit_verified_result(context: &mut Context<'_>, argument: &Value
 }
 
 pub(super) fn attest_crash(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let reader = Reader::new(argument, invalid);
     let signal = reader.bounded_text::<64>("signal")?;
     let mut opened = Opened::read(context, &reader)?;
@@ -333,8 +328,6 @@ fn count_crash(context: &Context<'_>, runner: &mut runners::Runner) {
 }
 
 pub(super) fn set_embedding_model(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_governance()?;
-    context.require_no_value()?;
     let model = Reader::new(argument, invalid).hash("model_id")?;
     context.world.write(state::embedding_model_key(), &model);
     context.announce(NUMBER, "EmbeddingModelSet", &Value::map([("model_id", Value::Bytes(model.0.to_vec()))]));

@@ -33,51 +33,16 @@ pub const ACTOR: Actor = Actor {
     number: NUMBER,
     name: "Result Verifier",
     doc: "Commit and reveal, verification, challenges, callbacks.",
-    methods: &[
-        Method {
-            name: "commit",
-            doc: "{job_id, commitment} → null: binds a member to its report, keccak256(report ‖ salt).",
-            run: handlers::commit,
-        },
-        Method {
-            name: "reveal",
-            doc: "{job_id, output? | fault, progress; salt, signature, usage?, attestation?} → null: opens a member's commitment. The report is the CBOR of {attestation, fault, progress, result, usage}; the signature covers it. The salt is 32 secret bytes and the runner's address.",
-            run: handlers::reveal,
-        },
-        Method {
-            name: "submit_result",
-            doc: "{job_id, output? | fault, progress; signature, usage?, attestation?} → null: the result of a committee of one.",
-            run: handlers::submit_result,
-        },
-        Method {
-            name: "submit_verified_result",
-            doc: "{job_id, outputs, reveals: [{runner, output? | fault, progress; salt, signature, usage?, attestation?}]} → null: opens several commitments at once; `output` is a place in `outputs`. Aggregator only.",
-            run: handlers::submit_verified_result,
-        },
-        Method {
-            name: "attest_crash",
-            doc: "{job_id, signal} → null: the sender committed and crashed; it is not slashed for not revealing.",
-            run: handlers::attest_crash,
-        },
-        Method {
-            name: "challenge",
-            doc: "{job_id, runner, claim} → number: claims that a runner's accepted result is dishonest, or that it put results together dishonestly. The value is the bond; the answer is the claim's place.",
-            run: challenges::challenge,
-        },
-        Method {
-            name: "reproduce",
-            doc: "{job_id} → the id of the job that does the work again: claims that a deterministic result is wrong. The value is the bond; the sender pays the work.",
-            run: challenges::reproduce,
-        },
-        Method {
-            name: "decide_challenge",
-            doc: "{job_id, claim, upheld} → bool: decides the claim at a place, 0 where none is named. Governance decides at once; members of the security council vote, and seven of nine decide.",
-            run: challenges::decide,
-        },
-        Method {
-            name: "set_embedding_model",
-            doc: "{model_id} → null: names the model of embeddings. Governance only.",
-            run: handlers::set_embedding_model,
-        },
-    ],
+    tables: &[&[
+        Method::untyped("commit", "{job_id, commitment} → null: binds a member to its report, keccak256(report ‖ salt).", handlers::commit),
+        Method::untyped("reveal", "{job_id, output? | fault, progress; salt, signature, usage?, attestation?} → null: opens a member's commitment. The report is the CBOR of {attestation, fault, progress, result, usage}; the signature covers it. The salt is 32 secret bytes and the runner's address.", handlers::reveal),
+        Method::untyped("submit_result", "{job_id, output? | fault, progress; signature, usage?, attestation?} → null: the result of a committee of one.", handlers::submit_result),
+        Method::untyped("submit_verified_result", "{job_id, outputs, reveals: [{runner, output? | fault, progress; salt, signature, usage?, attestation?}]} → null: opens several commitments at once; `output` is a place in `outputs`. Aggregator only.", handlers::submit_verified_result),
+        Method::untyped("attest_crash", "{job_id, signal} → null: the sender committed and crashed; it is not slashed for not revealing.", handlers::attest_crash),
+        Method::untyped("challenge", "{job_id, runner, claim} → number: claims that a runner's accepted result is dishonest, or that it put results together dishonestly. The value is the bond; the answer is the claim's place.", challenges::challenge).payable(),
+        Method::untyped("reproduce", "{job_id} → the id of the job that does the work again: claims that a deterministic result is wrong. The value is the bond; the sender pays the work.", challenges::reproduce).payable(),
+        Method::untyped("decide_challenge", "{job_id, claim, upheld} → bool: decides the claim at a place, 0 where none is named. Governance decides at once; members of the security council vote, and seven of nine decide.", challenges::decide).routine(),
+        Method::untyped("set_embedding_model", "{model_id} → null: names the model of embeddings. Governance only.", handlers::set_embedding_model).routine().governed(),
+    ]],
+    events: &[],
 };

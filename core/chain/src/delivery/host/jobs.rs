@@ -16,8 +16,7 @@ impl Machine {
         let requests = self.require_for(target, payload)?;
         let (sender, checkpoint) = (self.actor_address(), self.world.checkpoint());
         let answer = self.call_system(SystemCall { sender, target, method: "submit_job", payload, value: Amount::ZERO })?;
-        price.cycles = price.cycles.saturating_add(answer.work.cycles);
-        price.weight = price.weight.saturating_add(answer.work.weight);
+        price = price.with_work(answer.work);
         match answer.result {
             Ok(id) => {
                 self.count_requests(requests);

@@ -134,8 +134,7 @@ impl Machine {
         if cowboy_system::registry::at(target).is_some() {
             price.cycles = price.cycles.saturating_add(self.environment.params.execution.system_method_cycles);
             let answer = self.call_system(SystemCall { sender, target, method, payload, value })?;
-            price.cycles = price.cycles.saturating_add(answer.work.cycles);
-            price.weight = price.weight.saturating_add(answer.work.weight);
+            price = price.with_work(answer.work);
             return match answer.result {
                 Ok(data) => {
                     self.count_requests(requests);

@@ -64,8 +64,8 @@ impl Machine {
             HostFn::ResumeInterval => self.resume_interval(arguments),
             HostFn::SubmitJob => self.submit_job(arguments),
             HostFn::BlobCommit => self.blob_commit(arguments),
-            HostFn::TokenCreate => self.token_create(arguments),
-            HostFn::TokenTransfer
+            HostFn::TokenCreate
+            | HostFn::TokenTransfer
             | HostFn::TokenApprove
             | HostFn::TokenTransferFrom
             | HostFn::TokenMint

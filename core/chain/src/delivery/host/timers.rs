@@ -136,6 +136,7 @@ impl Machine {
             chain_id: environment.chain.chain_id,
             genesis: environment.chain.genesis,
             forward: None,
+            refused: None,
         }
     }
 }

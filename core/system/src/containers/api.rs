@@ -1,0 +1,52 @@
+//! The methods and events of 0x11.
+
+use super::{NUMBER, handlers};
+use crate::schema::{events, form, methods};
+use cowboy_types::units::Height;
+use cowboy_types::{Hash, Text};
+
+form! {
+    /// An image, as governance decided about it.
+    pub(crate) struct Decided {
+        /// Whether jobs may run it.
+        allowed: bool,
+        /// Its name, for people.
+        name: Text<128>,
+        /// The height of the decision.
+        since: Height,
+    }
+}
+
+methods! {
+    /// What 0x11 is asked.
+    pub(super) METHODS;
+
+    /// Allows an image, or forbids it.
+    "set_image" SetImage [governed, routine] {
+        /// The SHA-256 of the image's manifest.
+        digest: Hash,
+        /// Whether jobs may run it.
+        allowed: bool = false,
+        /// Its name, for people.
+        name: Text<128> = Text::default(),
+    } -> () = handlers::set_image;
+
+    /// Returns what governance decided about an image; null where it did not.
+    "get_image" GetImage [view] {
+        /// The SHA-256 of the image's manifest.
+        digest: Hash,
+    } -> Option<Decided> = handlers::get_image;
+}
+
+events! {
+    /// What 0x11 emits.
+    pub(super) EVENTS by NUMBER;
+
+    /// Governance decided about an image.
+    "ImageSet" ImageSet {
+        /// The SHA-256 of the image's manifest.
+        digest: Hash,
+        /// Whether jobs may run it.
+        allowed: bool,
+    }
+}
