@@ -17,6 +17,7 @@ mod outcome;
 mod proof;
 mod rent;
 mod runner;
+mod search;
 mod session;
 mod shell;
 mod simulate;
@@ -113,6 +114,8 @@ enum Command {
     Proof(proof::Proof),
     /// Verify a gateway's response: proofs, certificate, and execution of the actor
     VerifyResponse(verify::VerifyResponse),
+    /// Search names, classes and handlers of actors, and addresses
+    Search(search::Search),
     /// Show the status of the chain and the node
     Status,
     /// Submit off-chain jobs and show them
@@ -229,6 +232,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,
         Command::Rent(command) => command.run(&session).await,
+        Command::Search(command) => command.run(&session).await,
         Command::Chain(command) => command.run(&session).await,
         Command::Vm(_)
         | Command::Dev(_)

@@ -194,7 +194,7 @@ fn failures_come_with_what_was_printed() {
     assert!(line.ends_with(".<module>: KeyError: 'a body that fails', line 1 of actor.py"), "{line}");
 }
 
-/// Where a name is served is what the registry says, and before a gateway is in it, what the node says that serves names itself.
+/// Names and classes are searched by their beginnings. Where a name is served is what the registry says, and before a gateway is in it, what the node says that serves names itself.
 #[test]
 fn a_name_says_where_it_is_served() {
     let folder = tempfile::tempdir().expect("a directory for the test");
@@ -211,6 +211,10 @@ fn a_name_says_where_it_is_served() {
     let url = |name: &str| run(&["name", "register", name, "--actor", "site"]).stdout.trim().to_owned();
     let served = node.said.iter().find_map(|line| line.strip_prefix("names ")).expect("the devnet serves names").trim();
     assert_eq!(url("mysite"), served.replace("<name>", "mysite"), "the port that the devnet took, not the usual one");
+    let found = run(&["search", "SIT"]).stdout;
+    assert!(found.starts_with("class    Site ") && found.lines().count() == 1, "{found}");
+    assert!(run(&["search", "mysi"]).stdout.starts_with("name     mysite "));
+    assert_eq!(run(&["search", "no such & thing"]).stdout, "nothing begins with \"no such & thing\"\n");
     run(&["gateway", "register", "localhost", "--http-port", "5080", "--stake", "10000cby"]);
     assert_eq!(url("other"), "http://other.localhost:5080");
 }

@@ -32,7 +32,7 @@ const VIEWS = [
   ["#/", "The chain now", ["Latest blocks", "Supply", "Heartbeat", "999,995,052.0172"]],
   ["#/block/118", "118", ["Lanes", "0xc6ba4fc4bec0d018a9cb9107425cf43153d9c93ff8fb7c8e8372d8e552950d24", "Messages, timers and callbacks"]],
   ["#/block/1", "1", ["No transaction in this block.", "genesis"]],
-  [`#/tx/${hashOf("relay", 112)}`, "announce", ["Reserved for its messages", "3 messages, 2 events", "handler_raised", "spring", "State changes", "Balance", "41", "42"]],
+  [`#/tx/${hashOf("relay", 112)}`, "announce", ["Reserved for its messages", "3 messages, 2 events", "handler_raised", "spring", "Printed", "two listeners hear", "State changes", "Balance", "41", "42"]],
   [`#/tx/${hashOf("failure", 116)}`, "divide", ["ZeroDivisionError", "The handler raised an exception.", "Everything it did is undone."]],
   [`#/tx/${hashOf("reply", 112, 0)}`, "hear", ["Origin"]],
   [`#/tx/${hashOf("transfer", 111)}`, "Transfer", ["13.875"]],

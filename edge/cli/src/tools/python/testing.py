@@ -1,4 +1,4 @@
-"""`cowboy_sdk.testing` inside the machine: the same doors, with the law itself behind them.
+"""`cowboy_sdk.testing` inside the VM: the same functions, with the protocol itself behind them.
 
 Actors are deployed from their source and run as on a chain: compiled, metered, with the grants of their manifest. Every deployment
 and every execution is a block of its own; fees are zero, so that balances are the money that moved.
@@ -73,7 +73,7 @@ def _failure(fact):
 
 
 def _ask(verb, *arguments):
-    """Leaves the machine: the runner answers."""
+    """Leaves the VM: the program that runs the tests answers."""
     answer = pvm_host.call_actor(None, verb, list(arguments))
     if "failure" in answer:
         raise _failure(answer["failure"])
@@ -106,7 +106,7 @@ class Chain(Jobs, Visits):
     def deploy(self, source, *, sender=ALICE, init=None, value=0):
         """Deploys a file of source, or the source itself, and runs `init` if it has one. Returns the Address."""
         if isinstance(source, type):
-            raise TypeError("the machine deploys source, not a class: give the path of the actor's file")
+            raise TypeError("the VM deploys source, not a class: give the path of the actor's file")
         payload = None if init is None else encoded(init, self._format(str(source), "init"))
         return Address(_ask("deploy", self._chain, str(source), to_address_bytes(sender), payload, value))
 
