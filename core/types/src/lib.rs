@@ -22,6 +22,8 @@ pub mod block;
 pub mod cbor;
 pub mod entitlement;
 pub mod error;
+#[cfg(feature = "arbitrary")]
+pub mod formats;
 pub mod hash;
 pub mod instruction;
 pub mod job;
