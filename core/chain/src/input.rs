@@ -293,13 +293,13 @@ pub struct CallTrace {
     pub cycles_used: Cycles,
     /// Why it failed, where it did.
     pub abort: Option<Abort>,
-    /// The Python exception that ended it, where one did.
+    /// Why it failed, in words, where they are known.
     pub exception: Option<Exception>,
     /// What it printed itself, whether it failed or not; cut where the delivery printed more than [`MAX_PRINTED`] bytes.
     pub printed: String,
 }
 
-/// A Python exception that nobody caught.
+/// Why a handler failed, in words: a Python exception that it did not catch, or an argument that a system actor refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exception {
     /// The class's name.

@@ -64,6 +64,17 @@ pub struct Refused {
     pub field: &'static str,
 }
 
+impl Refused {
+    /// What is wrong with an argument of this shape, in a sentence.
+    pub fn text(&self, arguments: &Shape) -> String {
+        let Shape::Map(fields) = arguments else { return format!("The argument is not: {arguments}.") };
+        match fields.iter().find(|field| field.name == self.field) {
+            Some(field) => format!("The argument `{}` is missing or is not: {}.", self.field, field.shape),
+            None => format!("The field `{}` of an argument is missing or has another form.", self.field),
+        }
+    }
+}
+
 /// A type with one form on the wire.
 pub trait Form: Sized {
     /// What it looks like.

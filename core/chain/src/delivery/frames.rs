@@ -133,6 +133,8 @@ pub(super) struct SystemAnswer {
     pub(super) work: system::Work,
     /// Where the delivery continues instead.
     pub(super) forward: Option<system::Forward>,
+    /// The argument that was refused, where one was.
+    pub(super) refused: Option<system::schema::Refused>,
 }
 
 impl Machine {
@@ -355,7 +357,7 @@ impl Machine {
             Err(Stop::Abort(abort)) => Err(abort),
             Err(Stop::Miss(miss)) => return Err(miss),
         };
-        Ok(SystemAnswer { result, work: context.work, forward: context.forward })
+        Ok(SystemAnswer { result, work: context.work, forward: context.forward, refused: context.refused })
     }
 
     /// The frame of a handler that a system actor handed a request on to. It sees the system actor as who asks (004 §8.4).

@@ -3,12 +3,14 @@
 use super::deploy::Deployment;
 use super::frames::{Entry, Gives, SystemCall};
 use super::{Machine, Stage, Step, Stop, Work, call_trace};
+use crate::input::Exception;
 use bytes::Bytes;
 use cowboy_state::records::Payload;
 use cowboy_state::{Checkpoint, Key, Kind};
 use cowboy_system::auction::{Bid, Tier};
 use cowboy_system::governance::handlers::TimerConfig;
-use cowboy_system::{Context, basefee, entitlements, governance, timers};
+use cowboy_system::schema::Refused;
+use cowboy_system::{Context, basefee, entitlements, governance, registry, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, actors, error};
@@ -44,6 +46,14 @@ pub(super) fn describe(instruction: &Instruction) -> (Address, String, Amount) {
             Ordinary::Actor(actor) => of_actor(actor),
         },
     }
+}
+
+/// What the trace says of an argument that a method refused.
+fn refusal(target: Address, method: &str, refused: Refused) -> Exception {
+    let row = registry::at(target).and_then(|actor| actor.method(method));
+    let message = row.map(|row| refused.text(row.arguments)).unwrap_or_default();
+    let line = format!("InvalidArgument: {message}");
+    Exception { name: "InvalidArgument".to_string(), message, traceback: vec![line] }
 }
 
 impl Machine {
@@ -141,13 +151,16 @@ impl Machine {
         value: Amount,
         checkpoint: Checkpoint,
     ) -> Step<()> {
-        if cowboy_system::registry::at(target).is_some() {
+        if registry::at(target).is_some() {
             let cycles = self.environment.params.execution.system_method_cycles;
             self.running().meter.charge(cycles, 0, 0)?;
             self.running().calls.push(call_trace(0, sender, target, handler, value));
             let answer = self.call_system(SystemCall { sender, target, method: handler, payload, value })?;
             // What a method did before it failed is paid for, too.
             self.running().meter.charge(answer.work.cycles, answer.work.cells, answer.work.weight)?;
+            if let (Some(refused), Some(call)) = (answer.refused, self.running().calls.last_mut()) {
+                call.exception = Some(refusal(target, handler, refused));
+            }
             let data = answer.result?;
             let Some(forward) = answer.forward else { return self.end(data.into()) };
             let mut limits = self.outer_limits();

@@ -1,6 +1,6 @@
 //! What the tables of the system actors' methods promise, method by method.
 
-use super::harness::{Chain, execution};
+use super::harness::{Chain, execution, signed};
 use cowboy_system::ACTORS;
 use cowboy_types::cbor::Value;
 use cowboy_types::{Address, error};
@@ -45,4 +45,15 @@ fn a_transaction_pays_for_the_cells_of_tokens() {
     // Three bytes more of the transaction, and three of the name.
     assert_eq!(cells(&long), first + 6);
     assert!(first > costs.token_create_cells);
+}
+
+/// A trace names the argument that a method refused; the receipt keeps the code alone.
+#[test]
+fn a_trace_names_the_refused_argument() {
+    let mut chain = Chain::new();
+    let payload = Value::map([("name", Value::text("A")), ("symbol", Value::text("T")), ("decimals", Value::text("nine"))]).encode();
+    let outcome = chain.block(vec![signed(1, 0, execution(Address::system(0x06), "token_create", &payload, 0))]);
+    assert_eq!(outcome.receipts[0].abort, Some(error::INVALID_ARGUMENT));
+    let exception = outcome.traces[0].calls[0].exception.as_ref().map(|exception| exception.message.clone());
+    assert_eq!(exception.as_deref(), Some("The argument `decimals` is missing or is not: integer."));
 }
