@@ -385,6 +385,12 @@ parameters! {
         0x3B lapsed_bond_burn: BasisPoints = 1_000 in 0..=10_000, T0, "ours: decision 313";
         /// What a submitter pays of the price of results that were delivered, where none is accepted. What is not a fee of it is destroyed.
         0x3C refused_price: BasisPoints = 10_000 in 0..=10_000, T0, "ours: decision 323";
+        /// Jobs that wait for runners with a free slot; the next one fails with `runners_busy`.
+        0x3D waiting_max: Count = 64 in 0..=1_024, T0, "ours: decision 307";
+        /// What a job pays for a block that it waits for a free slot, for each of its candidates; burned.
+        0x3E waiting_price: Amount = 1_000 in 1..=1_000_000_000, T0, "ours: decision 307";
+        /// The share of its price up to which a job pays for waiting; it ends the wait.
+        0x3F waiting_share: BasisPoints = 1_000 in 0..=10_000, T0, "ours: decision 307";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

@@ -90,7 +90,7 @@ _RUNNER = {
 _RUNNER_STAKE = 10_000 * 10**9
 # How long the gateway may take for a name or a command.
 _GATEWAY_SECONDS = 30
-_WAITS = ("drawing", "assigned", "revealing")
+_WAITS = ("drawing", "waiting", "assigned", "revealing")
 
 
 class DevnetChain(Jobs):

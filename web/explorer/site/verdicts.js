@@ -15,6 +15,7 @@ export const MODES = {
 /** Status → [badge, word]. */
 export const STATUSES = {
   drawing: ["wait", "Drawing"],
+  waiting: ["wait", "Waiting for runners"],
   assigned: ["wait", "Working"],
   revealing: ["wait", "Revealing"],
   verified: ["good", "Verified"],

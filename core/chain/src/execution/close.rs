@@ -19,7 +19,7 @@ impl Execution {
         self.announce_removals()?;
         let first_job = lifecycle::first_due(&self.machine.world)?;
         let next_timer = [self.first_timer()?, first_job].into_iter().flatten().min();
-        let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world)?;
+        let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world, self.input.height)?;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.books.tips;
         self.machine.world.credit(self.input.proposer, tips)?;

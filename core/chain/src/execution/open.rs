@@ -39,6 +39,7 @@ impl Execution {
             dispatcher::agenda().first_key(),
             dispatcher::draws().first_key(),
             dispatcher::immediate().first_key(),
+            dispatcher::waiting().first_key(),
             dispatcher::callbacks().first_key(),
         ]);
         wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key()]);

@@ -61,6 +61,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     market::modes::SCENARIOS,
     market::path::SCENARIOS,
     market::provides::SCENARIOS,
+    market::queue::SCENARIOS,
     market::refused::SCENARIOS,
     market::registry::SCENARIOS,
     market::review::SCENARIOS,

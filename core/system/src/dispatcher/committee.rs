@@ -1,13 +1,13 @@
 //! A job's committee: its draw, and its members' release (002 §5, §6; 003 §5.3).
 
 use super::lifecycle::give_up;
-use super::{NUMBER, second, selection, state};
+use super::{NUMBER, second, selection, state, waiting};
 use crate::actor::announce;
 use crate::runners::{self, handlers as registry, reputation};
 use cowboy_params::Params;
-use cowboy_state::{Miss, World};
+use cowboy_state::{Key, Miss, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{Job, JobSpec, JobStatus, Member, RateCard, Usage, Verdict};
+use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_DRAWN, Member, RateCard, Usage, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List};
@@ -35,21 +35,56 @@ fn has_slot(world: &World, runner: Address) -> Result<bool, Miss> {
     Ok(runners::state::find(world, runner)?.is_none_or(|record| record.active_jobs < record.max_concurrent))
 }
 
+/// Whom the seed of a job draws of the candidates that are left, and how many are left. The records of runners are asked for together: those
+/// of the first picks, and where one of these is busy, those of all that the draw may look at.
+fn drawn(world: &World, job: &Job, wanted: usize) -> Result<(selection::Drawn, usize), Miss> {
+    let candidates = state::candidates(world, &job.id)?;
+    let left = selection::left(&candidates, &job.excluded);
+    let picks = selection::Picks::new(&left, &selection::draw_seed(&job.seed, job.attempt.0));
+    for count in [wanted, wanted.saturating_add(MAX_DRAWN)] {
+        let picked: Vec<Address> = picks.clone().take(count).collect();
+        let lists = picked.iter().take(wanted).map(|runner| runners::state::jobs_of(*runner).first_key());
+        let keys = picked.iter().map(|runner| runners::state::runner_key(*runner)).chain(lists);
+        world.require(&keys.collect::<Vec<Key>>())?;
+        let free = picked.iter().map(|runner| has_slot(world, *runner)).collect::<Result<Vec<bool>, Miss>>()?;
+        if free.into_iter().all(|is_free| is_free) {
+            break;
+        }
+    }
+    Ok((selection::select_free(picks, wanted, |runner| has_slot(world, runner))?, left.len()))
+}
+
+/// Tries again to draw a job that waits for runners with a free slot. Answers what happened, in a word.
+pub(super) fn try_again(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec) -> Result<&'static str, Miss> {
+    waiting::note_tried(world, height, job)?;
+    let wanted = usize::try_from(job.committee.0).expect("committees are small");
+    let (drawn, left) = drawn(world, job, wanted)?;
+    if drawn.selected.len() < wanted.min(left) {
+        return Ok("wait");
+    }
+    waiting::leave(world, params, height, job, spec)?;
+    let seed = job.seed;
+    draw(world, params, height, job, spec, seed)?;
+    announce_committee(world, job);
+    Ok("draw")
+}
+
 /// Draws the job's committee, and gives it its work. Runners without a free slot are passed over; they never make a committee smaller: where too
-/// few others are left, the job fails (decision 326).
+/// few others are left, the job waits (decisions 307, 326).
 pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut Job, spec: &JobSpec, seed: Hash) -> Result<(), Miss> {
     job.seed = seed;
-    let candidates = state::candidates(world, &job.id)?;
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
-    let left = selection::left(&candidates, &job.excluded);
-    let drawn = selection::select_free(&left, &selection::draw_seed(&job.seed, job.attempt.0), wanted, |runner| has_slot(world, runner))?;
+    let (drawn, left) = drawn(world, job, wanted)?;
     let selected = drawn.selected;
-    let is_busy = !drawn.passed.is_empty() && selected.len() < wanted.min(left.len());
+    let is_busy = !drawn.passed.is_empty() && selected.len() < wanted.min(left);
     job.passed = List::new(drawn.passed).expect("no more are passed over");
     let count = u64::try_from(selected.len()).expect("committees are small");
     if is_busy || count < spec.verification.mode.least_runners() {
         if second::is_last(job) {
             return second::fall_back(world, params, height, job, spec).map(drop);
+        }
+        if is_busy && waiting::enter(world, params, height, job, spec)? {
+            return Ok(());
         }
         return give_up(world, params, height, job, spec, if is_busy { "runners_busy" } else { "no_replacement_available" });
     }
@@ -106,8 +141,12 @@ pub(super) fn release(world: &mut World, runner: Address, job: &Hash) -> Result<
     if runners::state::jobs_of(runner).remove(world, &job.0)?
         && let Some(mut record) = runners::state::find(world, runner)?
     {
+        let was_busy = record.active_jobs >= record.max_concurrent;
         record.active_jobs = Count(record.active_jobs.0.saturating_sub(1));
         runners::state::write(world, runner, &record);
+        if was_busy {
+            waiting::note_free_slot(world)?;
+        }
     }
     Ok(())
 }
@@ -132,7 +171,7 @@ pub(super) fn exclude(job: &mut Job, runner: Address) {
 
 /// Says who was drawn, and what the draw can be checked with.
 pub(super) fn announce_committee(world: &mut World, job: &Job) {
-    if job.status == JobStatus::Failed {
+    if job.status != JobStatus::Assigned {
         return;
     }
     let members = job.members.iter().map(|member| Value::Bytes(member.runner.0.to_vec())).collect();

@@ -145,6 +145,8 @@ fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
         earlier: List::default(),
         excluded: List::default(),
         passed: List::default(),
+        queue_place: Count::ZERO,
+        queued_at: Height::ZERO,
         aggregator: None,
         is_aggregated: false,
         aggregated: Count::ZERO,

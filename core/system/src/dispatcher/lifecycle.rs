@@ -2,11 +2,11 @@
 //!
 //! Nothing here fails: a step misses records and is run again, or happens.
 
-use super::committee::{announce_committee, draw, release, round_seed};
+use super::committee::{announce_committee, draw, release, round_seed, try_again};
 use super::decision::{close_commitments, close_revelations};
 use super::handlers::pay_out;
 use super::payout::{pay_delivered, settle};
-use super::{NUMBER, callback, second, selection, state};
+use super::{NUMBER, callback, second, selection, state, waiting};
 use crate::actor::announce;
 use crate::runners::handlers as registry;
 use crate::verifier;
@@ -34,7 +34,10 @@ pub fn next_due(world: &World, height: Height) -> Result<Option<Hash>, Miss> {
         }
     }
     let first = state::agenda().list(world, &[], 1)?;
-    Ok(first.first().filter(|name| state::number_of(name) <= height.0).map(|name| state::job_of(name)))
+    match first.first().filter(|name| state::number_of(name) <= height.0) {
+        Some(name) => Ok(Some(state::job_of(name))),
+        None => waiting::next(world, height),
+    }
 }
 
 /// The height of the agenda's first entry, where there is one.
@@ -43,9 +46,9 @@ pub fn first_due(world: &World) -> Result<Option<Height>, Miss> {
     Ok(first.first().map(|name| Height(state::number_of(name))))
 }
 
-/// Whether a committee waits for a seed: the next block may bring it.
-pub fn is_drawing(world: &World) -> Result<bool, Miss> {
-    Ok(state::draws().count(world)? > 0)
+/// Whether the next block may draw a committee: one waits for a seed, or for runners of which one got a free slot.
+pub fn is_drawing(world: &World, height: Height) -> Result<bool, Miss> {
+    Ok(state::draws().count(world)? > 0 || waiting::is_due(world, height)?)
 }
 
 /// What a step did, for its receipt.
@@ -81,7 +84,7 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     step.weight += match job.status {
         JobStatus::Revealing => judging(&job, &spec),
         JobStatus::Assigned if second::is_last(&job) => judging(&job, &spec),
-        JobStatus::Drawing | JobStatus::Assigned => DRAW_WEIGHT.saturating_mul(job.candidates.0),
+        JobStatus::Drawing | JobStatus::Assigned | JobStatus::Waiting => DRAW_WEIGHT.saturating_mul(job.candidates.0),
         _ => 0,
     };
     if punish(world, params, height, &mut job)? {
@@ -93,15 +96,22 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
         let seed = job.seed;
         draw(world, params, height, &mut job, &spec, seed)?;
         announce_committee(world, &job);
-        step.name = "draw";
+        step.name = draw_step(&job);
     } else if let Some(seed) = seed {
         state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
         let seed = selection::seed(&seed.0, id, job.submitted_at);
         draw(world, params, height, &mut job, &spec, seed)?;
         announce_committee(world, &job);
-        step.name = "draw";
+        step.name = draw_step(&job);
+    } else if job.status == JobStatus::Waiting && height < job.status_until {
+        step.name = try_again(world, params, height, &mut job, &spec)?;
     } else if job.status_until <= height {
         step.name = match job.status {
+            JobStatus::Waiting => {
+                waiting::leave(world, params, height, &mut job, &spec)?;
+                give_up(world, params, height, &mut job, &spec, "runners_busy")?;
+                "fail"
+            }
             JobStatus::Drawing => {
                 state::draws().remove(world, &state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
                 give_up(world, params, height, &mut job, &spec, "no_seed")?;
@@ -132,6 +142,11 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
     let due = next_height(&job);
     state::write(world, &mut job, due)?;
     Ok(step)
+}
+
+/// What a draw came to, in a word.
+fn draw_step(job: &Job) -> &'static str {
+    if job.status == JobStatus::Waiting { "wait" } else { "draw" }
 }
 
 /// Frozen time of judging all results of a job, in ns.
@@ -184,7 +199,11 @@ pub(super) fn retry(world: &mut World, params: &Params, height: Height, job: &mu
     let seed = job.seed;
     draw(world, params, height, job, spec, seed)?;
     announce_committee(world, job);
-    Ok(if job.status == JobStatus::Failed { "fail" } else { "retry" })
+    Ok(match job.status {
+        JobStatus::Failed => "fail",
+        JobStatus::Waiting => "wait",
+        _ => "retry",
+    })
 }
 
 /// Ends a job without a result: the escrow goes back, and the answer says why (002 §6; A-198).

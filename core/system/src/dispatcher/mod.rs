@@ -2,13 +2,14 @@
 //!
 //! Invariants: the actor's balance is what its jobs hold for prices, tips and callbacks; every job that is not forgotten
 //! stands once in the agenda, at the height at which something happens to it without anybody asking, and once in the list of jobs;
-//! one that waits for its seed stands once among the draws.
+//! one that waits for its seed stands once among the draws, one that waits for a runner with a free slot once in the queue.
 //!
 //! - [`selection`]: the draw, as pure functions.
 //! - [`request`]: reading a submission, once for all who read it.
 //! - [`lower`]: what a submission asks of the chain.
 //! - [`candidates`]: who may be drawn.
 //! - [`lifecycle`]: what the chain does with a job by itself; `committee`, `decision` and `payout` are its parts.
+//! - `waiting`: jobs that wait for runners with a free slot.
 //! - [`payment`]: prices, shares, refunds.
 //! - [`callback`]: the answers.
 
@@ -29,6 +30,7 @@ pub mod request;
 mod second;
 pub mod selection;
 pub mod state;
+pub(crate) mod waiting;
 
 use crate::actor::{Actor, Method};
 

@@ -86,7 +86,9 @@ pub(super) fn excuse(world: &mut World, params: &Params, height: Height, job: &m
             }
         })
         .collect();
-    let split = payment::split(&params.jobs, spec.max_price, Amount::ZERO, &prices, None);
+    // What is left of the price: a job that waited for its runners paid for that.
+    let price = job.escrow.saturating_sub(spec.tip);
+    let split = payment::split(&params.jobs, price, Amount::ZERO, &prices, None);
     for (place, paid) in reporting.iter().zip(&split.runners) {
         members[*place].verdict = Verdict::Excused;
         members[*place].paid = *paid;
@@ -121,7 +123,7 @@ fn held(params: &Params, job: &Job, spec: &JobSpec, member: &Member) -> u64 {
 }
 
 /// Destroys CBY that the Dispatcher holds.
-fn burn(world: &mut World, amount: Amount) -> Result<(), Miss> {
+pub(super) fn burn(world: &mut World, amount: Amount) -> Result<(), Miss> {
     let was_there = world.debit(Address::system(NUMBER), amount)?;
     assert!(was_there, "the Dispatcher holds what its jobs do");
     world.burn(amount)

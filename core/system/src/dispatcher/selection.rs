@@ -48,35 +48,57 @@ pub struct Drawn {
     pub passed: Vec<Address>,
 }
 
-/// Draws up to `count` candidates: a Fisher–Yates shuffle whose picks are weighted (002 §5).
+/// The order in which a seed picks candidates: a Fisher–Yates shuffle whose picks are weighted (002 §5). Who is free changes nothing of it.
 ///
-/// Cost: `count` passes over the candidates.
+/// Cost: a pass over the candidates for each pick.
+#[derive(Clone, Debug)]
+pub struct Picks {
+    pool: Vec<(Address, u64)>,
+    total: u64,
+    current: Hash,
+    place: usize,
+}
+
+impl Picks {
+    /// The picks that a seed makes from candidates.
+    pub fn new(candidates: &[Candidate], seed: &Hash) -> Self {
+        let pool: Vec<(Address, u64)> = candidates.iter().map(|candidate| (candidate.runner, candidate.weight)).collect();
+        let total = pool.iter().map(|(_, weight)| *weight).fold(0, u64::saturating_add);
+        Self { pool, total, current: *seed, place: 0 }
+    }
+}
+
+impl Iterator for Picks {
+    type Item = Address;
+
+    fn next(&mut self) -> Option<Address> {
+        if self.total == 0 || self.place == self.pool.len() {
+            return None;
+        }
+        let place = self.place;
+        let number = u64::try_from(place).expect("as few as runners");
+        self.current = keccak256(&[&self.current.0, &number.to_le_bytes()]);
+        let picked = place + pick(&self.pool[place..], first_number(&self.current) % self.total);
+        self.pool.swap(place, picked);
+        let (runner, weight) = self.pool[place];
+        self.total -= weight;
+        self.place += 1;
+        Some(runner)
+    }
+}
+
+/// Draws up to `count` candidates.
 pub fn select(candidates: &[Candidate], seed: &Hash, count: usize) -> Vec<Address> {
-    let Ok::<_, std::convert::Infallible>(drawn) = select_free(candidates, seed, count, |_| Ok(true));
-    drawn.selected
+    Picks::new(candidates, seed).take(count).collect()
 }
 
 /// Draws up to `count` candidates that are free, passing over at most [`MAX_DRAWN`] others (decision 326). Fails as `is_free` does.
-pub fn select_free<E>(
-    candidates: &[Candidate],
-    seed: &Hash,
-    count: usize,
-    mut is_free: impl FnMut(Address) -> Result<bool, E>,
-) -> Result<Drawn, E> {
-    let mut pool: Vec<(Address, u64)> = candidates.iter().map(|candidate| (candidate.runner, candidate.weight)).collect();
-    let mut total: u64 = pool.iter().map(|(_, weight)| *weight).fold(0, u64::saturating_add);
-    let mut current = *seed;
+pub fn select_free<E>(picks: Picks, count: usize, mut is_free: impl FnMut(Address) -> Result<bool, E>) -> Result<Drawn, E> {
     let mut drawn = Drawn::default();
-    for place in 0..pool.len() {
-        let number = u64::try_from(place).expect("as few as runners");
-        current = keccak256(&[&current.0, &number.to_le_bytes()]);
-        if total == 0 || drawn.selected.len() == count || drawn.passed.len() == MAX_DRAWN {
+    for runner in picks {
+        if drawn.selected.len() == count || drawn.passed.len() == MAX_DRAWN {
             break;
         }
-        let picked = place + pick(&pool[place..], first_number(&current) % total);
-        pool.swap(place, picked);
-        let (runner, weight) = pool[place];
-        total -= weight;
         let to = if is_free(runner)? { &mut drawn.selected } else { &mut drawn.passed };
         to.push(runner);
     }
@@ -150,8 +172,9 @@ pub fn verify_selection(draw: &Draw<'_>, selected: &[Address]) -> Result<(), Sel
     }
     let first = seed(draw.round_seed, &draw.job, draw.submitted_at);
     let seed = draw_seed(&first, draw.attempt);
+    let picks = Picks::new(&left(draw.candidates, draw.excluded), &seed);
     let is_free = |runner| Ok(!draw.passed.contains(&runner));
-    let Ok::<_, std::convert::Infallible>(again) = select_free(&left(draw.candidates, draw.excluded), &seed, selected.len(), is_free);
+    let Ok::<_, std::convert::Infallible>(again) = select_free(picks, selected.len(), is_free);
     if again.selected == selected && again.passed == draw.passed { Ok(()) } else { Err(SelectionError::Runners) }
 }
 

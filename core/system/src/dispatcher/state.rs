@@ -53,6 +53,11 @@ pub fn immediate_key() -> Key {
     Key::system(NUMBER, "immediate")
 }
 
+/// How far the queue for runners with a free slot is.
+pub fn waiting_key() -> Key {
+    Key::system(NUMBER, "waiting")
+}
+
 /// Every job by the height at which something happens to it.
 pub const fn agenda() -> Directory {
     Directory::of_system(OWNER, 32)
@@ -66,6 +71,11 @@ pub const fn draws() -> Directory {
 /// Jobs that are drawn at the end of the block of their submission, in the order of their submissions.
 pub const fn immediate() -> Directory {
     Directory::of_system(OWNER, 36)
+}
+
+/// Jobs that wait for runners with a free slot, in the order in which they came.
+pub const fn waiting() -> Directory {
+    Directory::of_system(OWNER, 37)
 }
 
 /// Jobs whose answer waits, first in, first out.

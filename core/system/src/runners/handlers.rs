@@ -2,7 +2,7 @@
 
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::Context;
-use crate::dispatcher::payment;
+use crate::dispatcher::{payment, waiting};
 use crate::reader::Reader;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
@@ -156,6 +156,9 @@ pub(super) fn update(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     runner.result_key = declared.result_key;
     runner.rates = declared.rates;
     runner.max_concurrent = declared.max_concurrent;
+    if runner.active_jobs < runner.max_concurrent {
+        waiting::note_free_slot(context.world)?;
+    }
     let sender = context.sender;
     context.world.write(state::profile_key(sender), &declared.profile);
     state::write(context.world, sender, &runner);

@@ -15,7 +15,7 @@ pub mod spec;
 
 pub use record::{
     Absent, CallbackBook, Candidate, Candidates, Challenge, Delivered, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage,
-    Verdict,
+    Verdict, WaitQueue,
 };
 pub use report::Report;
 pub use runner::{Model, Profile, RateCard, Runner, Tranche};

@@ -24,6 +24,8 @@ crate::variants! {
         5 Settled,
         /// There is no result, and the escrow went back.
         6 Failed,
+        /// Too few runners have a free slot; its committee is drawn when enough have one.
+        7 Waiting,
     }
 }
 
@@ -259,6 +261,10 @@ crate::record! {
         pub excluded: List<Address, MAX_DRAWN>,
         /// Who was picked in the last draw and passed over, because all of its slots were taken.
         pub passed: List<Address, MAX_DRAWN>,
+        /// Its place in the queue for runners with a free slot, while it waits there.
+        pub queue_place: Count,
+        /// The height at which it came to wait.
+        pub queued_at: Height,
         /// Who puts the results together; nobody where one runner works alone.
         pub aggregator: Option<Address>,
         /// Whether the aggregator did.
@@ -314,6 +320,20 @@ crate::record! {
         pub committee: Count,
         /// Runners that must agree.
         pub threshold: Count,
+    }
+}
+
+crate::record! {
+    /// The queue of jobs that wait for runners with a free slot. They are tried one after another, at most once in a block.
+    pub struct WaitQueue {
+        /// The place of the next job that comes to wait.
+        pub next: Count,
+        /// The place from which the current pass continues.
+        pub cursor: Count,
+        /// The height at which the last pass began.
+        pub pass_at: Height,
+        /// Whether a runner got a free slot since.
+        pub is_freed: bool,
     }
 }
 

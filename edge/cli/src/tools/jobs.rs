@@ -106,6 +106,8 @@ pub(crate) fn hold(world: &mut World) -> Result<(), Miss> {
 pub(crate) fn close(world: &mut World, id: &Hash) -> Result<bool, Miss> {
     let Some(mut job) = dispatcher::state::find(world, id)?.filter(is_open) else { return Ok(false) };
     dispatcher::state::draws().remove(world, &dispatcher::state::by_round(job.draw_epoch.0, job.draw_view.0, id))?;
+    let queued = dispatcher::state::by_height(Height(job.queue_place.0), id);
+    dispatcher::state::waiting().remove(world, &queued)?;
     let held = job.escrow.saturating_add(job.callback_held);
     (job.escrow, job.callback_held) = (Amount::ZERO, Amount::ZERO);
     let was_there = world.debit(Address::system(dispatcher::NUMBER), held)?;
@@ -117,7 +119,7 @@ pub(crate) fn close(world: &mut World, id: &Hash) -> Result<bool, Miss> {
 }
 
 fn is_open(job: &Job) -> bool {
-    matches!(job.status, JobStatus::Drawing | JobStatus::Assigned | JobStatus::Revealing)
+    matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing)
 }
 
 fn open(world: &World) -> Result<Vec<Job>, Miss> {

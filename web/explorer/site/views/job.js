@@ -115,7 +115,9 @@ function committeePanel(job, snapshot, seeds) {
       empty(
         waits
           ? `${plural(job.candidates, "runner")} can be drawn. The seed of view ${count(job.draw_view)}, which is not known yet, selects ${count(job.committee)} of them.`
-          : "No committee is selected at present.",
+          : job.status === "waiting"
+            ? `Too few runners have a free slot. The committee is selected when ${count(job.committee)} of them do, or the job fails in block ${count(job.status_until)}.`
+            : "No committee is selected at present.",
       ),
     );
   }

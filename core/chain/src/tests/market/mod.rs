@@ -10,6 +10,7 @@ pub(crate) mod invariants;
 pub(crate) mod modes;
 pub(crate) mod path;
 pub(crate) mod provides;
+pub(crate) mod queue;
 pub(crate) mod refused;
 pub(crate) mod registry;
 mod reports;

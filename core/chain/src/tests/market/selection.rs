@@ -206,7 +206,7 @@ fn a_draw_is_not_seen_in_its_block() {
 }
 
 /// Decision 326: jobs of one block share the free slots that there are. Who has none left by then is passed over, which everybody can draw
-/// again; where too few are free the job fails and nobody is blamed. Committees do not get smaller by it.
+/// again; where too few are free the job waits for as long as it can pay, then fails, and nobody is blamed. Committees do not get smaller by it.
 #[test]
 fn runners_without_a_free_slot_are_passed_over() {
     for (runners, mode, committee, drawn) in [(8, "none", 1, 8), (5, "majority_vote", 3, 1)] {
@@ -236,7 +236,7 @@ fn runners_without_a_free_slot_are_passed_over() {
             let candidates = market.chain.record(&dispatcher::state::candidates_key(&job.id)).expect("kept");
             let left = selection::left(&candidates, &[]);
             let is_free = |runner| Ok::<_, ()>(!job.passed.contains(&runner));
-            let again = selection::select_free(&left, &job.seed, job.members.len(), is_free).expect("nothing fails");
+            let again = selection::select_free(selection::Picks::new(&left, &job.seed), job.members.len(), is_free).expect("nothing fails");
             assert!(again.selected.iter().eq(job.members.iter().map(|member| &member.runner)), "{mode}");
             assert!(again.passed.iter().eq(job.passed.iter()), "{mode}");
             passed += job.passed.len();
