@@ -263,7 +263,7 @@ const PLAIN: &[(&str, Action)] = &[
 
 /// Bytes as people write them: a word as it is, anything else as hex.
 fn shown(bytes: &[u8]) -> String {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./".contains(byte);
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.is_empty() && bytes.iter().all(is_word) && !text.starts_with("0x") => text.to_string(),
         _ => format!("0x{}", hex::encode(bytes)),
@@ -358,6 +358,8 @@ mod tests {
             (Scope::Token { token: Hash([3; 32]) }, format!("token:{}", Hash([3; 32])), 2),
             (Scope::Runner { runner: address }, format!("runner:{address}"), 3),
             (Scope::RunnerPool { pool: name("eu_tee") }, "pool:eu_tee".to_string(), 4),
+            (Scope::RunnerPool { pool: name(&format!("{}/eu", "07".repeat(20))) }, format!("pool:{}/eu", "07".repeat(20)), 4),
+            (Scope::Namespace { name: name("shop/orders") }, "namespace:shop/orders".to_string(), 5),
             (Scope::Namespace { name: Name::new(vec![1, 2]).expect("a name") }, "namespace:0x0102".to_string(), 5),
         ];
         for (scope, text, number) in scopes {

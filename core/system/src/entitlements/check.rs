@@ -55,8 +55,8 @@ pub(super) fn sweep_roles(context: &mut Context<'_>, address: Address) -> Result
     context.world.require(&wanted)?;
     let mut gone = Vec::new();
     for id in ids {
-        let assignment: Assignment = context.world.read(&state::assignment(&id, address))?.expect("a holder's list names roles");
-        if assignment.constraints.is_expired(context.height) {
+        let assignment: Option<Assignment> = context.world.read(&state::assignment(&id, address))?;
+        if assignment.is_none_or(|assignment| assignment.constraints.is_expired(context.height)) {
             gone.push(id);
         }
     }
@@ -77,14 +77,14 @@ fn sources(context: &mut Context<'_>, grantee: Address, scope: &Scope, action: &
     let held = holder(context.world, grantee)?;
     let mut found = Vec::new();
     for id in held.permissions.iter().chain(&open) {
-        let record = read(context.world, id)?.expect("a holder's list names records");
+        let Some(record) = read(context.world, id)? else { continue };
         if covers(&record.scope, &record.action, scope, action) && is_live(context, &record)? {
             found.push(Source::Permission(*id, Box::new(record)));
         }
     }
     for id in held.roles.iter() {
         let Some(role) = roles::read(context.world, id)? else { continue };
-        let assignment: Assignment = context.world.read(&state::assignment(id, grantee))?.expect("a holder's list names roles");
+        let Some(assignment): Option<Assignment> = context.world.read(&state::assignment(id, grantee))? else { continue };
         let is_usable = assignment.constraints.is_in_span(context.height) && !assignment.constraints.is_exhausted();
         let allows = role.scopes.iter().any(|own| role.actions.iter().any(|what| covers(own, what, scope, action)));
         if is_usable && allows {

@@ -74,15 +74,19 @@ pub(super) fn forget(world: &mut World, address: Address, ids: &[Hash]) -> Resul
     Ok(())
 }
 
-/// Deletes what an address holds no more: expired records, and those whose chain of delegations is broken (002 §7.5: on access).
+/// Deletes what an address holds no more: expired records, those whose chain of delegations is broken, and those that are gone
+/// (002 §7.5: on access).
 pub(super) fn sweep(context: &mut Context<'_>, address: Address) -> Result<(), Miss> {
     let ids = holder(context.world, address)?.permissions.into_vec();
     let wanted: Vec<_> = ids.iter().map(state::permission).collect();
     context.world.require(&wanted)?;
     let mut gone = Vec::new();
     for id in ids {
-        let record = read(context.world, &id)?.expect("a holder's list names records");
-        if record.constraints.is_expired(context.height) || !super::check::has_ancestors(context, &record)? {
+        let is_held = match read(context.world, &id)? {
+            Some(record) => !record.constraints.is_expired(context.height) && super::check::has_ancestors(context, &record)?,
+            None => false,
+        };
+        if !is_held {
             gone.push(id);
         }
     }

@@ -53,6 +53,7 @@ async fn entitlements_and_permissions_are_shown() {
     let scope: Scope = format!("pool:{pool}").parse().expect("a scope");
     let action: Action = format!("join_pool:{pool}").parse().expect("an action");
     let (scope_text, action_text) = (scope.to_string(), action.to_string());
+    assert_eq!((&scope_text, &action_text), (&format!("pool:{pool}"), &format!("join_pool:{pool}")), "a name is shown as it is written");
     let constraints = Constraints { valid_until: Some(cowboy_types::Height(1_000_000)), ..Constraints::default() };
     let grant =
         System::EntitlementGrant { grantee: runner, scope: encoded(&scope), action: encoded(&action), constraints: encoded(&constraints) };
