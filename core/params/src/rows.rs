@@ -391,6 +391,10 @@ parameters! {
         0x3E waiting_price: Amount = 1_000 in 1..=1_000_000_000, T0, "ours: decision 307";
         /// The share of its price up to which a job pays for waiting; it ends the wait.
         0x3F waiting_share: BasisPoints = 1_000 in 0..=10_000, T0, "ours: decision 307";
+        /// Blocks after the first claim against a result for which a proposal under way keeps claims open: 14 days.
+        0x40 dispute_vote_max: Blocks = 1_209_600 in 10..=31_536_000, T0, "ours: decision 314";
+        /// Blocks beside its voting and its timelock for which it does, so that it can be counted and executed: a day.
+        0x41 dispute_vote_margin: Blocks = 86_400 in 1..=604_800, T0, "ours: decision 314";
     }
 
     /// Rent for persistent storage (003 §4.4, §17.5).

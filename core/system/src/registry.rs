@@ -2,8 +2,9 @@
 
 use crate::actor::{Actor, Context};
 use crate::{basefee, containers, dispatcher, entitlements, gateways, governance, names, runners, storage, tee, treasury, verifier};
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step};
 use cowboy_types::cbor::{self, Value};
+use cowboy_types::units::Height;
 use cowboy_types::{Address, actors, error};
 
 const fn reserved(number: u8, name: &'static str, doc: &'static str) -> Actor {
@@ -55,4 +56,12 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, payload: &
         bytes => cbor::decode(bytes).map_err(|_| error::INVALID_ARGUMENT)?,
     };
     Ok(method.call(context, &argument)?.encode())
+}
+
+/// A proposal was made that calls a method, and takes effect by `until` if it is accepted: a claim that it decides stays open until then.
+pub fn propose(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8], until: Height) -> Result<(), Miss> {
+    if actor == verifier::NUMBER && method == "decide_challenge" {
+        verifier::challenges::wait_for_vote(context, argument, until)?;
+    }
+    Ok(())
 }

@@ -58,6 +58,7 @@ pub(crate) const ALL: &[&[Scenario]] = &[
     market::adversaries::SCENARIOS,
     market::costs::SCENARIOS,
     market::delegation::SCENARIOS,
+    market::disputes::SCENARIOS,
     market::modes::SCENARIOS,
     market::path::SCENARIOS,
     market::provides::SCENARIOS,

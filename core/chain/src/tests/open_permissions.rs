@@ -2,12 +2,13 @@
 
 use super::harness::{Chain, address, execution, parameters};
 use super::permissions::{accept_from, delegating, granting, id_argument, id_of, making, method, name, of, paint, passable, space};
+use commonware_codec::Encode as _;
 use cowboy_system::entitlements::state;
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::permission::{Action, Constraints, Scope, record_id};
 use cowboy_types::units::Height;
-use cowboy_types::{Address, error};
+use cowboy_types::{Address, Hash, List, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] =
@@ -121,4 +122,22 @@ fn a_name_names_its_owners_pool() {
     assert_eq!(chain.send(1, grant.clone()).abort, None);
     chain.height = Height(chain.height.0 + 40_000_000);
     assert_eq!(chain.send(1, grant).abort, Some(error::GRANT_UNAUTHORIZED), "the name has run out");
+}
+
+/// A list that names a record which is gone stops no block: what is gone is dropped from it.
+#[test]
+fn a_record_that_is_gone_is_dropped() {
+    let mut chain = Chain::with(|_| {});
+    accept_from(&mut chain, 2, 1, true);
+    let role = id_of(&chain.send(1, making("r", vec![space("s")], vec![paint()], &Constraints::default())));
+    let gone = || List::new(vec![Hash([9; 32])]).expect("fits");
+    let key = state::holder(address(2));
+    let put = |chain: &mut Chain, holder: &state::Holder| chain.state.insert(key.digest(), key.seal(&holder.encode()));
+    put(&mut chain, &state::Holder { permissions: gone(), roles: List::default() });
+    assert!(chain.send(1, granting(address(2), &space("s"), &paint(), &Constraints::default())).is_success());
+    let held: state::Holder = chain.record(&key).expect("kept");
+    assert_eq!((held.permissions.len(), held.permissions.contains(&Hash([9; 32]))), (1, false));
+    put(&mut chain, &state::Holder { roles: gone(), ..held });
+    assert!(chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) })).is_success());
+    assert_eq!(chain.record::<state::Holder>(&key).expect("kept").roles.to_vec(), [role]);
 }

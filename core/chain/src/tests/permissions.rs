@@ -383,24 +383,6 @@ fn an_address_holds_so_many() {
     assert!(chain.send(1, assign(roles[0])).is_success(), "again is not one more");
 }
 
-/// A list that names a record which is gone stops no block: what is gone is dropped from it.
-#[test]
-fn a_record_that_is_gone_is_dropped() {
-    let mut chain = Chain::with(|_| {});
-    accept_from(&mut chain, 2, 1, true);
-    let role = id_of(&chain.send(1, making("r", vec![space("s")], vec![paint()], &Constraints::default())));
-    let gone = || List::new(vec![Hash([9; 32])]).expect("fits");
-    let key = state::holder(address(2));
-    let put = |chain: &mut Chain, holder: &state::Holder| chain.state.insert(key.digest(), key.seal(&holder.encode()));
-    put(&mut chain, &state::Holder { permissions: gone(), roles: List::default() });
-    assert!(chain.send(1, granting(address(2), &space("s"), &paint(), &Constraints::default())).is_success());
-    let held: state::Holder = chain.record(&key).expect("kept");
-    assert_eq!((held.permissions.len(), held.permissions.contains(&Hash([9; 32]))), (1, false));
-    put(&mut chain, &state::Holder { roles: gone(), ..held });
-    assert!(chain.send(1, Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) })).is_success());
-    assert_eq!(chain.record::<state::Holder>(&key).expect("kept").roles.to_vec(), [role]);
-}
-
 /// Roles are made and assigned by who rules their scopes.
 #[test]
 fn roles_are_bound_to_their_maker() {

@@ -159,6 +159,7 @@ fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
         reason: Text::default(),
         claims: List::default(),
         dispute_until: Height::ZERO,
+        vote_until: Height::ZERO,
         window_left: Count::ZERO,
         retrial_of: Hash::ZERO,
         over_at: Height::ZERO,

@@ -3,11 +3,12 @@
 //! Both chambers must agree: the staked CBY of the set, and its validators with one vote each. A council of nine may
 //! stop what is queued, shorten the way of what is tier 3, and pause a system actor until the chambers have voted on it.
 
-use super::types::{Agreement, Ballot, Change, Choice, Proposal, Stage};
+use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, actions, pauses, state};
 use crate::actor::{Context, number_argument};
+use crate::registry;
 use crate::staking::{state as staking, types::ValidatorSet};
-use cowboy_state::{Key, Step, Stop};
+use cowboy_state::{Key, Miss, Step, Stop};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Event, List, error};
@@ -33,7 +34,20 @@ pub(super) fn propose(context: &mut Context<'_>, argument: &Value) -> Step<Value
         epoch: total.epoch,
         ballots: List::default(),
     };
+    let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
+    hold_claims(context, &proposal.actions, Height(until))?;
     Ok(Value::uint(add(context, &proposal)?))
+}
+
+/// Keeps open the claims that actions decide, until the given height and as long as counting and executing may take.
+fn hold_claims(context: &mut Context<'_>, actions: &[Action], until: Height) -> Result<(), Miss> {
+    let until = Height(until.0.saturating_add(context.params.jobs.dispute_vote_margin));
+    for action in actions {
+        if let Action::Call { actor, method, argument } = action {
+            registry::propose(context, *actor, method, argument, until)?;
+        }
+    }
+    Ok(())
 }
 
 /// Keeps a new proposal. Answers its number.

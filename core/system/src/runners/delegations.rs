@@ -173,8 +173,9 @@ pub(super) fn withdraw(context: &mut Context<'_>, argument: &Value) -> Step<Valu
     let registered_at = registration(context, &reader, address)?;
     let mut pool = pool(context.world, address, registered_at)?;
     let mut own = delegation(context.world, address, registered_at, delegator)?;
-    let (free, waiting): (Vec<Leaving>, Vec<Leaving>) =
-        std::mem::take(&mut own.leaving).into_vec().into_iter().partition(|leaving| pool.is_closed || leaving.release <= height);
+    let held = state::find(context.world, address)?.map_or(Height::ZERO, |runner| runner.held_until);
+    let is_free = |leaving: &Leaving| pool.is_closed || leaving.release.max(held) <= height;
+    let (free, waiting): (Vec<Leaving>, Vec<Leaving>) = std::mem::take(&mut own.leaving).into_vec().into_iter().partition(is_free);
     let mut amount = Amount::ZERO;
     for leaving in free {
         let part = worth(leaving.shares, pool.leaving, pool.leaving_shares);

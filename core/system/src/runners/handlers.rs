@@ -124,6 +124,7 @@ pub(super) fn register(context: &mut Context<'_>, argument: &Value) -> Step<Valu
         reputation: Count::ZERO,
         score: Count::ZERO,
         reputation_at: height,
+        held_until: Height::ZERO,
         probation_until: Height::ZERO,
         probations: Count::ZERO,
         jobs_done: Count::ZERO,
@@ -213,8 +214,9 @@ fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Ste
 pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     let (sender, height) = (context.sender, context.height);
     let mut runner = state::read(context.world, sender)?;
+    let held = runner.held_until;
     let (free, waiting): (Vec<Tranche>, Vec<Tranche>) =
-        std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(|tranche| tranche.release <= height);
+        std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(|tranche| tranche.release.max(held) <= height);
     let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
     if amount == Amount::ZERO {
         return Err(error::UNBONDING.into());

@@ -4,16 +4,19 @@
 //! result is checked by doing the work again, with a fresh committee that the claimant pays; every other claim is decided by the
 //! security council or by governance. What is proven slashes; what is refuted loses the bond; what nobody decides loses a part of it. The
 //! answer that was delivered stays delivered.
+//!
+//! A proposal that decides a claim keeps the job disputed for as long as it may take, and the stake of who is accused in the registry
+//! (decision 314).
 
 use super::NUMBER;
 use crate::actor::{Context, announce};
 use crate::dispatcher::{decision, handlers as dispatcher, lifecycle, payment, payout, state as jobs};
-use crate::governance;
 use crate::reader::Reader;
 use crate::runners::handlers as registry;
+use crate::{governance, runners};
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::cbor::Value;
+use cowboy_types::cbor::{self, Value};
 use cowboy_types::job::{Challenge, Job, JobSpec, JobStatus, MAX_CLAIMS, Member, Mode, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Abort, Address, Hash, List, Text, error};
@@ -106,7 +109,7 @@ fn put_down(context: &mut Context<'_>, job: &mut Job, runner: Address, claim: Te
     if job.status == JobStatus::Verified {
         job.window_left = Count(job.status_until.0.saturating_sub(context.height.0));
         job.status = JobStatus::Disputed;
-        job.status_until = job.dispute_until;
+        job.status_until = job.dispute_end();
     }
     let due = lifecycle::next_height(job);
     jobs::write(context.world, job, due)?;
@@ -143,6 +146,33 @@ pub(super) fn decide(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     let due = lifecycle::next_height(&job);
     jobs::write(context.world, &mut job, due)?;
     Ok(Value::Bool(is_decided))
+}
+
+/// A proposal that decides a claim was made, and takes effect by `until` if it is accepted: until then, and at most `jobs.dispute_vote_max` blocks
+/// after the first claim, the job stays disputed and the accused withdraw no stake. Whatever is no open claim is left alone.
+pub(crate) fn wait_for_vote(context: &mut Context<'_>, argument: &[u8], until: Height) -> Result<(), Miss> {
+    let Ok(argument) = cbor::decode(argument) else { return Ok(()) };
+    let reader = Reader::new(&argument, invalid);
+    let (Ok(id), Ok(place)) = (reader.hash("job_id"), reader.number_or("claim", 0)) else { return Ok(()) };
+    let Some(mut job) = jobs::find(context.world, &id)? else { return Ok(()) };
+    let claim = usize::try_from(place).ok().and_then(|place| job.claims.get(place));
+    let Some(accused) = claim.filter(|claim| claim.is_open() && claim.retrial == Hash::ZERO).map(|claim| claim.runner) else {
+        return Ok(());
+    };
+    let rows = &context.params.jobs;
+    let first = job.dispute_until.0.saturating_sub(rows.dispute_max);
+    let until = until.min(Height(first.saturating_add(rows.dispute_vote_max)));
+    if job.status != JobStatus::Disputed {
+        return Ok(());
+    }
+    job.vote_until = job.vote_until.max(until);
+    job.status_until = job.dispute_end();
+    if let Some(mut runner) = runners::state::find(context.world, accused)? {
+        runner.held_until = runner.held_until.max(until);
+        runners::state::write(context.world, accused, &runner);
+    }
+    let due = lifecycle::next_height(&job);
+    jobs::write(context.world, &mut job, due)
 }
 
 /// Counts the sender's vote on a claim; its newest one counts. Answers whether it is decided: by governance at once, by the council with

@@ -289,6 +289,8 @@ crate::record! {
         pub claims: List<Challenge, MAX_CLAIMS>,
         /// When all claims end that nobody decided; zero before the first one.
         pub dispute_until: Height,
+        /// Until when a proposal that decides one of them keeps them open; zero for none.
+        pub vote_until: Height,
         /// Blocks that the challenge window had left when it came to stand still.
         pub window_left: Count,
         /// The job whose result this one checks; zero for none.
@@ -301,6 +303,11 @@ crate::record! {
 }
 
 impl Job {
+    /// When all claims end that nobody decided: later where a proposal that decides one is under way.
+    pub fn dispute_end(&self) -> Height {
+        self.dispute_until.max(self.vote_until)
+    }
+
     /// The members of both committees, those at work first.
     pub fn all_members(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().chain(self.earlier.iter())

@@ -85,6 +85,8 @@ crate::record! {
         pub score: Count,
         /// When the reputation was last touched.
         pub reputation_at: Height,
+        /// Until when it withdraws no stake, because a vote decides a claim against it.
+        pub held_until: Height,
         /// Until when it may do nothing, having fallen below the least reputation.
         pub probation_until: Height,
         /// The number of probations.

@@ -67,6 +67,7 @@ fn runner() -> Runner {
         reputation: Count::ZERO,
         score: Count::ZERO,
         reputation_at: Height::ZERO,
+        held_until: Height::ZERO,
         probation_until: Height::ZERO,
         probations: Count::ZERO,
         jobs_done: Count::ZERO,

@@ -163,7 +163,7 @@ fn details(world: &World, id: &Hash) -> Result<Option<model::Job>, Miss> {
         submitter_jobs: patron.jobs.0,
         submitter_failed_callbacks: patron.failed_callbacks.0,
         claims: job.claims.iter().map(claim_of).collect(),
-        dispute_until: job.dispute_until.0,
+        dispute_until: job.dispute_end().0,
         retrial_of: (job.retrial_of != Hash::ZERO).then_some(Hex(job.retrial_of)),
     }))
 }

@@ -5,6 +5,9 @@ use super::super::harness::{address, parameters, validator, validators};
 use super::*;
 use cowboy_types::job::{JobStatus, Verdict};
 
+/// Runs on chains where governance moved a parameter: see `effects`.
+pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![a_claim_waits_for_the_vote];
+
 /// A market with short windows and a council of nine: accounts 50 to 58.
 fn market() -> Market {
     Market::with(5, |genesis| {
@@ -176,23 +179,27 @@ fn a_right_retrial_costs_nothing() {
     assert!(first.iter().all(|number| stake(&market, *number) == cby(7_000)));
 }
 
-/// A claim is decided by a proposal of the validators, on a network without deployers: the accused is slashed, and the bond comes back.
-#[test]
-fn a_decision_of_the_validators_ends_a_claim() {
-    let short = [
+/// A market of four validators without deployers, whose claims end long before a proposal of theirs can decide one, as on a real network.
+fn governed(more: &[(&str, u64)]) -> Market {
+    let mut rows = vec![
+        ("consensus.unbonding", 3_600),
         ("governance.timelock", 3_600),
         ("governance.voting_0", 3_600),
         ("jobs.challenge_window", 20),
+        ("jobs.dispute_max", 40),
         ("jobs.dispute_window", 2),
         ("jobs.reveal_window", 12),
     ];
-    let mut market = Market::with(5, |genesis| {
+    rows.extend_from_slice(more);
+    Market::with(5, |genesis| {
         genesis.deployers = cowboy_types::List::default();
         genesis.validators = validators((1..=4).map(|number| validator(number, Amount(cby(100_000)))));
-        genesis.parameters = parameters(&short);
-    });
-    let (id, committee) = accepted(&mut market);
-    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+        genesis.parameters = parameters(&rows);
+    })
+}
+
+/// Proposes that the first claim against a result is upheld, for which three of four vote. Answers the proposal.
+fn put_to_the_vote(market: &mut Market, id: &Hash) -> u64 {
     let argument = Value::map([("claim", Value::uint(0)), ("job_id", Value::Bytes(id.0.to_vec())), ("upheld", Value::Bool(true))]);
     let action = vec![
         ("action", Value::text("call")),
@@ -200,19 +207,56 @@ fn a_decision_of_the_validators_ends_a_claim() {
         ("argument", argument),
         ("method", Value::text("decide_challenge")),
     ];
-    let chain = &mut market.chain;
-    let proposal = governance::propose(chain, action, 1_000);
+    let proposal = governance::propose(&mut market.chain, action, 1_000);
     for from in 1..=3 {
-        assert!(governance::vote(chain, from, proposal, "yes").is_success());
+        assert!(governance::vote(&mut market.chain, from, proposal, "yes").is_success());
     }
+    proposal
+}
+
+/// A claim is decided by a proposal of the validators, on a network without deployers: it stays open for as long as the proposal takes, the accused
+/// is slashed, also if it leaves meanwhile, and the bond comes back.
+#[test]
+fn a_claim_waits_for_the_vote() {
+    let mut market = governed(&[]);
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+    let none = serde_json::json!({});
+    assert_eq!(slug(&market.chain.send(committee[1], ask(REGISTRY, "leave", &none, 0))), "");
+    let first = market.job(&id).claims[0].at.0;
+    let proposal = put_to_the_vote(&mut market, &id);
+    let chain = &mut market.chain;
     governance::later(chain, 3_600);
     assert!(governance::ask(chain, 6, "count", governance::about(proposal), 0).is_success());
     governance::later(chain, 3_600);
+    assert_eq!(slug(&chain.send(committee[1], ask(REGISTRY, "withdraw", &none, 0))), "unbonding", "its stake is held");
     let before = chain.balance(address(7));
     assert!(governance::ask(chain, 6, "execute", governance::about(proposal), 0).is_success());
     assert_eq!(governance::stage(chain, proposal), "executed");
     assert_eq!(chain.balance(address(7)) - before, cby(100), "the bond comes back");
-    assert_eq!((stake(&market, committee[0]), stake(&market, committee[1])), (cby(10_000), cby(7_000)));
+    assert_eq!(stake(&market, committee[0]), cby(10_000));
     market.chain.idle(25);
     assert_eq!(market.job(&id).status, JobStatus::Settled);
+    governance::later(&mut market.chain, 90_000);
+    assert!(market.chain.height.0 > first + 40 + 3_600);
+    let before = market.chain.balance(address(committee[1]));
+    assert_eq!(slug(&market.chain.send(committee[1], ask(REGISTRY, "withdraw", &none, 0))), "");
+    let paid = market.chain.balance(address(committee[1])) - before;
+    assert!(paid < cby(7_000) && paid > cby(6_999), "{paid}: three tenths are slashed");
+}
+
+/// A proposal keeps a claim open for no longer than `jobs.dispute_vote_max` after the first claim; without one it ends at `jobs.dispute_max`.
+#[test]
+fn a_vote_does_not_keep_a_claim_open_for_ever() {
+    let mut market = governed(&[("jobs.dispute_vote_max", 100)]);
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+    put_to_the_vote(&mut market, &id);
+    let first = market.job(&id).claims[0].at.0;
+    assert_eq!(market.job(&id).dispute_end().0, first + 100);
+    market.chain.idle(first + 99 - market.chain.height.0);
+    assert_eq!(market.job(&id).status, JobStatus::Disputed);
+    market.chain.idle(1);
+    assert_eq!(market.job(&id).status, JobStatus::Settled);
+    assert_eq!(stake(&market, committee[1]), cby(10_000), "nobody decided");
 }

@@ -5,7 +5,7 @@ mod anomalies;
 pub(crate) mod costs;
 pub(crate) mod delegation;
 mod disagreement;
-mod disputes;
+pub(crate) mod disputes;
 pub(crate) mod invariants;
 pub(crate) mod modes;
 pub(crate) mod path;
