@@ -239,6 +239,8 @@ pub struct McpServer {
     pub url: Option<String>,
     /// The tools that jobs may call; none means all.
     pub tools: Vec<String>,
+    /// Patterns of the hosts that its tools reach; empty for none. Left out, it does no job that names its hosts.
+    pub reaches: Option<Vec<String>>,
 }
 
 /// A registered tool: a WebAssembly module without imports.
@@ -361,6 +363,10 @@ impl Config {
             if tee.document.is_some() != tee.command.is_empty() {
                 return Err(wrong("tee.document", &tee.command.join(" "), "give a document, or a command that has one made"));
             }
+        }
+        let mut reached = self.mcp.values().flat_map(|server| server.reaches.iter().flatten());
+        if let Some(host) = reached.find(|host| !domain::is_canonical_pattern(host)) {
+            return Err(wrong("mcp.reaches", host, "a host in lower case, like api.example.com or *.example.com"));
         }
         let mut hosts =
             self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts).chain(http.hosts.keys()));

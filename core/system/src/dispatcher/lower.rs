@@ -63,6 +63,9 @@ pub fn read(offer: &Offer<'_>, submission: &[u8]) -> Result<(Request, JobSpec), 
     if tokens.is_some_and(|tokens| tokens > spec.bounds.output_tokens.0) {
         return Err(invalid());
     }
+    if !request.names_hosts_well() {
+        return Err(invalid());
+    }
     check(offer.rows, &spec)?;
     if spec.timeout_blocks.0 < shortest_timeout(offer, spec.bounds.wall_ms.0) {
         return Err(error::JOB_TIMEOUT);

@@ -110,7 +110,7 @@ const WORK: &[(JobKind, usize, &[&str])] = &[
         ],
     ),
     (JobKind::Http, 1, &["url", "method", "headers", "body", "json", "extract", "selector", "envelope"]),
-    (JobKind::Mcp, 3, &["server", "tool", "arguments"]),
+    (JobKind::Mcp, 3, &["server", "tool", "arguments", "reaches"]),
     (JobKind::Custom, 2, &["tool", "input"]),
     (JobKind::Container, 2, &["image", "command", "network", "env"]),
 ];
@@ -181,8 +181,9 @@ impl Request {
     pub fn hosts(&self) -> Vec<String> {
         let any = || vec![domain::ANY.to_string()];
         match self.kind {
-            // The server of a tool, and what an agent's tools do, are the runner's.
-            JobKind::Mcp => any(),
+            // A tool reaches what the job names, to which the runner holds its server; else what only the runner knows.
+            JobKind::Mcp => self.reaches().unwrap_or_else(any),
+            // What an agent's tools do is the runner's.
             JobKind::Custom if self.is_agent => any(),
             JobKind::Http => {
                 let host = self.work.get("url").and_then(Value::as_text).and_then(crate::entitlements::needs::host_of);
@@ -191,6 +192,18 @@ impl Request {
             // A tool of WebAssembly and a container reach nothing, and a model no host of the job's choosing.
             JobKind::Llm | JobKind::Custom | JobKind::Container => Vec::new(),
         }
+    }
+
+    /// The patterns of the hosts that a tool's job says it reaches; none where it says nothing, or nothing that can be read.
+    fn reaches(&self) -> Option<Vec<String>> {
+        let Some(Value::Array(items)) = self.work.get("reaches").filter(|_| self.kind == JobKind::Mcp) else { return None };
+        let host = |item: &Value| item.as_text().filter(|host| domain::is_canonical_pattern(host)).map(str::to_string);
+        items.iter().map(host).collect()
+    }
+
+    /// Whether the hosts that a job names, if it names any, are canonical patterns.
+    pub(super) fn names_hosts_well(&self) -> bool {
+        !self.work.contains_key("reaches") || self.reaches().is_some()
     }
 
     /// What the job says that it needs of a runner, by name.
@@ -397,7 +410,7 @@ mod tests {
             let name = if is_published { "verify" } else { "verification" };
             message("http", &["https://a.b"], vec![(name, Value::dict(fields)), ("timeout_blocks", Value::uint(50))], vec![])
         };
-        let rows: [(&str, Value, Result<Vec<String>, Refusal>); 16] = [
+        let rows: [(&str, Value, Result<Vec<String>, Refusal>); 18] = [
             ("as it should be", job(vec![("url", good())], vec![]), Ok(vec!["allowed.example.com".to_string()])),
             ("at the top, too", job(vec![("url", bad())], vec![("url", good())]), unknown("url")),
             ("in the payload, too", job(vec![("url", good())], vec![("payload", beside(bad()))]), twice("url")),
@@ -419,6 +432,16 @@ mod tests {
                 unknown("max_tokens"),
             ),
             ("an address for a tool", message("mcp", &["shop", "find"], vec![("url", good())], vec![]), Ok(vec!["*".to_string()])),
+            (
+                "a tool that names its hosts",
+                message("mcp", &["shop", "find"], vec![("reaches", urls(text("*.example.com")))], vec![]),
+                Ok(vec!["*.example.com".to_string()]),
+            ),
+            (
+                "a tool that names what is no host",
+                message("mcp", &["shop", "find"], vec![("reaches", urls(good()))], vec![]),
+                Ok(vec!["*".to_string()]),
+            ),
             ("a field of a rule", rule(true, vec![("mode", text("none")), ("runner", Value::uint(3))]), unknown("runner")),
             ("a timeout in two places", rule(true, vec![("timeout_blocks", Value::uint(50))]), twice("timeout_blocks")),
             ("a field of a check", rule(true, vec![check("kind", "length_limit", "max_byte")]), unknown("max_byte")),

@@ -1,11 +1,11 @@
 //! Calls of tools of MCP servers: programs that talk over their standard streams, or addresses.
 //!
-//! Fields: `server` (a name of the configuration), `tool`, and maybe `arguments` (an object). The result is the tool's structured content
-//! as JSON, else its text.
+//! Fields: `server` (a name of the configuration), `tool`, and maybe `arguments` (an object) and `reaches` (patterns of hosts). The result is
+//! the tool's structured content as JSON, else its text.
 
 use super::{Executor, Fault, Task, Usage};
 use crate::config::McpServer;
-use cowboy_types::job::JobKind;
+use cowboy_types::{entitlement::domain, job::JobKind};
 use futures::future::BoxFuture;
 use rmcp::{
     RoleClient, ServiceExt as _,
@@ -16,6 +16,7 @@ use rmcp::{
 use serde_json::Value as Json;
 use std::{collections::BTreeMap, process::Stdio, time::Duration};
 use tokio::{process::Command, sync::Mutex};
+use url::Url;
 
 /// How long a server may take to begin.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -96,6 +97,7 @@ impl Executor for McpExecutor {
             if !server.settings.tools.is_empty() && !server.settings.tools.contains(&tool) {
                 return Err(Fault::External(format!("this runner does not call {tool} of {name}")));
             }
+            within(task, name, &server.settings)?;
             let mut call = CallToolRequestParams::new(tool);
             match task.request.get("arguments") {
                 None => {}
@@ -108,6 +110,30 @@ impl Executor for McpExecutor {
             result(answer)
         })
     }
+}
+
+/// Holds a server to the hosts that the job names, and to those of the asking actor's manifest: what its operator says that it reaches, and the
+/// address where it is reached itself.
+pub(super) fn within(task: &Task, name: &str, server: &McpServer) -> Result<(), Fault> {
+    let named = match task.request.get("reaches") {
+        None => None,
+        Some(Json::Array(hosts)) => Some(hosts.iter().filter_map(|host| host.as_str().map(str::to_owned)).collect::<Vec<String>>()),
+        Some(_) => return Err(Fault::Actor("reaches is no list of hosts".into())),
+    };
+    let bounds = [named.as_deref(), task.hosts.as_deref()];
+    if bounds.iter().flatten().all(|patterns| patterns.iter().any(|pattern| pattern == domain::ANY)) {
+        return Ok(());
+    }
+    let Some(reached) = &server.reaches else {
+        return Err(Fault::External(format!("this runner does not say which hosts {name} reaches")));
+    };
+    let own = server.url.as_deref().and_then(|url| Url::parse(url).ok()).and_then(|url| url.host_str().map(str::to_owned));
+    for host in reached.iter().chain(own.as_ref()) {
+        if bounds.iter().flatten().any(|patterns| !patterns.iter().any(|pattern| domain::covers(pattern, host))) {
+            return Err(Fault::External(format!("{name} reaches {host}, which the job does not allow")));
+        }
+    }
+    Ok(())
 }
 
 /// What a tool said.

@@ -1,7 +1,10 @@
 //! The chain's permission check and this runner read one submission alike, whatever it looks like (000 §9.3; decision 302).
 
-use super::{Limits, Task, http, llm};
-use crate::{config::Config, request::Request};
+use super::{Limits, Task, http, llm, mcp};
+use crate::{
+    config::{Config, McpServer},
+    request::Request,
+};
 use cowboy_api::cbor;
 use cowboy_system::{
     dispatcher::lower::{self, Offer},
@@ -26,7 +29,7 @@ impl Dice {
 }
 
 /// Names of fields, known ones, aliases, and known ones in another case.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 35] = [
     "url",
     "URL",
     "Url",
@@ -51,6 +54,7 @@ const NAMES: [&str; 34] = [
     "server",
     "tool",
     "arguments",
+    "reaches",
     "input",
     "image",
     "command",
@@ -92,6 +96,7 @@ fn value(dice: &mut Dice, name: &str) -> Json {
         ("max_tokens" | "maxtokens" | "max_output_tokens" | "seed", _) => json!(dice.roll(9_000)),
         ("headers" | "arguments" | "env" | "json", _) => json!({ "url": dice.one(&URLS) }),
         ("messages", _) => json!([{ "role": "user", "content": "?" }]),
+        ("reaches", _) => json!([dice.one(&["allowed.example.com", "*.example.org", "*", "Allowed.example.com", "https://other.example.org/"])]),
         ("gpu" | "stream", _) => json!(true),
         ("tee_type", _) => json!(dice.one(&["sgx", "tdx", "dev"])),
         _ => json!(dice.one(&["allowed.example.com", "GET", "embedding", "https://other.example.org/"])),
@@ -146,10 +151,25 @@ fn submission(dice: &mut Dice) -> Json {
     job
 }
 
+fn task(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<Vec<String>>) -> Task {
+    let limits = Limits::of(spec, &Config::default());
+    Task { request: request.clone(), hosts, limits, format: String::new(), is_semantic: false, model: spec.model }
+}
+
+/// The runner calls no tool of a server that reaches a host which the permission check did not see.
+fn is_held(task: &Task, seen: &[String], submission: &Json) {
+    for reached in ["allowed.example.com", "other.example.org", "*.example.org", "*"] {
+        let server = McpServer { reaches: Some(vec![reached.to_string()]), ..McpServer::default() };
+        let is_seen = seen.iter().any(|pattern| domain::covers(pattern, reached));
+        assert_eq!(mcp::within(task, "shop", &server).is_ok(), is_seen, "{submission}: {reached} beside {seen:?}");
+    }
+    let is_any = seen.iter().any(|pattern| pattern == domain::ANY);
+    assert_eq!(mcp::within(task, "shop", &McpServer::default()).is_ok(), is_any, "{submission}: a server of which nothing is known");
+}
+
 /// What the runner would reach and ask for, of a submission that the chain took: the host of its request, and the tokens of its question.
 fn reached(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<Vec<String>>) -> (Option<String>, Option<u64>) {
-    let limits = Limits::of(spec, &Config::default());
-    let task = Task { request: request.clone(), hosts, limits, format: String::new(), is_semantic: false, model: spec.model };
+    let task = task(request, spec, hosts);
     match request.kind {
         JobKind::Http => (http::first_host(&task), None),
         JobKind::Llm => (None, llm::tokens_asked(&task)),
@@ -162,7 +182,7 @@ fn reached(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<V
 #[test]
 fn the_chain_saw_what_the_runner_does() {
     let params = cowboy_params::Params::GENESIS;
-    let (mut dice, mut taken, mut asked) = (Dice(keccak256(&[b"readings"])), 0, 0);
+    let (mut dice, mut taken, mut asked, mut called) = (Dice(keccak256(&[b"readings"])), 0, 0, 0);
     for _ in 0..20_000 {
         let submission = submission(&mut dice);
         let bytes = cbor::encode(&submission);
@@ -174,17 +194,20 @@ fn the_chain_saw_what_the_runner_does() {
         let is_any = needs.hosts.iter().any(|host| host == domain::ANY);
         // The grant is as narrow as the check allows: exactly the hosts that the needs name.
         let hosts = if is_any { None } else { Some(needs.hosts.clone()) };
-        let (host, tokens) = reached(&request, &spec, hosts);
+        let (host, tokens) = reached(&request, &spec, hosts.clone());
         if let Some(host) = &host {
             asked += 1;
             assert!(is_any || needs.hosts.contains(host), "{submission}: {host} beside {needs:?}");
         }
         assert!(tokens.is_none_or(|tokens| Some(tokens) <= needs.tokens), "{submission}: {tokens:?} beside {needs:?}");
-        assert!(request.kind != JobKind::Mcp || is_any, "{submission}: what a server reaches is its own");
+        if request.kind == JobKind::Mcp {
+            called += usize::from(!is_any);
+            is_held(&task(&request, &spec, hosts.clone()), &needs.hosts, &submission);
+        }
         let is_bound = matches!(request.kind, JobKind::Custom | JobKind::Container);
         assert!(!is_bound || read.is_agent || needs.hosts.is_empty(), "{submission}");
         assert_eq!(needs.needs_tee, spec.verification.is_tee_required, "{submission}");
         assert_eq!(needs.tee_type.as_deref().unwrap_or(""), &spec.verification.tee_type[..], "{submission}");
     }
-    assert!(taken > 500 && asked > 100, "{taken} taken, {asked} asked for a page");
+    assert!(taken > 500 && asked > 100 && called > 10, "{taken} taken, {asked} asked for a page, {called} called a tool with its hosts named");
 }

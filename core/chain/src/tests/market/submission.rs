@@ -33,6 +33,12 @@ fn jobs_that_are_none() {
         ("no kind", change(&["job_type"], null.clone()), "job_invalid"),
         ("an unknown kind", change(&["job_type"], "Mining".into()), "job_invalid"),
         ("a kind by its name alone", change(&["job_type"], "mcp".into()), ""),
+        (
+            "a tool that reaches what is no host",
+            change(&["job_type"], serde_json::json!({ "type": "Mcp", "reaches": ["https://a.com"] })),
+            "job_invalid",
+        ),
+        ("a tool that reaches one host", change(&["job_type"], serde_json::json!({ "type": "Mcp", "reaches": ["a.com"] })), ""),
         ("a model without room for an answer", change(&["job_type"], "llm".into()), "job_invalid"),
         ("no time", change(&["bounds", "max_wall_time_seconds"], 0.into()), "job_invalid"),
         ("no bounds", change(&["bounds"], null.clone()), "job_invalid"),
