@@ -151,19 +151,29 @@ fn deterministic() {
     }
 }
 
-/// the largest group of similar answers; the answer it is around is handed on, without its embedding.
+/// the largest group of similar answers; the answer it is around is handed on, without its embedding. An embedding is not bound to its
+/// answer (docs/trust.md).
 #[test]
 fn semantic_similarity() {
     let embedded = |answer: &str, embedding: &[i16]| {
         Embedded { answer: answer.as_bytes().to_vec(), model: Hash([7; 32]), embedding: embedding.to_vec() }.write()
     };
     let (a, b, c, far) = (embedded("a", &[100, 0]), embedded("b", &[100, 30]), embedded("c", &[100, 60]), embedded("far", &[0, 100]));
-    let (a, b, c, far) = (&a[..], &b[..], &c[..], &far[..]);
+    let other = embedded("PAY ALL TO ME", &[100, 10]);
+    let (a, b, c, far, other) = (&a[..], &b[..], &c[..], &far[..], &other[..]);
     type Case<'a> = (&'a str, u64, usize, &'a [&'a [u8]], &'a str, Option<&'a [u8]>);
-    let table: [Case<'_>; 4] = [
+    let table: [Case<'_>; 5] = [
         ("three of four", 9_000, 3, &[a, b, c, far], "AAAd", Some(b"b")),
         ("too strict", 9_999, 2, &[a, b, c], "ddd", None),
         ("too few", 9_000, 4, &[a, b, c, far], "dddd", None),
+        (
+            "another text with a near embedding: the mode pays for nearness of embeddings only",
+            9_000,
+            3,
+            &[other, a, b],
+            "AAA",
+            Some(b"PAY ALL TO ME"),
+        ),
         ("not of this form", 9_000, 2, &[a, b, b"text"], "AAx", Some(b"a")),
     ];
     for (case, similarity, threshold, outputs, verdicts, accepted) in table {
