@@ -9,6 +9,14 @@ use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, actors, error};
 
+/// The Runner Registry, the Job Dispatcher and the Result Verifier. They are one market: a pause of any of them stops all three (decision 320).
+pub const MARKET: [u8; 3] = [0x01, 0x02, 0x03];
+
+/// Whether the market stands still in a block with these pauses.
+pub fn is_market_paused(paused: &[u8]) -> bool {
+    MARKET.iter().any(|number| paused.contains(number))
+}
+
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
     /// The state.
@@ -99,7 +107,8 @@ impl Context<'_> {
 
     /// Fails where a system actor is paused. Decisions of governance still reach it, so that they can repair it.
     pub fn require_running(&self, number: u8) -> Step<()> {
-        let is_stopped = self.paused.contains(&number) && self.sender != Address::system(actors::GOVERNANCE);
+        let is_paused = self.paused.contains(&number) || MARKET.contains(&number) && is_market_paused(self.paused);
+        let is_stopped = is_paused && self.sender != Address::system(actors::GOVERNANCE);
         if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
 

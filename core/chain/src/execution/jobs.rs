@@ -7,6 +7,7 @@ use crate::fees::{Cost, Offer, Offers, Prices, Used, lane_base_fee};
 use crate::input::Trace;
 use crate::lanes::Lane;
 use cowboy_state::{Key, Kind, Miss};
+use cowboy_system::actor::is_market_paused;
 use cowboy_system::dispatcher::{self, callback, lifecycle, state};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
@@ -105,6 +106,11 @@ impl Execution {
         let params = &self.machine.environment.params;
         let has_room = self.books.jobs_moved < params.jobs.steps_per_block && self.books.weight < params.execution.block_weight;
         let height = self.machine.environment.height;
+        if is_market_paused(&self.machine.environment.paused) {
+            lifecycle::stand_still(&mut self.machine.world, height)?;
+            self.phase = Phase::Rent { collected: 0, pruned: 0 };
+            return Ok(());
+        }
         let due = if has_room { lifecycle::next_due(&self.machine.world, height)? } else { None };
         let Some(id) = due else {
             self.phase = Phase::Rent { collected: 0, pruned: 0 };

@@ -40,6 +40,7 @@ impl Execution {
             dispatcher::draws().first_key(),
             dispatcher::immediate().first_key(),
             dispatcher::waiting().first_key(),
+            dispatcher::standstill_key(),
             dispatcher::callbacks().first_key(),
         ]);
         wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key()]);

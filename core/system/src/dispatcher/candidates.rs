@@ -9,7 +9,7 @@ use crate::tee;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};
 use cowboy_types::job::{Candidate, Candidates, EpochCommittee, JobKind, JobSpec, Profile, Runner};
-use cowboy_types::units::{Amount, Count, Height};
+use cowboy_types::units::{Amount, Count};
 use cowboy_types::{Address, Hash, List, error};
 
 /// Frozen time of matching what one candidate provides, in ns.
@@ -41,8 +41,10 @@ pub fn of_job(
 ) -> Step<Candidates> {
     let rows = context.params.jobs.clone();
     let height = context.height;
+    let standstill = state::standstill(context.world)?;
+    let health = |runner: &Runner| health(&rows, runner, height, &standstill);
     let mut able: Vec<&(Address, Runner)> =
-        registered.iter().filter(|(_, runner)| is_able(&rows, runner, spec, committee, height)).collect();
+        registered.iter().filter(|(_, runner)| health(runner) == HEALTHY && is_able(&rows, runner, spec, committee)).collect();
     if spec.verification.is_tee_required {
         context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
         let mut kept = Vec::new();
@@ -84,12 +86,11 @@ pub fn of_job(
     Ok(Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? })
 }
 
-/// The filters that look at the runner alone: health, reputation, kind, environment, price, concurrency, stake.
-fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64, height: Height) -> bool {
+/// The filters that look at the runner alone, after its health and reputation: kind, environment, price, concurrency, stake.
+fn is_able(rows: &Jobs, runner: &Runner, spec: &JobSpec, committee: u64) -> bool {
     let price = spec.max_price;
     let share = Amount(price.0 / committee.max(1));
-    health(rows, runner, height) == HEALTHY
-        && runner.kinds & spec.kind.bit() != 0
+    runner.kinds & spec.kind.bit() != 0
         && (!spec.verification.is_tee_required || runner.tee != 0)
         && payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share
         && runner.rates.min_job_value <= price
@@ -123,9 +124,10 @@ pub fn committee(context: &mut Context<'_>, registered: &[(Address, Runner)]) ->
     {
         return Ok(last.clone());
     }
+    let standstill = state::standstill(context.world)?;
     let healthy: Vec<Amount> = registered
         .iter()
-        .filter(|(_, runner)| is_healthy(&params.jobs, runner, height) && !runner.is_leaving)
+        .filter(|(_, runner)| is_healthy(&params.jobs, runner, height, &standstill) && !runner.is_leaving)
         .map(|(_, runner)| effective_stake(runner))
         .collect();
     let made = made(params, epoch, last.as_ref(), &healthy);

@@ -110,6 +110,7 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     job.aggregated = Count::ZERO;
     job.members = List::new(members).expect("a committee fits");
     job.status = JobStatus::Assigned;
+    job.drawn_at = height;
     job.commit_until = Height(height.0.saturating_add(spec.timeout_blocks.0));
     job.status_until = job.commit_until;
     Ok(())

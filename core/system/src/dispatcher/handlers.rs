@@ -93,6 +93,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         candidates_root: root,
         candidates: Count(count),
         retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
+        stood_still: state::standstill(context.world)?.blocks,
         ..empty(context, spec, id)
     };
     let world = &mut *context.world;
@@ -164,6 +165,8 @@ fn empty(context: &Context<'_>, spec: &JobSpec, id: Hash) -> Job {
         retrial_of: Hash::ZERO,
         over_at: Height::ZERO,
         steps: Count::ZERO,
+        drawn_at: Height::ZERO,
+        stood_still: Count::ZERO,
     }
 }
 
@@ -180,6 +183,7 @@ fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> 
         &state::draws().first_key(),
         &state::immediate().first_key(),
         &state::immediate_key(),
+        &state::standstill_key(),
         &runners::state::directory().first_key(),
         &crate::entitlements::state::manifest(submitter),
     ])?;

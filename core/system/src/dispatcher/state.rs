@@ -3,7 +3,7 @@
 use super::NUMBER;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
-use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron};
+use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, Standstill};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, error, keccak256};
 
@@ -51,6 +51,11 @@ pub fn callbacks_key() -> Key {
 /// How many jobs were drawn in the block of their submission.
 pub fn immediate_key() -> Key {
     Key::system(NUMBER, "immediate")
+}
+
+/// For how long the market stood still.
+pub fn standstill_key() -> Key {
+    Key::system(NUMBER, "standstill")
 }
 
 /// How far the queue for runners with a free slot is.
@@ -108,9 +113,17 @@ pub fn job_of(name: &[u8]) -> Hash {
     Hash(name[name.len() - 32..].try_into().expect("a name ends with an id"))
 }
 
-/// A job, where it is not forgotten.
+/// A job, where it is not forgotten. Its deadlines count no block in which the market stood still (decision 320).
 pub fn find(world: &World, id: &Hash) -> Result<Option<Job>, Miss> {
-    world.read(&job_key(id))
+    world.require([&job_key(id), &standstill_key()])?;
+    let Some(mut job) = world.read::<Job>(&job_key(id))? else { return Ok(None) };
+    job.catch_up(standstill(world)?.blocks);
+    Ok(Some(job))
+}
+
+/// For how long the market stood still.
+pub fn standstill(world: &World) -> Result<Standstill, Miss> {
+    Ok(world.read(&standstill_key())?.unwrap_or(Standstill::NONE))
 }
 
 /// A job; fails where there is none.

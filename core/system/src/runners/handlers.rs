@@ -2,13 +2,13 @@
 
 use super::{NUMBER, delegations, reputation, state};
 use crate::actor::Context;
-use crate::dispatcher::{payment, waiting};
+use crate::dispatcher::{payment, state as jobs, waiting};
 use crate::reader::Reader;
 use crate::tee::state::attestation_key;
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
-use cowboy_types::job::{JobKind, Profile, RateCard, Runner, Tranche};
+use cowboy_types::job::{JobKind, Profile, RateCard, Runner, Standstill, Tranche};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, Hash, List, error};
@@ -214,9 +214,9 @@ fn release(context: &mut Context<'_>, mut runner: Runner, amount: Amount) -> Ste
 pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     let (sender, height) = (context.sender, context.height);
     let mut runner = state::read(context.world, sender)?;
-    let held = runner.held_until;
-    let (free, waiting): (Vec<Tranche>, Vec<Tranche>) =
-        std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(|tranche| tranche.release.max(held) <= height);
+    let (held, still) = (runner.held_until, jobs::standstill(context.world)?);
+    let is_free = |tranche: &Tranche| free_at(context.params, &still, tranche.release, height).max(held) <= height;
+    let (free, waiting): (Vec<Tranche>, Vec<Tranche>) = std::mem::take(&mut runner.unbonding).into_vec().into_iter().partition(is_free);
     let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
     if amount == Amount::ZERO {
         return Err(error::UNBONDING.into());
@@ -241,6 +241,13 @@ pub(super) fn withdraw(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     Ok(Value::map([("amount", Value::uint(amount.0))]))
 }
 
+/// When stake is free that was asked back for a height: later by the blocks since then in which the market stood still, so that nobody
+/// leaves before what stood still is decided.
+pub(super) fn free_at(params: &Params, standstill: &Standstill, release: Height, now: Height) -> Height {
+    let asked = Height(release.0.saturating_sub(params.consensus.unbonding));
+    Height(release.0.saturating_add(standstill.within(asked, now)))
+}
+
 /// Pays CBY that the registry holds.
 pub(super) fn pay_out(world: &mut World, to: Address, amount: Amount) -> Result<(), Miss> {
     let was_there = world.debit(OWNER, amount)?;
@@ -260,9 +267,10 @@ pub(super) fn heartbeat(context: &mut Context<'_>, _: &Value) -> Step<Value> {
     Ok(Value::Null)
 }
 
-/// Whether a runner is heard of often enough (002 §4; decision 78).
-pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height) -> bool {
-    height.0.saturating_sub(runner.heartbeat_at.0) <= rows.heartbeat_timeout
+/// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
+pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standstill) -> bool {
+    let blocks = height.0.saturating_sub(runner.heartbeat_at.0);
+    blocks.saturating_sub(standstill.within(runner.heartbeat_at, height)) <= rows.heartbeat_timeout
 }
 
 /// What [`health`] says of a runner that may be drawn.
@@ -270,12 +278,12 @@ pub const HEALTHY: &str = "healthy";
 
 /// Why no job is drawn to a runner, in a word: `leaving`, `probation`, `low` (its reputation), `silent` (no heartbeat) or `stake` (below
 /// what the smallest job asks for); else [`HEALTHY`].
-pub fn health(rows: &Jobs, runner: &Runner, height: Height) -> &'static str {
+pub fn health(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standstill) -> &'static str {
     match () {
         () if runner.is_leaving => "leaving",
         () if runner.probation_until > height => "probation",
         () if reputation::points(rows, runner, height) < rows.reputation_min => "low",
-        () if !is_healthy(rows, runner, height) => "silent",
+        () if !is_healthy(rows, runner, height, standstill) => "silent",
         () if effective_stake(runner) < required_stake(rows, Amount::ZERO) => "stake",
         () => HEALTHY,
     }
@@ -286,7 +294,7 @@ pub(super) fn get_runner(context: &mut Context<'_>, argument: &Value) -> Step<Va
     let runner = state::read(context.world, address)?;
     let rows = &context.params.jobs;
     let points = reputation::points(rows, &runner, context.height);
-    let health = health(rows, &runner, context.height);
+    let health = health(rows, &runner, context.height, &jobs::standstill(context.world)?);
     Ok(Value::map([
         ("stake", Value::uint(runner.stake.0)),
         ("delegated", Value::uint(runner.delegated.0)),

@@ -299,10 +299,39 @@ crate::record! {
         pub over_at: Height,
         /// Things that happened to it without anybody asking: numbers their receipts.
         pub steps: Count,
+        /// When its last committee was drawn; zero before.
+        pub drawn_at: Height,
+        /// Blocks for which the market stood still, as far as the job's deadlines have moved with them.
+        pub stood_still: Count,
     }
 }
 
 impl Job {
+    /// Moves all deadlines by the blocks for which the market stood still since they were set or moved.
+    pub fn catch_up(&mut self, stood_still: Count) {
+        let blocks = stood_still.0.saturating_sub(self.stood_still.0);
+        if blocks == 0 {
+            return;
+        }
+        self.stood_still = stood_still;
+        let absent = std::mem::take(&mut self.absent).into_vec();
+        let moved = |height: Height| Height(height.0.saturating_add(blocks));
+        let absent = absent.into_iter().map(|absent| Absent { due: moved(absent.due), ..absent });
+        self.absent = List::new(absent.collect()).expect("as many fit");
+        let deadlines = [
+            &mut self.status_until,
+            &mut self.queued_at,
+            &mut self.commit_until,
+            &mut self.reveal_from,
+            &mut self.reveal_until,
+            &mut self.dispute_until,
+            &mut self.vote_until,
+        ];
+        for deadline in deadlines.into_iter().filter(|deadline| **deadline != Height::ZERO) {
+            *deadline = moved(*deadline);
+        }
+    }
+
     /// When all claims end that nobody decided: later where a proposal that decides one is under way.
     pub fn dispute_end(&self) -> Height {
         self.dispute_until.max(self.vote_until)
@@ -327,6 +356,35 @@ crate::record! {
         pub committee: Count,
         /// Runners that must agree.
         pub threshold: Count,
+    }
+}
+
+crate::record! {
+    /// For how long the market stood still, because an actor of it was paused.
+    pub struct Standstill {
+        /// All such blocks so far.
+        pub blocks: Count,
+        /// The first block of the last time.
+        pub first: Height,
+        /// The last one of it.
+        pub last: Height,
+    }
+}
+
+impl Standstill {
+    /// No standstill yet.
+    pub const NONE: Self = Self { blocks: Count::ZERO, first: Height(1), last: Height::ZERO };
+
+    /// The blocks of the last standstill after a height, up to another one.
+    pub fn within(&self, after: Height, until: Height) -> u64 {
+        let (first, last) = (self.first.0.max(after.0.saturating_add(1)), self.last.0.min(until.0));
+        last.saturating_add(1).saturating_sub(first)
+    }
+
+    /// The same with one more block.
+    pub fn with(&self, height: Height) -> Self {
+        let first = if self.last.0.checked_add(1) == Some(height.0) { self.first } else { height };
+        Self { blocks: Count(self.blocks.0.saturating_add(1)), first, last: height }
     }
 }
 

@@ -206,7 +206,7 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
         stake: runner.stake.0,
         delegated: runner.delegated.0,
         unbonding: runner.unbonding.iter().map(|tranche| tranche.amount.0).sum(),
-        health: handlers::health(rows, &runner, height).to_owned(),
+        health: handlers::health(rows, &runner, height, &jobs::standstill(world)?).to_owned(),
         reputation: reputation::points(rows, &runner, height),
         active_jobs: runner.active_jobs.0,
         jobs_done: runner.jobs_done.0,

@@ -17,6 +17,7 @@ mod reports;
 pub(crate) mod review;
 pub(crate) mod selection;
 mod simulation;
+mod standstill;
 mod strategies;
 pub(crate) mod submission;
 pub(crate) mod tee;

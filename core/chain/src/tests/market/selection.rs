@@ -221,7 +221,7 @@ fn runners_without_a_free_slot_are_passed_over() {
         let submissions = (0..10).map(|more| signed(1, nonce + more, ask(DISPATCHER, "submit_job", &job, 0)));
         let outcome = market.chain.block(submissions.collect());
         let ids: Vec<Hash> = outcome.receipts[..10].iter().map(id_of).collect();
-        market.chain.idle(3);
+        market.chain.idle(6);
         let jobs: Vec<Job> = ids.iter().map(|id| market.job(id)).collect();
         let busy = jobs.iter().filter(|job| &job.reason[..] == "runners_busy" && job.escrow == Amount(0)).count();
         assert_eq!(
