@@ -10,7 +10,7 @@ use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, actors, error};
 
 /// The Runner Registry, the Job Dispatcher and the Result Verifier. They are one market: a pause of any of them stops all three (decision 320).
-pub const MARKET: [u8; 3] = [0x01, 0x02, 0x03];
+pub const MARKET: [u8; 3] = [actors::RUNNERS, actors::DISPATCHER, actors::VERIFIER];
 
 /// Whether the market stands still in a block with these pauses.
 pub fn is_market_paused(paused: &[u8]) -> bool {

@@ -153,7 +153,7 @@ mod conformance {
         Abort, Actor, Address, Block, Context, Event, Fee, Hash, Header, Instruction, LaneUsage, Receipt, System, Transaction,
         block::Usage,
         instruction::Custom,
-        job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner},
+        job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner, Standstill, WaitQueue},
         merkle::Inclusion,
         permission::{Constraints, Scope},
         transaction::CoSignature,
@@ -187,9 +187,11 @@ mod conformance {
         CodecConformance<Receipt> => 256,
         CodecConformance<Runner> => 256,
         CodecConformance<Scope> => 256,
+        CodecConformance<Standstill> => 256,
         CodecConformance<System> => 256,
         CodecConformance<Transaction> => 256,
         CodecConformance<Usage> => 256,
+        CodecConformance<WaitQueue> => 256,
     }
 }
 
