@@ -5,6 +5,7 @@
 //! the price comes back. Harm is counted by role: what requesters gain does not make up for what runners lose.
 
 mod aggregator;
+mod availability;
 mod claims;
 mod committee;
 mod draws;
@@ -251,7 +252,9 @@ fn work(market: &mut Market, job: &Job, act_of: &mut dyn FnMut(&[u8], u8) -> Act
 fn no_strategy_pays() {
     let mut table = String::new();
     let attacks =
-        [committee::attacks(), requester::attacks(), aggregator::attacks(), claims::attacks(), draws::attacks()].into_iter().flatten();
+        [committee::attacks(), requester::attacks(), availability::attacks(), aggregator::attacks(), claims::attacks(), draws::attacks()]
+            .into_iter()
+            .flatten();
     let mut wrong = String::new();
     for attack in attacks {
         let (line, is_right) = attack.line();
