@@ -96,7 +96,9 @@ fn value(dice: &mut Dice, name: &str) -> Json {
         ("max_tokens" | "maxtokens" | "max_output_tokens" | "seed", _) => json!(dice.roll(9_000)),
         ("headers" | "arguments" | "env" | "json", _) => json!({ "url": dice.one(&URLS) }),
         ("messages", _) => json!([{ "role": "user", "content": "?" }]),
-        ("reaches", _) => json!([dice.one(&["allowed.example.com", "*.example.org", "*", "Allowed.example.com", "https://other.example.org/"])]),
+        ("reaches", _) => {
+            json!([dice.one(&["allowed.example.com", "*.example.org", "*", "Allowed.example.com", "https://other.example.org/"])])
+        }
         ("gpu" | "stream", _) => json!(true),
         ("tee_type", _) => json!(dice.one(&["sgx", "tdx", "dev"])),
         _ => json!(dice.one(&["allowed.example.com", "GET", "embedding", "https://other.example.org/"])),
@@ -209,5 +211,8 @@ fn the_chain_saw_what_the_runner_does() {
         assert_eq!(needs.needs_tee, spec.verification.is_tee_required, "{submission}");
         assert_eq!(needs.tee_type.as_deref().unwrap_or(""), &spec.verification.tee_type[..], "{submission}");
     }
-    assert!(taken > 500 && asked > 100 && called > 10, "{taken} taken, {asked} asked for a page, {called} called a tool with its hosts named");
+    assert!(
+        taken > 500 && asked > 100 && called > 10,
+        "{taken} taken, {asked} asked for a page, {called} called a tool with its hosts named"
+    );
 }
