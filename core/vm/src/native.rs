@@ -6,8 +6,10 @@ use crate::types::TYPES;
 use crate::value::{Ref, Value};
 use std::sync::OnceLock;
 
-/// Nanoseconds of weight of a call of a native function, beside those of its cycles: its arguments and its result (decision 319).
-const CALL_WEIGHT: u32 = 100;
+/// Nanoseconds of weight of a call of a native function, beside those of its cycles: its arguments and its result (decision 363).
+const CALL_WEIGHT: u32 = 200;
+/// The same for those that are called without binding arguments: see [`Role`].
+const QUICK_CALL_WEIGHT: u32 = 100;
 
 /// Most parameters that are passed without allocating.
 pub(crate) const NATIVE_PARAMETERS: usize = 8;
@@ -167,7 +169,9 @@ pub(crate) struct Native {
 impl Native {
     fn from_row(row: &NativeRow) -> Self {
         let NativeRow(kind, name, signature, cycles, function, helper) = row;
-        let (weight, role) = (CALL_WEIGHT + cycles * 4, Role::of(name));
+        let role = Role::of(name);
+        let call = if matches!(role, Role::Length | Role::Append | Role::Get) { QUICK_CALL_WEIGHT } else { CALL_WEIGHT };
+        let weight = call + cycles * 4;
         let first = First::of(*kind, name);
         Self { kind: *kind, name, cycles: *cycles, weight, function: *function, signature: parse(signature), helper, role, first }
     }
