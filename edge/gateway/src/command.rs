@@ -164,9 +164,9 @@ impl Commander {
         let mut next = self.next.lock().await;
         let address = self.address();
         for attempt in 0..ATTEMPTS {
-            let known = self.upstream.next_nonce(node, address).await.map_err(Refusal::unavailable)?;
             // Where a nonce was refused, the pool knows better than the count.
-            transaction.nonce = if attempt == 0 { known.max(*next) } else { known };
+            let after = if attempt == 0 { *next } else { Nonce(0) };
+            transaction.nonce = self.upstream.next_nonce(node, address, after).await.map_err(Refusal::unavailable)?;
             self.key.sign_transaction(&mut transaction);
             match self.upstream.submit(node, &transaction).await {
                 Ok(hash) => {

@@ -4,7 +4,7 @@ use crate::{Shared, command::Commander, refusal::Refusal, state::BlockState};
 use cowboy_node::NodeHandle;
 use cowboy_serve::Client;
 use cowboy_system::gateways::state::gateway;
-use cowboy_types::{Amount, cbor::Value};
+use cowboy_types::{Amount, Hash, cbor::Value};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
@@ -25,8 +25,8 @@ pub struct Registration {
 /// What the gateway does to be one.
 pub(crate) struct Membership {
     registration: Option<Registration>,
-    /// The block at which it last sent something to that end.
-    sent: Mutex<Option<u64>>,
+    /// The newest block when it last sent something to that end: number and digest.
+    sent: Mutex<Option<(u64, Hash)>>,
 }
 
 /// How soon a heartbeat is due.
@@ -62,7 +62,8 @@ impl Membership {
             }
         };
         let mut sent = self.sent.lock().await;
-        if !is_due || sent.is_some_and(|at| at + PATIENCE > state.head.number) {
+        let is_on_its_way = |(at, block)| at + PATIENCE > state.head.number && has_block(node, at, &block);
+        if !is_due || sent.is_some_and(is_on_its_way) {
             return Ok(());
         }
         match (&record, &self.registration) {
@@ -78,9 +79,14 @@ impl Membership {
                 commander.send(Client::OWN, node, state, "heartbeat", Value::Map(Vec::new()).encode(), Amount::ZERO).await?;
             }
         }
-        *sent = Some(state.head.number);
+        *sent = Some((state.head.number, state.head.digest));
         Ok(())
     }
+}
+
+/// Whether the chain still has this block: a devnet that was reverted has forgotten it, and what was sent after it.
+fn has_block(node: &NodeHandle, number: u64, digest: &Hash) -> bool {
+    node.view().is_ok_and(|view| view.block(number).ok().flatten().is_some_and(|block| block.digest() == *digest))
 }
 
 /// Keeps a gateway registered and healthy for as long as the node lives.

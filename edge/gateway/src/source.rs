@@ -47,11 +47,12 @@ impl Upstream {
         }
     }
 
-    /// The nonce of the sender's next transaction: the account's, or the one after those that wait in the own pool, where there is one.
-    pub(crate) async fn next_nonce(&self, node: &NodeHandle, sender: Address) -> Result<Nonce, AskError> {
+    /// The nonce of the sender's next transaction. An own pool counts those that wait in it, also after a devnet was reverted; where
+    /// there is none, it is the account's, or `after`, the one after the last that was sent.
+    pub(crate) async fn next_nonce(&self, node: &NodeHandle, sender: Address, after: Nonce) -> Result<Nonce, AskError> {
         match self {
             Self::Own => node.next_nonce(sender).await,
-            Self::Remote(_) => Ok(node.account(sender).await?.nonce),
+            Self::Remote(_) => Ok(node.account(sender).await?.nonce.max(after)),
         }
     }
 }
