@@ -2,6 +2,7 @@
 
 mod intrinsics;
 
+use crate::costs::{ATTRIBUTE_MISSED, CLASS_TESTED, ITERATION, NAME_IMPORTED, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
 use crate::interp::operators::{BinaryOp, Number};
@@ -141,7 +142,7 @@ fn in_base(vm: &mut Vm, value: Value, base: u8, prefix: &str) -> Outcome {
         return Err(vm.type_error(message));
     };
     let text = crate::num::int::to_base(&number, base);
-    vm.spend(text.len())?;
+    vm.spend(TEXT_WRITTEN.of(text.len()))?;
     let text = match text.strip_prefix('-') {
         Some(digits) => format!("-{prefix}{digits}"),
         None => format!("{prefix}{text}"),
@@ -204,7 +205,7 @@ fn ord(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Ok(Value::Int(i64::from(u32::from(only))));
         }
         let length = text.chars().count();
-        vm.spend(length / 4)?;
+        vm.spend(TEXT_PASSED.of(length))?;
         return Err(vm.type_error(format!("ord() expected a character, but string of length {length} found")));
     }
     if let Some(bytes) = crate::objects::bytes::content(vm, args[0]) {
@@ -257,9 +258,6 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.format_value(args[0], args[1])
 }
 
-/// Cycles of an attribute that is not there, whose exception nobody sees.
-const MISSING: usize = 15;
-
 fn getattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     let name = vm.attribute_name(args[1])?;
     let outcome = vm.get_attribute(args[0], name);
@@ -269,7 +267,7 @@ fn getattr(vm: &mut Vm, args: &[Value]) -> Outcome {
     match outcome {
         Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
-            vm.spend(MISSING)?;
+            vm.spend(ATTRIBUTE_MISSED.once())?;
             Ok(vm.heap.retain(args[2]))
         }
         Err(Throw::Call(call)) => {
@@ -294,7 +292,7 @@ fn hasattr(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Err(Throw::Raise(exception)) if vm.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
             vm.heap.release(exception);
-            vm.spend(MISSING)?;
+            vm.spend(ATTRIBUTE_MISSED.once())?;
             Ok(Value::truth(false))
         }
         Err(Throw::Call(call)) => {
@@ -347,7 +345,7 @@ fn classes(vm: &mut Vm, value: Value, found: &mut Vec<Value>, depth: usize) -> O
         _ => return Ok(false),
     };
     // The same tuple may stand in many places, so that there is more to visit than there is memory.
-    vm.spend(items.len().saturating_mul(4))?;
+    vm.spend(CLASS_TESTED.of(items.len()))?;
     vm.reserve(found.len().saturating_add(items.len()).saturating_mul(size_of::<Value>()))?;
     for item in items {
         if !classes(vm, item, found, depth + 1)? {
@@ -456,7 +454,7 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
         }
         return Ok(vm.heap.retain(default));
     };
-    vm.owe(items.len());
+    vm.owe(ITERATION.of(items.len()));
     let mut best = first;
     for &item in &items[1..] {
         match vm.compare_native(op, item, best) {
@@ -677,7 +675,7 @@ fn locals(vm: &mut Vm, _: &[Value]) -> Outcome {
     let dict = vm.new_dict();
     if code.code.name == "<module>" {
         for (name, value) in vm.dict_pairs(Value::Obj(globals)) {
-            vm.spend(1)?;
+            vm.spend(NAME_IMPORTED.once())?;
             vm.heap.retain(name);
             vm.heap.retain(value);
             vm.dict_insert_text(dict, name, value);
@@ -704,7 +702,7 @@ fn locals(vm: &mut Vm, _: &[Value]) -> Outcome {
         if cell && register >= code.code.parameters() { shared.push((name, value)) } else { plain.push((name, value)) }
     }
     for (name, value) in plain.into_iter().chain(shared) {
-        vm.spend(1)?;
+        vm.spend(NAME_IMPORTED.once())?;
         let name = vm.heap.intern(name);
         vm.heap.retain(value);
         vm.dict_set_name(dict, name, value);

@@ -1,5 +1,6 @@
 //! The door to the host: values that cross it, and the functions behind it, one row each.
 
+use crate::costs::Priced;
 use crate::num::F64;
 use dashu_int::IBig;
 
@@ -128,6 +129,17 @@ macro_rules! host_functions {
             },)*
         ];
     };
+}
+
+impl Priced for HostRow {
+    /// None: those of the row are charged with the native function that leaves to the host.
+    fn cycles(&self) -> u32 {
+        0
+    }
+
+    fn weight(&self) -> u32 {
+        self.weight
+    }
 }
 
 // Cycles here are those of the call itself; the host charges the price of the work from its parameters.

@@ -10,10 +10,6 @@ pub const STACK_BYTES: usize = 8 << 20;
 /// Nanoseconds of weight for each cycle, beside what native rows and host functions add.
 pub(crate) const CYCLE_WEIGHT: u64 = 4;
 
-/// Nanoseconds of weight of an exception that is raised, and of a class that is made, beside those of their cycles (decisions 319 and 363).
-pub(crate) const RAISE_WEIGHT: i64 = 1_000;
-pub(crate) const CLASS_WEIGHT: i64 = 2_000;
-
 /// Bytes of the image whose copy, made when they are changed, weighs a nanosecond.
 pub(crate) const THAWED_PER_NANOSECOND: u64 = 4;
 

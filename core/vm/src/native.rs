@@ -1,5 +1,6 @@
 //! Native functions: one row each, with signature and cost; the rows live beside the types and modules they belong to.
 
+use crate::costs::Priced;
 use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::types::TYPES;
@@ -164,6 +165,16 @@ pub(crate) struct Native {
     pub role: Role,
     /// What its first argument has to be.
     pub first: First,
+}
+
+impl Priced for Native {
+    fn cycles(&self) -> u32 {
+        self.cycles
+    }
+
+    fn weight(&self) -> u32 {
+        self.weight
+    }
 }
 
 impl Native {

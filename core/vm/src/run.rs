@@ -2,6 +2,7 @@
 
 use crate::base::base_image;
 use crate::compile::code::Unit;
+use crate::costs::{HOST_BYTES, HOST_OBJECT};
 use crate::error::{Exit, Outcome, PendingCall, PyError, Throw, Trap};
 use crate::host::{HostError, HostValue};
 use crate::image::{Image, Program, link};
@@ -231,7 +232,7 @@ impl Vm {
             Payload::Set(_) | Payload::Dict(_) => self.dict_len(object).saturating_mul(2 * HOST_ITEM),
             _ => 0,
         };
-        self.spend(4 + bytes / 16)?;
+        self.spend(HOST_OBJECT.once() + HOST_BYTES.of(bytes))?;
         *size = size.saturating_add(bytes);
         self.reserve(*size)?;
         match self.heap.payload(object).core() {

@@ -51,6 +51,36 @@ fn the_page_of_costs_is_that_of_the_tables() {
     assert_eq!(page, cowboy_vm::costs(), "run: cargo run -p cowboy-vm --example costs > docs/costs.md");
 }
 
+/// A row that nothing charges would be a line of the page that is not true.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "it reads the crate's own sources")]
+fn every_row_is_charged_somewhere() {
+    fn read(folder: &std::path::Path, all: &mut String) {
+        for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                read(&path, all);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("costs/rows.rs") {
+                all.push_str(&std::fs::read_to_string(&path).expect("a source file"));
+            }
+        }
+    }
+    let mut sources = String::new();
+    read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
+    let words: std::collections::BTreeSet<&str> = sources.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').collect();
+    let page = cowboy_vm::costs();
+    let work = page.split("## Work").nth(1).and_then(|rest| rest.split("## Instructions").next()).expect("the part about work");
+    let symbols: Vec<&str> = work.lines().filter_map(|line| line.strip_suffix("` |")?.rsplit('`').next()).collect();
+    assert!(symbols.len() > 150, "the symbols stand in the last column: {symbols:?}");
+    let unused: Vec<&&str> = symbols.iter().filter(|symbol| !words.contains(**symbol)).collect();
+    assert!(unused.is_empty(), "rows that nothing charges: {unused:?}");
+    // The one other way to make a charge of a number.
+    for call in sources.split("Charge::by_rule(").skip(1) {
+        let is_parameter = call.starts_with("vm.limits.rules.") || call.starts_with("rules.");
+        assert!(is_parameter, "a price that is no row has to be a parameter: by_rule({}", call.lines().next().unwrap_or_default());
+    }
+}
+
 #[test]
 fn prices_that_the_whitepaper_fixes_stand_in_the_table() {
     // 003 §3.5

@@ -1,5 +1,6 @@
 //! What only the library's own Python sees: the module `_vm`.
 
+use crate::costs::{ASCII_READ, CLASS_COPIED, ENTRY_LISTED, KEY_STEP, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::generator::Wake;
 use crate::interp::{OnReturn, Pending, Vm};
@@ -76,7 +77,7 @@ fn create_class(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     let namespace = vm.class_argument(args[3])?;
-    vm.spend(vm.dict_len(namespace))?;
+    vm.spend(CLASS_COPIED.of(vm.dict_len(namespace)))?;
     vm.create_class(meta, &name, &bases, namespace)
 }
 
@@ -98,9 +99,9 @@ fn dict_candidate(vm: &mut Vm, args: &[Value]) -> Outcome {
     while let Some(position) = table.next(&mut probe, hash) {
         positions.push(i64::try_from(position).unwrap_or(i64::MAX));
     }
-    vm.spend(positions.len())?;
+    vm.spend(ENTRY_LISTED.of(positions.len()))?;
     if probe.steps > NEAR {
-        vm.spend((probe.steps as usize).saturating_mul(2))?;
+        vm.spend(KEY_STEP.of(probe.steps as usize))?;
     }
     positions.sort_unstable();
     Ok(Value::Int(positions.into_iter().find(|&position| position >= start).unwrap_or(-1)))
@@ -152,7 +153,7 @@ fn dict_delete(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Keys and hashes of a builtin dict or set, `None` for anything else.
 fn entries(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(pairs) = crate::objects::set::entries(vm, args[0]) else { return Ok(Value::None) };
-    vm.spend(pairs.len())?;
+    vm.spend(ENTRY_LISTED.of(pairs.len()))?;
     vm.reserve(pairs.len().saturating_mul(64))?;
     let mut items = Vec::with_capacity(pairs.len());
     for (key, hash) in pairs {
@@ -250,7 +251,7 @@ fn set_mro(vm: &mut Vm, args: &[Value]) -> Outcome {
             }
         }
     }
-    vm.spend(order.len())?;
+    vm.spend(CLASS_COPIED.of(order.len()))?;
     vm.replace_mro(class, order);
     Ok(Value::None)
 }
@@ -453,7 +454,7 @@ const AT_ONCE: usize = 4_096;
 
 fn ascii(vm: &mut Vm, args: &[Value]) -> Outcome {
     let length = vm.text(args[0]).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(ASCII_READ.of(length))?;
     let text = vm.text(args[0]).unwrap_or_default().to_owned();
     let mut out = String::new();
     let mut rest = text.as_str();
@@ -465,9 +466,9 @@ fn ascii(vm: &mut Vm, args: &[Value]) -> Outcome {
                 c => push_escape(&mut out, u32::from(c)),
             }
         }
-        vm.allow(out.len(), out.len())?;
+        vm.allow(out.len(), TEXT_WRITTEN.of(out.len()))?;
         rest = after;
     }
-    vm.spend(out.len())?;
+    vm.spend(TEXT_WRITTEN.of(out.len()))?;
     Ok(vm.heap.string(out))
 }

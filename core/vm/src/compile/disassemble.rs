@@ -2,11 +2,9 @@
 
 use super::code::{Code, Const, Unit};
 use crate::num::sizes;
-use crate::opcode::{CYCLES, INPLACE, Instruction, NEGATE, OPCODES, Op};
+use crate::opcode::{CYCLES, INPLACE, Instruction, NEGATE, OPCODES, Op, signed};
+use crate::operand::Operand;
 use std::fmt::Write as _;
-
-/// Words after which an operand is a number, or before which it counts something.
-const NUMBERS: [&[&str]; 2] = [&["integer", "code", "immediate"], &["arguments", "values", "pairs", "texts", "items"]];
 
 /// Every function of a source, one after another.
 pub fn disassemble(unit: &Unit) -> String {
@@ -61,14 +59,12 @@ impl Reader<'_> {
         }
         let mut out = String::new();
         let mut rest = doc;
-        let mut before = "";
         while let Some(start) = rest.find(|letter: char| letter.is_ascii_alphabetic()) {
             let end =
                 rest[start..].find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').map_or(rest.len(), |end| start + end);
             let (gap, word, after) = (&rest[..start], &rest[start..end], &rest[end..]);
             out.push_str(gap);
-            rest = self.put(&mut out, word, before, after);
-            before = word;
+            rest = self.put(&mut out, word, after);
         }
         out.push_str(rest);
         let flags = self.ins.flags;
@@ -82,12 +78,11 @@ impl Reader<'_> {
     }
 
     /// Writes one word of the row, or the operand that it stands for, and answers what is left to read.
-    fn put<'t>(&self, out: &mut String, word: &str, before: &str, after: &'t str) -> &'t str {
-        let operand = match word {
-            "a" => u32::from(self.ins.a),
-            "b" => u32::from(self.ins.b),
-            "c" => u32::from(self.ins.c),
-            "bc" => self.ins.wide(),
+    fn put<'t>(&self, out: &mut String, word: &str, after: &'t str) -> &'t str {
+        let place = match word {
+            "a" => 0,
+            "b" | "bc" => 1,
+            "c" => 2,
             "constants" | "names" => return self.entry(out, word, after),
             "site" => return self.site(out, after),
             _ => {
@@ -95,24 +90,20 @@ impl Reader<'_> {
                 return after;
             }
         };
-        let next = after.trim_start().split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-        if next == "further" {
-            let offset = if self.ins.op == Op::ForIter { i64::from(self.ins.c) } else { self.ins.immediate() };
-            write!(out, "to {}", i64::try_from(self.at).unwrap_or(0) + 1 + offset).expect("a string takes everything");
-            return after.trim_start().strip_prefix("further").unwrap_or(after);
-        }
-        if before == "immediate" {
-            let short = u16::try_from(operand).unwrap_or_default();
-            write!(out, "{}", i16::from_ne_bytes(short.to_ne_bytes())).expect("a string takes everything");
-        } else if before == "code" {
-            let name = self.unit.codes.get(operand as usize).map_or("?", |code| &code.qualname);
-            out.push_str(name);
-        } else if word == "bc" && before == "integer" {
-            write!(out, "{}", i32::from_ne_bytes(operand.to_ne_bytes())).expect("a string takes everything");
-        } else if word == "bc" || NUMBERS[0].contains(&before) || NUMBERS[1].contains(&next) {
-            write!(out, "{operand}").expect("a string takes everything");
-        } else {
-            return self.register(out, operand, after);
+        let (shape, operand) = self.ins.operands()[place];
+        let next = i64::try_from(self.at).unwrap_or(0) + 1;
+        match shape {
+            Operand::Distance | Operand::Ahead => {
+                let further = if shape == Operand::Ahead { i64::from(operand) } else { signed(operand) };
+                write!(out, "to {}", next + further).expect("a string takes everything");
+                return after.trim_start().strip_prefix("further").unwrap_or(after);
+            }
+            Operand::Immediate => write!(out, "{}", signed(operand)).expect("a string takes everything"),
+            Operand::Integer => write!(out, "{}", i32::from_ne_bytes(self.ins.wide().to_ne_bytes())).expect("a string takes everything"),
+            Operand::Code => out.push_str(self.unit.codes.get(usize::from(operand)).map_or("?", |code| &code.qualname)),
+            Operand::Count | Operand::Flag => write!(out, "{operand}").expect("a string takes everything"),
+            _ if shape.is_wide() => write!(out, "{}", self.ins.wide()).expect("a string takes everything"),
+            _ => return self.register(out, u32::from(operand), after),
         }
         after
     }

@@ -6,22 +6,24 @@
 //! times the memory limit, whatever its arguments are; `tests/allowance.rs` drives all of them there.
 
 use super::Vm;
+use crate::costs::{Charge, Cost, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw, Trap};
 use crate::num::sizes;
 use crate::value::Value;
 
 impl Vm {
-    /// Charges the cycles of work that is about to be done.
+    /// Charges work that is about to be done.
     #[inline]
-    pub(crate) fn spend(&mut self, cycles: usize) -> Outcome<()> {
-        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
+    pub(crate) fn spend(&mut self, charge: Charge) -> Outcome<()> {
+        self.owe(charge);
         if self.cycles < 0 { Err(Throw::Trap(Trap::OutOfCycles)) } else { Ok(()) }
     }
 
     /// The same where nothing can be refused: a run whose cycles are used up ends at the next thing that it does.
     #[inline]
-    pub(crate) fn owe(&mut self, cycles: usize) {
-        self.cycles = self.cycles.saturating_sub(i64::try_from(cycles).unwrap_or(i64::MAX));
+    pub(crate) fn owe(&mut self, charge: Charge) {
+        self.cycles = self.cycles.saturating_sub(charge.cycles());
+        self.weight = self.weight.saturating_sub(charge.weight());
     }
 
     /// Makes sure that `bytes` more of modelled memory would fit, before work that needs them.
@@ -35,21 +37,21 @@ impl Vm {
 
     /// Makes sure that a result that has grown to `bytes` fits, and that the cycles that it will cost are there. Charges nothing: for
     /// results that are paid for when they are whole.
-    pub(crate) fn allow(&mut self, bytes: usize, cycles: usize) -> Outcome<()> {
-        if i64::try_from(cycles).is_ok_and(|cycles| cycles <= self.cycles) { self.reserve(bytes) } else { self.spend(cycles) }
+    pub(crate) fn allow(&mut self, bytes: usize, charge: Charge) -> Outcome<()> {
+        if charge.cycles() <= self.cycles { self.reserve(bytes) } else { self.spend(charge) }
     }
 
     /// Writes a piece of a text: a cycle a byte, and room for all of it, before it is copied.
     pub(crate) fn write(&mut self, out: &mut String, piece: &str) -> Outcome<()> {
-        self.spend(piece.len())?;
+        self.spend(TEXT_WRITTEN.of(piece.len()))?;
         self.reserve(out.len() + piece.len())?;
         out.push_str(piece);
         Ok(())
     }
 
-    /// How many items of a list, each for some cycles, the run can still pay for and keep, and one more.
-    pub(crate) fn affordable(&self, price: usize) -> usize {
-        let cycles = sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX) / price.max(1);
+    /// How many items of a list, each for a price, the run can still pay for and keep, and one more.
+    pub(crate) fn affordable(&self, price: Cost) -> usize {
+        let cycles = sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX) / price.cycles.max(1);
         cycles.min(self.heap.limit.saturating_sub(self.heap.memory) / size_of::<u64>()).saturating_add(1)
     }
 }
@@ -57,12 +59,12 @@ impl Vm {
 /// The items of a list that a native function makes one by one. Each is charged, and its place made sure of, before it is made.
 pub(crate) struct Items {
     values: Vec<Value>,
-    price: usize,
+    price: Charge,
 }
 
 impl Items {
-    /// None yet; each will cost so many cycles.
-    pub(crate) fn new(price: usize) -> Self {
+    /// None yet, and what each will cost.
+    pub(crate) fn new(price: Charge) -> Self {
         Self { values: Vec::new(), price }
     }
 

@@ -3,6 +3,7 @@
 use super::operators::BinaryOp;
 use super::window::{afresh, push};
 use super::{Frame, OnReturn, Vm};
+use crate::costs::Charge;
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::native::{NATIVE_PARAMETERS, Role};
@@ -52,6 +53,20 @@ pub(super) fn divide(left: &Value, right: &Value) -> Option<F64> {
         _ => float_operands(left, right)?,
     };
     (!right.is_zero()).then(|| left / right)
+}
+
+/// `x << y` where the result fits.
+#[inline(always)]
+pub(super) fn shifted(x: i64, y: i64) -> Option<i64> {
+    let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
+    let result = x << shift;
+    (result >> shift == x).then_some(result)
+}
+
+/// Whether a `Format` has neither conversion nor specification.
+#[inline(always)]
+pub(super) fn plain_field(ins: &Instruction) -> bool {
+    ins.c == u16::MAX && (ins.flags >> 4) & 3 == 0
 }
 
 impl Vm {
@@ -155,8 +170,7 @@ impl Vm {
         let native = &self.natives[usize::from(row)];
         let signature = &native.signature;
         if signature.simple && count >= signature.required && count <= signature.positional {
-            self.cycles -= i64::from(native.cycles);
-            self.weight -= i64::from(native.weight);
+            self.owe(Charge::of_function(native));
             let parameters = signature.names.len();
             let mut arguments = [Value::Undefined; NATIVE_PARAMETERS];
             for (argument, register) in arguments.iter_mut().zip(&self.registers[at..at + count]) {
@@ -214,7 +228,7 @@ impl Vm {
     #[inline(never)]
     pub(super) fn call_at_once(&mut self, row: u16, at: usize, count: u16, dest: usize) -> bool {
         let native = &self.natives[usize::from(row)];
-        let (price, weight) = (i64::from(native.cycles), i64::from(native.weight));
+        let price = Charge::of_function(native);
         let value = match (native.role, &self.registers[at..at + usize::from(count)]) {
             (Role::Length, [value]) => match self.heap.quick_length(value) {
                 Some(length) => Value::Int(length),
@@ -242,8 +256,7 @@ impl Vm {
             }
             _ => return false,
         };
-        self.cycles -= price;
-        self.weight -= weight;
+        self.owe(price);
         for register in &mut self.registers[at - 1..at + usize::from(count)] {
             let held = register.object();
             *register = Value::Undefined;

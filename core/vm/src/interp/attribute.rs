@@ -2,13 +2,12 @@
 
 use super::compare::NATIVE_DEPTH;
 use super::{Cache, CacheKind, OnReturn, Pending, Vm};
+use crate::costs::{ANCESTOR_PASSED, ATTRIBUTE_HELD, ATTRIBUTE_NAME, RAISE_PREPARED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Ref, Value};
 
-/// Cycles of an attribute that is looked up in what holds it, and in what holds that.
-const HELD: usize = 5;
 /// Ancestors up to which looking an attribute up has the price of its instruction.
 const NEAR: usize = 10;
 
@@ -39,7 +38,7 @@ impl Vm {
         if ancestors <= NEAR {
             return true;
         }
-        self.owe(ancestors / 4);
+        self.owe(ANCESTOR_PASSED.of(ancestors));
         false
     }
 
@@ -113,7 +112,7 @@ impl Vm {
                 Some(function) => {
                     self.heap.release(exception);
                     // The exception that says so was made.
-                    self.spend(super::unwind::RAISE_CYCLES)?;
+                    self.spend(RAISE_PREPARED.once())?;
                     Err(self.call_special(function, &[object, Value::Obj(name)], OnReturn::Store))
                 }
                 None => Err(Throw::Raise(exception)),
@@ -138,7 +137,7 @@ impl Vm {
             return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
         }
         if self.native_depth > 0 {
-            self.spend(HELD)?;
+            self.spend(ATTRIBUTE_HELD.once())?;
         }
         self.native_depth += 1;
         let outcome = self.get_attribute(held, name);
@@ -527,7 +526,7 @@ impl Vm {
     /// A name from a text value: interned.
     pub(crate) fn attribute_name(&mut self, value: Value) -> Outcome<Ref> {
         let length = self.text(value).map_or(0, str::len);
-        self.spend(length / 4)?;
+        self.spend(ATTRIBUTE_NAME.of(length))?;
         match value.object().and_then(|object| self.heap.intern_object(object)) {
             Some(name) => Ok(name),
             None => {

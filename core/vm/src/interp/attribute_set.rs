@@ -1,13 +1,11 @@
 //! Attributes: setting and deleting them, through descriptors, with inline caches.
 
 use super::{Cache, CacheKind, OnReturn, Vm};
+use crate::costs::CLASS_CHANGED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::{Attributes, Payload};
 use crate::types::{FIXED_COUNT, nm, ty};
 use crate::value::{Link, Ref, Value};
-
-/// Cycles of setting or deleting an attribute of a class: what was found out about attributes of any class has to be found out anew.
-const CLASS_CHANGE: usize = 50;
 
 /// Attributes of functions that nothing replaces.
 const FIXED_OF_FUNCTIONS: &[&str] = &["__code__", "__closure__", "__globals__", "__builtins__"];
@@ -145,7 +143,7 @@ impl Vm {
 
     /// Sets an attribute of a class; takes the reference over. Caches about classes become void.
     pub(crate) fn set_class_attribute(&mut self, class: Ref, name: Ref, value: Value) {
-        self.owe(CLASS_CHANGE);
+        self.owe(CLASS_CHANGED.once());
         self.heap.type_epoch += 1;
         self.heap.retain(Value::Obj(name));
         let mut old = None;
@@ -298,7 +296,7 @@ impl Vm {
         }
         match self.heap.payload(receiver) {
             Payload::Class(row) if row.heap => {
-                self.owe(CLASS_CHANGE);
+                self.owe(CLASS_CHANGED.once());
                 self.heap.type_epoch += 1;
                 let old = match self.heap.payload_mut(receiver) {
                     Payload::Class(row) => row.attributes.shift_remove(&name),

@@ -1,13 +1,11 @@
 //! The cycle barrier: labels that show before a store whether it would close a cycle of references.
 
 use super::Vm;
+use crate::costs::{BARRIER_EDGE, BARRIER_SEEN};
 use crate::error::{Outcome, Throw};
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
-
-/// Values of a container that are looked at for a cycle when its label changes.
-const SEEN: usize = 4;
 
 impl Vm {
     /// Whether a value can be part of a reference cycle.
@@ -147,7 +145,7 @@ impl Vm {
                 continue;
             }
             let (children, seen) = self.children(object);
-            self.spend(1 + seen / SEEN)?;
+            self.spend(BARRIER_EDGE.once() + BARRIER_SEEN.of(seen))?;
             before.push((object, depth));
             self.heap.slot_mut(object).depth = least;
             for inner in children {

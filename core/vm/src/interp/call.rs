@@ -5,22 +5,19 @@
 use super::window::push;
 use super::{Frame, OnReturn, Vm};
 use crate::compile::code::{Code, CodeKind};
+use crate::costs::{ARGUMENT_MOVED, ARGUMENT_SPREAD, CALL_FORWARDED, Charge, INNER_CALL, KEYWORD_SPREAD};
 use crate::error::{Exit, Outcome, PendingCall, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{Attributes, Function, Generator, GeneratorState, Payload};
-use crate::opcode::{CYCLES, Instruction, Op};
+use crate::opcode::{Instruction, Op};
 use crate::types::{nm, ty};
 use crate::value::{Link, Ref, Value};
 use std::sync::Arc;
 
 /// Calls inside one another before any of them has a frame.
 const CALL_DEPTH: usize = 64;
-/// Calls inside one another that making an instance takes, and the cycles of each one more.
+/// Calls inside one another that making an instance takes.
 const USUAL_DEPTH: usize = 2;
-const INNER_CALL: usize = 60;
-/// Cycles of a callee that only stands for another one, beside the first of a call, and how many arguments are moved for one more.
-const PASSED: usize = 10;
-const PASSED_ARGUMENTS: usize = 8;
 
 impl Vm {
     /// Calls what register `at` holds with the `count` arguments after it, the last ones named by the tuple `names`.
@@ -42,7 +39,7 @@ impl Vm {
     pub(crate) fn begin_call(&mut self, call: PendingCall, dest: usize) -> Outcome<()> {
         // A call that no call instruction has paid for: of a special method, of a property, of a helper.
         if !self.is_calling() {
-            self.spend(usize::from(CYCLES[Op::Call as usize]))?;
+            self.spend(Charge::of_instruction(Op::Call))?;
         }
         self.begin_free_call(call, dest)
     }
@@ -87,7 +84,7 @@ impl Vm {
             return Err(self.recursion_error(callee, at, count));
         }
         if self.native_depth > USUAL_DEPTH {
-            self.spend(INNER_CALL)?;
+            self.spend(INNER_CALL.once())?;
         }
         self.native_depth += 1;
         let outcome = self.dispatch(callee, at, count, names, dest, on_return);
@@ -161,7 +158,7 @@ impl Vm {
                     return Err(self.recursion_error(callee, at, count));
                 }
                 // The arguments may have been moved for each.
-                self.spend(PASSED + count / PASSED_ARGUMENTS)?;
+                self.spend(CALL_FORWARDED.once() + ARGUMENT_MOVED.of(count))?;
             }
             passed += 1;
         }
@@ -443,7 +440,7 @@ impl Vm {
             }
         }
         self.heap.release(dict);
-        self.spend(arguments.len() + keywords.len().saturating_mul(12))?;
+        self.spend(ARGUMENT_SPREAD.of(arguments.len()) + KEYWORD_SPREAD.of(keywords.len()))?;
         let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return: OnReturn::Store };
         self.begin_call(call, dest)
     }

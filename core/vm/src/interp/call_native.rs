@@ -1,6 +1,7 @@
 //! Calls of builtin functions: arguments, receivers, results, and what goes on in Python.
 
 use super::{OnReturn, Vm};
+use crate::costs::Charge;
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::native::{First, NATIVE_PARAMETERS, Native};
 use crate::objects::payload::Payload;
@@ -19,8 +20,7 @@ impl Vm {
         on_return: OnReturn,
     ) -> Outcome<bool> {
         let native = &self.natives[usize::from(row)];
-        self.cycles -= i64::from(native.cycles);
-        self.weight -= i64::from(native.weight);
+        self.owe(Charge::of_function(native));
         let signature = &native.signature;
         let mut fixed = [Value::Undefined; NATIVE_PARAMETERS];
         let outcome = if names.is_none() && count >= signature.required && count <= signature.positional && signature.simple {

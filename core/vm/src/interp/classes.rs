@@ -1,6 +1,7 @@
 //! Making classes: bases, order of bases, slots; `super`.
 
 use super::{OnReturn, Vm};
+use crate::costs::{CLASS_ANCESTOR, CLASS_ENTRY, CLASS_MADE, CLASS_ORDER, CLASS_SLOT};
 use crate::error::{Outcome, PendingCall, Throw, Trap};
 use crate::heap::{Heap, Map};
 use crate::objects::payload::{Class, Payload};
@@ -9,11 +10,6 @@ use crate::value::{Ref, Value};
 
 /// Most classes in the order of another one: each look-up of an attribute may go through all of them.
 const MOST_ANCESTORS: usize = 32;
-/// Cycles of a class for each entry of its namespace, for each ancestor, and for each slot.
-const ENTRY: usize = 8;
-const ANCESTOR: usize = 3;
-const SLOT: usize = 15;
-
 impl Heap {
     /// The layout of instances of a class.
     pub(crate) fn layout(&self, class: Ref) -> Layout {
@@ -27,7 +23,7 @@ impl Heap {
 impl Vm {
     /// `type(name, bases, namespace)` without hooks: the class object, whose reference is the caller's.
     pub(crate) fn create_class(&mut self, meta: Ref, name: &str, bases: &[Ref], namespace: Ref) -> Outcome {
-        self.weight -= crate::limits::CLASS_WEIGHT;
+        self.owe(CLASS_MADE.once());
         let bases: Vec<Ref> = if bases.is_empty() { vec![ty::OBJECT] } else { bases.to_vec() };
         if name.contains('\0') {
             return Err(self.value_error("type name must not contain null characters"));
@@ -66,8 +62,8 @@ impl Vm {
         }
         let ancestors: usize = bases.iter().map(|&base| self.ancestors(base)).sum();
         let entries = self.dict_len(namespace);
-        let size = ancestors.saturating_mul(bases.len()) / 4 + ancestors.saturating_mul(ANCESTOR) + entries.saturating_mul(ENTRY);
-        self.spend(size)?;
+        let order = CLASS_ORDER.of(ancestors.saturating_mul(bases.len()));
+        self.spend(order + CLASS_ANCESTOR.of(ancestors) + CLASS_ENTRY.of(entries))?;
         if bases.len() > MOST_ANCESTORS || bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
             return Err(self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order")));
         }
@@ -129,7 +125,7 @@ impl Vm {
             None => has_dict = true,
             Some(slots) => {
                 let names = self.slot_names(name, slots)?;
-                self.spend(names.len().saturating_mul(SLOT))?;
+                self.spend(CLASS_SLOT.of(names.len()))?;
                 if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
                     let base = self.best_base(&bases).map(|base| self.name_of_class(base)).unwrap_or_default();
                     return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));

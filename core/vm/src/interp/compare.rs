@@ -2,6 +2,10 @@
 
 use super::operators::Number;
 use super::{Alternative, CompareOp, Expect, OnReturn, Pending, Then, Vm};
+use crate::costs::{
+    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, SPECIAL_COMPARISON, TEXT_COMPARED,
+    UNLIKE_COMPARED,
+};
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::native::Role;
@@ -13,10 +17,6 @@ use std::cmp::Ordering;
 
 /// Bytes of text whose comparison an instruction's own price covers.
 pub(crate) const SHORT_TEXT: usize = 64;
-/// Cycles of a comparison that two small integers, floats or texts do not answer at once.
-const UNEQUAL_KINDS: usize = 5;
-/// Cycles of finding the special method that compares, beside those of its call.
-const SPECIAL_COMPARISON: usize = 5;
 /// Nesting of containers that comparison, hashing and repr follow.
 pub(crate) const NATIVE_DEPTH: usize = 200;
 
@@ -233,14 +233,14 @@ impl Vm {
                 (Number::Float(_), Number::Small(_) | Number::Big(_)) | (Number::Small(_) | Number::Big(_), Number::Float(_))
             ) {
                 // Exact, without rounding the integer.
-                self.spend(2)?;
+                self.spend(INT_WITH_FLOAT.once())?;
             }
             if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
                 return Err(Throw::Fallback);
             }
             return Ok(Some(compare_numbers(op, &a, &b)));
         }
-        self.spend(UNEQUAL_KINDS)?;
+        self.spend(UNLIKE_COMPARED.once())?;
         if self.has_own_comparison(left, op) || self.has_own_comparison(right, op.reflected()) {
             return Err(Throw::Fallback);
         }
@@ -263,7 +263,7 @@ impl Vm {
             _ => return Ok(()),
         };
         let looks = !matches!(op, CompareOp::Eq | CompareOp::Ne) || (one == other && !at_once);
-        if looks && one.min(other) > SHORT_TEXT { self.spend(one.min(other) / 32) } else { Ok(()) }
+        if looks && one.min(other) > SHORT_TEXT { self.spend(TEXT_COMPARED.of(one.min(other))) } else { Ok(()) }
     }
 
     /// Whether a class written in Python says how its instances compare.
@@ -414,7 +414,7 @@ impl Vm {
             return Ok(());
         }
         // What both have is copied before it is compared.
-        self.spend(10 + one.min(other) / 2 + one.max(other) / 8)
+        self.spend(ITEMS_COMPARED.once() + ITEMS_COMPARED_SHORT.of(one.min(other)) + ITEMS_COMPARED_LONG.of(one.max(other)))
     }
 
     fn dicts_equal(&mut self, a: Ref, b: Ref) -> Outcome<bool> {
@@ -422,7 +422,7 @@ impl Vm {
         if count != self.dict_len(b) {
             return Ok(false);
         }
-        self.spend(count)?;
+        self.spend(ENTRY_LISTED.of(count))?;
         let pairs = self.dict_pairs(Value::Obj(a));
         for (key, value) in pairs {
             let hash = self.hash_native(key)?;
@@ -448,7 +448,7 @@ impl Vm {
     /// Special methods, in Python's order.
     fn compare_special(&mut self, op: CompareOp, left: Value, right: Value, then: Then) -> Outcome<bool> {
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
-        self.spend(SPECIAL_COMPARISON)?;
+        self.spend(SPECIAL_COMPARISON.once())?;
         let mut alternatives = Vec::new();
         let mut order = vec![(left_class, op, false), (right_class, op.reflected(), true)];
         if left_class != right_class && self.is_subclass(right_class, left_class) {

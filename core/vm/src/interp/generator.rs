@@ -2,6 +2,7 @@
 
 use super::window::{afresh, alone, push};
 use super::{Frame, OnReturn, Pending, Vm};
+use crate::costs::ITERATOR_RENEWED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::image::LinkedCode;
 use crate::objects::payload::{Generator, GeneratorState, Payload};
@@ -17,9 +18,6 @@ pub(crate) enum Wake {
     /// An exception raised at its `yield`. The reference is taken over.
     Throw(Value),
 }
-
-/// Cycles of a builtin iterator that begins again after an exception, or makes a step while another one is under way.
-const RENEWED: usize = 15;
 
 /// The sort of step of an asynchronous generator that raises in it what is sent.
 pub(crate) const THROWN: u8 = 1;
@@ -337,7 +335,7 @@ impl Vm {
             Payload::Generator(row) if !row.again.is_empty() => row.again.clone(),
             _ => return,
         };
-        self.owe(RENEWED);
+        self.owe(ITERATOR_RENEWED.once());
         self.heap.retain_each(&again);
         if let Some(row) = self.generator(generator) {
             (row.registers, row.pc, row.delegate, row.state) = (again.into_vec(), 0, None, GeneratorState::Created);
@@ -353,7 +351,7 @@ impl Vm {
         (step.pc, step.delegate, step.guarded, step.state) = (0, None, false, GeneratorState::Created);
         step.handled.clear();
         let class = self.heap.slot(generator).class;
-        self.owe(RENEWED);
+        self.owe(ITERATOR_RENEWED.once());
         self.heap.retain_each(&step.registers);
         self.heap.retain_each(&step.again);
         for held in [step.name, step.qualname, Value::Obj(class)] {

@@ -2,6 +2,7 @@
 
 use super::Vm;
 use super::compare::{NATIVE_DEPTH, SHORT_TEXT};
+use crate::costs::{FROZENSET_HASH, INNER_HASH, INSTANCE_HASH, ITEM_HASHED, LARGE_HASH, TEXT_HASHED};
 use crate::error::{Outcome, Throw};
 use crate::heap::Heap;
 use crate::num::{hash_f64, hash_i64, hash_int};
@@ -12,14 +13,8 @@ use crate::value::{Ref, Value};
 
 /// Entries of a table that is searched from end to end.
 const SMALL_TABLE: usize = 8;
-/// Cycles of the hash of a tuple that holds more than plain values, or of an alias, beside those of what it holds.
-const INNER_HASH: usize = 10;
 /// The longest tuples whose comparison costs nothing of its own.
 const FEW: usize = 3;
-/// Cycles of the hash of an instance of a class that a program made.
-const OWN_CLASS: usize = 3;
-/// Cycles of the hash of an integer beyond 64 bits, of which there are 4,096 at most.
-pub(crate) const LARGE_HASH: usize = 120;
 
 impl Heap {
     /// The hash of a text or number, without running code.
@@ -215,7 +210,7 @@ impl Vm {
             }
             let length = text.text.len();
             if length > SHORT_TEXT && !self.heap.is_frozen(object) {
-                self.spend(length / 8)?;
+                self.spend(TEXT_HASHED.of(length))?;
             }
             return Ok(self.heap.simple_hash(value).unwrap_or(0));
         }
@@ -223,14 +218,14 @@ impl Vm {
             let length = items.len();
             if self.native_depth <= NATIVE_DEPTH {
                 if let Some(hash) = self.heap.tuple_hash(items) {
-                    self.spend(length)?;
+                    self.spend(ITEM_HASHED.of(length))?;
                     return Ok(hash);
                 }
             }
         }
         let class = self.heap.slot(object).class;
         if class.0 >= crate::types::FIXED_COUNT {
-            self.spend(OWN_CLASS)?;
+            self.spend(INSTANCE_HASH.once())?;
             match self.lookup(class, nm::HASH) {
                 Some(Value::None) => return Err(self.unhashable(value)),
                 Some(function) if !self.is_inherited(class, nm::HASH, function) => return Err(Throw::Fallback),
@@ -243,16 +238,16 @@ impl Vm {
         // Nothing remembers these hashes.
         if let Payload::Bytes(bytes) = self.heap.payload(object).core() {
             let length = bytes.len();
-            self.spend(length / 8)?;
+            self.spend(TEXT_HASHED.of(length))?;
         } else if let Some(text) = self.text(value) {
             let length = text.len();
-            self.spend(length / 8)?;
+            self.spend(TEXT_HASHED.of(length))?;
         }
         match self.heap.payload(object).core() {
             Payload::Str(text) => Ok(crate::num::hash::hash_str(&text.text)),
             Payload::BigInt(number) => {
                 let hash = hash_int(number);
-                self.spend(LARGE_HASH)?;
+                self.spend(LARGE_HASH.once())?;
                 Ok(hash)
             }
             Payload::Scalar(inner) => {
@@ -262,7 +257,7 @@ impl Vm {
             Payload::Complex(z) => Ok(crate::num::hash::hash_complex(z.real, z.imaginary)),
             Payload::GenericAlias { origin, arguments, .. } => {
                 let (origin, arguments) = (*origin, *arguments);
-                self.spend(INNER_HASH)?;
+                self.spend(INNER_HASH.once())?;
                 Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
             }
             Payload::Union(_) => Err(Throw::Fallback),
@@ -271,11 +266,11 @@ impl Vm {
             Payload::Tuple(items) => {
                 if let Some(hash) = self.heap.tuple_hash(items) {
                     let length = items.len();
-                    self.spend(length)?;
+                    self.spend(ITEM_HASHED.of(length))?;
                     return Ok(hash);
                 }
                 let items = items.to_vec();
-                self.spend(INNER_HASH + items.len())?;
+                self.spend(INNER_HASH.once() + ITEM_HASHED.of(items.len()))?;
                 let mut hashes = Vec::with_capacity(items.len());
                 self.native_depth += 1;
                 for item in items {
@@ -292,7 +287,7 @@ impl Vm {
             }
             Payload::Set(set) if self.is_subclass(class, ty::FROZENSET) => {
                 let count = set.len();
-                self.spend(4 + count)?;
+                self.spend(FROZENSET_HASH.once() + ITEM_HASHED.of(count))?;
                 let Payload::Set(set) = self.heap.payload(object).core() else { return Err(self.unhashable(value)) };
                 let hashes: Vec<i64> = set.iter().map(|entry| entry.hash).collect();
                 Ok(crate::num::hash::hash_frozenset(hashes.into_iter()))

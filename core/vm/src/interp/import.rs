@@ -1,18 +1,16 @@
 //! Imports: modules that come with the VM, made when the base image is made.
 
 use super::Vm;
+use crate::costs::{IMPORT, NAME_IMPORTED};
 use crate::error::Outcome;
 use crate::objects::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Value};
 
-/// Cycles of an import that finds its module (CIP-3).
-const IMPORT_CYCLES: usize = 100;
-
 impl Vm {
     /// The module of a path, or its top package, retained.
     pub(crate) fn import(&mut self, path: Ref, top: bool) -> Outcome {
-        self.spend(IMPORT_CYCLES)?;
+        self.spend(IMPORT.once())?;
         let text = self.name_text(path).to_owned();
         let text = self.absolute_path(&text);
         if self.loader {
@@ -86,7 +84,7 @@ impl Vm {
         };
         let pairs = self.dict_pairs(Value::Obj(dict));
         let listed = self.dict_get_name(dict, nm::ALL).map(|all| self.sequence_snapshot(all));
-        self.spend(pairs.len())?;
+        self.spend(NAME_IMPORTED.of(pairs.len()))?;
         for (key, value) in pairs {
             let Some(text) = self.text(key).map(str::to_owned) else { continue };
             let wanted = match &listed {

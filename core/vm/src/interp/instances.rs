@@ -2,14 +2,12 @@
 
 use super::operators::BinaryOp;
 use super::{OnReturn, Pending, Vm};
+use crate::costs::EXCEPTION_MADE;
 use crate::error::{Outcome, PendingCall, Throw};
 use crate::native::Role;
 use crate::objects::payload::{Attributes, Exception, List, Payload, Str};
 use crate::types::{EMPTY_BYTES, EMPTY_TUPLE, FIXED_COUNT, Layout, nm, ty};
 use crate::value::{Ref, Value};
-
-/// Cycles of making an exception, beside those of the call.
-const EXCEPTION_MADE: usize = 10;
 
 impl Vm {
     /// The truth of an option of a native function, false where it is not given. `Fallback` where only Python code knows it: what a native
@@ -140,7 +138,7 @@ impl Vm {
             if matches!(role, Role::ContainerNew | Role::ExceptionNew) {
                 let instance = self.new_builtin(class)?;
                 if role == Role::ExceptionNew {
-                    self.owe(EXCEPTION_MADE);
+                    self.owe(EXCEPTION_MADE.once());
                     // The arguments are kept even when __init__ never calls its base.
                     let positional = count - names.map_or(0, |names| self.tuple_ref(Value::Obj(names)).len());
                     let items: Vec<Value> = self.registers[at..at + positional].to_vec();

@@ -6,6 +6,7 @@ use super::Vm;
 use super::operators::{BinaryOp, price_of_large};
 use super::registers::{consume, set};
 use super::window::{afresh, moved};
+use crate::costs::{Charge, TEXT_APPENDED, TEXT_WRITTEN};
 use crate::num::int;
 use crate::num::sizes;
 use crate::objects::payload::{Payload, big_size};
@@ -124,7 +125,7 @@ impl Vm {
             return false;
         }
         if references == 1 && plain && target != more && (temporary || ins.a == ins.b) {
-            if self.heap.memory.saturating_add(bytes) > self.heap.limit || self.charge_quickly(chars).is_none() {
+            if self.heap.memory.saturating_add(bytes) > self.heap.limit || self.charge_quickly(TEXT_APPENDED.of(chars)).is_none() {
                 return false;
             }
             self.heap.append_text(target, more);
@@ -136,7 +137,8 @@ impl Vm {
             }
             return true;
         }
-        if !is_ascii || self.heap.memory.saturating_add(joined) > self.heap.limit || self.charge_quickly(joined).is_none() {
+        if !is_ascii || self.heap.memory.saturating_add(joined) > self.heap.limit || self.charge_quickly(TEXT_WRITTEN.of(joined)).is_none()
+        {
             return false;
         }
         let mut sum = self.heap.spares.empty_text(joined);
@@ -181,8 +183,8 @@ impl Vm {
 
     /// Charges an operation, where the cycles last for it.
     #[inline(always)]
-    fn charge_quickly(&mut self, cycles: usize) -> Option<()> {
-        let left = self.cycles.checked_sub(i64::try_from(cycles).ok()?)?;
+    fn charge_quickly(&mut self, charge: Charge) -> Option<()> {
+        let left = self.cycles.checked_sub(charge.cycles())?;
         if left < 0 {
             return None;
         }

@@ -4,6 +4,7 @@ use super::allowance::Items;
 use super::generator::Wake;
 use super::window::{afresh, moved};
 use super::{Expect, OnReturn, Pending, Vm};
+use crate::costs::{CHARACTER_MADE, Charge, ENTRY_LISTED, INNER_STEP, ITEM_MADE, ITEM_PAIRED, ITERATION, VIEW_ITEM_READ, ZIPPED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::holds_objects;
 use crate::num::sizes;
@@ -11,17 +12,12 @@ use crate::objects::payload::{DictPart, GeneratorState, Iter, Payload};
 use crate::types::{latin1, nm, ty};
 use crate::value::{Ref, Value};
 
-/// Cycles of a character beyond ASCII that becomes text of its own, beside its place in a list.
-pub(crate) const CHARACTER: usize = 4;
 /// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.
 pub(crate) const ITERATOR_NESTING: u8 = 200;
 
-/// Cycles of a step of a builtin iterator inside another one.
-const INNER_STEP: usize = 8;
-
-/// Cycles of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
-fn inner_step(nesting: u8) -> usize {
-    if nesting > 2 { INNER_STEP } else { 0 }
+/// The price of an `enumerate` or `zip` for what lies inside it: none for one over plain items, whose price the caller's covers.
+fn inner_step(nesting: u8) -> Charge {
+    if nesting > 2 { INNER_STEP.once() } else { Charge::NONE }
 }
 
 /// What a step of a `for` loop found.
@@ -212,8 +208,8 @@ impl Vm {
                 if Value::Int(i64::try_from(dict.len()).unwrap_or(i64::MAX)).is(self.registers[at + 2]) {
                     return Ok(match dict.live_from(position) {
                         Some((found, entry)) => {
-                            let cycles = dict.passing(position, found);
-                            self.owe(cycles);
+                            let charge = dict.passing(position, found);
+                            self.owe(charge);
                             self.registers[at + 1] = Value::Int(i64::try_from(found + 1).unwrap_or(i64::MAX));
                             Advance::Item(self.heap.retain(entry.key))
                         }
@@ -354,8 +350,8 @@ impl Vm {
                 }
                 match if forward { table.live_from(at) } else { table.live_before(at) } {
                     Some((found, entry)) => {
-                        let cycles = table.passing(at, found);
-                        self.owe(cycles);
+                        let charge = table.passing(at, found);
+                        self.owe(charge);
                         let item = self.dict_part(entry.key, entry.value, kind);
                         self.set_iterator_position(object, if forward { found + 1 } else { found });
                         Some(item)
@@ -372,7 +368,7 @@ impl Vm {
                 if width == 0 {
                     return Ok(None);
                 }
-                self.spend(1 + width + inner_step(nesting))?;
+                self.spend(ZIPPED.of(1 + width) + inner_step(nesting))?;
                 return self.next_side_by_side(object, width, strict);
             }
             _ => return Err(Throw::Trap(Trap::Internal)),
@@ -514,7 +510,7 @@ impl Vm {
                     return Err(throw);
                 }
             }
-            self.spend(1)?;
+            self.spend(ITERATION.once())?;
         }
         Ok(items)
     }
@@ -536,13 +532,13 @@ impl Vm {
             Payload::Generator(_) => return Err(Throw::Fallback),
             _ => self.sequence_length(object),
         };
-        self.spend(length)?;
+        self.spend(ITEM_MADE.of(length))?;
         self.reserve(length.saturating_mul(8))?;
         match self.heap.payload(object).core() {
             Payload::List(_) | Payload::Tuple(_) | Payload::Dict(_) | Payload::Set(_) | Payload::MappingProxy(_) => {
                 let items = self.sequence_snapshot(value);
                 if length == 0 {
-                    self.spend(items.len())?;
+                    self.spend(ITEM_MADE.of(items.len()))?;
                 }
                 self.heap.retain_each(&items);
                 Ok(items)
@@ -560,7 +556,7 @@ impl Vm {
             Payload::Str(text) => {
                 let text = text.text.clone();
                 // Characters beyond Latin-1 are objects of their own.
-                let price = if text.is_ascii() { 0 } else { CHARACTER };
+                let price = if text.is_ascii() { Charge::NONE } else { CHARACTER_MADE.once() };
                 let mut items = Items::new(price);
                 for character in text.chars() {
                     items.pay(self)?;
@@ -571,7 +567,7 @@ impl Vm {
             Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => Ok(bytes.iter().map(|&byte| Value::Int(i64::from(byte))).collect()),
             Payload::MemoryView(_) => {
                 crate::objects::memoryview::check_iterable(self, value)?;
-                self.spend(length.saturating_mul(3))?;
+                self.spend(VIEW_ITEM_READ.of(length))?;
                 let mut items = Vec::with_capacity(length);
                 for index in 0..length {
                     items.extend(crate::objects::memoryview::item(self, object, index)?);
@@ -582,14 +578,14 @@ impl Vm {
                 let (dict, part) = (*dict, *part);
                 let pairs = self.dict_pairs(dict);
                 // A pair is a tuple that is made.
-                let each = if part == DictPart::Items { 8 } else { 1 };
-                self.spend(pairs.len().saturating_mul(each))?;
+                let each = if part == DictPart::Items { ITEM_PAIRED } else { ENTRY_LISTED };
+                self.spend(each.of(pairs.len()))?;
                 Ok(pairs.into_iter().map(|(key, value)| self.dict_part(key, value, part)).collect())
             }
             Payload::Iterator(_) => {
                 let mut items = Vec::new();
                 while let Some(item) = self.next_native(value)? {
-                    self.spend(1)?;
+                    self.spend(ITERATION.once())?;
                     items.push(item);
                     if items.len() % 1_024 == 0 {
                         self.reserve(items.len() * 8)?;

@@ -2,14 +2,12 @@
 
 use super::window::afresh;
 use super::{OnReturn, Vm};
+use crate::costs::{Charge, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
 use crate::image::Program;
 use crate::native::{NATIVE_PARAMETERS, Role};
 use crate::types::{TYPE_COUNT, nm, ty};
 use crate::value::{Ref, Value};
-
-/// Cycles of `str(i)` beside those of the call, and a cycle a digit: its row's.
-const TEXT_OF_INTEGER: i64 = 2;
 
 /// What a call of a builtin class does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,25 +64,24 @@ impl Vm {
     /// Calls a builtin class with the `count` arguments from register `at` on, the class before them; says whether to go on, or `None`,
     /// and nothing has changed, where that takes the general form.
     fn make_builtin(&mut self, class: Ref, at: usize, count: usize, dest: usize) -> Option<bool> {
+        let maker = self.maker(class);
+        let (Maker::New(row) | Maker::Filled(row)) = maker else { return None };
+        let native = &self.natives[usize::from(row)];
         if let (ty::STR, 1, Some(&Value::Int(number))) = (class, count, self.registers.get(at)) {
             let (text, length) = self.heap.decimal(number);
-            self.cycles -= TEXT_OF_INTEGER + i64::try_from(length).unwrap_or(i64::MAX);
+            self.owe(Charge::of_function(native) + TEXT_WRITTEN.of(length));
             self.clear_registers(at - 1, 2);
             let old = std::mem::replace(&mut self.registers[dest], text);
             self.heap.release(old);
             return Some(true);
         }
-        let maker = self.maker(class);
-        let (Maker::New(row) | Maker::Filled(row)) = maker else { return None };
-        let native = &self.natives[usize::from(row)];
         let signature = &native.signature;
         let (first, count) = (at - 1, count + 1);
         if !signature.simple || count < signature.required || count > signature.positional {
             return None;
         }
         let (parameters, function) = (signature.names.len(), native.function);
-        self.cycles -= i64::from(native.cycles);
-        self.weight -= i64::from(native.weight);
+        self.owe(Charge::of_function(native));
         let mut instance = Value::Undefined;
         if matches!(maker, Maker::Filled(_)) {
             instance = self.new_builtin(class).ok()?;

@@ -3,6 +3,7 @@
 use super::operators::Number;
 use super::window::afresh;
 use super::{OnReturn, Vm};
+use crate::costs::{ITEM_LOOKED_AT, TEXT_PASSED};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
@@ -82,12 +83,12 @@ impl Vm {
                 })
             }
             Payload::Str(text) => {
-                let cost = text.text.len();
+                let length = text.text.len();
                 if self.text(item).is_none() {
                     let message = format!("'in <string>' requires string as left operand, not {}", self.class_name(item));
                     return Err(self.type_error(message));
                 }
-                self.spend(cost / 4)?;
+                self.spend(TEXT_PASSED.of(length))?;
                 let found = self.text(container).zip(self.text(item)).is_some_and(|(text, needle)| text.contains(needle));
                 Ok(found)
             }
@@ -132,7 +133,7 @@ impl Vm {
             };
             let Some(value) = value else { break };
             let value = afresh(value);
-            self.spend(2)?;
+            self.spend(ITEM_LOOKED_AT.once())?;
             let quick = match (value, item) {
                 (Value::Int(one), Value::Int(other)) => Some(one == other),
                 (Value::Obj(one), Value::Obj(other)) => self.heap.same_text(one, other),

@@ -2,6 +2,10 @@
 
 use super::window::{afresh, moved};
 use super::{Alternative, CacheKind, OnReturn, Pending, Vm};
+use crate::costs::{
+    BITS_SHIFTED, BYTES_MADE, Charge, EXPONENTS_APART, FLOAT_REMAINDER, LARGE, LARGE_AS_FLOAT, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED,
+    SPECIAL_OPERATOR, TEXT_APPENDED, TRUTH_AS_NUMBER,
+};
 use crate::error::{Outcome, Throw};
 use crate::num::sizes;
 use crate::num::{F64, int};
@@ -10,13 +14,6 @@ use crate::opcode::{INPLACE, Instruction, Op, TEMP_B, TEMP_C};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
 use dashu_int::IBig;
-
-/// Cycles of finding the special method of an operator, beside those of its call.
-const SPECIAL_OPERATOR: usize = 5;
-/// Cycles of an integer beyond 64 bits that becomes a float.
-const LARGE_TO_FLOAT: usize = 20;
-/// Cycles of a truth value that stands for a number.
-const TRUTH_AS_NUMBER: usize = 2;
 
 macro_rules! binary_operators {
     ($($variant:ident $symbol:literal $method:ident $reflected:ident $inplace:ident;)*) => {
@@ -89,19 +86,16 @@ pub(crate) enum Number {
     Float(F64),
 }
 
-/// Cycles of an operation whose operands or result are integers beyond 64 bits, beside its limbs.
-const LARGE: usize = 3;
-
-/// Cycles of an operation on integers of so many limbs, one of which or the result is beyond 64 bits; a left shift by so many bits.
+/// The price of an operation on integers of so many limbs, one of which or the result is beyond 64 bits; a left shift by so many bits.
 #[inline(always)]
-pub(super) fn price_of_large(op: BinaryOp, left: usize, right: usize, shifted: usize) -> usize {
-    LARGE
+pub(super) fn price_of_large(op: BinaryOp, left: usize, right: usize, shifted: usize) -> Charge {
+    LARGE.once()
         + match op {
-            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => left * right,
-            BinaryOp::Pow => 64 * left * left,
+            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => LIMBS_MULTIPLIED.of(left * right),
+            BinaryOp::Pow => LIMBS_RAISED.of(left * left),
             // What it makes: as many limbs as bits are shifted.
-            BinaryOp::LeftShift => left.max(right) + shifted / 256,
-            _ => left.max(right),
+            BinaryOp::LeftShift => LIMBS_ADDED.of(left.max(right)) + BITS_SHIFTED.of(shifted),
+            _ => LIMBS_ADDED.of(left.max(right)),
         }
 }
 
@@ -308,12 +302,14 @@ impl Vm {
     /// Appends text to text or bytes to bytes in place; `false` when they are something else.
     fn append(&mut self, target: Ref, more: Ref) -> Outcome<bool> {
         let class = self.heap.slot(target).class;
-        let (cycles, bytes) = match (self.heap.payload(target), self.heap.payload(more)) {
-            (Payload::Str(text), Payload::Str(other)) if class == ty::STR && !text.interned => (other.chars as usize, other.text.len()),
-            (Payload::Bytes(_), Payload::Bytes(other)) if class == ty::BYTES => (other.len() / 4, other.len()),
+        let (charge, bytes) = match (self.heap.payload(target), self.heap.payload(more)) {
+            (Payload::Str(text), Payload::Str(other)) if class == ty::STR && !text.interned => {
+                (TEXT_APPENDED.of(other.chars as usize), other.text.len())
+            }
+            (Payload::Bytes(_), Payload::Bytes(other)) if class == ty::BYTES => (BYTES_MADE.of(other.len()), other.len()),
             _ => return Ok(false),
         };
-        self.spend(cycles)?;
+        self.spend(charge)?;
         self.reserve(bytes)?;
         if class == ty::STR {
             self.heap.append_text(target, more);
@@ -380,7 +376,7 @@ impl Vm {
             (Some(a), Some(b)) => {
                 if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
                     if let (Value::Bool(a), Value::Bool(b)) = (left, right) {
-                        self.spend(TRUTH_AS_NUMBER)?;
+                        self.spend(TRUTH_AS_NUMBER.once())?;
                         return Ok(Some(Value::truth(match op {
                             BinaryOp::And => bool::from(a) & bool::from(b),
                             BinaryOp::Or => bool::from(a) | bool::from(b),
@@ -389,7 +385,7 @@ impl Vm {
                     }
                 }
                 if matches!(left, Value::Bool(_)) || matches!(right, Value::Bool(_)) {
-                    self.spend(TRUTH_AS_NUMBER)?;
+                    self.spend(TRUTH_AS_NUMBER.once())?;
                 }
                 self.number_op(op, a, b)
             }
@@ -418,7 +414,7 @@ impl Vm {
                 BinaryOp::And => Some(a & b),
                 BinaryOp::Or => Some(a | b),
                 BinaryOp::Xor => Some(a ^ b),
-                BinaryOp::LeftShift => super::run::shifted(a, b),
+                BinaryOp::LeftShift => super::aside::shifted(a, b),
                 BinaryOp::RightShift if b >= 0 => Some(a >> b.min(63)),
                 BinaryOp::Pow if b >= 0 => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
                 _ => None,
@@ -484,7 +480,7 @@ impl Vm {
             Number::Float(value) => Ok(*value),
             Number::Big(value) => match F64::from_int(value) {
                 Some(value) => {
-                    self.spend(LARGE_TO_FLOAT)?;
+                    self.spend(LARGE_AS_FLOAT.once())?;
                     Ok(value)
                 }
                 None => Err(self.raise(ty::OVERFLOW_ERROR, "int too large to convert to float")),
@@ -496,7 +492,7 @@ impl Vm {
         if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod) {
             // The remainder is found bit by bit, as many as the exponents are apart.
             let exponent = |number: F64| sizes::saturating((number.to_bits() >> 52) & 0x7ff);
-            self.spend(8 + exponent(a).saturating_sub(exponent(b)) / 16)?;
+            self.spend(FLOAT_REMAINDER.once() + EXPONENTS_APART.of(exponent(a).saturating_sub(exponent(b))))?;
         }
         let value = match op {
             BinaryOp::Add => a + b,
@@ -530,7 +526,7 @@ impl Vm {
 
     /// Special methods, in Python's order.
     fn binary_special(&mut self, op: BinaryOp, left: Value, right: Value, inplace: bool) -> Outcome {
-        self.spend(SPECIAL_OPERATOR)?;
+        self.spend(SPECIAL_OPERATOR.once())?;
         let (method, reflected, augmented) = op.methods();
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
         let mut alternatives = Vec::new();

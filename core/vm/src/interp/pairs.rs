@@ -3,6 +3,7 @@
 use super::Vm;
 use super::barrier::is_tracked;
 use super::window::afresh;
+use crate::costs::{Charge, ZIPPED};
 use crate::objects::payload::{DictPart, Iter, Payload};
 use crate::value::{Ref, Value};
 
@@ -49,12 +50,12 @@ impl Vm {
     /// The next pair of `enumerate`, `dict.items` or a `zip` of two, into the registers from `dest` on: what it costs beside the step of
     /// the loop. `None`, and nothing has changed, where the general form has to see to it, as at the end.
     #[inline(never)]
-    pub(super) fn next_pair(&mut self, source: Ref, dest: usize) -> Option<i64> {
+    pub(super) fn next_pair(&mut self, source: Ref, dest: usize) -> Option<Charge> {
         let Payload::Iterator(state) = self.heap.payload(source) else { return None };
         let (pair, price, position) = match **state {
             Iter::Enumerate { inner, count, .. } => {
                 count.checked_add(1)?;
-                ([Value::Int(count), self.item_ahead(inner)?], 0, 0)
+                ([Value::Int(count), self.item_ahead(inner)?], Charge::NONE, 0)
             }
             Iter::Dict { dict: Value::Obj(dict), index, size, kind: DictPart::Items } => {
                 let (Payload::Dict(table) | Payload::Set(table)) = self.heap.payload(dict).core() else { return None };
@@ -62,8 +63,7 @@ impl Vm {
                     return None;
                 }
                 let (found, entry) = table.live_from(index)?;
-                let gaps = i64::try_from(table.passing(index, found)).ok()?;
-                ([entry.key, entry.value], gaps, found + 1)
+                ([entry.key, entry.value], table.passing(index, found), found + 1)
             }
             Iter::Zip { ref inner, .. } => {
                 let &[first, second] = inner.as_slice() else { return None };
@@ -71,7 +71,7 @@ impl Vm {
                 if first.is(second) {
                     return None;
                 }
-                ([self.item_ahead(first)?, self.item_ahead(second)?], 3, 0)
+                ([self.item_ahead(first)?, self.item_ahead(second)?], ZIPPED.of(3), 0)
             }
             _ => return None,
         };

@@ -1,6 +1,7 @@
 //! What is told about an exception that nobody caught: CPython's traceback with its causes, its notes and the tree of a group.
 
 use super::Vm;
+use crate::costs::TRACEBACK_LINE;
 use crate::error::{Exit, PyError, Throw};
 use crate::image::Program;
 use crate::objects::payload::Payload;
@@ -19,9 +20,8 @@ const GROUP_WIDTH: usize = 15;
 const GROUP_DEPTH: usize = 10;
 /// Bytes after which nothing more is shown: the same exception may stand in a group many times.
 const REPORT_LIMIT: usize = 1 << 16;
-/// Lines that are shown for the price of the exception, and the cycles of each one more.
+/// Lines that are shown for the price of the exception.
 const FREE_LINES: usize = 512;
-const LINE_CYCLES: usize = 16;
 
 const CAUSE: &str = "The above exception was the direct cause of the following exception:";
 const CONTEXT: &str = "During handling of the above exception, another exception occurred:";
@@ -123,7 +123,7 @@ impl Vm {
         let message = self.final_text(exception);
         let mut report = Report::default();
         self.report_chain(exception, Some(&message), &mut report, &mut Sources::default());
-        self.owe(report.lines.len().saturating_sub(FREE_LINES).saturating_mul(LINE_CYCLES));
+        self.owe(TRACEBACK_LINE.of(report.lines.len().saturating_sub(FREE_LINES)));
         let attribute = |vm: &mut Vm, name: Ref| {
             let value = vm.instance_attribute(exception, name).or_else(|| vm.lookup(class, name));
             value.unwrap_or(Value::None)

@@ -1,34 +1,21 @@
 //! The loop: the quick form of every instruction that programs spend their time in. What does not apply quickly, and every other
 //! instruction, goes to [`Vm::step`]. Whatever an arm does, it charges the row's cycles first and counts references exactly.
 
-use super::aside::{add, divide, float_operands, multiply, subtract};
+use super::aside::{add, divide, float_operands, multiply, plain_field, shifted, subtract};
 use super::window::{Cursor, Window, afresh};
 use super::{OnReturn, Vm};
+use crate::costs::{Charge, FLOAT_ROOT, ITEM_MADE, TEXT_WRITTEN};
 use crate::error::{Throw, Trap};
 use crate::image::{LinkedCode, Program};
 use crate::interp::operators::{floor_div, floor_mod};
 use crate::native::Role;
 use crate::num::sizes;
-use crate::objects::float::{ROOT, is_root};
+use crate::objects::float::is_root;
 use crate::objects::payload::Payload;
-use crate::opcode::{CYCLES, INPLACE, Instruction, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
+use crate::opcode::{CYCLES, INPLACE, METHOD, NEGATE, Op, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use std::cmp::Ordering;
-
-/// `x << y` where the result fits.
-#[inline(always)]
-pub(super) fn shifted(x: i64, y: i64) -> Option<i64> {
-    let shift = u32::try_from(y).ok().filter(|&shift| shift < 63)?;
-    let result = x << shift;
-    (result >> shift == x).then_some(result)
-}
-
-/// Whether a `Format` has neither conversion nor specification.
-#[inline(always)]
-fn plain_field(ins: &Instruction) -> bool {
-    ins.c == u16::MAX && (ins.flags >> 4) & 3 == 0
-}
 
 impl Vm {
     /// Runs instructions of the top frame, and of those that it calls and returns to, until there is no frame any more, a limit is
@@ -427,9 +414,9 @@ impl Vm {
                         let next = cursor.ahead();
                         if next.op == Op::Unpack && next.c == 2 && next.b == $ins.a && next.flags & TEMP_B != 0 {
                             if let Some(price) = self.next_pair(source, self.top_base + usize::from(next.a)) {
-                                cycles -= price + i64::from(CYCLES[Op::Unpack as usize]);
+                                cycles -= (price + Charge::of_instruction(Op::Unpack)).cycles();
                                 if next.flags & INPLACE != 0 {
-                                    cycles -= 2;
+                                    cycles -= ITEM_MADE.of(usize::from(next.c)).cycles();
                                 }
                                 cursor.forward(1);
                                 if self.heap.exhausted() {
@@ -571,7 +558,7 @@ impl Vm {
                     charge!(Op::Pow);
                     match (window.at(ins.b), window.at(ins.c)) {
                         (&Value::Float(left), &Value::Float(right)) if is_root(left, right) => {
-                            cycles -= ROOT;
+                            cycles -= FLOAT_ROOT.once().cycles();
                             set!(ins.a, Value::Float(left.sqrt()));
                             continue;
                         }
@@ -980,7 +967,7 @@ impl Vm {
                 Op::Unpack => {
                     charge!(Op::Unpack);
                     if ins.flags & INPLACE != 0 {
-                        cycles -= i64::from(ins.c);
+                        cycles -= ITEM_MADE.of(usize::from(ins.c)).cycles();
                     }
                     if let Value::Obj(object) = *window.at(ins.b) {
                         if self.heap.items(object).is_some_and(|items| items.len() == usize::from(ins.c)) {
@@ -1016,7 +1003,7 @@ impl Vm {
                     match *window.at(ins.b) {
                         Value::Int(number) if plain_field(ins) => {
                             let (text, length) = self.heap.decimal(number);
-                            cycles -= i64::try_from(length).unwrap_or(i64::MAX);
+                            cycles -= TEXT_WRITTEN.of(length).cycles();
                             set!(ins.a, text);
                             continue;
                         }

@@ -2,11 +2,10 @@
 
 use super::Vm;
 use super::registers::{consume, set};
-use super::slicing::SLICED;
 use super::window::{afresh, moved};
+use crate::costs::{ITEM_MADE, ITEMS_PASSED, ITEMS_SLICED};
 use crate::heap::holds_objects;
 use crate::num::sizes;
-use crate::objects::list::OVERWRITTEN;
 use crate::objects::payload::{List, Payload};
 use crate::opcode::{Instruction, TEMP_A, TEMP_B, TEMP_C};
 use crate::types::ty;
@@ -49,11 +48,11 @@ impl Vm {
         let Payload::List(list) = self.heap.payload(object) else { return false };
         let Some((range, backwards)) = bounds(&self.registers[first..first + 3], list.items.len()) else { return false };
         let count = range.len();
-        let charge = i64::try_from(count / SLICED).unwrap_or(i64::MAX);
-        if charge > self.cycles || count > SHORT || self.heap.memory.saturating_add(count) > self.heap.limit {
+        let charge = ITEMS_SLICED.of(count);
+        if charge.cycles() > self.cycles || count > SHORT || self.heap.memory.saturating_add(count) > self.heap.limit {
             return false;
         }
-        self.cycles -= charge;
+        self.owe(charge);
         let mut items = self.heap.spares.values(count);
         let source = &self.heap.items(object).unwrap_or_default()[range];
         match backwards {
@@ -86,15 +85,15 @@ impl Vm {
         let (Some(old), Payload::List(new)) = (self.heap.items(target), self.heap.payload(source)) else { return false };
         let Some((range, false)) = bounds(&self.registers[first..first + 3], old.len()) else { return false };
         let count = range.len();
-        let charge = i64::try_from(count + old.len() / OVERWRITTEN).unwrap_or(i64::MAX);
+        let charge = ITEM_MADE.of(count) + ITEMS_PASSED.of(old.len());
         let plain = new.items.len() == count && self.heap.slot(source).class == ty::LIST;
-        if !plain || charge > self.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
+        if !plain || charge.cycles() > self.cycles || self.heap.memory.saturating_add(count.saturating_mul(8)) > self.heap.limit {
             return false;
         }
         if holds_objects(&new.items) || holds_objects(&old[range.clone()]) {
             return false;
         }
-        self.cycles -= charge;
+        self.owe(charge);
         // The list is out of its slot while the other one is read.
         let Payload::List(list) = self.heap.payload_mut(target) else { return false };
         let mut items = moved(std::mem::take(&mut list.items));

@@ -2,14 +2,12 @@
 
 use super::Vm;
 use super::operators::Number;
+use crate::costs::ITEMS_SLICED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::num::sizes;
 use crate::objects::payload::{Payload, Range};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
-
-/// Items that a slice takes for a cycle.
-pub(super) const SLICED: usize = 2;
 
 impl Vm {
     /// Start, step and count of a slice of a sequence that is in memory.
@@ -75,7 +73,7 @@ impl Vm {
         }
         let (_, length) = self.sequence_word(receiver);
         let (start, step, count) = self.slice_bounds(parts, length)?;
-        self.spend(count / SLICED)?;
+        self.spend(ITEMS_SLICED.of(count))?;
         self.reserve(count)?;
         let indices = (0..count).map(|index| sizes::saturating(start + step * i64::try_from(index).unwrap_or(0)));
         match self.heap.payload(receiver).core() {
@@ -156,7 +154,7 @@ impl Vm {
             return Ok(self.heap.string(piece));
         }
         // Every character between them is passed.
-        self.spend(range.len() / 2)?;
+        self.spend(ITEMS_SLICED.of(range.len()))?;
         let Some(text) = self.text(Value::Obj(receiver)) else { return Err(Throw::Trap(Trap::Internal)) };
         let each = sizes::index(step.unsigned_abs()).unwrap_or(usize::MAX);
         let characters = text[range].chars();

@@ -2,6 +2,7 @@
 
 use super::operators::Number;
 use super::{OnReturn, Vm};
+use crate::costs::{BYTES_SHIFTED, ITEMS_PASSED};
 use crate::error::{Outcome, Throw};
 use crate::num::sizes;
 use crate::objects::payload::Payload;
@@ -349,7 +350,7 @@ impl Vm {
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "list assignment index out of range"));
                 };
-                self.spend((length - position) / 8)?;
+                self.spend(ITEMS_PASSED.of(length - position))?;
                 let removed = crate::objects::list::remove_at(self, receiver, position);
                 self.heap.release(removed);
                 Ok(())
@@ -366,7 +367,7 @@ impl Vm {
                 let Some(position) = absolute(index, length) else {
                     return Err(self.raise(ty::INDEX_ERROR, "bytearray index out of range"));
                 };
-                self.spend((length - position) / 32)?;
+                self.spend(BYTES_SHIFTED.of(length - position))?;
                 crate::objects::bytes::may_resize(self, object, true)?;
                 if let Payload::ByteArray(bytes, _) = self.heap.payload_mut(receiver).core_mut() {
                     bytes.remove(position);

@@ -2,14 +2,12 @@
 
 use super::window::afresh;
 use super::{OnReturn, Vm};
+use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, ENTRY_FOLDED, KEY_FAR, KEYWORD_NAME};
 use crate::error::{Outcome, Throw, Trap};
 use crate::objects::dict::{Dict, NEAR};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::{Ref, Value};
-
-/// Cycles of each index slot that is looked at beyond the near ones: finding a key, adding it and making room for more.
-const FAR: usize = 3;
 
 impl Vm {
     /// A new, empty dict.
@@ -85,7 +83,7 @@ impl Vm {
             // Many keys of one hash, or of near ones, take as long as they are far from where they should be.
             let known = found.map(|position| table.entries[position].key);
             if probe.steps > NEAR {
-                self.spend(((probe.steps - before) as usize).saturating_mul(FAR))?;
+                self.spend(KEY_FAR.of((probe.steps - before) as usize))?;
             }
             let (Some(position), Some(known)) = (found, known) else { return Ok(None) };
             if known.is(key) || self.equal_native(known, key)? {
@@ -213,7 +211,7 @@ impl Vm {
     pub(crate) fn build_table(&mut self, dict: bool, first: usize, count: usize) -> Outcome {
         let object = if dict { self.new_dict() } else { self.new_set(ty::SET) };
         let table = Value::Obj(object);
-        self.spend(count.saturating_mul(2))?;
+        self.spend(ENTRY_COPIED.of(count))?;
         let width = if dict { 2 } else { 1 };
         for index in 0..count {
             let at = first + index * width;
@@ -297,7 +295,7 @@ impl Vm {
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
         let count = source.object().map_or(0, |source| self.dict_len(source));
-        self.spend(count.saturating_mul(if keywords { 8 } else { 3 }))?;
+        self.spend(if keywords { ENTRY_AS_KEYWORD } else { ENTRY_FOLDED }.of(count))?;
         let pairs = self.dict_pairs(source);
         // Nothing may have been added where the helper begins: it would find the names given twice.
         if keywords && pairs.iter().any(|&(key, _)| self.is_python_instance(key)) {
@@ -309,7 +307,7 @@ impl Vm {
                     return Err(self.type_error("keywords must be strings"));
                 }
                 let length = self.text(key).map_or(0, str::len);
-                self.spend(length / 8)?;
+                self.spend(KEYWORD_NAME.of(length))?;
                 if self.table(target).and_then(|table| self.heap.find_simple(table, key)).is_some() {
                     let message = format!(
                         "{} got multiple values for keyword argument '{}'",

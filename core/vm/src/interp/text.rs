@@ -4,18 +4,13 @@ use super::compare::NATIVE_DEPTH;
 use super::operators::Number;
 use super::window::{afresh, moved};
 use super::{Expect, Vm};
+use crate::costs::{CLASS_DICT_SHOWN, FLOAT_DIGITS, FORMAT_SPEC, SHOWN_INSIDE, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::num;
 use crate::num::int::{PlainSpec, decimal};
 use crate::objects::payload::{DictPart, Payload};
 use crate::types::{nm, ty};
 use crate::value::{Ref, Truth, Value};
-
-/// Cycles of finding the digits of a float, beside those of writing them.
-const FLOAT_DIGITS: usize = 12;
-
-/// Containers around one whose repr is written that are looked through for a cycle.
-const AROUND: usize = 8;
 
 /// Longest text that repr builds before it stops to ask for memory.
 const CHECK_EVERY: usize = 4_096;
@@ -38,7 +33,7 @@ impl Vm {
     pub(crate) fn repr_native(&mut self, value: Value) -> Outcome<String> {
         let mut out = String::new();
         let outcome = self.write_repr(&mut out, value);
-        self.spend(out.len())?;
+        self.spend(TEXT_WRITTEN.of(out.len()))?;
         outcome.map(|()| out)
     }
 
@@ -55,7 +50,7 @@ impl Vm {
             Value::Bool(Truth::False) => out.push_str("False"),
             Value::Int(number) => out.push_str(&decimal(number)),
             Value::Float(number) => {
-                self.spend(FLOAT_DIGITS)?;
+                self.spend(FLOAT_DIGITS.once())?;
                 out.push_str(&num::repr(number));
             }
             Value::Obj(object) => {
@@ -69,7 +64,7 @@ impl Vm {
             }
         }
         if out.len() > CHECK_EVERY {
-            self.allow(out.len(), out.len())?;
+            self.allow(out.len(), TEXT_WRITTEN.of(out.len()))?;
         }
         Ok(())
     }
@@ -82,7 +77,7 @@ impl Vm {
             return Ok(());
         }
         // Each look for an object goes through those around it.
-        self.spend(self.in_repr.len() / AROUND)?;
+        self.spend(SHOWN_INSIDE.of(self.in_repr.len()))?;
         self.in_repr.push(object);
         out.push_str(open);
         let mut outcome = Ok(());
@@ -107,7 +102,7 @@ impl Vm {
         match self.heap.payload(object).core() {
             Payload::Str(text) => {
                 let text = text.text.clone();
-                self.spend(text.len() / 4)?;
+                self.spend(TEXT_PASSED.of(text.len()))?;
                 crate::objects::escapes::text(self, out, &text)?;
             }
             Payload::BigInt(number) => {
@@ -339,7 +334,7 @@ impl Vm {
             Payload::Class(row) => row.attributes.iter().map(|(&name, &value)| (name, value)).collect(),
             _ => Vec::new(),
         };
-        self.spend(pairs.len())?;
+        self.spend(CLASS_DICT_SHOWN.of(pairs.len()))?;
         out.push('{');
         for (index, (name, value)) in pairs.into_iter().enumerate() {
             if index > 0 {
@@ -453,12 +448,12 @@ impl Vm {
     /// What the builtin types' `__format__` does.
     pub(crate) fn format_builtin(&mut self, value: Value, spec: &str) -> Outcome {
         use num::{Spec, Subject};
-        self.spend(spec.len() / 2)?;
+        self.spend(FORMAT_SPEC.of(spec.len()))?;
         if let (Value::Int(number), Some(plain)) = (value, PlainSpec::parse(spec)) {
-            self.spend(plain.width)?;
+            self.spend(TEXT_WRITTEN.of(plain.width))?;
             self.reserve(plain.width)?;
             let text = plain.format(number);
-            self.spend(text.len())?;
+            self.spend(TEXT_WRITTEN.of(text.len()))?;
             return Ok(self.heap.ascii(text));
         }
         let complex = crate::objects::complex::content(self, value);
@@ -475,9 +470,9 @@ impl Vm {
         let outcome = match Spec::parse(spec, subject) {
             Ok(parsed) => {
                 if matches!(subject, Subject::Float | Subject::Complex) {
-                    self.spend(FLOAT_DIGITS)?;
+                    self.spend(FLOAT_DIGITS.once())?;
                 }
-                self.spend(parsed.least_size())?;
+                self.spend(TEXT_WRITTEN.of(parsed.least_size()))?;
                 self.reserve(parsed.least_size())?;
                 match (self.number(value), self.text(value)) {
                     (Some(Number::Float(number)), _) => num::format_float(number, &parsed),
@@ -490,7 +485,7 @@ impl Vm {
         };
         match outcome {
             Ok(text) => {
-                self.spend(text.len())?;
+                self.spend(TEXT_WRITTEN.of(text.len()))?;
                 Ok(self.heap.string(text))
             }
             Err(error) => {
@@ -538,7 +533,7 @@ impl Vm {
         }
         let parts = first..first + count;
         let length = parts.clone().map(|index| self.text(afresh(&self.registers[index])).map_or(0, str::len)).sum();
-        self.spend(length)?;
+        self.spend(TEXT_WRITTEN.of(length))?;
         self.reserve(length)?;
         let mut text = self.heap.spares.empty_text(length);
         for index in parts {

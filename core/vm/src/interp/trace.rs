@@ -91,7 +91,8 @@ impl Vm {
     /// Runs the instruction at a position of the top frame in its general form, where it has one: what came of it.
     #[cfg(test)]
     fn run_generally(&mut self, op: Op) -> Option<Outcome<()>> {
-        use crate::opcode::{CYCLES, INPLACE};
+        use crate::costs::{Charge, ITEM_MADE};
+        use crate::opcode::INPLACE;
         let loop_only =
             matches!(op, Op::Move | Op::LoadConst | Op::LoadInt | Op::LoadNone | Op::Clear | Op::BuildList | Op::BuildTuple | Op::Nop);
         if loop_only || !self.is_general() {
@@ -107,8 +108,8 @@ impl Vm {
         }
         frame.pc += 1;
         // The loop charges for a list that is unpacked in place of its parts.
-        let more = if op == Op::Unpack && ins.flags & INPLACE != 0 { i64::from(ins.c) } else { 0 };
-        self.cycles -= i64::from(CYCLES[op as usize]) + more;
+        let more = if op == Op::Unpack && ins.flags & INPLACE != 0 { ITEM_MADE.of(usize::from(ins.c)) } else { Charge::NONE };
+        self.owe(Charge::of_instruction(op) + more);
         if self.cycles < 0 {
             return Some(Err(Throw::Trap(Trap::OutOfCycles)));
         }

@@ -1,14 +1,12 @@
 //! Exceptions: raising, finding handlers, and what a waiting continuation makes of one.
 
 use super::{OnReturn, Pending, Vm};
+use crate::costs::{EXCEPTION_CLASS, RAISED};
 use crate::error::{Exit, Outcome, Throw, Trap};
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::{Ref, Value};
 use std::sync::Arc;
-
-/// Cycles of raising an exception, beside those of whatever makes it.
-pub(super) const RAISE_CYCLES: usize = 40;
 
 /// Longest chain of contexts that is searched for a loop.
 const CONTEXT_LIMIT: usize = 64;
@@ -117,7 +115,7 @@ impl Vm {
             },
             _ => Vec::new(),
         };
-        self.spend(items.len().saturating_mul(2))?;
+        self.spend(EXCEPTION_CLASS.of(items.len()))?;
         let is_tuple = self.is_instance(classes, ty::TUPLE);
         for item in &items {
             if self.exception_class(*item).is_none() {
@@ -169,8 +167,7 @@ impl Vm {
         let mut exception = exception;
         let mut quiet = std::mem::take(&mut self.quiet);
         if !quiet {
-            self.weight -= crate::limits::RAISE_WEIGHT;
-            self.spend(RAISE_CYCLES)?;
+            self.spend(RAISED.once())?;
             self.link_context(exception);
         }
         loop {

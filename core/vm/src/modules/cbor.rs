@@ -3,6 +3,7 @@
 //! Neither direction recurses. Both charge each object before its bytes are copied, and check memory as the result grows: the same list may
 //! stand in many places of a value, so an encoding can be much larger than what it is of.
 
+use crate::costs::{CBOR_BYTE, CBOR_COPIED, CBOR_OBJECT};
 use crate::error::{Outcome, Throw};
 use crate::host::HostError;
 use crate::interp::Vm;
@@ -14,8 +15,6 @@ use crate::value::{Ref, Value};
 use cowboy_cbor::{CborError, Fault, Item, MAX_DEPTH, Reader};
 use dashu_int::{IBig, Sign};
 
-/// Cycles of an object in an encoding, beside those of its bytes.
-const OBJECT: usize = 5;
 /// Bytes that a value takes in a list while the list is read.
 const ITEM: usize = 16;
 
@@ -37,7 +36,7 @@ pub(crate) fn encode(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
             if let Some(inner) = write(vm, value, &mut out, open.len())? {
                 open.push(inner);
             }
-            vm.spend(out.len() - before)?;
+            vm.spend(CBOR_BYTE.of(out.len() - before))?;
             vm.reserve(out.len())?;
         }
         next = match open.last_mut() {
@@ -91,7 +90,7 @@ fn write(vm: &mut Vm, value: Value, out: &mut Vec<u8>, depth: usize) -> Outcome<
     let mut size = out.len().saturating_add(count.saturating_mul(2 * ITEM));
     for (key, value) in vm.dict_pairs(value) {
         let encoded = write_key(vm, key, depth + 1)?;
-        vm.spend(encoded.len())?;
+        vm.spend(CBOR_BYTE.of(encoded.len()))?;
         size = size.saturating_add(encoded.len());
         vm.reserve(size)?;
         pairs.push((encoded, value));
@@ -135,7 +134,7 @@ fn visit(vm: &mut Vm, object: Ref) -> Outcome<()> {
         Payload::Dict(table) => table.len().saturating_mul(4 * ITEM),
         _ => 0,
     };
-    vm.spend(OBJECT + bytes / 16)?;
+    vm.spend(CBOR_OBJECT.once() + CBOR_COPIED.of(bytes))?;
     if vm.is_python_instance(Value::Obj(object)) {
         let name = vm.heap.intern("__cbor_reduce__");
         let class = vm.heap.class_of(Value::Obj(object));
@@ -264,7 +263,7 @@ fn read(vm: &mut Vm, data: &[u8], open: &mut Vec<Partial>) -> Outcome {
                 continue;
             }
             Item::Map(left @ 1..) => {
-                vm.spend(OBJECT)?;
+                vm.spend(CBOR_OBJECT.once())?;
                 open.push(Partial::Dict(vm.new_dict(), None, left));
                 continue;
             }
@@ -301,7 +300,7 @@ fn read(vm: &mut Vm, data: &[u8], open: &mut Vec<Partial>) -> Outcome {
             value = match open.pop() {
                 Some(Partial::List(items, _)) => {
                     held -= items.len();
-                    vm.spend(OBJECT)?;
+                    vm.spend(CBOR_OBJECT.once())?;
                     vm.list(items)
                 }
                 Some(Partial::Dict(dict, ..)) => Value::Obj(dict),
@@ -326,21 +325,21 @@ fn scalar(vm: &mut Vm, item: &Item<'_>) -> Outcome {
         }
         Item::Float(bits) => Value::Float(crate::num::F64(bits)),
         Item::Bytes(bytes) => {
-            vm.spend(OBJECT)?;
+            vm.spend(CBOR_OBJECT.once())?;
             vm.reserve(bytes.len())?;
             vm.heap.make(ty::BYTES, Payload::Bytes(bytes.to_vec()))
         }
         Item::Text(text) => {
-            vm.spend(OBJECT)?;
+            vm.spend(CBOR_OBJECT.once())?;
             vm.reserve(text.len())?;
             vm.heap.str(text)
         }
         Item::Array(_) => {
-            vm.spend(OBJECT)?;
+            vm.spend(CBOR_OBJECT.once())?;
             vm.list(Vec::new())
         }
         Item::Map(_) => {
-            vm.spend(OBJECT)?;
+            vm.spend(CBOR_OBJECT.once())?;
             Value::Obj(vm.new_dict())
         }
     })

@@ -1,6 +1,10 @@
 //! The core of the module `decimal`: arithmetic under the one fixed context (003 Overview, A-69). `frozen/decimal.py` has the class
 //! `Decimal` around it; an instance keeps its number in the slot `_n`.
 
+use crate::costs::{
+    Charge, DECIMAL_DIGITS, DECIMAL_FORMAT, DECIMAL_OF_FLOAT, DECIMAL_READ, DECIMAL_READ_WORDS, DECIMAL_ROOT, DECIMAL_TRANSCENDENTAL,
+    DECIMAL_WORDS,
+};
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{
@@ -18,10 +22,6 @@ use std::cmp::Ordering;
 const SIMPLE: u32 = 60;
 /// Cycles of a quotient or a conversion.
 const QUOTIENT: u32 = 80;
-/// Cycles of a root.
-const ROOT: usize = 200;
-/// Cycles of an exponential or logarithm: computed to more bits until it rounds to one decimal.
-const TRANSCENDENTAL: usize = 8_000;
 
 type Binary = fn(&Decimal, &Decimal) -> Result<Decimal, DecimalError>;
 type Unary = fn(&Decimal) -> Result<Decimal, DecimalError>;
@@ -85,7 +85,7 @@ fn operand(vm: &mut Vm, value: Value) -> Outcome<Option<Decimal>> {
     };
     if let Some(number) = &found {
         let words = number.bytes() / 8;
-        vm.spend(words.saturating_mul(words) / 4)?;
+        vm.spend(DECIMAL_WORDS.of(words.saturating_mul(words)))?;
     }
     Ok(found)
 }
@@ -175,14 +175,14 @@ fn number(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     if let Some(text) = vm.text(value).map(str::to_owned) {
         // Digits are read in more than linear time.
         let words = text.len() / 16;
-        vm.spend(text.len().saturating_add(words.saturating_mul(words)))?;
+        vm.spend(DECIMAL_READ.of(text.len()) + DECIMAL_READ_WORDS.of(words.saturating_mul(words)))?;
         return match Decimal::parse(&text) {
             Ok(number) => Ok(raw(vm, number)),
             Err(error) => Err(signal(vm, error)),
         };
     }
     if let Some(crate::interp::operators::Number::Float(number)) = vm.number(value) {
-        vm.spend(QUOTIENT as usize * 4)?;
+        vm.spend(DECIMAL_OF_FLOAT.once())?;
         return Ok(raw(vm, Decimal::from_f64(number)));
     }
     let number = own(vm, value)?;
@@ -193,18 +193,18 @@ fn number(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn apply(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let name = vm.text(arguments[0]).unwrap_or_default().to_owned();
     let number = own(vm, arguments[1])?;
-    let one: Option<(usize, Unary)> = match name.as_str() {
-        "sqrt" => Some((ROOT, Decimal::square_root)),
-        "exp" => Some((TRANSCENDENTAL, Decimal::exponential)),
-        "ln" => Some((TRANSCENDENTAL, Decimal::natural_logarithm)),
-        "log10" => Some((TRANSCENDENTAL, Decimal::common_logarithm)),
-        "normalize" => Some((0, Decimal::normalized)),
-        "copy_abs" => Some((0, |number| Ok(number.with_sign(false)))),
-        "copy_negate" => Some((0, |number| Ok(number.with_sign(!number.is_signed())))),
+    let one: Option<(Charge, Unary)> = match name.as_str() {
+        "sqrt" => Some((DECIMAL_ROOT.once(), Decimal::square_root)),
+        "exp" => Some((DECIMAL_TRANSCENDENTAL.once(), Decimal::exponential)),
+        "ln" => Some((DECIMAL_TRANSCENDENTAL.once(), Decimal::natural_logarithm)),
+        "log10" => Some((DECIMAL_TRANSCENDENTAL.once(), Decimal::common_logarithm)),
+        "normalize" => Some((Charge::NONE, Decimal::normalized)),
+        "copy_abs" => Some((Charge::NONE, |number| Ok(number.with_sign(false)))),
+        "copy_negate" => Some((Charge::NONE, |number| Ok(number.with_sign(!number.is_signed())))),
         _ => None,
     };
-    if let Some((cycles, function)) = one {
-        vm.spend(cycles)?;
+    if let Some((charge, function)) = one {
+        vm.spend(charge)?;
         return finished(vm, function(&number));
     }
     let other = own(vm, arguments[2])?;
@@ -213,7 +213,7 @@ fn apply(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         "max" => number.maximum(&other),
         "min" => number.minimum(&other),
         "power" => {
-            vm.spend(2 * TRANSCENDENTAL)?;
+            vm.spend(DECIMAL_TRANSCENDENTAL.of(2))?;
             number.power(&other)
         }
         "remainder_near" => number.remainder_near(&other),
@@ -285,7 +285,7 @@ fn integral(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 /// Charges for digits written out, in more than linear time.
 fn digits(vm: &mut Vm, number: &Decimal) -> Outcome<()> {
     let bytes = number.bytes();
-    vm.spend(bytes.saturating_mul(2))?;
+    vm.spend(DECIMAL_DIGITS.of(bytes))?;
     vm.reserve(bytes.saturating_mul(3))
 }
 
@@ -300,10 +300,10 @@ fn format(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let number = own(vm, arguments[0])?;
     let Some(spec) = vm.text(arguments[1]).map(str::to_owned) else { return Err(vm.type_error("format arg must be str")) };
     digits(vm, &number)?;
-    vm.spend(spec.len())?;
+    vm.spend(DECIMAL_FORMAT.of(spec.len()))?;
     match number.format(&spec) {
         Ok(text) => {
-            vm.spend(text.len())?;
+            vm.spend(DECIMAL_FORMAT.of(text.len()))?;
             vm.reserve(text.len())?;
             Ok(vm.heap.string(text))
         }

@@ -3,6 +3,7 @@
 //! Every byte written costs one cell, and all files together hold at most [`crate::Rules::scratch_bytes`]. `frozen/io.py` has the file objects;
 //! it alone decides which paths there are.
 
+use crate::costs::BYTES_COPIED;
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
@@ -15,8 +16,6 @@ use std::collections::BTreeMap;
 /// Bytes that all files of a run hold together (003 §3.1).
 /// Files of a run.
 const MOST_FILES: usize = 256;
-/// Bytes that one cycle copies.
-const BYTES: usize = 16;
 
 /// Rows of the module `_files`.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -66,7 +65,7 @@ fn read(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.scratch.files.get(&name).map_or(0, Vec::len);
     let start = number(arguments[1]).min(length);
     let count = number(arguments[2]).min(length - start);
-    vm.spend(count / BYTES)?;
+    vm.spend(BYTES_COPIED.of(count))?;
     vm.reserve(count)?;
     let data = vm.scratch.files.get(&name).map_or(Vec::new(), |file| file[start..start + count].to_vec());
     Ok(bytes(vm, data))
@@ -80,7 +79,7 @@ fn line(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let rest = &file[number(arguments[1]).min(file.len())..];
     let count = rest.iter().position(|&byte| byte == ending).map_or(rest.len(), |place| place + 1);
     let data = rest[..count].to_vec();
-    vm.spend(count / BYTES)?;
+    vm.spend(BYTES_COPIED.of(count))?;
     vm.reserve(count)?;
     Ok(bytes(vm, data))
 }
@@ -135,7 +134,7 @@ fn grow(vm: &mut Vm, before: usize, after: usize, written: usize) -> Outcome<boo
     if used.saturating_add(after) > vm.limits.rules.scratch_bytes {
         return Ok(false);
     }
-    vm.spend(written / BYTES)?;
+    vm.spend(BYTES_COPIED.of(written))?;
     vm.cells = vm.cells.saturating_sub(i64::try_from(written).unwrap_or(i64::MAX));
     if vm.cells < 0 {
         return Err(Throw::Trap(Trap::OutOfCells));

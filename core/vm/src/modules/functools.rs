@@ -1,5 +1,6 @@
 //! Functions of `functools` that, as classes' attributes, must not bind: builtin ones, which leave the work to Python.
 
+use crate::costs::FUNCTOOLS_CALL;
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::{OnReturn, Vm};
 use crate::native::{NativeKind::Function, NativeRow};
@@ -13,12 +14,9 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "_functools.cmp_to_key", "mycmp", 5, |vm, a| leave(vm, "_cmp_to_key", a), ""),
 ];
 
-/// Cycles of finding a function of the module, beside those of its call.
-const LEAVING: usize = 20;
-
 /// Calls a function of the module `functools`.
 pub(super) fn leave(vm: &mut Vm, name: &str, arguments: &[Value]) -> Outcome {
-    vm.spend(LEAVING)?;
+    vm.spend(FUNCTOOLS_CALL.once())?;
     let (module, name) = (vm.heap.intern("functools"), vm.heap.intern(name));
     let module = vm.dict_get_name(MODULES_DICT, module).and_then(Value::object);
     let dict = match module.map(|module| vm.heap.payload(module)) {

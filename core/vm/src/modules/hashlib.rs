@@ -1,5 +1,8 @@
 //! The module `hashlib`: the digests that CPython guarantees, with their options, and keccak-256.
 
+use crate::costs::{
+    BLOCK_KECCAK, BLOCK_LONG, BLOCK_SHORT, BLOCK_SPONGE, Charge, Cost, DIGEST, DIGEST_AS_TEXT, HASH_COPIED, HASH_NAME, KECCAK_DIGEST,
+};
 use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::modules::digests::{Blake2, shake};
@@ -13,18 +16,18 @@ use crate::types::ty;
 use crate::value::Value;
 use sha3::Digest as _;
 
-/// An algorithm: name, bytes of a digest, bytes of a block, cycles before the blocks (003 §3.5) and for each, the function.
+/// An algorithm: name, bytes of a digest, bytes of a block, the price before the blocks (003 §3.5) and of each, the function.
 struct Algorithm {
     name: &'static str,
     digest_size: usize,
     block_size: usize,
-    base: usize,
-    block: usize,
+    base: Cost,
+    block: Cost,
     digest: fn(&[u8]) -> Vec<u8>,
 }
 
 macro_rules! algorithms {
-    ($($name:literal $digest_size:literal $block_size:literal $base:literal $block:literal $Type:ty;)*) => {
+    ($($name:literal $digest_size:literal $block_size:literal $base:ident $block:ident $Type:ty;)*) => {
         const ALGORITHMS: &[Algorithm] = &[$(Algorithm {
             name: $name, digest_size: $digest_size, block_size: $block_size, base: $base, block: $block,
             digest: |data| <$Type>::digest(data).to_vec(),
@@ -38,25 +41,25 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    "md5" 16 64 500 8 md5::Md5;
-    "sha1" 20 64 500 8 sha1::Sha1;
-    "sha224" 28 64 500 8 sha2::Sha224;
-    "sha256" 32 64 500 8 sha2::Sha256;
-    "sha384" 48 128 500 16 sha2::Sha384;
-    "sha512" 64 128 500 16 sha2::Sha512;
-    "sha3_224" 28 144 500 45 sha3::Sha3_224;
-    "sha3_256" 32 136 500 45 sha3::Sha3_256;
-    "sha3_384" 48 104 500 45 sha3::Sha3_384;
-    "sha3_512" 64 72 500 45 sha3::Sha3_512;
-    "keccak256" 32 136 0 26 sha3::Keccak256;
+    "md5" 16 64 DIGEST BLOCK_SHORT md5::Md5;
+    "sha1" 20 64 DIGEST BLOCK_SHORT sha1::Sha1;
+    "sha224" 28 64 DIGEST BLOCK_SHORT sha2::Sha224;
+    "sha256" 32 64 DIGEST BLOCK_SHORT sha2::Sha256;
+    "sha384" 48 128 DIGEST BLOCK_LONG sha2::Sha384;
+    "sha512" 64 128 DIGEST BLOCK_LONG sha2::Sha512;
+    "sha3_224" 28 144 DIGEST BLOCK_SPONGE sha3::Sha3_224;
+    "sha3_256" 32 136 DIGEST BLOCK_SPONGE sha3::Sha3_256;
+    "sha3_384" 48 104 DIGEST BLOCK_SPONGE sha3::Sha3_384;
+    "sha3_512" 64 72 DIGEST BLOCK_SPONGE sha3::Sha3_512;
+    "keccak256" 32 136 KECCAK_DIGEST BLOCK_KECCAK sha3::Keccak256;
 }
 
 /// Rows of the module, constructors first.
 pub(crate) const TABLES: [&[NativeRow]; 2] = [CONSTRUCTORS, ROWS];
 
-/// Digests without a row above: name, bytes of a block, cycles before the blocks and for each.
-const OTHERS: [(&str, usize, usize, usize); 4] =
-    [("blake2b", 128, 500, 16), ("blake2s", 64, 500, 8), ("shake_128", 168, 500, 45), ("shake_256", 136, 500, 45)];
+/// Digests without a row above: name, bytes of a block, the price of each.
+const OTHERS: [(&str, usize, Cost); 4] =
+    [("blake2b", 128, BLOCK_LONG), ("blake2s", 64, BLOCK_SHORT), ("shake_128", 168, BLOCK_SPONGE), ("shake_256", 136, BLOCK_SPONGE)];
 
 /// Names of the digests that every CPython has.
 pub(crate) const GUARANTEED: [&str; 14] = [
@@ -105,11 +108,11 @@ pub(crate) fn facts(state: &HashState) -> (&'static str, i64, i64) {
     (state.name, size(digest_size), size(cost(state.name).0))
 }
 
-/// Bytes of a block, cycles before the blocks, and for each.
-fn cost(name: &str) -> (usize, usize, usize) {
+/// Bytes of a block, the price before the blocks, and of each.
+fn cost(name: &str) -> (usize, Cost, Cost) {
     match algorithm(name) {
         Some(row) => (row.block_size, row.base, row.block),
-        None => OTHERS.iter().find(|row| row.0 == name).map_or((64, 500, 16), |row| (row.1, row.2, row.3)),
+        None => OTHERS.iter().find(|row| row.0 == name).map_or((64, DIGEST, BLOCK_LONG), |row| (row.1, DIGEST, row.2)),
     }
 }
 
@@ -182,7 +185,7 @@ fn blake2(vm: &mut Vm, small: bool, arguments: &[Value]) -> Outcome {
 
 fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.text(arguments[0]).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(HASH_NAME.of(length))?;
     let Some(name) = vm.text(arguments[0]).map(str::to_ascii_lowercase) else {
         let message = format!("new() argument 'name' must be str, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
@@ -208,7 +211,7 @@ fn buffer(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
         Some(Payload::Str(_)) => return Err(vm.type_error("Strings must be encoded before hashing")),
         _ => return Err(vm.type_error("object supporting the buffer API required")),
     };
-    vm.spend(bytes.len() / 64)?;
+    vm.spend(HASH_COPIED.of(bytes.len()))?;
     Ok(bytes)
 }
 
@@ -252,12 +255,14 @@ fn finish(vm: &mut Vm, arguments: &[Value]) -> Outcome<Vec<u8>> {
         (false, Value::Undefined) => 0,
         (false, _) => return Err(vm.type_error("digest() takes no arguments (1 given)")),
     };
-    let (block_size, base, block) = match state.name {
-        "sha256" => (64, vm.limits.rules.sha256, vm.limits.rules.sha256_block),
-        name => cost(name),
-    };
+    let (block_size, base, block) = cost(state.name);
     let blocks = state.data.len().div_ceil(block_size).saturating_add(length / block_size);
-    vm.spend(base.saturating_add(block.saturating_mul(blocks)))?;
+    let rules = vm.limits.rules;
+    let charge = match state.name {
+        "sha256" => Charge::by_rule(rules.sha256, 1) + Charge::by_rule(rules.sha256_block, blocks),
+        _ => base.once() + block.of(blocks),
+    };
+    vm.spend(charge)?;
     vm.reserve(length)?;
     Ok(match (&state.blake2, algorithm(state.name)) {
         (Some(options), _) => options.digest(&state.data),
@@ -274,7 +279,7 @@ fn digest(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 fn hexdigest(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digest = finish(vm, arguments)?;
-    vm.spend(digest.len() / 4)?;
+    vm.spend(DIGEST_AS_TEXT.of(digest.len()))?;
     vm.reserve(digest.len() * 2)?;
     let mut text = String::with_capacity(digest.len() * 2);
     for byte in digest {
@@ -289,7 +294,7 @@ fn copy(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Some(Payload::Hasher(state)) => state.data.len(),
         _ => 0,
     };
-    vm.spend(length / 64)?;
+    vm.spend(HASH_COPIED.of(length))?;
     vm.reserve(length)?;
     let state = state(vm, arguments[0])?;
     Ok(vm.heap.make(ty::HASHER, Payload::Hasher(Box::new(state))))

@@ -3,6 +3,9 @@
 //!
 //! Neither direction recurses on the host's stack: open containers wait on a stack of their own, at most as many as Python calls may nest.
 
+use crate::costs::{
+    BIT_READ, JSON_BYTES, JSON_DIGIT, JSON_ESCAPED, JSON_FLOAT, JSON_LOOKED_AT, JSON_READ, JSON_SORTED, JSON_STEP, JSON_VALUE, TEXT_READ,
+};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
@@ -14,12 +17,6 @@ use crate::types::ty;
 use crate::value::{Ref, Truth, Value};
 use std::collections::BTreeMap;
 
-/// Cycles of a value written, beside its bytes.
-const VALUE: usize = 4;
-/// Cycles of a value or key read.
-const READ: usize = 6;
-/// Bytes of text that one cycle reads or writes.
-const BYTES: usize = 8;
 /// Bytes of a text that are escaped between two looks at how large the result is.
 const PIECE: usize = 4_096;
 /// Longest run of digits that always fits 64 bits.
@@ -147,7 +144,7 @@ impl Writer {
         if let Some(indent) = &self.style.indent {
             self.out.push('\n');
             for _ in 0..self.open.len() {
-                vm.spend(1)?;
+                vm.spend(JSON_STEP.once())?;
                 put(vm, &mut self.out, indent)?;
             }
         }
@@ -155,7 +152,7 @@ impl Writer {
     }
 
     fn value(&mut self, vm: &mut Vm, value: Value) -> Outcome<()> {
-        vm.spend(VALUE)?;
+        vm.spend(JSON_VALUE.once())?;
         match value {
             Value::None => self.out.push_str("null"),
             Value::Bool(Truth::True) => self.out.push_str("true"),
@@ -183,7 +180,7 @@ impl Writer {
                 return Ok(());
             }
             Payload::List(_) | Payload::Tuple(_) => {
-                vm.spend(vm.sequence_length(object) / BYTES)?;
+                vm.spend(JSON_BYTES.of(vm.sequence_length(object)))?;
                 Open::Array { items: vm.sequence_snapshot(value), next: 0 }
             }
             Payload::Dict(_) => {
@@ -222,7 +219,7 @@ impl Writer {
 
 /// Writes a piece of what stands between values: a cycle for some bytes, and room for all of it, before it is copied.
 fn put(vm: &mut Vm, out: &mut String, piece: &str) -> Outcome<()> {
-    vm.spend(piece.len() / BYTES)?;
+    vm.spend(JSON_BYTES.of(piece.len()))?;
     vm.reserve(out.len() + piece.len())?;
     out.push_str(piece);
     Ok(())
@@ -230,14 +227,14 @@ fn put(vm: &mut Vm, out: &mut String, piece: &str) -> Outcome<()> {
 
 /// Writes a text between quotes, charged by what it becomes.
 fn quoted(vm: &mut Vm, out: &mut String, text: &str, ascii: bool) -> Outcome<()> {
-    vm.spend(text.len() / BYTES)?;
+    vm.spend(JSON_BYTES.of(text.len()))?;
     out.push('"');
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
         let before = out.len();
         write_escaped(out, piece, ascii);
-        vm.spend((out.len() - before - piece.len()) / 2)?;
+        vm.spend(JSON_ESCAPED.of(out.len() - before - piece.len()))?;
         vm.reserve(out.len())?;
         rest = after;
     }
@@ -255,7 +252,7 @@ fn has_own_items(vm: &mut Vm, object: Ref) -> bool {
 /// Sorts entries by key, as far as keys are texts or integers only.
 fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
     let count = pairs.len();
-    vm.spend(count.saturating_mul(sizes::saturating(count.max(1).ilog2()) + 1))?;
+    vm.spend(JSON_SORTED.of(count.saturating_mul(sizes::saturating(count.max(1).ilog2()) + 1)))?;
     if pairs.iter().all(|(key, _)| vm.text(*key).is_some()) {
         pairs.sort_by(|(a, _), (b, _)| vm.text(*a).cmp(&vm.text(*b)));
     } else if pairs.iter().all(|(key, _)| matches!(key, Value::Int(_) | Value::Bool(_))) {
@@ -272,7 +269,7 @@ fn sort(vm: &mut Vm, pairs: &mut [(Value, Value)]) -> Outcome<()> {
 
 /// The text of a key; `None` when it is skipped.
 fn key_text(vm: &mut Vm, style: &Style, key: Value) -> Outcome<Option<String>> {
-    vm.spend(1)?;
+    vm.spend(JSON_STEP.once())?;
     if let Some(text) = vm.text(key) {
         return Ok(Some(text.to_owned()));
     }
@@ -295,11 +292,11 @@ fn number_text(vm: &mut Vm, style: &Style, value: Value) -> Outcome<Option<Strin
     Ok(Some(match number {
         Number::Small(number) => number.to_string(),
         Number::Big(number) => {
-            vm.spend(int::bit_length(&number))?;
+            vm.spend(BIT_READ.of(int::bit_length(&number)))?;
             number.to_string()
         }
         Number::Float(number) if number.is_finite() => {
-            vm.spend(VALUE * 4)?;
+            vm.spend(JSON_FLOAT.once())?;
             repr::repr(number)
         }
         Number::Float(number) => {
@@ -419,7 +416,7 @@ fn reading(vm: &mut Vm, arguments: &[Value]) -> Outcome<(String, Option<usize>, 
         let message = format!("first argument must be a string, not {}", vm.class_name(arguments[0]));
         return Err(vm.type_error(message));
     };
-    vm.spend(text.len() / (BYTES * 8))?;
+    vm.spend(JSON_LOOKED_AT.of(text.len()))?;
     let start = index.and_then(|index| byte_of(&text, index));
     Ok((text, start, matches!(arguments[2], Value::Bool(Truth::True))))
 }
@@ -518,7 +515,7 @@ impl Reader<'_> {
 
     fn value(&mut self, vm: &mut Vm) -> Result<Value, Stop> {
         loop {
-            vm.spend(READ)?;
+            vm.spend(JSON_READ.once())?;
             let mut value = match self.peek() {
                 Some(opening @ (b'[' | b'{')) => {
                     self.at += 1;
@@ -591,7 +588,7 @@ impl Reader<'_> {
 
     /// A key with its colon, for the innermost object.
     fn key(&mut self, vm: &mut Vm) -> Result<(), Stop> {
-        vm.spend(READ)?;
+        vm.spend(JSON_READ.once())?;
         if self.peek() != Some(b'"') {
             return refused("Expecting property name enclosed in double quotes", self.at);
         }
@@ -673,13 +670,13 @@ impl Reader<'_> {
         let text = &self.text[start..end];
         self.at = end;
         if end > whole {
-            vm.spend(READ + text.len())?;
+            vm.spend(JSON_READ.once() + TEXT_READ.of(text.len()))?;
             return Ok(Value::Float(repr::parse_float(text).unwrap_or(F64::NAN)));
         }
         if text.len() <= SHORT_INTEGER {
             return Ok(Value::Int(text.parse().unwrap_or(0)));
         }
-        vm.spend(text.len().saturating_mul(2))?;
+        vm.spend(JSON_DIGIT.of(text.len()))?;
         match int::parse_int(text, 10) {
             Ok(number) => Ok(vm.int_value(number)?),
             Err(int::ParseIntError::Other(error)) => Err(Stop::Thrown(vm.number_error(error))),
@@ -697,7 +694,7 @@ impl Reader<'_> {
             while self.peek().is_some_and(|byte| byte != b'"' && byte != b'\\' && (byte >= 0x20 || !self.strict)) {
                 self.at += 1;
             }
-            vm.spend((self.at - start) / BYTES)?;
+            vm.spend(JSON_BYTES.of(self.at - start))?;
             vm.reserve(out.len() + self.at - start)?;
             out.push_str(&self.text[start..self.at]);
             match self.peek() {
@@ -709,7 +706,7 @@ impl Reader<'_> {
                 Some(b'\\') => {}
                 Some(_) => return refused("Invalid control character at", self.at),
             }
-            vm.spend(1)?;
+            vm.spend(JSON_STEP.once())?;
             let escape = self.at;
             let Some(&kind) = bytes.get(escape + 1) else { return refused("Unterminated string starting at", begin) };
             self.at = escape + 2;

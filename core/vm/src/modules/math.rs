@@ -1,5 +1,6 @@
 //! The module `math`: Python's arguments and errors around [`crate::num::math`].
 
+use crate::costs::{BIT_READ, BITS_FOLDED, FACTOR, FLOAT_READ, FLOAT_SUMMED, PRODUCT_ITEM};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
@@ -226,7 +227,7 @@ fn number(vm: &mut Vm, outcome: Result<IBig, NumberError>) -> Outcome {
 fn spend_factors(vm: &mut Vm, factors: &IBig) -> Outcome<()> {
     let most = int::MOST_BITS;
     let factors = sizes::index(factors).unwrap_or(if *factors < IBig::ZERO { 0 } else { most });
-    vm.spend(factors.min(most).saturating_mul(16))
+    vm.spend(FACTOR.of(factors.min(most)))
 }
 
 fn integers(vm: &mut Vm, arguments: &[Value], function: fn(&IBig, &IBig) -> Result<IBig, NumberError>) -> Outcome {
@@ -247,7 +248,7 @@ fn perm(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn isqrt(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let n = integer(vm, arguments[0])?;
-    vm.spend(int::bit_length(&n))?;
+    vm.spend(BIT_READ.of(int::bit_length(&n)))?;
     number(vm, int::isqrt(&n))
 }
 
@@ -255,7 +256,7 @@ fn fold(vm: &mut Vm, arguments: &[Value], start: IBig, function: fn(&IBig, &IBig
     let mut result = start;
     for &value in arguments {
         let next = integer(vm, value)?;
-        vm.spend(int::bit_length(&next) / 4)?;
+        vm.spend(BITS_FOLDED.of(int::bit_length(&next)))?;
         result = match function(&result, &next) {
             Ok(value) => value,
             Err(error) => return Err(vm.number_error(error)),
@@ -265,7 +266,7 @@ fn fold(vm: &mut Vm, arguments: &[Value], start: IBig, function: fn(&IBig, &IBig
 }
 
 fn floats(vm: &mut Vm, values: &[Value]) -> Outcome<Vec<F64>> {
-    vm.spend(values.len().saturating_mul(4))?;
+    vm.spend(FLOAT_READ.of(values.len()))?;
     values.iter().map(|&value| float(vm, value)).collect()
 }
 
@@ -291,7 +292,7 @@ fn dist(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let values = collected(vm, arguments[0])?;
-    vm.spend(values.len().saturating_mul(8))?;
+    vm.spend(FLOAT_SUMMED.of(values.len()))?;
     match math::fsum(values) {
         Ok(value) => Ok(Value::Float(value)),
         Err(SumError::Overflow) => Err(vm.raise(ty::OVERFLOW_ERROR, "intermediate overflow in fsum")),
@@ -307,7 +308,7 @@ fn prod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Err(Throw::Fallback) => return prod_slowly(vm, arguments[0], start),
         Err(throw) => return Err(throw),
     };
-    vm.owe(items.len().saturating_mul(2));
+    vm.owe(PRODUCT_ITEM.of(items.len()));
     let plain = [start].iter().chain(&items).all(|&value| vm.number(value).is_some() && !vm.is_python_instance(value));
     if !plain {
         vm.heap.release_all(items);

@@ -1,6 +1,7 @@
 //! The module `pvm_host`: pure functions are answered here, all others leave to the host.
 
 use super::cbor;
+use crate::costs::{CBOR_BYTE, Charge, KECCAK_BLOCK};
 use crate::error::{Outcome, Throw};
 use crate::host::{HOST_FUNCTIONS, HostCall, HostRow};
 use crate::interp::Vm;
@@ -19,16 +20,14 @@ pub(crate) const PURE: &[NativeRow] = &[
     NativeRow(F, "pvm_host.cbor_decode", "data, /", 10, cbor_decode, ""),
 ];
 
-/// Bytes of one permutation of Keccak-256, and nanoseconds of weight for it, beside those of its cycles.
-const KECCAK_BLOCK: usize = 136;
-const KECCAK_WEIGHT: usize = 450;
+/// Bytes of one permutation of Keccak-256.
+const KECCAK_BLOCK_BYTES: usize = 136;
 
 fn keccak256(vm: &mut Vm, args: &[Value]) -> Outcome {
     let data = crate::objects::bytes::bytes_like(vm, args[0])?;
-    vm.spend(vm.limits.rules.keccak_word.saturating_mul(data.len().div_ceil(32)))?;
-    let blocks = data.len() / KECCAK_BLOCK + 1;
     // 003 §3.5 fixes the price, which is below the work: the weight of decision 132 stands for the rest.
-    vm.weight = vm.weight.saturating_sub(i64::try_from(blocks.saturating_mul(KECCAK_WEIGHT)).unwrap_or(i64::MAX));
+    let blocks = KECCAK_BLOCK.of(data.len() / KECCAK_BLOCK_BYTES + 1);
+    vm.spend(Charge::by_rule(vm.limits.rules.keccak_word, data.len().div_ceil(32)) + blocks)?;
     let digest = sha3::Keccak256::digest(&data).to_vec();
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(digest)))
 }
@@ -48,13 +47,13 @@ fn cbor_decode(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Err(throw) => return Err(throw),
     };
-    vm.spend(data.len())?;
+    vm.spend(CBOR_BYTE.of(data.len()))?;
     cbor::decode(vm, &data)
 }
 
 /// Leaves to the host.
 fn leave(vm: &mut Vm, row: &HostRow, args: &[Value]) -> Outcome {
-    vm.weight -= i64::from(row.weight);
+    vm.owe(Charge::of_function(row));
     let mut values = Vec::with_capacity(args.len());
     for &argument in args {
         let value = if argument.is_undefined() { Value::None } else { argument };

@@ -3,6 +3,7 @@
 //! A plan has ten bytes for each field: the code, the size of one, the count and the place, both little-endian. Whatever is not plain is
 //! left to Python, which finds the words for what is wrong.
 
+use crate::costs::{BYTES_COPIED, STRUCT_FIELD, STRUCT_VALUE};
 use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::interp::operators::Number;
@@ -18,11 +19,6 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(Function, "_struct.pack", "plan, little, size, values, /", 10, pack, ""),
     NativeRow(Function, "_struct.unpack", "plan, little, size, buffer, start, /", 10, unpack, ""),
 ];
-
-/// Cycles of a value.
-const VALUE: usize = 3;
-/// Bytes that one cycle copies.
-const BYTES: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Field {
@@ -133,7 +129,7 @@ fn pack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let size = size(arguments[2]);
     let Some(fields) = plan(vm, arguments[0], size) else { return Ok(Value::NotImplemented) };
     let values = vm.tuple_items(arguments[3]);
-    vm.spend(values.len().saturating_mul(VALUE) + fields.len() + size / BYTES)?;
+    vm.spend(STRUCT_VALUE.of(values.len()) + STRUCT_FIELD.of(fields.len()) + BYTES_COPIED.of(size))?;
     vm.reserve(size)?;
     let mut out = vec![0; size];
     let mut rest = values.into_iter();
@@ -221,7 +217,7 @@ fn unpack(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     };
     let count =
         fields.iter().map(|field| if matches!(field.code, b'x' | b's' | b'p') { 1 } else { field.count }).fold(0, usize::saturating_add);
-    vm.spend(count.saturating_mul(VALUE).saturating_add(size / BYTES))?;
+    vm.spend(STRUCT_VALUE.of(count) + BYTES_COPIED.of(size))?;
     vm.reserve(size.saturating_add(count.saturating_mul(8)))?;
     let mut values = Vec::with_capacity(count);
     for field in fields {

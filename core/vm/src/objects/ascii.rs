@@ -1,6 +1,7 @@
 //! The frequent methods of `str` for ASCII text: on bytes, where the text lies, without a copy of it. `None` means that the general
 //! form has to see to it; nothing has been charged then. What is charged is the same.
 
+use crate::costs::{TEXT_CASED, TEXT_JOINED_ITEM, TEXT_PART, TEXT_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw, Trap};
 use crate::heap::Heap;
 use crate::interp::Vm;
@@ -109,7 +110,7 @@ pub(super) fn strip(
             None => return general(vm, args, left, right),
         },
     };
-    vm.spend(length / 4 + set / 4)?;
+    vm.spend(TEXT_PASSED.of(length) + TEXT_PASSED.of(set))?;
     Ok(if rest.len() == length && returns_itself(vm, object) { vm.heap.retain(args[0]) } else { part(vm, object, rest) })
 }
 
@@ -121,7 +122,7 @@ pub(super) fn recase(vm: &mut Vm, args: &[Value], upper: bool, general: fn(&mut 
     let changes = |byte: u8| if upper { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
     // Without a way out of the loop, so that many bytes are looked at at once.
     let same = !text.text.bytes().fold(false, |found, byte| found | changes(byte));
-    vm.spend(length / 4 + length)?;
+    vm.spend(TEXT_PASSED.of(length) + TEXT_CASED.of(length))?;
     if same && returns_itself(vm, object) {
         return Ok(vm.heap.retain(args[0]));
     }
@@ -181,20 +182,20 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
         Value::Int(most) => sizes::index(most).unwrap_or(usize::MAX),
         _ => return None,
     };
-    let mut price = text.text.len() / 4;
+    let mut price = TEXT_PASSED.of(text.text.len());
     let blanks = matches!(args[1], Value::Undefined | Value::None);
     if !blanks {
         let (_, separator) = plain(vm, &args[1])?;
         if separator.text.is_empty() {
             return None;
         }
-        price += separator.text.len() / 4;
+        price = price + TEXT_PASSED.of(separator.text.len());
     }
     if let Err(throw) = vm.spend(price) {
         return Some(Err(throw));
     }
     // More parts than that end the run, so nobody sees where the last one would have ended.
-    let most = most.min(vm.affordable(super::str::PART));
+    let most = most.min(vm.affordable(TEXT_PART));
     let room = std::mem::take(&mut vm.heap.spares.ranges);
     let (_, text) = plain(vm, &args[0])?;
     let parts = match plain(vm, &args[1]) {
@@ -206,7 +207,7 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
 
 /// The parts of a text as a list.
 fn listed(vm: &mut Vm, object: Ref, parts: Vec<Range<usize>>) -> Outcome {
-    vm.spend(parts.len().saturating_mul(super::str::PART))?;
+    vm.spend(TEXT_PART.of(parts.len()))?;
     vm.reserve(parts.len().saturating_mul(size_of::<u64>()))?;
     let mut items = Vec::with_capacity(parts.len());
     for range in &parts {
@@ -233,7 +234,7 @@ pub(super) fn position(vm: &mut Vm, args: &[Value], last: bool) -> Option<Outcom
         true => text.text.find(needle.text.as_str()),
         false => None,
     };
-    Some(vm.spend(length / 4).and_then(|()| vm.spend(sought / 4)).map(|()| found))
+    Some(vm.spend(TEXT_PASSED.of(length)).and_then(|()| vm.spend(TEXT_PASSED.of(sought))).map(|()| found))
 }
 
 /// Whether a text begins or ends with another one, neither start nor end given.
@@ -244,7 +245,7 @@ pub(super) fn affix(vm: &mut Vm, args: &[Value], test: fn(&str, &str) -> bool) -
         return None;
     }
     let (length, truth) = (text.text.len(), test(&text.text, &candidate.text));
-    Some(vm.spend(length / 4).map(|()| Value::truth(truth)))
+    Some(vm.spend(TEXT_PASSED.of(length)).map(|()| Value::truth(truth)))
 }
 
 /// `join` of a list or tuple of plain texts.
@@ -260,9 +261,9 @@ pub(super) fn join(vm: &mut Vm, args: &[Value]) -> Option<Outcome> {
     for item in items {
         size = size.checked_add(plain(vm, item)?.1.text.len())?;
     }
-    let (count, prepared) = (items.len(), separator.text.len() / 4);
-    let charged = vm.spend(count + prepared).and_then(|()| vm.reserve(count.saturating_mul(8)));
-    Some(charged.and_then(|()| vm.spend(size)).and_then(|()| vm.reserve(size)).map(|()| {
+    let (count, prepared) = (items.len(), TEXT_PASSED.of(separator.text.len()));
+    let charged = vm.spend(TEXT_JOINED_ITEM.of(count) + prepared).and_then(|()| vm.reserve(count.saturating_mul(8)));
+    Some(charged.and_then(|()| vm.spend(TEXT_WRITTEN.of(size))).and_then(|()| vm.reserve(size)).map(|()| {
         let mut joined = String::with_capacity(size);
         if let (Some((_, separator)), Payload::List(_) | Payload::Tuple(_)) = (plain(vm, &args[0]), vm.heap.payload(object)) {
             for (index, item) in vm.heap.items(object).unwrap_or_default().iter().enumerate() {

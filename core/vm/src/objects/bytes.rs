@@ -1,8 +1,8 @@
 //! `bytes` and `bytearray`.
 
+use crate::costs::{BYTES_COPIED, BYTES_FILLED, BYTES_MADE, TEXT_READ};
 use crate::error::{Outcome, Throw};
-use crate::interp::operators::Number;
-use crate::interp::{OnReturn, Vm};
+use crate::interp::{OnReturn, Vm, operators::Number};
 use crate::native::{NativeKind, NativeRow};
 use crate::num::sizes;
 use crate::objects::payload::Payload;
@@ -50,7 +50,7 @@ pub(super) fn octets(vm: &Vm, value: Value) -> Option<&[u8]> {
 pub(crate) fn content(vm: &mut Vm, value: Value) -> Option<Vec<u8>> {
     let Some(bytes) = octets(vm, value) else { return memoryview::content(vm, value) };
     let length = bytes.len();
-    vm.owe(length / 16);
+    vm.owe(BYTES_COPIED.of(length));
     octets(vm, value).map(<[u8]>::to_vec)
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn may_resize(vm: &mut Vm, value: Value, changes: bool) -> Outcome<()
 /// `item in bytes`: a byte by its number, or bytes.
 pub(crate) fn holds(vm: &mut Vm, bytes: Value, item: Value) -> Outcome<bool> {
     let length = octets(vm, bytes).map_or(0, <[u8]>::len);
-    vm.spend(length / 4)?;
+    vm.spend(BYTES_MADE.of(length))?;
     match vm.number(item) {
         Some(Number::Small(number)) if (0..256).contains(&number) => {
             let number = u8::try_from(number).unwrap_or_default();
@@ -119,7 +119,7 @@ pub(super) fn receiver(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
         let message = format!("descriptor requires a 'bytes' object but received a '{}'", vm.class_name(value));
         return Err(vm.type_error(message));
     };
-    vm.spend(length / 4)?;
+    vm.spend(BYTES_MADE.of(length))?;
     Ok(octets(vm, value).unwrap_or_default().to_vec())
 }
 
@@ -166,7 +166,7 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         return Err(vm.type_error(format!("{which} without a string argument")));
     }
     if let Some(bytes) = any_content(vm, source) {
-        vm.spend(bytes.len() / 4)?;
+        vm.spend(BYTES_MADE.of(bytes.len()))?;
         return Ok(bytes);
     }
     memoryview::check(vm, source)?;
@@ -177,7 +177,7 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         Some(Number::Small(count)) => {
             let Some(count) = sizes::not_negative(count) else { return Err(vm.value_error("negative count")) };
             vm.reserve(count)?;
-            vm.spend(count / 8)?;
+            vm.spend(BYTES_FILLED.of(count))?;
             return Ok(vec![0; count]);
         }
         Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
@@ -264,7 +264,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
         return Err(vm.type_error(message));
     };
     bytes.extend(more);
-    vm.spend(bytes.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()))?;
     same_sort(vm, left, bytes)
 }
 
@@ -274,7 +274,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
             format!("fromhex() argument must be str, not {}", if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) });
         return Err(vm.type_error(message));
     };
-    vm.spend(text.len())?;
+    vm.spend(TEXT_READ.of(text.len()))?;
     let mut bytes = Vec::new();
     let mut pending: Option<u32> = None;
     for (index, c) in text.chars().enumerate() {
@@ -366,7 +366,7 @@ fn extend(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         None => items(vm, args[1], "bytearray")?,
     };
-    vm.spend(more.len() / 4)?;
+    vm.spend(BYTES_MADE.of(more.len()))?;
     may_resize(vm, args[0], !more.is_empty())?;
     vm.reserve(more.len())?;
     change(vm, args[0], |bytes| bytes.extend(more));
@@ -392,7 +392,7 @@ fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
     let length = length(vm, args[0]);
     let from_end = sizes::index(at.unsigned_abs()).unwrap_or(usize::MAX);
     let at = if at < 0 { length.saturating_sub(from_end) } else { from_end.min(length) };
-    vm.spend((length - at) / 8)?;
+    vm.spend(BYTES_FILLED.of(length - at))?;
     may_resize(vm, args[0], true)?;
     vm.reserve(1)?;
     change(vm, args[0], |bytes| bytes.insert(at, byte));
@@ -413,7 +413,7 @@ fn remove(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn reverse(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.spend(length(vm, args[0]) / 4)?;
+    vm.spend(BYTES_MADE.of(length(vm, args[0])))?;
     change(vm, args[0], |bytes| bytes.reverse());
     Ok(Value::None)
 }
@@ -432,7 +432,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(at) = crate::interp::subscript::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
-    vm.spend((length - at) / 8)?;
+    vm.spend(BYTES_FILLED.of(length - at))?;
     may_resize(vm, args[0], true)?;
     let byte = change(vm, args[0], |bytes| bytes.remove(at)).unwrap_or(0);
     Ok(Value::Int(i64::from(byte)))
@@ -450,7 +450,7 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
         let message = format!("can't concat {} to bytearray", vm.class_name(args[1]));
         return Err(vm.type_error(message));
     };
-    vm.spend(more.len() / 4)?;
+    vm.spend(BYTES_MADE.of(more.len()))?;
     may_resize(vm, args[0], !more.is_empty())?;
     vm.reserve(more.len())?;
     change(vm, args[0], |bytes| bytes.extend(more));
@@ -463,7 +463,7 @@ fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
     let total = length.saturating_mul(count);
     may_resize(vm, args[0], total != length)?;
     vm.reserve(total)?;
-    vm.spend(total / 4)?;
+    vm.spend(BYTES_MADE.of(total))?;
     change(vm, args[0], |bytes| *bytes = bytes.repeat(count));
     Ok(vm.heap.retain(args[0]))
 }
@@ -472,7 +472,7 @@ fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 3], value: Value) -> Outcome<()> {
     let receiver = Value::Obj(object);
     let mut bytes = content(vm, receiver).unwrap_or_default();
-    vm.spend(bytes.len() / 8)?;
+    vm.spend(BYTES_FILLED.of(bytes.len()))?;
     let more = if vm.number(value).is_some() || vm.text(value).is_some() {
         return Err(vm.type_error("can assign only bytes, buffers, or iterables of ints in range(0, 256)"));
     } else if let Some(bytes) = any_content(vm, value) {
@@ -508,7 +508,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 
 pub(crate) fn delete_slice(vm: &mut Vm, object: crate::value::Ref, parts: &[Value; 3]) -> Outcome<()> {
     let receiver = Value::Obj(object);
     let bytes = content(vm, receiver).unwrap_or_default();
-    vm.spend(bytes.len() / 8)?;
+    vm.spend(BYTES_FILLED.of(bytes.len()))?;
     let (start, step, count) = vm.slice_bounds(parts, bytes.len())?;
     may_resize(vm, receiver, count > 0 || step != 1)?;
     let mut dead = vec![false; bytes.len()];

@@ -2,6 +2,7 @@
 
 use super::bytes::{byte, bytes_like, content, first_place, receiver, same_sort};
 use super::codec;
+use crate::costs::{BYTES_HALVED, BYTES_JOINED_ITEM, BYTES_MADE, BYTES_PART, BYTES_REPLACED, HEX_WRITTEN, TAB_EXPANDED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::allowance::Items;
@@ -126,7 +127,7 @@ fn decode(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
-    vm.spend(bytes.len().saturating_mul(2))?;
+    vm.spend(HEX_WRITTEN.of(bytes.len()))?;
     vm.reserve(bytes.len().saturating_mul(3))?;
     let separator = if args[1].is_undefined() {
         None
@@ -167,7 +168,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error("can only join an iterable"));
     }
     let items = vm.collect(args[1])?;
-    vm.owe(items.len().saturating_mul(3));
+    vm.owe(BYTES_JOINED_ITEM.of(items.len()));
     let mut bytes = Vec::new();
     for (index, &item) in items.iter().enumerate() {
         if index > 0 {
@@ -181,10 +182,10 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
                 return Err(vm.type_error(message));
             }
         }
-        vm.allow(bytes.len(), bytes.len() / 4)?;
+        vm.allow(bytes.len(), BYTES_MADE.of(bytes.len()))?;
     }
     vm.heap.release_all(items);
-    vm.spend(bytes.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()))?;
     same_sort(vm, args[0], bytes)
 }
 
@@ -264,7 +265,7 @@ fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(None) };
-    vm.spend((end - first) / 4)?;
+    vm.spend(BYTES_MADE.of(end - first))?;
     Ok(search(&bytes[first..end], &needle, last).map(|at| first + at))
 }
 
@@ -339,7 +340,7 @@ fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(Value::Int(0)) };
-    vm.spend((end - first) / 4)?;
+    vm.spend(BYTES_MADE.of(end - first))?;
     let count = if needle.is_empty() { end - first + 1 } else { cuts(&bytes[first..end], &needle, usize::MAX, false).count() };
     Ok(int(count))
 }
@@ -356,12 +357,9 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     Ok(sizes::index(whole(vm, value)?).unwrap_or(usize::MAX))
 }
 
-/// Cycles of a part that was split, beside the search.
-const PART: usize = 4;
-
 /// Parts of the receiver's sort; each is paid for before it is made.
 fn items_of<'a>(vm: &mut Vm, like: Value, parts: impl Iterator<Item = &'a [u8]>) -> Outcome<Vec<Value>> {
-    let mut items = Items::new(PART);
+    let mut items = Items::new(BYTES_PART.once());
     for part in parts {
         items.pay(vm)?;
         items.push(same_sort(vm, like, part.to_vec())?);
@@ -409,7 +407,7 @@ fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
     let most = most(vm, args[2])?;
     match separator(vm, args[1])? {
         Some(separator) => {
-            vm.spend(bytes.len() / 4)?;
+            vm.spend(BYTES_MADE.of(bytes.len()))?;
             list_of(vm, args[0], pieces(&bytes, &separator, most))
         }
         None => list_of(vm, args[0], between_blanks(&bytes, most)),
@@ -421,7 +419,7 @@ fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
     let most = most(vm, args[2])?;
     match separator(vm, args[1])? {
         Some(separator) => {
-            vm.spend(bytes.len() / 4)?;
+            vm.spend(BYTES_MADE.of(bytes.len()))?;
             list_from_end(vm, args[0], pieces_from_end(&bytes, &separator, most))
         }
         None => list_from_end(vm, args[0], between_blanks_from_end(&bytes, most)),
@@ -478,7 +476,7 @@ fn parted(vm: &mut Vm, args: &[Value], last: bool) -> Outcome {
     if needle.is_empty() {
         return Err(vm.value_error("empty separator"));
     }
-    vm.spend(bytes.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()))?;
     match search(&bytes, &needle, last) {
         Some(at) => three(vm, args[0], [&bytes[..at], &needle, &bytes[at + needle.len()..]]),
         None if last => three(vm, args[0], [b"", b"", &bytes]),
@@ -498,10 +496,10 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let (old, new) = (bytes_like(vm, args[1])?, bytes_like(vm, args[2])?);
     let most = most(vm, args[3])?;
-    vm.spend(bytes.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()))?;
     let count = if old.is_empty() { most.min(bytes.len() + 1) } else { cuts(&bytes, &old, most, false).count() };
     let size = bytes.len().saturating_sub(count * old.len()).saturating_add(count.saturating_mul(new.len()));
-    vm.spend((size / 4).saturating_add(count))?;
+    vm.spend(BYTES_MADE.of(size) + BYTES_REPLACED.of(count))?;
     vm.reserve(size)?;
     let mut out = Vec::with_capacity(size);
     if old.is_empty() {
@@ -528,7 +526,7 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn trimmed(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let chars = if args[1].is_undefined() || args[1].is_none() { b" \t\n\r\x0b\x0c".to_vec() } else { bytes_like(vm, args[1])? };
-    vm.spend(chars.len() / 4)?;
+    vm.spend(BYTES_MADE.of(chars.len()))?;
     let mut goes = [false; 256];
     chars.iter().for_each(|&byte| goes[usize::from(byte)] = true);
     let mut part = bytes.as_slice();
@@ -569,7 +567,7 @@ fn padded(vm: &mut Vm, args: &[Value], name: &str, left: impl Fn(usize, usize) -
     };
     let missing = width.saturating_sub(bytes.len());
     vm.reserve(missing)?;
-    vm.spend(missing / 4)?;
+    vm.spend(BYTES_MADE.of(missing))?;
     let left = left(missing, width);
     let mut out = vec![fill; left];
     out.extend(bytes);
@@ -594,7 +592,7 @@ fn zfill(vm: &mut Vm, args: &[Value]) -> Outcome {
     let width = sizes::saturating(whole(vm, args[1])?);
     let missing = width.saturating_sub(bytes.len());
     vm.reserve(missing)?;
-    vm.spend(missing / 4)?;
+    vm.spend(BYTES_MADE.of(missing))?;
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let mut out = bytes[..sign].to_vec();
     out.resize(sign + missing, b'0');
@@ -606,13 +604,13 @@ fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
     let size = sizes::saturating(size);
-    vm.spend(bytes.len() / 2)?;
+    vm.spend(BYTES_HALVED.of(bytes.len()))?;
     let (mut out, mut column) = (Vec::new(), 0);
     for byte in bytes {
         match byte {
             b'\t' if size > 0 => {
                 let blanks = size - column % size;
-                vm.spend(blanks / 4 + 1)?;
+                vm.spend(BYTES_MADE.of(blanks) + TAB_EXPANDED.once())?;
                 vm.reserve(out.len().saturating_add(blanks))?;
                 out.resize(out.len() + blanks, b' ');
                 column += blanks;
@@ -723,7 +721,7 @@ fn translate(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.value_error("translation table must be 256 characters long"));
     }
     let doomed = if args[2].is_undefined() { Vec::new() } else { bytes_like(vm, args[2])? };
-    vm.spend(bytes.len() / 4 + doomed.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()) + BYTES_MADE.of(doomed.len()))?;
     let mut gone = [false; 256];
     doomed.iter().for_each(|&byte| gone[usize::from(byte)] = true);
     let result = bytes.iter().filter(|&&byte| !gone[usize::from(byte)]).map(|&byte| table[usize::from(byte)]).collect();

@@ -1,5 +1,6 @@
 //! Where the characters of text beyond ASCII begin: found in constant time, once a text was looked at in its middle.
 
+use crate::costs::{CHARACTER_FOUND, TEXT_MARKED};
 use crate::heap::Heap;
 use crate::interp::Vm;
 use crate::objects::payload::Payload;
@@ -7,10 +8,6 @@ use crate::value::Ref;
 
 /// Characters from one mark to the next, and from an end of a text as far as needs no marks.
 const STRIDE: usize = 32;
-/// Cycles of finding a character.
-const FIND: usize = 4;
-/// Bytes of a text over which marks are put for a cycle.
-const MARKED: usize = 8;
 
 /// The byte after so many characters.
 fn after(text: &str, count: usize) -> usize {
@@ -56,15 +53,15 @@ impl Vm {
         let left = (text.chars as usize).saturating_sub(number);
         if number <= STRIDE || left <= STRIDE {
             let found = if number <= STRIDE { after(&text.text, number) } else { before_last(&text.text, left) };
-            self.owe(FIND);
+            self.owe(CHARACTER_FOUND.once());
             return found;
         }
         if !self.heap.marks.contains_key(&object) {
             let (marks, bytes) = (marks(&text.text), text.text.len());
             self.heap.marks.insert(object, marks);
-            self.owe(bytes / MARKED);
+            self.owe(TEXT_MARKED.of(bytes));
         }
-        self.owe(FIND);
+        self.owe(CHARACTER_FOUND.once());
         let mark = self.heap.marks.get(&object).and_then(|marks| marks.get(number / STRIDE)).map_or(0, |&at| at as usize);
         match self.heap.payload(object).core() {
             Payload::Str(text) => mark + after(&text.text[mark..], number % STRIDE),

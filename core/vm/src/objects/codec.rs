@@ -1,5 +1,6 @@
 //! Text to bytes and back: the encodings an actor may use, and their error handlers.
 
+use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::num::int::push_decimal;
@@ -63,7 +64,7 @@ pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Enc
         return Ok(Encoding::Utf8 { mark: false });
     }
     let length = vm.text(value).map_or(0, str::len);
-    vm.spend(length.saturating_mul(3))?;
+    vm.spend(ENCODING_NAME.of(length))?;
     let Some(name) = vm.text(value).map(str::to_owned) else {
         let message = format!("{function}() argument 'encoding' must be str, not {}", shown(vm, value));
         return Err(vm.type_error(message));
@@ -82,7 +83,7 @@ fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
     match vm.text(value) {
         Some(name) => {
             let name = name.to_owned();
-            vm.spend(name.len())?;
+            vm.spend(HANDLER_NAME.of(name.len()))?;
             Ok(name)
         }
         None => {
@@ -119,7 +120,7 @@ pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: V
     let encoding = encoding(vm, encoding_name, function)?;
     let errors = handler(vm, errors, function)?;
     let text = vm.text(source).unwrap_or_default().to_owned();
-    vm.spend(text.len() / 4)?;
+    vm.spend(BYTES_MADE.of(text.len()))?;
     let limit = match encoding {
         Encoding::Utf8 { mark } => {
             let mut bytes = if mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
@@ -177,8 +178,6 @@ pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: V
     Ok(bytes)
 }
 
-/// Cycles of a stretch that an encoding does not have, beside what its error handler writes.
-const HANDLED: usize = 4;
 /// Bytes of a stretch that an error handler sees to at once.
 const HANDLED_AT_ONCE: usize = 4_096;
 
@@ -191,12 +190,12 @@ fn replace_foreign(vm: &mut Vm, bytes: &mut Vec<u8>, foreign: &str, errors: &str
         "xmlcharrefreplace" | "backslashreplace" => 10,
         other => return Err(unknown_handler(vm, other)),
     };
-    vm.spend(HANDLED)?;
+    vm.spend(STRETCH_HANDLED.once())?;
     let mut rest = foreign;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(HANDLED_AT_ONCE));
         let count = piece.chars().count();
-        vm.spend(count.saturating_mul(1 + width / 2))?;
+        vm.spend((CHARACTER_HANDLED.once() + HANDLED_WRITTEN.of(width)).times(count))?;
         vm.reserve(bytes.len() + count * width)?;
         let mut escaped = String::new();
         for c in piece.chars() {
@@ -235,7 +234,7 @@ struct Flaw {
 pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Value, function: &str) -> Outcome<String> {
     let encoding = encoding(vm, encoding_name, function)?;
     let errors = handler(vm, errors, function)?;
-    vm.spend(bytes.len() / 4)?;
+    vm.spend(BYTES_MADE.of(bytes.len()))?;
     vm.reserve(bytes.len().saturating_mul(2))?;
     let mut text = String::with_capacity(bytes.len());
     let (mut at, mut encoding) = (0, encoding);
@@ -289,7 +288,7 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
             },
         };
         let Some(flaw) = flaw else { break };
-        vm.spend(HANDLED)?;
+        vm.spend(STRETCH_HANDLED.once())?;
         vm.reserve(text.len() + 2 * (bytes.len() - at))?;
         match errors.as_str() {
             "ignore" => {}

@@ -1,6 +1,7 @@
 //! `complex`.
 
 use super::plain;
+use crate::costs::{COMPLEX_POWER, TEXT_READ};
 use crate::error::{Outcome, Throw};
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Vm};
@@ -10,9 +11,6 @@ use crate::num::{self, F64};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
-
-/// Cycles of a power: logarithm, exponential, sine and cosine.
-const POWER: usize = 350;
 
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
@@ -91,7 +89,7 @@ fn converts(vm: &mut Vm, value: Value) -> bool {
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let [class, real, imaginary] = [args[0], args[1], args[2]];
     let length = vm.text(real).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(TEXT_READ.of(length))?;
     if let Some(text) = vm.text(real).map(str::to_owned) {
         if !imaginary.is_undefined() {
             return Err(vm.type_error("complex() can't take second arg if first is a string"));
@@ -208,7 +206,7 @@ fn failed(vm: &mut Vm, error: ComplexError, op: BinaryOp) -> Throw {
 pub(crate) fn operate(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Outcome {
     let (Some(a), Some(b)) = (any_number(vm, left)?, any_number(vm, right)?) else { return Ok(Value::NotImplemented) };
     if op == BinaryOp::Pow {
-        vm.spend(POWER)?;
+        vm.spend(COMPLEX_POWER.once())?;
     }
     let result = match op {
         BinaryOp::Add => Ok(a + b),

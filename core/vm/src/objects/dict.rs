@@ -2,6 +2,7 @@
 //!
 //! The table stores hashes and entries; comparing keys is up to the caller, because it may run Python code.
 
+use crate::costs::{Charge, GAP_PASSED};
 use crate::num::sizes;
 use crate::value::Value;
 
@@ -18,8 +19,6 @@ pub(crate) struct Entry {
 
 /// Index slots that a search may look at for the price of its operation.
 pub(crate) const NEAR: u32 = 16;
-/// Deleted entries passed over for a cycle.
-const PASSED: usize = 8;
 /// So many deleted entries are kept beside four for each live one.
 const KEPT: usize = 64;
 /// Index slots that are kept for each live entry, beside [`KEPT`] eight times: what is copied or emptied is never much more than what it holds.
@@ -260,9 +259,9 @@ impl Dict {
         None
     }
 
-    /// Cycles of having passed the deleted entries between a position and the live one that was found from there.
-    pub(crate) fn passing(&self, position: usize, found: usize) -> usize {
-        found.abs_diff(position.max(self.first)) / PASSED
+    /// The price of having passed the deleted entries between a position and the live one that was found from there.
+    pub(crate) fn passing(&self, position: usize, found: usize) -> Charge {
+        GAP_PASSED.of(found.abs_diff(position.max(self.first)))
     }
 
     /// The last live entry before a position.

@@ -1,5 +1,6 @@
 //! `dict` and its views.
 
+use crate::costs::{ENTRY_COPIED, ENTRY_FOLDED, GAP_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::window::afresh;
@@ -78,7 +79,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Err(Throw::Fallback);
         }
         let pairs = vm.dict_pairs(source);
-        vm.spend(pairs.len().saturating_mul(2))?;
+        vm.spend(ENTRY_COPIED.of(pairs.len()))?;
         // Nothing may have changed when a key turns out to need Python code.
         for &(key, _) in &pairs {
             vm.hash_native(key)?;
@@ -193,8 +194,8 @@ pub(crate) fn clear(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// A copy of a dict or set of a builtin class.
 pub(crate) fn copy_table(vm: &mut Vm, source: Value, class: Ref) -> Outcome {
     let object = dict(vm, source)?;
-    let size = vm.table(object).map_or(0, |table| table.len().saturating_mul(2) + table.gaps() / 8);
-    vm.spend(size)?;
+    let (entries, gaps) = vm.table(object).map_or((0, 0), |table| (table.len(), table.gaps()));
+    vm.spend(ENTRY_COPIED.of(entries) + GAP_COPIED.of(gaps))?;
     vm.reserve(vm.heap.payload(object).size())?;
     let payload = match vm.heap.payload(object).core() {
         Payload::Dict(table) => Payload::Dict(table.clone()),
@@ -239,7 +240,7 @@ fn fromkeys(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(Throw::Fallback);
     }
     let items = vm.collect(args[1])?;
-    vm.owe(items.len().saturating_mul(3));
+    vm.owe(ENTRY_FOLDED.of(items.len()));
     for &item in &items {
         vm.hash_native(item)?;
     }

@@ -1,5 +1,6 @@
 //! Text and bytes as `repr` writes them: between quotes, with what does not print escaped.
 
+use crate::costs::TEXT_WRITTEN;
 use crate::error::Outcome;
 use crate::interp::Vm;
 use crate::unicode;
@@ -59,7 +60,7 @@ pub(crate) fn text(vm: &mut Vm, out: &mut String, text: &str) -> Outcome<()> {
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
         push_text(out, piece, quote);
-        vm.allow(out.len(), out.len())?;
+        vm.allow(out.len(), TEXT_WRITTEN.of(out.len()))?;
         rest = after;
     }
     out.push(quote);
@@ -86,7 +87,7 @@ pub(crate) fn bytes(vm: &mut Vm, out: &mut String, bytes: &[u8]) -> Outcome<()> 
                 byte => push_escape(out, u32::from(byte)),
             }
         }
-        vm.allow(out.len(), out.len())?;
+        vm.allow(out.len(), TEXT_WRITTEN.of(out.len()))?;
     }
     out.push(quote);
     Ok(())

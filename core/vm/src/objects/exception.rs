@@ -1,5 +1,6 @@
 //! Exceptions.
 
+use crate::costs::{INNER_TEXT, TEXT_COPIED};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::compare::NATIVE_DEPTH;
@@ -10,9 +11,6 @@ use crate::value::Value;
 const M: NativeKind = NativeKind::Method;
 const S: NativeKind = NativeKind::Static;
 const C: NativeKind = NativeKind::ClassMethod;
-
-/// Cycles of asking for the text of an exception that one holds which another one holds.
-const INNER_TEXT: usize = 10;
 
 /// Rows of `BaseException` and what needs more.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -179,7 +177,7 @@ pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
         return Err(Throw::Fallback);
     }
     let length = vm.text(value).map_or(0, str::len);
-    vm.owe(length / 8);
+    vm.owe(TEXT_COPIED.of(length));
     if let Some(text) = vm.text(value) {
         return Ok(text.to_owned());
     }
@@ -191,7 +189,7 @@ pub(crate) fn display(vm: &mut Vm, value: Value) -> Outcome<String> {
         return Err(vm.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded while getting the str of an object"));
     }
     if vm.native_depth > 0 {
-        vm.spend(INNER_TEXT)?;
+        vm.spend(INNER_TEXT.once())?;
     }
     vm.native_depth += 1;
     let text = message(vm, value);

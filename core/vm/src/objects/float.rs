@@ -1,10 +1,11 @@
 //! `float`.
 
+use crate::costs::{FLOAT_POWER, FLOAT_ROOT, TEXT_READ};
 use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
-use crate::num::{self, F64, sizes};
+use crate::num::{self, F64};
 use crate::objects::payload::Payload;
 use crate::types::{nm, ty};
 use crate::value::Value;
@@ -66,7 +67,7 @@ pub(crate) fn convert(vm: &mut Vm, value: Value) -> Outcome<F64> {
             }
         },
     };
-    vm.spend(text.len())?;
+    vm.spend(TEXT_READ.of(text.len()))?;
     match num::parse_float(&text) {
         Some(number) => Ok(number),
         None => {
@@ -84,12 +85,6 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
 }
 
-/// Cycles of a power.
-const POWER: usize = 120;
-
-/// Cycles of `a ** 0.5` of a normal number beside its row's.
-pub(crate) const ROOT: i64 = 20;
-
 /// Whether `a ** b` is a square root, which needs no power.
 #[inline(always)]
 pub(crate) fn is_root(a: F64, b: F64) -> bool {
@@ -99,10 +94,10 @@ pub(crate) fn is_root(a: F64, b: F64) -> bool {
 /// `a ** b`
 pub(crate) fn power(vm: &mut Vm, a: F64, b: F64) -> Outcome {
     if is_root(a, b) {
-        vm.spend(sizes::saturating(ROOT))?;
+        vm.spend(FLOAT_ROOT.once())?;
         return Ok(Value::Float(a.sqrt()));
     }
-    vm.spend(POWER)?;
+    vm.spend(FLOAT_POWER.once())?;
     match num::math::py_pow(a, b) {
         Ok(value) => Ok(Value::Float(value)),
         Err(num::math::PowerError::ZeroToNegative) => Err(vm.raise(ty::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power")),
@@ -143,7 +138,7 @@ fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
         let message = format!("bad argument type for built-in operation: fromhex() argument must be str, not {}", vm.class_name(args[1]));
         return Err(vm.type_error(message));
     };
-    vm.spend(text.len())?;
+    vm.spend(TEXT_READ.of(text.len()))?;
     match num::repr::parse_hex(&text) {
         Ok(value) if args[0].is(Value::Obj(ty::FLOAT)) => Ok(Value::Float(value)),
         Ok(value) => Err(vm.call_later(args[0], &[Value::Float(value)], crate::interp::OnReturn::Store)),

@@ -115,14 +115,14 @@ fn length_hint(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Iter::Range { left, .. } => return Ok(Value::Int(i64::try_from(left).unwrap_or(i64::MAX))),
         Iter::Dict { dict: Value::Obj(dict), index, size, .. } => {
-            vm.spend(size / 8)?;
+            vm.spend(crate::costs::ITEMS_PASSED.of(size))?;
             match vm.table(dict) {
                 Some(table) if table.len() == size => table.entries.iter().skip(index).filter(|entry| !entry.key.is_undefined()).count(),
                 _ => 0,
             }
         }
         Iter::ReversedDict { dict: Value::Obj(dict), left, size, .. } => {
-            vm.spend(size / 8)?;
+            vm.spend(crate::costs::ITEMS_PASSED.of(size))?;
             match vm.table(dict) {
                 Some(table) if table.len() == size => table.entries.iter().take(left).filter(|entry| !entry.key.is_undefined()).count(),
                 _ => 0,

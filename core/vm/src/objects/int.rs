@@ -1,7 +1,7 @@
 //! `int` and `bool`.
 
+use crate::costs::{LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMBS, ROUNDED, TEXT_READ, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
-use crate::interp::hashing::LARGE_HASH;
 use crate::interp::operators::Number;
 use crate::interp::{Expect, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -43,15 +43,12 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "int.__format__", "self, format_spec, /", 2, format, ""),
 ];
 
-/// Cycles of a squaring modulo a number, for each bit of the exponent, beside a quarter of the square of the modulus's limbs.
-const MODULAR: usize = 3;
-
 /// `pow(base, exponent, modulus)` of three integers; `None` where one is none.
 pub(crate) fn pow_modulo(vm: &mut Vm, base: Value, exponent: Value, modulus: Value) -> Outcome<Option<Value>> {
     let (Some(base), Some(exponent), Some(modulus)) = (vm.as_int(base), vm.as_int(exponent), vm.as_int(modulus)) else { return Ok(None) };
     let limbs = num::int::bit_length(&modulus) / 64 + 1;
     let bits = num::int::bit_length(&exponent) + 1;
-    vm.spend((limbs * limbs / 4 + MODULAR) * bits + MODULAR)?;
+    vm.spend((MODULAR_LIMBS.of(limbs * limbs) + MODULAR.once()).times(bits) + MODULAR.once())?;
     match num::int::pow_mod(&base, &exponent, &modulus) {
         Ok(value) => vm.int_value(value).map(Some),
         Err(error) => Err(vm.number_error(error)),
@@ -139,7 +136,7 @@ fn convert(vm: &mut Vm, value: Value, base: Value) -> Outcome {
             }
         },
     };
-    vm.spend(text.len())?;
+    vm.spend(TEXT_READ.of(text.len()))?;
     match num::parse_int(&text, radix) {
         Ok(number) => vm.int_value(number),
         Err(num::int::ParseIntError::Other(error)) => Err(vm.number_error(error)),
@@ -202,7 +199,7 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     let big = big_endian(vm, args[2])?;
     let signed = vm.option(args[3])?;
     vm.reserve(length)?;
-    vm.spend(length)?;
+    vm.spend(TEXT_READ.of(length))?;
     let value = number(vm, args[0]);
     match num::int::to_bytes(&value, length, big, signed) {
         Ok(bytes) => Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes))),
@@ -228,7 +225,7 @@ fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     };
     let big = big_endian(vm, args[2])?;
     let signed = vm.option(args[3])?;
-    vm.spend(bytes.len())?;
+    vm.spend(TEXT_READ.of(bytes.len()))?;
     let value = num::int::from_bytes(&bytes, big, signed);
     let value = vm.int_value(value)?;
     if args[0].is(Value::Obj(ty::INT)) {
@@ -245,9 +242,6 @@ fn ratio(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.tuple(vec![value, Value::Int(1)]))
 }
 
-/// Cycles of rounding an integer to a power of ten, beside a quarter of the square of its limbs.
-const ROUNDING: usize = 8;
-
 fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
     let value = number(vm, args[0]);
     if args[1].is_undefined() || args[1].is_none() {
@@ -258,7 +252,7 @@ fn round(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Err(vm.type_error(message));
     };
     let limbs = num::int::bit_length(&value) / 64 + 1;
-    vm.spend(limbs * limbs / 4 + ROUNDING)?;
+    vm.spend(LIMBS_ROUNDED.of(limbs * limbs) + ROUNDED.once())?;
     match num::int::round_to_places(&value, &places) {
         Ok(value) => vm.int_value(value),
         Err(error) => Err(vm.number_error(error)),
@@ -293,7 +287,7 @@ fn invert(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {
     let whole = number(vm, args[0]);
     if i64::try_from(&whole).is_err() {
-        vm.spend(LARGE_HASH)?;
+        vm.spend(LARGE_HASH.once())?;
     }
     Ok(Value::Int(num::hash_int(&whole)))
 }
@@ -303,7 +297,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
         return Ok(vm.heap.str(if bool::from(truth) { "True" } else { "False" }));
     }
     let text = number(vm, args[0]).to_string();
-    vm.spend(text.len())?;
+    vm.spend(TEXT_WRITTEN.of(text.len()))?;
     Ok(vm.heap.string(text))
 }
 

@@ -1,5 +1,8 @@
 //! `list`.
 
+use crate::costs::{
+    ITEM_LOOKED_AT, ITEM_MADE, ITEM_SORTED, ITEMS_DELETED, ITEMS_PASSED, ITEMS_SLICED, ITEMS_WRITTEN, TEXT_COMPARED, sequences_joined,
+};
 use crate::error::{Outcome, Throw};
 use crate::interp::compare::SHORT_TEXT;
 use crate::interp::operators::Number;
@@ -130,7 +133,7 @@ fn insert(vm: &mut Vm, args: &[Value]) -> Outcome {
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
     let position = if index < 0 { (index + signed).max(0) } else { index.min(signed) };
     let position = sizes::saturating(position);
-    vm.spend((length - position) / 8)?;
+    vm.spend(ITEMS_PASSED.of(length - position))?;
     vm.store_barrier(object, args[2])?;
     vm.heap.retain(args[2]);
     if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
@@ -160,7 +163,7 @@ fn pop(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(position) = crate::interp::subscript::absolute(index, length) else {
         return Err(vm.raise(ty::INDEX_ERROR, "pop index out of range"));
     };
-    vm.spend((length - position) / 8)?;
+    vm.spend(ITEMS_PASSED.of(length - position))?;
     Ok(remove_at(vm, object, position))
 }
 
@@ -171,13 +174,13 @@ fn snapshot(vm: &mut Vm, sequence: Value) -> Outcome<Vec<Value>> {
         Some(Payload::Tuple(items)) => items.len(),
         _ => 0,
     };
-    vm.spend(length / 8)?;
+    vm.spend(ITEMS_PASSED.of(length))?;
     Ok(vm.sequence_snapshot(sequence))
 }
 
 fn find(vm: &mut Vm, items: &[Value], value: Value) -> Outcome<Option<usize>> {
     for (position, &item) in items.iter().enumerate() {
-        vm.spend(2)?;
+        vm.spend(ITEM_LOOKED_AT.once())?;
         if vm.equal_native(item, value)? {
             return Ok(Some(position));
         }
@@ -223,7 +226,7 @@ pub(crate) fn replace(vm: &mut Vm, object: Ref, other: Value) {
 }
 
 fn copy(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.spend(length(vm, args[0]) / 2)?;
+    vm.spend(ITEMS_SLICED.of(length(vm, args[0])))?;
     let items = snapshot(vm, args[0])?;
     vm.reserve(items.len() * 8)?;
     let items = vm.heap.retain_all(&items);
@@ -235,7 +238,7 @@ pub(crate) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
     let items = snapshot(vm, args[0])?;
     let mut count = 0;
     for item in items {
-        vm.spend(2)?;
+        vm.spend(ITEM_LOOKED_AT.once())?;
         if vm.equal_native(item, args[1])? {
             count += 1;
         }
@@ -265,7 +268,7 @@ pub(crate) fn index(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn reverse(vm: &mut Vm, args: &[Value]) -> Outcome {
-    vm.spend(length(vm, args[0]) / 8)?;
+    vm.spend(ITEMS_PASSED.of(length(vm, args[0])))?;
     if let Value::Obj(object) = args[0] {
         if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
             row.items.reverse();
@@ -292,7 +295,7 @@ fn sort(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outcome<Vec<Value>> {
     let length = items.len();
     let rounds = sizes::saturating(length.max(1).ilog2()) + 1;
-    vm.spend(length * rounds)?;
+    vm.spend(ITEM_SORTED.of(length).times(rounds))?;
     if reverse {
         items.reverse();
     }
@@ -303,7 +306,7 @@ pub(crate) fn sorted(vm: &mut Vm, mut items: Vec<Value>, reverse: bool) -> Outco
         });
     } else if items.iter().all(|&item| vm.text(item).is_some() && !vm.is_python_instance(item)) {
         let long: usize = items.iter().filter_map(|&item| vm.text(item)).map(str::len).filter(|&length| length > SHORT_TEXT).sum();
-        vm.spend((long / 32).saturating_mul(rounds))?;
+        vm.spend(TEXT_COMPARED.of(long).times(rounds))?;
         items.sort_by(|&a, &b| vm.text(a).cmp(&vm.text(b)));
     } else if let Some(mut pairs) = items.iter().map(|item| number_pair(vm, item)).collect::<Option<Vec<_>>>() {
         pairs.sort_by_key(|&(first, second, _)| (first, second));
@@ -447,7 +450,7 @@ pub(crate) fn class_getitem(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let count = length(vm, left) + length(vm, right);
-    vm.spend(4 + count / 2)?;
+    vm.spend(sequences_joined(count))?;
     vm.reserve(count * 8)?;
     let mut items = Vec::with_capacity(count);
     for side in [left, right] {
@@ -474,7 +477,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
         }
         Err(throw) => return Err(throw),
     };
-    vm.spend(length / 2)?;
+    vm.spend(ITEMS_WRITTEN.of(length))?;
     for &item in &items {
         vm.store_barrier(object, item)?;
     }
@@ -511,9 +514,6 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
     Ok(())
 }
 
-/// Items of a list for a cycle in which as many are overwritten as there are new ones, beside a cycle a new one.
-pub(crate) const OVERWRITTEN: usize = 8;
-
 /// Whether another plain list or tuple has as many items as are replaced.
 fn overwrites(vm: &Vm, object: Ref, value: Value, count: usize) -> bool {
     let Value::Obj(source) = value else { return false };
@@ -525,9 +525,9 @@ fn overwrites(vm: &Vm, object: Ref, value: Value, count: usize) -> bool {
 fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()> {
     let Value::Obj(source) = value else { return Ok(()) };
     let (length, count) = (vm.heap.items(object).map_or(0, <[Value]>::len), vm.heap.items(source).map_or(0, <[Value]>::len));
-    vm.spend(count)?;
+    vm.spend(ITEM_MADE.of(count))?;
     vm.reserve(count.saturating_mul(8))?;
-    vm.spend(length / OVERWRITTEN)?;
+    vm.spend(ITEMS_PASSED.of(length))?;
     let mut items = vm.heap.spares.values(count);
     items.extend_from_slice(vm.heap.items(source).unwrap_or_default());
     // Numbers are neither counted nor part of a cycle.
@@ -553,7 +553,7 @@ fn overwrite(vm: &mut Vm, object: Ref, first: usize, value: Value) -> Outcome<()
 pub(crate) fn delete_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3]) -> Outcome<()> {
     let length = length(vm, Value::Obj(object));
     let (start, step, count) = vm.slice_bounds(parts, length)?;
-    vm.spend(length / 4)?;
+    vm.spend(ITEMS_DELETED.of(length))?;
     let mut doomed = vec![false; length];
     for index in 0..count {
         let at = start.saturating_add(step.saturating_mul(i64::try_from(index).unwrap_or(0)));

@@ -2,9 +2,9 @@
 
 use super::bytes::octets;
 use super::memoryview_items::{self as items, places};
+use crate::costs::{BYTES_COPIED, TEXT_HASHED, VIEW_COMPARED, VIEW_INDEX, VIEW_ITEM, VIEW_ITEM_COMPARED, VIEW_ITEM_READ};
 use crate::error::{Outcome, Throw};
-use crate::interp::operators::Number;
-use crate::interp::{CompareOp, Vm};
+use crate::interp::{CompareOp, Vm, operators::Number};
 use crate::native::{NativeKind, NativeRow};
 use crate::num::sizes;
 use crate::objects::payload::{Payload, View};
@@ -182,7 +182,7 @@ pub(super) fn make(vm: &mut Vm, view: View) -> Value {
 pub(super) fn gathered(vm: &mut Vm, view: &View, is_fortran: bool) -> Vec<u8> {
     let (length, size) = (view.bytes(), view.format.size());
     let is_dense = view.is_contiguous(is_fortran);
-    vm.owe(if is_dense { length / 16 } else { view.count() });
+    vm.owe(if is_dense { BYTES_COPIED.of(length) } else { VIEW_ITEM.of(view.count()) });
     let Some(bytes) = octets(vm, view.object) else { return Vec::new() };
     if is_dense {
         return bytes.get(view.start..view.start + length).unwrap_or_default().to_vec();
@@ -238,7 +238,7 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
         return Err(vm.type_error("shape must be a list or a tuple"));
     }
     let parts = vm.sequence_snapshot(value);
-    vm.spend(parts.len().saturating_mul(2))?;
+    vm.spend(VIEW_INDEX.of(parts.len()))?;
     if parts.len() > DIMENSIONS {
         return Err(vm.value_error("memoryview: number of dimensions must not exceed 64"));
     }
@@ -257,7 +257,7 @@ fn shape_of(vm: &mut Vm, value: Value) -> Outcome<Vec<usize>> {
 fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
     let length = vm.text(args[1]).map_or(0, str::len);
-    vm.spend(length / 16)?;
+    vm.spend(BYTES_COPIED.of(length))?;
     let Some(format) = vm.text(args[1]).map(str::to_owned) else {
         let class = if args[1].is_none() { "None".to_owned() } else { vm.class_name(args[1]) };
         return Err(vm.type_error(format!("cast() argument 'format' must be str, not {class}")));
@@ -297,7 +297,7 @@ fn cast(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn bytes_of(vm: &mut Vm, view: &View, is_fortran: bool) -> Outcome {
-    vm.spend(view.bytes() / 16)?;
+    vm.spend(BYTES_COPIED.of(view.bytes()))?;
     vm.reserve(view.bytes())?;
     let bytes = gathered(vm, view, is_fortran);
     Ok(vm.heap.make(ty::BYTES, Payload::Bytes(bytes)))
@@ -314,7 +314,7 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn tobytes(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
     let length = vm.text(args[1]).map_or(0, str::len);
-    vm.spend(length / 16)?;
+    vm.spend(BYTES_COPIED.of(length))?;
     let order = if args[1].is_undefined() || args[1].is_none() {
         "C".to_owned()
     } else if let Some(order) = vm.text(args[1]) {
@@ -333,7 +333,7 @@ fn tobytes(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn tolist(vm: &mut Vm, args: &[Value]) -> Outcome {
     let view = live(vm, args[0])?;
     let size = view.count().saturating_mul(view.shape.len().max(1));
-    vm.spend(size.saturating_mul(3))?;
+    vm.spend(VIEW_ITEM_READ.of(size))?;
     vm.reserve(size.saturating_mul(8))?;
     items::nested(vm, &view, 0, i64::try_from(view.start).unwrap_or(0))
 }
@@ -425,12 +425,12 @@ pub(crate) fn equals(vm: &mut Vm, left: Value, right: Value) -> Outcome<Option<b
     if one.shape != other.shape {
         return Ok(Some(false));
     }
-    vm.spend(2 + one.bytes().max(other.bytes()) / 16)?;
+    vm.spend(VIEW_COMPARED.once() + BYTES_COPIED.of(one.bytes().max(other.bytes())))?;
     vm.reserve(one.bytes().saturating_add(other.bytes()))?;
     if one.format.code == other.format.code && !matches!(one.format.code, b'f' | b'd') {
         return Ok(Some(gathered(vm, &one, false) == gathered(vm, &other, false)));
     }
-    vm.spend(one.count().saturating_mul(6))?;
+    vm.spend(VIEW_ITEM_COMPARED.of(one.count()))?;
     for (here, there) in places(&one, false).zip(places(&other, false)) {
         let (a, b) = (items::read(vm, one.object, here, one.format)?, items::read(vm, other.object, there, other.format)?);
         let same = vm.compare_native(CompareOp::Eq, a, b);
@@ -460,7 +460,7 @@ pub(crate) fn hash(vm: &mut Vm, value: Value) -> Outcome<i64> {
         return Err(vm.value_error("memoryview: hashing is restricted to formats 'B', 'b' or 'c'"));
     }
     vm.hash_native(view.object)?;
-    vm.spend(view.bytes() / 8)?;
+    vm.spend(TEXT_HASHED.of(view.bytes()))?;
     let hash = crate::num::siphash13(&gathered(vm, &view, false));
     if let Some(Payload::MemoryView(row)) = value.object().map(|object| vm.heap.payload_mut(object)) {
         row.hash = Some(hash);

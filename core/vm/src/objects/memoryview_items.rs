@@ -2,6 +2,7 @@
 
 use super::bytes::octets;
 use super::memoryview::{Format, live, make, seen};
+use crate::costs::{BYTES_COPIED, VIEW_INDEX, VIEW_ITEM};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
@@ -97,7 +98,7 @@ enum Key {
 fn key_of(vm: &mut Vm, view: &View, key: Value) -> Outcome<Key> {
     let parts = vm.is_instance(key, ty::TUPLE).then(|| vm.tuple_items(key));
     let count = parts.as_ref().map_or(0, Vec::len);
-    vm.spend(count.saturating_mul(2))?;
+    vm.spend(VIEW_INDEX.of(count))?;
     if view.shape.is_empty() {
         return match (key, parts) {
             (_, Some(parts)) if parts.is_empty() => Ok(Key::Only),
@@ -276,14 +277,14 @@ fn set_slice(vm: &mut Vm, target: &View, value: Value) -> Outcome<()> {
     if source.format.code != target.format.code || source.shape != target.shape {
         return Err(vm.value_error("memoryview assignment: lvalue and rvalue have different structures"));
     }
-    vm.spend(target.bytes() / 16)?;
+    vm.spend(BYTES_COPIED.of(target.bytes()))?;
     vm.reserve(target.bytes())?;
     let bytes = super::memoryview::gathered(vm, &source, false);
     if target.is_contiguous(false) {
         write(vm, target.object, target.start, &bytes);
         return Ok(());
     }
-    vm.spend(target.count())?;
+    vm.spend(VIEW_ITEM.of(target.count()))?;
     for (place, raw) in places(target, false).zip(bytes.chunks(target.format.size())) {
         write(vm, target.object, place, raw);
     }

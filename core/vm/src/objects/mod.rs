@@ -25,6 +25,7 @@ pub(crate) mod str;
 pub(crate) mod template;
 pub(crate) mod tuple;
 
+use crate::costs::{BYTES_MADE, CONTENT_TAKEN, ITEMS_REPEATED, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
 use crate::error::Outcome;
 use crate::interp::operators::{BinaryOp, Number};
 use crate::interp::{CompareOp, Vm};
@@ -147,7 +148,7 @@ fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> Outcome {
     for side in [left, right] {
         if let Some(Payload::BigInt(number)) = side.object().map(|object| vm.heap.payload(object).core()) {
             let limbs = crate::num::int::limbs(number);
-            vm.spend(limbs / 4)?;
+            vm.spend(LIMBS_COMPARED.of(limbs))?;
         }
     }
     let (left, right) = (plain(vm, left), plain(vm, right));
@@ -163,9 +164,6 @@ fn same_family(vm: &Vm, left: Value, right: Value) -> bool {
     std::mem::discriminant(vm.heap.payload(a).core()) == std::mem::discriminant(vm.heap.payload(b).core())
 }
 
-/// Modelled bytes of builtin content that are copied for a cycle.
-const COPIED: usize = 16;
-
 /// The builtin content of an instance of a subclass, as an object of its own; retained.
 pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
     let Value::Obj(object) = value else { return value };
@@ -180,7 +178,7 @@ pub(crate) fn plain(vm: &mut Vm, value: Value) -> Value {
         },
         _ => return vm.heap.retain(value),
     };
-    vm.owe(inner.size() / COPIED);
+    vm.owe(CONTENT_TAKEN.of(inner.size()));
     let class = match &inner {
         Payload::Str(_) => ty::STR,
         Payload::Bytes(_) => ty::BYTES,
@@ -355,7 +353,7 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
                     part => vec![part],
                 };
                 for item in items {
-                    vm.spend(members.len() / 4 + 1)?;
+                    vm.spend(UNION_MEMBER.of(members.len()) + UNIONS_JOINED.once())?;
                     let item = if item.is_none() { Value::Obj(ty::NONE) } else { item };
                     if !members.iter().any(|member: &Value| member.is(item)) {
                         members.push(item);
@@ -390,7 +388,7 @@ fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> 
     let total = length.saturating_mul(count);
     vm.reserve(total.saturating_mul(unit))?;
     // The sequence is copied first, however often it is repeated.
-    vm.spend(if unit == 1 { total / 4 } else { total.saturating_mul(2).max(length / 4) })?;
+    vm.spend(if unit == 1 { BYTES_MADE.of(total) } else { ITEMS_REPEATED.of(total).or_more(BYTES_MADE.of(length)) })?;
     // Once an unchangeable sequence is that sequence itself.
     let plain = object.0 < crate::types::FIXED_COUNT || matches!(vm.heap.slot(object).class, ty::STR | ty::BYTES | ty::TUPLE);
     if count == 1 && plain {
@@ -458,7 +456,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
         }
         (BinaryOp::Add, Payload::ByteArray(..)) => {
             let Some(more) = bytes::content(vm, right) else { return Ok(None) };
-            vm.spend(more.len() / 4)?;
+            vm.spend(BYTES_MADE.of(more.len()))?;
             bytes::may_resize(vm, value, !more.is_empty())?;
             vm.reserve(more.len())?;
             vm.heap.use_memory(more.len());

@@ -1,5 +1,6 @@
 //! `object` and `type`: what every value and class can do.
 
+use crate::costs::{NAME_SORTED, OWN_NAME, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -110,7 +111,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
         Value::Obj(object) if matches!(vm.heap.payload(object).core(), Payload::GenericAlias { .. }) => {
             let mut out = String::new();
             let outcome = vm.write_object(&mut out, object);
-            vm.spend(out.len())?;
+            vm.spend(TEXT_WRITTEN.of(out.len()))?;
             outcome.map(|()| vm.heap.string(out))
         }
         Value::Obj(object) if !matches!(vm.heap.payload(object), Payload::Instance(_) | Payload::Plain) => {
@@ -281,7 +282,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
                 None => Vec::new(),
             },
         };
-        vm.spend(own.len().saturating_mul(4))?;
+        vm.spend(OWN_NAME.of(own.len()))?;
         names.extend(own.into_iter().filter_map(|name| vm.text(name).map(str::to_owned)));
         if matches!(vm.heap.payload(object), Payload::Module { .. }) {
             names.sort();
@@ -301,7 +302,7 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
     names.push("__class__".to_owned());
     names.sort();
     names.dedup();
-    vm.spend(names.len().saturating_mul(12))?;
+    vm.spend(NAME_SORTED.of(names.len()))?;
     let items = names.iter().map(|name| vm.heap.str(name)).collect();
     Ok(vm.list(items))
 }

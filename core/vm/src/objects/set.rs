@@ -1,7 +1,7 @@
 //! `set` and `frozenset`: dicts without values, so they keep insertion order.
 
+use crate::costs::{CHARACTER_MADE, CHARACTER_SEEN, ENTRY_COMBINED, ENTRY_COPIED, ENTRY_FOLDED, ENTRY_LISTED, ITEM_LOOKED_AT};
 use crate::error::{Outcome, Throw};
-use crate::interp::iterate::CHARACTER;
 use crate::interp::operators::BinaryOp;
 use crate::interp::{CompareOp, Vm};
 use crate::native::{NativeKind, NativeRow};
@@ -81,7 +81,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Items of an iterable with their hashes; those of a dict or set are known.
 fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
     if let Some(entries) = entries(vm, source) {
-        vm.spend(entries.len().saturating_mul(2))?;
+        vm.spend(ENTRY_COPIED.of(entries.len()))?;
         for (key, _) in &entries {
             vm.heap.retain(*key);
         }
@@ -91,7 +91,7 @@ fn hashable(vm: &mut Vm, source: Value) -> Outcome<Vec<(Value, i64)>> {
         return Ok(pairs);
     }
     let items = vm.collect(source)?;
-    vm.owe(items.len().saturating_mul(2));
+    vm.owe(ENTRY_COPIED.of(items.len()));
     let mut pairs = Vec::with_capacity(items.len());
     for &item in &items {
         match vm.hash_native(item) {
@@ -115,14 +115,14 @@ fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> 
         return Ok(None);
     }
     // As many as it has bytes, two at least for each.
-    vm.spend(length.saturating_mul(2))?;
+    vm.spend(CHARACTER_SEEN.of(length))?;
     let text = vm.text(source).unwrap_or_default().to_owned();
     let (mut seen, mut pairs) = (BTreeSet::new(), Vec::new());
     for character in text.chars() {
         if !seen.insert(character) {
             continue;
         }
-        vm.spend(CHARACTER)?;
+        vm.spend(CHARACTER_MADE.once())?;
         vm.reserve(pairs.len().saturating_mul(size_of::<u64>()))?;
         let item = vm.heap.str(character.encode_utf8(&mut [0; 4]));
         pairs.push((item, vm.hash_native(item)?));
@@ -294,7 +294,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
     let mine = entries(vm, a).unwrap_or_default();
     let theirs = entries(vm, b).unwrap_or_default();
-    vm.spend((mine.len() + theirs.len()).saturating_mul(5))?;
+    vm.spend(ENTRY_COMBINED.of(mine.len() + theirs.len()))?;
     let mut kept = Vec::new();
     let mut outcome = Ok(());
     let sides = [(&mine, y, true), (&theirs, x, false)];
@@ -379,7 +379,7 @@ fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
     let result = fold(vm, op, args)?;
-    vm.owe(vm.dict_len(target).saturating_mul(3));
+    vm.owe(ENTRY_FOLDED.of(vm.dict_len(target)));
     replace(vm, target, result);
     Ok(Value::None)
 }
@@ -402,9 +402,9 @@ fn hashable_view(vm: &mut Vm, set: Value) -> Outcome<Vec<(Value, i64)>> {
 
 fn inside(vm: &mut Vm, a: Value, b: Value) -> Outcome<bool> {
     let Value::Obj(target) = b else { return Err(Throw::Fallback) };
-    vm.owe(a.object().map_or(0, |a| vm.dict_len(a)));
+    vm.owe(ENTRY_LISTED.of(a.object().map_or(0, |a| vm.dict_len(a))));
     for (item, hash) in hashable_view(vm, a)? {
-        vm.spend(2)?;
+        vm.spend(ITEM_LOOKED_AT.once())?;
         if vm.dict_find(target, item, hash)?.is_none() {
             return Ok(false);
         }

@@ -1,5 +1,6 @@
 //! `str`.
 
+use crate::costs::{STRIP_SET, TEXT_CASED, TEXT_CASED_WIDE, TEXT_HALVED, TEXT_PART, TEXT_PASSED, TEXT_PASSED_WIDE, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::allowance::Items;
@@ -85,7 +86,7 @@ fn text(vm: &Vm, value: Value) -> String {
 /// Charges a pass over a text.
 fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
     let (length, is_ascii) = vm.text(value).map_or((0, true), |text| (text.len(), text.is_ascii()));
-    vm.spend(if is_ascii { length / 4 } else { length - length / 4 })?;
+    vm.spend(if is_ascii { TEXT_PASSED.of(length) } else { TEXT_PASSED_WIDE.rounded_up(length) })?;
     Ok(text(vm, value))
 }
 
@@ -93,7 +94,7 @@ fn receiver(vm: &mut Vm, value: Value) -> Outcome<String> {
 fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
     // What is searched for is prepared first, in time that is linear in it.
     let length = vm.text(value).map_or(0, str::len);
-    vm.spend(length / 4)?;
+    vm.spend(TEXT_PASSED.of(length))?;
     match vm.text(value) {
         Some(text) => Ok(text.to_owned()),
         None => {
@@ -154,7 +155,7 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// `a + b`
 pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     let size = vm.text(left).map_or(0, str::len) + vm.text(right).map_or(0, str::len);
-    vm.spend(size)?;
+    vm.spend(TEXT_WRITTEN.of(size))?;
     vm.reserve(size)?;
     let mut joined = vm.heap.spares.empty_text(size);
     joined.push_str(vm.text(left).unwrap_or_default());
@@ -193,7 +194,7 @@ macro_rules! mapped {
     ($($name:ident |$text:ident| $result:expr;)*) => {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $text = receiver(vm, args[0])?;
-            vm.spend($text.len().saturating_mul(2))?;
+            vm.spend(TEXT_CASED_WIDE.of($text.len()))?;
             let result: String = $result;
             Ok(vm.heap.string(result))
         })*
@@ -211,7 +212,7 @@ fn upper(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Another case of a text: half the price where it is ASCII.
 fn recased(vm: &mut Vm, args: &[Value], change: fn(&str) -> String) -> Outcome {
     let text = receiver(vm, args[0])?;
-    vm.spend(if text.is_ascii() { text.len() } else { text.len().saturating_mul(2) })?;
+    vm.spend(if text.is_ascii() { TEXT_CASED } else { TEXT_CASED_WIDE }.of(text.len()))?;
     Ok(vm.heap.string(change(&text)))
 }
 
@@ -235,7 +236,7 @@ macro_rules! tested {
         $(fn $name(vm: &mut Vm, args: &[Value]) -> Outcome {
             let $text = receiver(vm, args[0])?;
             let length = $text.len();
-            vm.spend(length)?;
+            vm.spend(TEXT_CASED.of(length))?;
             Ok(Value::truth($result))
         })*
     };
@@ -270,7 +271,7 @@ fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
         }
     };
     let missing = sizes::saturating(width).saturating_sub(text.chars().count());
-    vm.spend(missing)?;
+    vm.spend(TEXT_WRITTEN.of(missing))?;
     vm.reserve(missing)?;
     Ok((text, missing, fill))
 }
@@ -433,12 +434,12 @@ fn stripped(vm: &mut Vm, args: &[Value], left: bool, right: bool) -> Outcome {
             return Err(vm.type_error(format!("{name} arg must be None or str")));
         };
         let chars = chars.to_owned();
-        vm.spend(chars.len() / 4)?;
+        vm.spend(TEXT_PASSED.of(chars.len()))?;
         Some(chars)
     };
     // What goes is looked up for each character: in a set, however long the argument is.
     if let Some(chars) = chars.as_ref().filter(|chars| !(text.is_ascii() && chars.is_ascii())) {
-        vm.spend(chars.len())?;
+        vm.spend(STRIP_SET.of(chars.len()))?;
     }
     let chars = chars.map(|chars| chars.chars().collect::<BTreeSet<char>>());
     let goes = |c: char| match &chars {
@@ -476,24 +477,21 @@ fn replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let occurrences = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&old).count() };
     let count = sizes::index(most).unwrap_or(usize::MAX).min(occurrences);
     let size = text.len().saturating_add(count.saturating_mul(new.len()));
-    vm.spend(size)?;
+    vm.spend(TEXT_WRITTEN.of(size))?;
     vm.reserve(size)?;
     let result = text.replacen(&old, &new, count);
     Ok(vm.heap.string(result))
 }
 
-/// Cycles of a part of a text that was split, beside the search.
-pub(super) const PART: usize = 3;
-
 /// Parts of a text as a list; each is paid for before it is made.
 fn texts<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
-    let items = Items::new(PART).texts(vm, parts)?;
+    let items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
     Ok(vm.list(items))
 }
 
 /// The same for parts that come from the end.
 fn texts_from_end<'a>(vm: &mut Vm, parts: impl Iterator<Item = &'a str>) -> Outcome {
-    let mut items = Items::new(PART).texts(vm, parts)?;
+    let mut items = Items::new(TEXT_PART.once()).texts(vm, parts)?;
     items.reverse();
     Ok(vm.list(items))
 }
@@ -573,7 +571,7 @@ fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn splitlines(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let length = text.len();
-    vm.spend(length / 2)?;
+    vm.spend(TEXT_HALVED.of(length))?;
     let keep = vm.integer_option(args[1])?;
     texts(vm, lines(&text, keep))
 }
@@ -624,7 +622,7 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
             }
         }
     }
-    vm.spend(size)?;
+    vm.spend(TEXT_WRITTEN.of(size))?;
     // One text alone is the result itself.
     if let [one] = items[..] {
         if vm.heap.class_of(one) == ty::STR {
@@ -647,16 +645,16 @@ fn expandtabs(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let size = if args[1].is_undefined() { 8 } else { whole(vm, args[1])? };
     let size = sizes::saturating(size);
-    vm.spend(text.len() / 2)?;
+    vm.spend(TEXT_HALVED.of(text.len()))?;
     let (mut result, mut column, mut rest) = (String::new(), 0, text.as_str());
     while let Some(at) = rest.find(['\t', '\n', '\r']) {
         let (before, end) = (&rest[..at], &rest[at..=at]);
         vm.write(&mut result, before)?;
-        vm.spend(PART)?;
+        vm.spend(TEXT_PART.once())?;
         if end == "\t" {
             column += before.chars().count();
             let blanks = if size > 0 { size - column % size } else { 0 };
-            vm.spend(blanks)?;
+            vm.spend(TEXT_WRITTEN.of(blanks))?;
             vm.reserve(result.len().saturating_add(blanks))?;
             result.extend(std::iter::repeat_n(' ', blanks));
             column += blanks;

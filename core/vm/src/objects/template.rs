@@ -1,6 +1,7 @@
 //! `text.format(…)` and `text % values` where every field is a number or text in a plain form. Anything else, errors among it, is for
 //! the helpers written in Python: `None` says so, and nothing has happened then.
 
+use crate::costs::{FIELD, KEYWORD_SOUGHT, TEMPLATE_COPIED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::num::hash::hash_str;
@@ -10,11 +11,6 @@ use crate::objects::dict::NEAR;
 use crate::objects::payload::Payload;
 use crate::types::ty;
 use crate::value::Value;
-
-/// Cycles for each field, beside those of what it writes.
-const FIELD: usize = 8;
-/// Bytes of a template, and values, that are copied for a cycle.
-const COPIED: usize = 16;
 
 /// Whether formatting the value runs no Python code.
 fn plain(vm: &Vm, value: Value) -> bool {
@@ -30,7 +26,7 @@ fn plain(vm: &Vm, value: Value) -> bool {
 
 /// Writes a value by a format specification.
 fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Option<()>> {
-    vm.spend(FIELD)?;
+    vm.spend(FIELD.once())?;
     if spec.is_empty() {
         match value {
             Value::Int(number) => {
@@ -65,7 +61,7 @@ fn write(vm: &mut Vm, out: &mut String, value: Value, spec: &str) -> Outcome<Opt
 /// Writes the text that a value is, as [`Vm::write`] does.
 fn write_text(vm: &mut Vm, out: &mut String, value: Value) -> Outcome<()> {
     let length = vm.text(value).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(TEXT_WRITTEN.of(length))?;
     vm.reserve(out.len() + length)?;
     out.push_str(vm.text(value).unwrap_or_default());
     Ok(())
@@ -73,7 +69,7 @@ fn write_text(vm: &mut Vm, out: &mut String, value: Value) -> Outcome<()> {
 
 /// The value of a keyword, where it is near where its hash says; `None` leaves it to the helper.
 fn keyword(vm: &mut Vm, keywords: Value, name: &str) -> Outcome<Option<Value>> {
-    vm.spend(name.len() / 8)?;
+    vm.spend(KEYWORD_SOUGHT.of(name.len()))?;
     let Some(table) = keywords.object().and_then(|keywords| vm.table(keywords)) else { return Ok(None) };
     let found = table.find(hash_str(name), NEAR, |key| vm.text(*key) == Some(name)).flatten();
     Ok(found.and_then(|position| table.entries.get(position)).map(|entry| entry.value))
@@ -125,7 +121,7 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
 /// A copy of a template, charged.
 fn template_text(vm: &mut Vm, template: Value) -> Outcome<String> {
     let length = vm.text(template).map_or(0, str::len);
-    vm.spend(length / COPIED)?;
+    vm.spend(TEMPLATE_COPIED.of(length))?;
     Ok(vm.text(template).unwrap_or_default().to_owned())
 }
 
@@ -138,7 +134,7 @@ pub(crate) fn percent(vm: &mut Vm, template: Value, values: Value) -> Outcome<Op
         },
         _ => vec![values],
     };
-    vm.spend(values.len() / COPIED)?;
+    vm.spend(TEMPLATE_COPIED.of(values.len()))?;
     let template = template_text(vm, template)?;
     let mut values = values.into_iter();
     let mut out = String::new();

@@ -1,5 +1,6 @@
 //! `tuple`, `range` and `slice`.
 
+use crate::costs::sequences_joined;
 use crate::error::{Outcome, Throw};
 use crate::interp::Vm;
 use crate::interp::operators::Number;
@@ -88,7 +89,7 @@ pub(crate) fn concatenate(vm: &mut Vm, left: Value, right: Value) -> Outcome {
     }
     let length = |vm: &Vm, side: Value| side.object().map_or(0, |object| vm.sequence_length(object));
     let count = length(vm, left) + length(vm, right);
-    vm.spend(4 + count / 2)?;
+    vm.spend(sequences_joined(count))?;
     vm.reserve(count * 8)?;
     let mut items = Vec::with_capacity(count);
     for side in [left, right] {

@@ -2,6 +2,7 @@
 
 use super::chars::{Category, Fold, Set, is_cased, lower, same_upper};
 use super::parse::{ASCII, DOTALL, Greed, IGNORECASE, LOCALE, MULTILINE, Node, Pattern, Place, Refusal, UNICODE, width};
+use crate::costs::{Charge, PATTERN_FOLDED, PATTERN_SET};
 use crate::num::sizes;
 
 /// A test of one character.
@@ -99,17 +100,12 @@ const MOST_SETS: usize = 65_535;
 /// Nodes inside one another that are followed: as deep as the parser nests.
 const DEPTH: usize = 450;
 
-/// Cycles of a set: the answers for the first 256 characters are worked out at once.
-const SET_CYCLES: u32 = 600;
-/// Cycles of each character of a range whose case does not matter.
-const FOLDED_CYCLES: u32 = 6;
-
-/// Charges cycles before work that the pattern's length does not bound.
-pub(super) type Charge<'a> = dyn FnMut(u32) -> Result<(), Refusal> + 'a;
+/// Charges work that the pattern's length does not bound, before it is done.
+pub(super) type Spend<'a> = dyn FnMut(Charge) -> Result<(), Refusal> + 'a;
 
 /// Compiles a tree.
-pub(super) fn compile(pattern: &Pattern, is_text: bool, charge: &mut Charge<'_>) -> Result<Program, Refusal> {
-    let mut compiler = Compiler { pattern, steps: Vec::new(), sets: Vec::new(), counters: 0, depth: 0, charge };
+pub(super) fn compile(pattern: &Pattern, is_text: bool, spend: &mut Spend<'_>) -> Result<Program, Refusal> {
+    let mut compiler = Compiler { pattern, steps: Vec::new(), sets: Vec::new(), counters: 0, depth: 0, spend };
     compiler.sequence(&pattern.nodes, pattern.flags)?;
     compiler.steps.push(Step::Done);
     let lead = lead(&compiler.steps);
@@ -136,7 +132,7 @@ struct Compiler<'a, 'b> {
     sets: Vec<Set>,
     counters: usize,
     depth: usize,
-    charge: &'a mut Charge<'b>,
+    spend: &'a mut Spend<'b>,
 }
 
 fn fold_of(flags: u32) -> Fold {
@@ -314,12 +310,13 @@ impl Compiler<'_, '_> {
         if self.sets.len() >= MOST_SETS {
             return Err(Refusal::Overflow("regular expression has too many character sets"));
         }
-        let mut cycles = SET_CYCLES;
+        // The answers for the first 256 characters are worked out at once.
+        let mut charge = PATTERN_SET.once();
         if fold != Fold::None {
             let span = ranges.iter().map(|&(low, high)| high.min(0xffff).saturating_sub(low)).fold(0, u32::saturating_add);
-            cycles = cycles.saturating_add(span.saturating_mul(FOLDED_CYCLES));
+            charge = charge + PATTERN_FOLDED.of(span as usize);
         }
-        (self.charge)(cycles)?;
+        (self.spend)(charge)?;
         self.sets.push(Set::new(ranges, categories.to_vec(), negated, fold, unicode));
         Ok(One::In(u16::try_from(self.sets.len() - 1).unwrap_or(u16::MAX)))
     }

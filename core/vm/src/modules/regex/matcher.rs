@@ -6,16 +6,12 @@
 use super::chars::{Fold, is_word, lower};
 use super::compile::{At, One, Program, Step};
 use super::parse::{ENDLESS, Greed};
+use crate::costs::{Charge, MATCHER_LOOKUP, MATCHER_REPEATED, MATCHER_RESET, MATCHER_SKIPPED, MATCHER_STEP};
 
 /// A mark that is not set.
 pub(super) const UNSET: usize = usize::MAX;
 /// Modelled bytes of an entry of the stack.
 pub(super) const ENTRY: usize = 40;
-
-/// Cycles of finding a character beyond ASCII in the tables of sets and cases.
-const LOOKUP: i64 = 2;
-/// Marks of groups that are reset for a cycle.
-const RESET: usize = 32;
 
 /// What a match has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +125,8 @@ impl<'a> Matcher<'a> {
     /// The first place from here whose character passes a test.
     fn skip(&mut self, one: One, start: usize) -> Result<Option<usize>, Stop> {
         let mut at = start;
-        let mut skipped: i64 = 0;
+        let mut skipped: usize = 0;
+        let most = crate::num::sizes::index(self.cycles.max(0)).unwrap_or(usize::MAX).saturating_mul(MATCHER_SKIPPED.per);
         let found = loop {
             if at >= self.text.len() {
                 break None;
@@ -139,12 +136,12 @@ impl<'a> Matcher<'a> {
                 break Some(at);
             }
             skipped += 1;
-            if skipped > self.cycles.saturating_mul(2) {
+            if skipped > most {
                 return Err(Stop::Cycles);
             }
             at = next;
         };
-        self.spend(skipped / 2 + skipped.saturating_mul(self.lookup(one)))?;
+        self.spend(MATCHER_SKIPPED.of(skipped) + self.lookup(one).times(skipped))?;
         Ok(found)
     }
 
@@ -152,16 +149,16 @@ impl<'a> Matcher<'a> {
         if self.wide { read::<true>(self.text, at).1 } else { at + 1 }
     }
 
-    fn spend(&mut self, cycles: i64) -> Result<(), Stop> {
-        self.cycles -= cycles;
+    pub(super) fn spend(&mut self, charge: Charge) -> Result<(), Stop> {
+        self.cycles = self.cycles.saturating_sub(charge.cycles());
         if self.cycles < 0 { Err(Stop::Cycles) } else { Ok(()) }
     }
 
-    /// Cycles of looking a character of a text beyond ASCII up, beside those of the step.
+    /// The price of looking a character of a text beyond ASCII up, beside that of the step.
     #[inline]
-    fn lookup(&self, one: One) -> i64 {
+    fn lookup(&self, one: One) -> Charge {
         let searches = self.wide && matches!(one, One::In(_) | One::Folds(_, Fold::Unicode));
-        if searches { LOOKUP } else { 0 }
+        if searches { MATCHER_LOOKUP.once() } else { Charge::NONE }
     }
 
     #[inline]
@@ -191,13 +188,13 @@ impl<'a> Matcher<'a> {
     fn attempt<const WIDE: bool>(&mut self, start: usize, mode: Mode, barred: usize) -> Result<(), Stop> {
         let program = self.program;
         let text = self.text;
-        self.spend(i64::try_from(self.marks.len() / RESET).unwrap_or(i64::MAX))?;
+        self.spend(MATCHER_RESET.of(self.marks.len()))?;
         self.marks.fill(UNSET);
         self.last = 0;
         self.stack.clear();
         let (mut step, mut at) = (0, start);
         loop {
-            self.spend(1)?;
+            self.spend(MATCHER_STEP.once())?;
             let fine = match program.steps[step] {
                 Step::One(one) => {
                     if at < text.len() {
@@ -355,7 +352,7 @@ impl<'a> Matcher<'a> {
     /// Takes the way tried last: undoes what came after it. `None` when there is none left.
     fn retreat<const WIDE: bool>(&mut self) -> Result<Option<(usize, usize)>, Stop> {
         while let Some(entry) = self.stack.pop() {
-            self.spend(1)?;
+            self.spend(MATCHER_STEP.once())?;
             match entry {
                 Entry::Way { step, at } => return Ok(Some((step, at))),
                 Entry::Fewer { step, floor, at } => {
@@ -407,7 +404,7 @@ impl<'a> Matcher<'a> {
             _ => 0,
         };
         let above = self.stack.len() - barrier;
-        self.spend(i64::try_from(above).unwrap_or(i64::MAX))?;
+        self.spend(MATCHER_STEP.of(above))?;
         let mut kept = barrier;
         for index in barrier + 1..self.stack.len() {
             let entry = self.stack[index];
@@ -424,7 +421,7 @@ impl<'a> Matcher<'a> {
     /// A negated lookaround matched: undoes it all.
     fn abandon(&mut self) -> Result<(), Stop> {
         while let Some(entry) = self.stack.pop() {
-            self.spend(1)?;
+            self.spend(MATCHER_STEP.once())?;
             if matches!(entry, Entry::Negated { .. }) {
                 break;
             }
@@ -461,7 +458,7 @@ impl<'a> Matcher<'a> {
                 return Err(Stop::Cycles);
             }
         }
-        self.spend(i64::from(count) * (1 + self.lookup(one)))?;
+        self.spend((MATCHER_STEP.once() + self.lookup(one)).times(count as usize))?;
         if count < least {
             return Ok(None);
         }
@@ -481,7 +478,7 @@ impl<'a> Matcher<'a> {
         if count > self.text.len() {
             return Ok(None);
         }
-        self.spend(i64::try_from(count).unwrap_or(i64::MAX))?;
+        self.spend(MATCHER_STEP.of(count))?;
         let mut place = at;
         for _ in 0..count {
             if place == 0 {
@@ -517,12 +514,12 @@ impl<'a> Matcher<'a> {
         if begin == UNSET || end == UNSET || end < begin {
             return Ok(None);
         }
-        self.spend(i64::try_from(end - begin).unwrap_or(i64::MAX) / 4)?;
+        self.spend(MATCHER_REPEATED.of(end - begin))?;
         if fold == Fold::None {
             let wanted = &self.text[begin..end];
             return Ok(self.text[at..].starts_with(wanted).then_some(at + wanted.len()));
         }
-        self.spend(i64::try_from(end - begin).unwrap_or(i64::MAX))?;
+        self.spend(MATCHER_STEP.of(end - begin))?;
         let (mut known, mut place) = (begin, at);
         while known < end {
             if place >= self.text.len() {

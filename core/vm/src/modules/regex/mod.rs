@@ -9,6 +9,7 @@ mod parse;
 
 pub(crate) use compile::Program;
 
+use crate::costs::{Charge, MATCH_BYTES, MATCH_MADE, MATCH_MARK, MATCH_PIECE, PART_REPLACED, PATTERN_CHARACTER, TEXT_READ};
 use crate::error::{Outcome, Throw, Trap};
 use crate::interp::Vm;
 use crate::native::{NativeKind::Function, NativeRow};
@@ -19,15 +20,6 @@ use crate::value::{Truth, Value};
 use matcher::{ENTRY, Matcher, Mode, Stop, UNSET};
 use parse::Refusal;
 use std::sync::Arc;
-
-/// Cycles of compiling a character of a pattern.
-const PATTERN_CHARACTER: usize = 40;
-/// Bytes of a text that one cycle copies or counts.
-const BYTES: usize = 16;
-/// Cycles of a part of a text that becomes a value, beside its bytes.
-const PIECE: usize = 5;
-/// Cycles of a match that becomes a tuple, beside its marks.
-const MATCH: usize = 4;
 
 /// Rows of the module `_re`.
 pub(crate) const ROWS: &[NativeRow] = &[
@@ -42,7 +34,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
 
 fn is_identifier(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.text(arguments[0]).map_or(0, str::len);
-    vm.spend(length)?;
+    vm.spend(TEXT_READ.of(length))?;
     Ok(Value::truth(vm.text(arguments[0]).is_some_and(crate::unicode::is_identifier)))
 }
 
@@ -57,11 +49,11 @@ fn compile(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         Value::Int(flags) => u32::try_from(flags).unwrap_or(0),
         _ => 0,
     };
-    vm.spend(characters.len().saturating_mul(PATTERN_CHARACTER))?;
+    vm.spend(PATTERN_CHARACTER.of(characters.len()))?;
     vm.reserve(characters.len().saturating_mul(64))?;
     let outcome = parse::parse(&characters, is_text, flags).and_then(|pattern| {
-        let mut charge = |cycles: u32| vm.spend(cycles as usize).map_err(|_| Refusal::Cycles);
-        compile::compile(&pattern, is_text, &mut charge).map(|program| (pattern, program))
+        let mut spend = |charge: Charge| vm.spend(charge).map_err(|_| Refusal::Cycles);
+        compile::compile(&pattern, is_text, &mut spend).map(|program| (pattern, program))
     });
     let (pattern, program) = match outcome {
         Ok(compiled) => compiled,
@@ -168,7 +160,7 @@ fn opened(vm: &mut Vm, program: Value, string: Value, pos: i64, endpos: i64) -> 
     let end = if endpos >= i64::try_from(length).unwrap_or(i64::MAX) { length } else { places.byte_of(text, endpos) };
     let start = if pos == 0 { 0 } else { places.byte_of(text, pos) };
     if wide {
-        vm.spend(length / BYTES)?;
+        vm.spend(MATCH_BYTES.of(length))?;
     }
     Ok((program, start.min(end), end))
 }
@@ -221,7 +213,7 @@ fn piece(vm: &mut Vm, string: Value, begin: usize, end: usize, absent: Value) ->
     if begin == UNSET || end == UNSET {
         return Ok(absent);
     }
-    vm.spend(PIECE + (end - begin) / BYTES)?;
+    vm.spend(MATCH_PIECE.once() + MATCH_BYTES.of(end - begin))?;
     let Some((text, _, is_text)) = subject(vm, string) else { return Ok(absent) };
     let part = text[begin..end].to_vec();
     if is_text {
@@ -257,7 +249,7 @@ fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 }
 
 fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outcome {
-    vm.spend(MATCH + marks.len())?;
+    vm.spend(MATCH_MADE.once() + MATCH_MARK.of(marks.len()))?;
     let Some((text, wide, _)) = subject(vm, string) else { return Ok(Value::None) };
     let mut places = Places::new(wide);
     let mut items = Vec::with_capacity(marks.len() + 1);
@@ -270,7 +262,7 @@ fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outc
         }
     }
     items.push(Value::Int(i64::try_from(last).unwrap_or(i64::MAX)));
-    vm.spend(counted / BYTES)?;
+    vm.spend(MATCH_BYTES.of(counted))?;
     Ok(vm.tuple(items))
 }
 
@@ -395,7 +387,7 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
                     return Err(Stop::Memory);
                 }
             }
-            matcher.cycles -= i64::try_from((out.len() - length) / BYTES + parts.len()).unwrap_or(i64::MAX);
+            matcher.spend(MATCH_BYTES.of(out.len() - length) + PART_REPLACED.of(parts.len()))?;
             replaced += 1;
             moving = begin == end;
             at = end;
@@ -404,7 +396,7 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         out.extend_from_slice(&matcher.text[last..]);
         Ok((out, replaced))
     })?;
-    vm.spend(out.len() / BYTES)?;
+    vm.spend(MATCH_BYTES.of(out.len()))?;
     vm.reserve(out.len())?;
     let text = if replaced == 0 {
         vm.heap.retain(string)
