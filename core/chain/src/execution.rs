@@ -21,7 +21,7 @@ pub(crate) use transactions::receipt_of;
 use crate::admit::{Invalid, SignedTransaction};
 use crate::delivery::{Delivered, Door, Environment, Machine};
 use crate::fees::{Cost, Offers, Prices, Used};
-use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, SupplyChange, Trace};
+use crate::input::{BaseFees, BlockInput, BlockInvalid, Mode, Need, Outcome, Pruned, SupplyChange, Trace};
 use crate::lanes::{Lane, Space};
 use crate::order::Placed;
 use bytes::Bytes;
@@ -129,6 +129,7 @@ struct Books {
     /// Jobs that were moved on.
     jobs_moved: u64,
     protocol_receipts: Vec<(Receipt, Trace)>,
+    pruned: Vec<Pruned>,
     rejected: Vec<(Hash, Invalid)>,
     weight: u64,
     tips: Amount,
@@ -150,6 +151,7 @@ impl Books {
             job_receipts: Vec::new(),
             jobs_moved: 0,
             protocol_receipts: Vec::new(),
+            pruned: Vec::new(),
             rejected: Vec::new(),
             weight: 0,
             tips: Amount::ZERO,

@@ -4,6 +4,7 @@ use crate::admit::{Invalid, SignedTransaction};
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Key, StateKey};
+pub use cowboy_system::storage::eviction::Pruned;
 use cowboy_types::block::{Seed, Usage};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, ChainId, Cycles, Height, Price, TimestampMs};
@@ -181,6 +182,8 @@ pub struct Outcome {
     pub next_timer: Option<Height>,
     /// Which addresses each receipt concerns, for indexes by address. Not consensus.
     pub index: Vec<IndexRow>,
+    /// Chunks of storage that left the state, for whoever restores them. Not consensus.
+    pub pruned: Vec<Pruned>,
 }
 
 /// The prices that are burned.

@@ -229,6 +229,10 @@ endpoints! {
         "What an address holds in the Entitlement Registry: permissions and roles."
         ActorRent Get "/actor/{address}/rent" [] () => (Rent);
         "What an actor owes for its storage, and what it has put down."
+        MissingChunks Get "/actor/{address}/rent/chunks" [OFFSET, LIMIT] () => (MissingChunks);
+        "The pruned pieces of a dormant actor's storage that nobody has restored yet, by number."
+        Chunk Get "/chunk/{hash}" [] () => (Chunk);
+        "A pruned piece of storage, which every full node keeps for 30 rent epochs."
         ActorStorage Get "/actors/{address}/storage" [PREFIX, CURSOR, LIMIT] () => (StoragePage);
         "A page of an actor's storage."
         ActorMailbox Get "/actors/{address}/mailbox" [CURSOR, LIMIT] () => (MailboxPage);

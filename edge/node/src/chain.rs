@@ -16,14 +16,14 @@ use bytes::Bytes;
 use commonware_runtime::{Clock, Spawner};
 use cowboy_chain::{
     ChainConfig, Outcome, StateKey, Trace,
-    input::{BaseFees, Images},
+    input::{BaseFees, Images, Pruned},
 };
 use cowboy_params::Params;
 use cowboy_state::{
     Key,
     records::{Account, keys},
 };
-use cowboy_store::{BlockRecord, Concern, Ledger, Recent, StoreError, View, recent};
+use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, Recent, StoreError, View, recent};
 use cowboy_types::{
     Address, Hash, Height, Receipt, TimestampMs,
     units::{Nonce, Price},
@@ -55,13 +55,17 @@ pub struct Output {
     pub writes: BTreeMap<StateKey, Option<Bytes>>,
     /// What the next block needs to know.
     pub carry: Carry,
+    /// Chunks of storage that the block pruned.
+    pub pruned: Vec<Chunk>,
 }
 
 impl Output {
     /// What is kept of an outcome: everything but the body, which stands in the block.
     pub fn new(number: u64, outcome: Outcome, before: HashMap<StateKey, Option<Bytes>>) -> Self {
+        let chunk = |pruned: Pruned| Chunk { hash: pruned.hash, bytes: pruned.bytes, until: pruned.until };
         Self {
             number,
+            pruned: outcome.pruned.into_iter().map(chunk).collect(),
             receipts: Arc::new(outcome.receipts),
             traces: Arc::new(outcome.traces),
             concerns: outcome.index.iter().map(|row| Concern { address: row.address, receipt: row.receipt }).collect(),
@@ -313,6 +317,7 @@ impl Chain {
             traces: traces::rows(&output.receipts, &output.traces),
             outlines: traces::outlines(&output.receipts, &output.traces),
             overwritten: recent::to_bytes(&output.before),
+            pruned: output.pruned.clone(),
         };
         let (ledger, now) = (self.ledger.clone(), self.clock.now_ms(&runtime));
         let written = runtime.shared(true).spawn(move |_| async move { ledger.append(&record) }).await;

@@ -65,10 +65,10 @@ fn work_of(endpoint: Endpoint) -> Work {
         Actor => Work::Runs,
         Params | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders
         | TokenEvents | Transactions | StateChanges | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry | Permissions
-        | ActorRent | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks | Council
-        | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token | TokenBalance
-        | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy | Operations | Transaction
-        | Receipt | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
+        | ActorRent | MissingChunks | Chunk | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks
+        | Council | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token
+        | TokenBalance | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy | Operations
+        | Transaction | Receipt | ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Reads,
     }
 }
 

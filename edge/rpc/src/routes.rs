@@ -96,6 +96,8 @@ handlers! {
     EntitlementRegistry get entitlements::registry;
     Permissions get entitlements::permissions;
     ActorRent get rent::of_actor;
+    MissingChunks get rent::missing;
+    Chunk get rent::chunk;
     ActorStorage get actors::storage;
     ActorMailbox get actors::mailbox;
     Timers get timers::all;

@@ -132,6 +132,10 @@ pub fn repair(path: &Path) -> Result<Repaired, StoreError> {
         repaired.lost.sort_unstable();
         repaired.lost.dedup();
         new.lose(&repaired.lost)?;
+        match view.chunks() {
+            Ok(chunks) => new.keep(&chunks)?,
+            Err(error) => tracing::warn!(%error, "the chunks of storage that were pruned are lost"),
+        }
         repaired
     };
     std::fs::rename(path, path.with_extension("damaged")).map_err(failed)?;
@@ -166,6 +170,7 @@ fn save(view: &View, new: &Ledger, number: u64, is_first: bool) -> Result<(), St
         traces: traces.as_ref().ok().cloned().flatten().unwrap_or_default(),
         outlines: view.outlines(number).unwrap_or_default(),
         overwritten: view.overwritten_by(number).unwrap_or_default().unwrap_or_default(),
+        pruned: Vec::new(),
         receipts,
     };
     new.append(&record)?;

@@ -19,7 +19,7 @@ use crate::{
     view::{View, decode},
 };
 use commonware_codec::Encode as _;
-use cowboy_types::{Block, Receipt};
+use cowboy_types::{Block, Hash, Height, Receipt};
 use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, WriteTransaction};
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -67,6 +67,44 @@ pub struct BlockRecord {
     pub outlines: Vec<Outline>,
     /// The values that the block overwrote.
     pub overwritten: Vec<u8>,
+    /// Chunks of storage that the block pruned.
+    pub pruned: Vec<Chunk>,
+}
+
+/// A chunk of storage that left the state, kept for whoever restores it (decision 328).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Keccak-256 of the bytes.
+    pub hash: Hash,
+    /// The chunk.
+    pub bytes: Vec<u8>,
+    /// The last height at which it is kept.
+    pub until: Height,
+}
+
+/// Writes chunks of storage, and until when they are kept.
+fn keep_chunks(write: &WriteTransaction, chunks: &[Chunk]) -> Result<(), StoreError> {
+    let (mut by_hash, mut by_height) = (write.open_table(CHUNKS)?, write.open_table(CHUNKS_UNTIL)?);
+    for chunk in chunks {
+        by_hash.insert(&chunk.hash.0, (chunk.until.0, &*chunk.bytes))?;
+        by_height.insert((chunk.until.0, &chunk.hash.0), ())?;
+    }
+    Ok(())
+}
+
+/// Drops the chunks that are kept until below a height.
+fn forget_chunks(write: &WriteTransaction, height: Height) -> Result<(), StoreError> {
+    let (mut by_hash, mut by_height) = (write.open_table(CHUNKS)?, write.open_table(CHUNKS_UNTIL)?);
+    let over = by_height.range(..(height.0, &[0; 32]))?.map(|row| row.map(|(key, _)| *key.value().1)).collect::<Result<Vec<_>, _>>()?;
+    for hash in over {
+        // The same chunk may have been pruned again since.
+        let is_over = by_hash.get(&hash)?.is_some_and(|kept| kept.value().0 < height.0);
+        if is_over {
+            by_hash.remove(&hash)?;
+        }
+    }
+    by_height.retain_in(..(height.0, &[0; 32]), |_, ()| false)?;
+    Ok(())
 }
 
 /// The ledger of one chain. Clones share it.
@@ -116,6 +154,8 @@ impl Ledger {
         write.open_table(OVERWRITTEN)?;
         write.open_table(LOST)?;
         write.open_table(OUTLINES)?;
+        write.open_table(CHUNKS)?;
+        write.open_table(CHUNKS_UNTIL)?;
         write.commit()?;
         ledger.catalogue()?;
         Ok(ledger)
@@ -185,7 +225,15 @@ impl Ledger {
         let mut table = write.open_table(OVERWRITTEN)?;
         table.insert(number, &*record.overwritten)?;
         table.retain_in(0..number.saturating_add(1).saturating_sub(values), |_, _| false)?;
-        Ok(())
+        keep_chunks(write, &record.pruned)?;
+        forget_chunks(write, record.block.header.height())
+    }
+
+    /// Keeps chunks of storage that were kept elsewhere.
+    pub(crate) fn keep(&self, chunks: &[Chunk]) -> Result<(), StoreError> {
+        let write = begin_write(&self.database)?;
+        keep_chunks(&write, chunks)?;
+        Ok(write.commit()?)
     }
 
     /// Notes that a repair could not save these blocks.

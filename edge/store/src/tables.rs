@@ -21,6 +21,10 @@ pub(crate) const TRACES: TableDefinition<(u64, u32), &[u8]> = TableDefinition::n
 pub(crate) const OVERWRITTEN: TableDefinition<u64, &[u8]> = TableDefinition::new("overwritten");
 /// The number of each block that a repair could not save → nothing.
 pub(crate) const LOST: TableDefinition<u64, ()> = TableDefinition::new("lost");
+/// The hash of a chunk of storage that was pruned → the last height at which it is kept, and its bytes.
+pub(crate) const CHUNKS: TableDefinition<&[u8; 32], (u64, &[u8])> = TableDefinition::new("chunks");
+/// The last height at which a chunk is kept, its hash → nothing.
+pub(crate) const CHUNKS_UNTIL: TableDefinition<(u64, &[u8; 32]), ()> = TableDefinition::new("chunks_until");
 /// Block digest → block number.
 pub(crate) const BY_DIGEST: TableDefinition<&[u8; 32], u64> = TableDefinition::new("by_digest");
 /// Height → block number. Differs from the number on dev chains that skipped heights.

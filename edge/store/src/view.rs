@@ -1,7 +1,7 @@
 //! The ledger at one moment: blocks, receipts and what is kept beside them.
 
 use crate::{
-    StoreError,
+    Chunk, StoreError,
     copies::{BlockCopy, Copies, concerns_of},
     pages::guarded,
     position::{Concern, Place, place},
@@ -145,6 +145,27 @@ impl View {
     pub fn overwritten_by(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let found = || Ok(self.read.open_table(OVERWRITTEN)?.get(number)?.map(|bytes| bytes.value().to_vec()));
         self.read(|| format!("the values that block {number} overwrote"), found)
+    }
+
+    /// A chunk of storage that was pruned, where it is still kept.
+    pub fn chunk(&self, hash: &Hash) -> Result<Option<Vec<u8>>, StoreError> {
+        let found = || Ok(self.read.open_table(CHUNKS)?.get(&hash.0)?.map(|kept| kept.value().1.to_vec()));
+        self.read(|| format!("the chunk {hash}"), found)
+    }
+
+    /// All chunks that are kept.
+    pub fn chunks(&self) -> Result<Vec<Chunk>, StoreError> {
+        self.read(
+            || "the chunks of storage that were pruned".into(),
+            || {
+                let table = self.read.open_table(CHUNKS)?;
+                let chunk = |(hash, kept): (redb::AccessGuard<'_, &[u8; 32]>, redb::AccessGuard<'_, (u64, &[u8])>)| {
+                    let (until, bytes) = kept.value();
+                    Chunk { hash: Hash(*hash.value()), bytes: bytes.to_vec(), until: Height(until) }
+                };
+                table.iter()?.map(|row| row.map(chunk).map_err(Into::into)).collect()
+            },
+        )
     }
 
     /// The values that the newest blocks overwrote, each with the block's number, ascending.

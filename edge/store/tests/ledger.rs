@@ -3,7 +3,7 @@
 use crate::records::{ACTOR, BYSTANDER, CREATED, SENDER, SPAWNED, TARGET, TOKEN, receipt, record};
 use commonware_codec::Encode as _;
 use cowboy_store::{
-    BlockCopy, BlockRecord, Directory, Ledger, Place, Retention, StoreError,
+    BlockCopy, BlockRecord, Chunk, Directory, Ledger, Place, Retention, StoreError,
     check::{check, repair},
 };
 use cowboy_types::{Address, Hash, Height, Receipt, Transaction, blake3};
@@ -335,6 +335,25 @@ fn what_is_kept_of_the_newest_blocks_only() {
     less.append(&record(6, 0)).expect("it writes");
     assert_eq!(traces(&less), [[None, None], [None, None], [None, None], [None, None]], "a lower retention holds from the next block on");
     assert_eq!(less.view().expect("it opens").overwritten().expect("it reads"), [(6, vec![8])]);
+}
+
+/// pruned chunks are kept until their height, longer where they were pruned again, and go with the block after it.
+#[test]
+fn pruned_chunks_are_kept_for_their_time() {
+    let ledger = Ledger::in_memory().expect("memory is enough");
+    let chunk = |byte: u8, until: u64| Chunk { hash: Hash([byte; 32]), bytes: vec![byte; 3], until: Height(until) };
+    let append = |number: u64, pruned: Vec<Chunk>| {
+        ledger.append(&BlockRecord { pruned, ..record(number, 0) }).expect("it writes");
+        let view = ledger.view().expect("it opens");
+        [1, 2, 3].map(|byte| view.chunk(&Hash([byte; 32])).expect("it reads").map(|bytes| bytes.len()))
+    };
+    assert_eq!(append(1, vec![chunk(1, 3), chunk(2, 3)]), [Some(3), Some(3), None]);
+    assert_eq!(append(2, vec![chunk(2, 5), chunk(3, 4)]), [Some(3); 3]);
+    assert_eq!(append(3, vec![]), [Some(3); 3], "the last height counts");
+    assert_eq!(append(4, vec![]), [None, Some(3), Some(3)]);
+    assert_eq!(append(5, vec![]), [None, Some(3), None]);
+    assert_eq!(ledger.view().expect("it opens").chunks().expect("it reads"), [chunk(2, 5)]);
+    assert_eq!(append(6, vec![]), [None; 3]);
 }
 
 #[test]

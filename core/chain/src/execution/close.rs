@@ -65,6 +65,7 @@ impl Execution {
             supply: change,
             has_work,
             next_timer,
+            pruned: std::mem::take(&mut books.pruned),
         }))
     }
 

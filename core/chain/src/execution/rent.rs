@@ -19,7 +19,8 @@ impl Execution {
             self.phase = Phase::Rent { collected: collected + 1, pruned };
             return Ok(());
         }
-        let piece = if pruned < prunings { eviction::prune(&mut self.machine.world)? } else { None };
+        let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        let piece = if pruned < prunings { eviction::prune(&mut self.machine.world, params, height)? } else { None };
         self.phase = match piece {
             Some(done) => {
                 self.note(done);
@@ -39,6 +40,7 @@ impl Execution {
 
     /// Writes a receipt where there is something to tell.
     fn note(&mut self, done: Collected) {
+        self.books.pruned.extend(done.pruned);
         if done.events.is_empty() {
             return;
         }

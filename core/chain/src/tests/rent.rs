@@ -8,7 +8,7 @@ use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
 use cowboy_system::storage::{NUMBER, eviction, rent, state};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Receipt, error};
+use cowboy_types::{Address, Hash, Receipt, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::effects::scenarios![
@@ -20,6 +20,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     a_debt_keeps_its_rate,
     a_debt_is_caught_up,
     a_dormant_actor_is_restored_by_anybody,
+    a_block_hands_out_what_it_pruned,
     pruning_takes_as_many_blocks_as_it_needs,
     collections_are_spread_over_blocks,
     a_bond_extends_the_quota,
@@ -256,6 +257,29 @@ fn a_dormant_actor_is_restored_by_anybody() {
     assert_eq!(chain.call(actor, "get", b"").return_data[..], [7; 30_000]);
     assert_eq!(restore(&mut chain, 6, actor, 0, &kept[0]).abort, Some(error::NOT_DORMANT));
     assert_eq!(chain.names(Directory::rents()).len(), 1, "it pays rent again");
+}
+
+/// a block hands out what it pruned, as the state's hashes name it, for whoever keeps it for 30 epochs.
+#[test]
+fn a_block_hands_out_what_it_pruned() {
+    let mut chain = expensive(&[("rent.prunings_per_block", 2)]);
+    let actor = deploy(&mut chain, 0);
+    chain.call(actor, "many", &[7; 30_000]);
+    let kept = chunks(&chain, actor);
+    chain.height = Height(999);
+    let mut pruned = Vec::new();
+    for _ in 0..3 {
+        let until = Height(chain.height.0 + 1 + 30 * 100);
+        let block = chain.block(Vec::new());
+        assert!(block.pruned.iter().all(|chunk| chunk.until == until));
+        pruned.extend(block.pruned);
+    }
+    let found: Vec<_> = pruned.iter().map(|chunk| eviction::chunk_entries(&chunk.bytes).expect("a chunk")).collect();
+    assert_eq!(found, kept);
+    for (number, chunk) in (0..).zip(&pruned) {
+        assert_eq!(chain.record::<Hash>(&state::chunk_key(actor, number)), Some(chunk.hash));
+        assert_eq!(eviction::chunk_hash(&kept[usize::try_from(number).expect("small")]), chunk.hash);
+    }
 }
 
 /// Pruning is bounded: a large actor goes over several blocks, and is restored only when all of it went.

@@ -1,14 +1,16 @@
 //! Eviction and return: storage goes chunk by chunk, leaves its hashes, and comes back to whoever has it (003 State Rent).
 //!
 //! A chunk is what stands next in the actor's directory until it has 64 entries or 32 KiB: a transaction can carry it back.
+//! What is pruned leaves the state, and a block's outcome hands it to the nodes, which keep it for a while (decision 328).
 
 use super::rent::{Collected, event};
 use super::types::{Dormancy, RentAccount};
 use super::{NUMBER, state};
 use crate::timers;
+use cowboy_params::Params;
 use cowboy_state::records::{Actor, ActorStatus, keys};
 use cowboy_state::{Directory, Key, Miss, World};
-use cowboy_types::units::Count;
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, keccak256};
 
 /// Entries of a chunk.
@@ -16,6 +18,20 @@ pub const CHUNK_ENTRIES: usize = 64;
 
 /// Bytes after which a chunk takes no further entry.
 pub const CHUNK_BYTES: usize = 32 * 1024;
+
+/// Rent epochs for which every full node keeps a chunk after it was pruned.
+pub const KEPT_EPOCHS: u64 = 30;
+
+/// A chunk as it was pruned: what brings it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// The hash that stands in the state while the chunk is missing.
+    pub hash: Hash,
+    /// What the hash is of: see [`chunk_bytes`].
+    pub bytes: Vec<u8>,
+    /// The last height at which nodes keep it.
+    pub until: Height,
+}
 
 /// Whether a chunk with these numbers of entries and bytes is full.
 const fn is_full(entries: usize, bytes: usize) -> bool {
@@ -39,8 +55,13 @@ pub fn chunks<T>(entries: impl IntoIterator<Item = T>, bytes_of: impl Fn(&T) -> 
     chunks
 }
 
-/// The hash of a chunk: keccak256 over each key's and value's length, four bytes, and bytes.
+/// The hash of a chunk: keccak256 of its bytes.
 pub fn chunk_hash<K: AsRef<[u8]>, V: AsRef<[u8]>>(entries: &[(K, V)]) -> Hash {
+    keccak256(&[&chunk_bytes(entries)])
+}
+
+/// A chunk in bytes: each key and each value behind its length, four bytes, big-endian.
+pub fn chunk_bytes<K: AsRef<[u8]>, V: AsRef<[u8]>>(entries: &[(K, V)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (key, value) in entries {
         for part in [key.as_ref(), value.as_ref()] {
@@ -49,7 +70,23 @@ pub fn chunk_hash<K: AsRef<[u8]>, V: AsRef<[u8]>>(entries: &[(K, V)]) -> Hash {
             bytes.extend_from_slice(part);
         }
     }
-    keccak256(&[&bytes])
+    bytes
+}
+
+/// The entries of a chunk, or `None` where the bytes are none.
+pub fn chunk_entries(bytes: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+    let (mut entries, mut rest) = (Vec::new(), bytes);
+    while !rest.is_empty() {
+        let mut part = || {
+            let (length, behind) = rest.split_first_chunk::<4>()?;
+            let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+            let (part, behind) = behind.split_at_checked(length)?;
+            rest = behind;
+            Some(part.to_vec())
+        };
+        entries.push((part()?, part()?));
+    }
+    Some(entries)
 }
 
 /// Makes an actor dormant: it runs no more, its bond is forfeited, and its storage waits for being pruned. Code, address
@@ -68,10 +105,10 @@ pub(super) fn begin(world: &mut World, actor: Address, record: &mut Actor, accou
 }
 
 /// One piece of work on the first actor that is being pruned: some timers, a chunk, or the end. `None` where nobody is.
-pub fn prune(world: &mut World) -> Result<Option<Collected>, Miss> {
+pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Option<Collected>, Miss> {
     let Some(name) = Directory::evictions().list(world, &[], 1)?.into_iter().next() else { return Ok(None) };
     let actor = Address(name[..].try_into().expect("the directory lists addresses"));
-    let mut collected = Collected { actor, events: Vec::new() };
+    let mut collected = Collected { actor, events: Vec::new(), pruned: None };
     let timers = Directory::timers_of(actor).list(world, &[], CHUNK_ENTRIES)?;
     if !timers.is_empty() {
         for id in timers {
@@ -102,7 +139,8 @@ pub fn prune(world: &mut World) -> Result<Option<Collected>, Miss> {
         }
     }
     let mut record = world.actor(actor)?.expect("a dormant actor exists");
-    let hash = chunk_hash(&entries);
+    let bytes = chunk_bytes(&entries);
+    let hash = keccak256(&[&bytes]);
     for (name, _) in &entries {
         Directory::storage(actor).remove(world, name)?;
         world.remove(Key::storage(actor, name.clone()));
@@ -114,5 +152,24 @@ pub fn prune(world: &mut World) -> Result<Option<Collected>, Miss> {
     record.storage_bytes = Count(record.storage_bytes.0.saturating_sub(u64::try_from(size).expect("a chunk is small")));
     world.write(state::dormancy_key(actor), &dormancy);
     world.set_actor(actor, &record);
+    let until = Height(height.0.saturating_add(params.rent.epoch.saturating_mul(KEPT_EPOCHS)));
+    collected.pruned = Some(Pruned { hash, bytes, until });
     Ok(Some(collected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chunk comes back from its bytes, and from nothing else.
+    #[test]
+    fn chunks_are_read_as_they_are_written() {
+        let entries = vec![(b"a".to_vec(), b"".to_vec()), (b"".to_vec(), vec![7; 300])];
+        let bytes = chunk_bytes(&entries);
+        assert_eq!((chunk_entries(&bytes), chunk_entries(b"")), (Some(entries.clone()), Some(Vec::new())));
+        assert_eq!(chunk_hash(&entries), keccak256(&[&bytes]));
+        for wrong in [&bytes[..bytes.len() - 1], &bytes[..5], &[0, 0, 0][..], &[255; 8][..]] {
+            assert_eq!(chunk_entries(wrong), None, "{wrong:?}");
+        }
+    }
 }

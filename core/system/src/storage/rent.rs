@@ -20,6 +20,8 @@ pub struct Collected {
     pub actor: Address,
     /// The emitted events.
     pub events: Vec<Event>,
+    /// The chunk that was pruned.
+    pub pruned: Option<super::eviction::Pruned>,
 }
 
 /// The rent epoch of a height.
@@ -101,7 +103,7 @@ fn pay(world: &mut World, actor: Address, account: &mut RentAccount, amount: Amo
 pub fn collect(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<Collected, Miss> {
     let mut account = state::account(world, actor)?.expect("a listed actor has a rent account");
     let mut record = world.actor(actor)?.expect("a listed actor exists");
-    let mut collected = Collected { actor, events: Vec::new() };
+    let mut collected = Collected { actor, events: Vec::new(), pruned: None };
     let bytes = billable(params, &record, state::mailbox_bytes(world, actor)?);
     if bytes == 0 && account.prepaid == Amount::ZERO && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
         state::remove_account(world, actor)?;

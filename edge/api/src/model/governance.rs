@@ -1,6 +1,6 @@
 //! Who decides and who stakes: proposals, council, timelocks, validators, rent.
 
-use crate::hex_text::{HexAddress, HexBytes};
+use crate::hex_text::{HexAddress, HexBytes, HexHash};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -183,4 +183,31 @@ pub struct Rent {
     pub reserve: u64,
     /// Pruned pieces that are missing; 0 unless it is dormant.
     pub missing: u64,
+}
+
+/// Pruned pieces of an actor's storage that are missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MissingChunks {
+    /// Those among the numbers that were asked for.
+    pub chunks: Vec<MissingChunk>,
+    /// How many pieces there were.
+    pub total: u64,
+}
+
+/// A pruned piece of an actor's storage that is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MissingChunk {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Keccak-256 of its bytes, as the state has it.
+    pub hash: HexHash,
+}
+
+/// A pruned piece of storage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Chunk {
+    /// Its hash.
+    pub hash: HexHash,
+    /// What the hash is of: each key and each value behind its length, four bytes, big-endian.
+    pub bytes: HexBytes,
 }

@@ -14,19 +14,22 @@ use clap::Subcommand;
 use cowboy_api::{Hex, HexAddress, HexBytes, model};
 use cowboy_params::Params;
 use cowboy_system::storage::{self, eviction, rent};
-use cowboy_types::{Address, Amount};
+use cowboy_types::{Address, Amount, keccak256};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Entries of a page of storage.
-const PAGE: usize = 256;
+const PAGE: u64 = 256;
 
 #[derive(Debug, Subcommand)]
-#[command(after_help = "Whoever has an archive of an actor can bring it back:
+#[command(
+    after_help = "Anybody can bring an evicted actor back. Every full node keeps what it pruned for 30 rent epochs; an archive lasts longer:
+  cowboy rent restore escrow                      # when it is dormant, with the node's chunks
+  cowboy rent pay escrow                          # its debt and the catch-up fee
   cowboy rent archive escrow --out escrow.json    # before it is evicted
-  cowboy rent restore escrow --from escrow.json   # when it is dormant
-  cowboy rent pay escrow                          # its debt and the catch-up fee")]
+  cowboy rent restore escrow --from escrow.json   # with the archive's chunks"
+)]
 pub(crate) enum Rent {
     /// Print an actor's debt and deposit
     Show {
@@ -50,13 +53,13 @@ pub(crate) enum Rent {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Restore the storage of an evicted actor, from an archive of its last state
+    /// Restore the storage of an evicted actor, from what the node kept or from an archive of its last state
     Restore {
         /// The actor: an address, or an actor of this folder
         actor: String,
-        /// The archive
+        /// The archive; what the node kept where left out
         #[arg(long, value_name = "FILE")]
-        from: PathBuf,
+        from: Option<PathBuf>,
         #[command(flatten)]
         terms: Terms,
     },
@@ -79,7 +82,7 @@ impl Rent {
             }
             Self::Pay { actor, amount, terms } => pay(session, &session.address(&actor)?, amount.as_deref(), &terms).await,
             Self::Archive { actor, out } => archive(session, session.address(&actor)?, out).await,
-            Self::Restore { actor, from, terms } => restore(session, &session.address(&actor)?, &from, &terms).await,
+            Self::Restore { actor, from, terms } => restore(session, &session.address(&actor)?, from.as_deref(), &terms).await,
         }
     }
 }
@@ -134,29 +137,72 @@ async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), 
     Ok(())
 }
 
-async fn restore(session: &Session, actor: &Address, from: &std::path::Path, terms: &Terms) -> Result<(), Failure> {
+/// A chunk's number, and its entries.
+type Piece = (u64, Vec<(HexBytes, HexBytes)>);
+
+async fn restore(session: &Session, actor: &Address, from: Option<&Path>, terms: &Terms) -> Result<(), Failure> {
+    let missing = missing(session, actor).await?;
+    let kept = from.map(|path| load(actor, path)).transpose()?;
+    for (done, chunk) in (1..).zip(&missing) {
+        let (number, entries) = match &kept {
+            Some(archive) => of_archive(archive, chunk)?,
+            None => of_node(session, chunk).await?,
+        };
+        let argument = json!({ "actor": actor.to_string(), "chunk": number, "entries": entries });
+        match call(session, "restore", &argument, Amount::ZERO, terms).await {
+            Ok(_) => {}
+            // Somebody put this one back before.
+            Err(Failure::Api(error)) if error.slug == "invalid_argument" => {}
+            Err(failure) => return Err(failure),
+        }
+        session.output.progress(format_args!("chunk {number} is back, {} are missing", missing.len() - done));
+    }
+    let owed = owed(session, actor).await?;
+    session.output.result(&owed, describe(&owed));
+    Ok(())
+}
+
+/// The chunks that nobody restored yet.
+async fn missing(session: &Session, actor: &Address) -> Result<Vec<model::MissingChunk>, Failure> {
+    let (mut missing, mut offset) = (Vec::new(), 0);
+    loop {
+        let page: model::MissingChunks = session.client.get(&format!("/actor/{actor}/rent/chunks?offset={offset}&limit={PAGE}")).await?;
+        missing.extend(page.chunks);
+        offset += PAGE;
+        if offset >= page.total {
+            return Ok(missing);
+        }
+    }
+}
+
+fn load(actor: &Address, from: &Path) -> Result<Archive, Failure> {
     let archive: Archive = serde_json::from_value(json_argument(&format!("@{}", from.display()))?)
         .map_err(|error| Failure::argument(format!("{} is no archive: {error}", from.display()), "name a file of `cowboy rent archive`"))?;
     if archive.actor.0 != *actor {
         return Err(Failure::argument(format!("the archive is of {}", archive.actor), "name that actor, or its own archive"));
     }
-    let mut missing = owed(session, actor).await?.missing;
-    for (number, entries) in archive.chunks.iter().enumerate() {
-        if missing == 0 {
-            break;
-        }
-        let argument = json!({ "actor": actor.to_string(), "chunk": number, "entries": entries });
-        match call(session, "restore", &argument, Amount::ZERO, terms).await {
-            Ok(_) => missing -= 1,
-            // Somebody put this one back before.
-            Err(Failure::Api(error)) if error.slug == "invalid_argument" => {}
-            Err(failure) => return Err(failure),
-        }
-        session.output.progress(format_args!("chunk {number} is back, {missing} are missing"));
-    }
-    let owed = owed(session, actor).await?;
-    session.output.result(&owed, describe(&owed));
-    Ok(())
+    Ok(archive)
+}
+
+fn of_archive(archive: &Archive, chunk: &model::MissingChunk) -> Result<Piece, Failure> {
+    let entries = usize::try_from(chunk.number).ok().and_then(|number| archive.chunks.get(number));
+    let entries = entries.filter(|entries| {
+        let pairs: Vec<_> = entries.iter().map(|(key, value)| (&key.0, &value.0)).collect();
+        eviction::chunk_hash(&pairs) == chunk.hash.0
+    });
+    let wrong = || {
+        let what = format!("the archive does not have chunk {} as it was pruned", chunk.number);
+        Failure::argument(what, "use an archive of the last state, or leave out --from to take the chunks from the node")
+    };
+    entries.cloned().map(|entries| (chunk.number, entries)).ok_or_else(wrong)
+}
+
+/// A chunk as the node has it, where that is the one that is missing.
+async fn of_node(session: &Session, chunk: &model::MissingChunk) -> Result<Piece, Failure> {
+    let found: model::Chunk = session.client.get(&format!("/chunk/{}", chunk.hash)).await?;
+    let entries = eviction::chunk_entries(&found.bytes.0).filter(|_| keccak256(&[&found.bytes.0]) == chunk.hash.0);
+    let entries = entries.ok_or_else(|| Failure::Proof(format!("the node sent another chunk than {}", chunk.hash)))?;
+    Ok((chunk.number, entries.into_iter().map(|(key, value)| (Hex(key), Hex(value))).collect()))
 }
 
 fn describe(owed: &model::Rent) -> String {

@@ -1,16 +1,16 @@
-//! What an actor owes for its storage.
+//! What an actor owes for its storage, and what was pruned of it.
 
 use crate::{
     App,
-    read::Snapshot,
-    refusal::{Answer, Named, Refusal},
+    read::{Snapshot, ledger},
+    refusal::{Answer, Asked, Named, Refusal},
 };
 use axum::{Json, extract::State};
 use cowboy_api::{Hex, model};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_system::storage::{rent, state};
-use cowboy_types::{Address, Height};
+use cowboy_types::{Address, Hash, Height};
 
 pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Rent> {
     let mut state = Snapshot::newest(&app);
@@ -49,4 +49,29 @@ fn look(world: &World, params: &Params, height: Height, address: Address) -> Res
         reserve: rent::reserve(params, rate, bytes).get(),
         missing: dormancy.map_or(0, |dormancy| dormancy.missing.get()),
     }))
+}
+
+/// Which of its pieces are missing.
+pub(crate) async fn missing(
+    State(app): State<App>,
+    Named(address): Named<Address>,
+    Asked(page): Asked<super::Page>,
+) -> Answer<model::MissingChunks> {
+    let (first, most) = (super::count(page.offset), page.limit());
+    let look = |world: &World| {
+        let Some(dormancy) = state::dormancy(world, address)? else { return Ok(None) };
+        let numbers = (first..dormancy.chunks.get()).take(most);
+        world.require(&numbers.clone().map(|number| state::chunk_key(address, number)).collect::<Vec<_>>())?;
+        let chunk = |number| Ok(state::chunk(world, address, number)?.map(|hash| model::MissingChunk { number, hash: Hex(hash) }));
+        let chunks = numbers.filter_map(|number| chunk(number).transpose()).collect::<Result<_, Miss>>()?;
+        Ok(Some(model::MissingChunks { chunks, total: dormancy.chunks.get() }))
+    };
+    let found = Snapshot::newest(&app).ask(look).await?;
+    found.map(Json).ok_or_else(|| Refusal::missing("dormant actor", address))
+}
+
+/// A piece that this node pruned, and keeps.
+pub(crate) async fn chunk(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Chunk> {
+    let bytes = ledger(&app)?.chunk(&hash)?.ok_or_else(|| Refusal::missing("chunk", hash))?;
+    Ok(Json(model::Chunk { hash: Hex(hash), bytes: Hex(bytes) }))
 }

@@ -116,5 +116,6 @@ pub(crate) fn record(number: u64, skipped: u64) -> BlockRecord {
         traces: vec![(1, vec![9])],
         outlines: vec![Outline::of(SPAWNED, "class Child:\n    def handle_timer(self, payload): ...\n")],
         overwritten: vec![8],
+        pruned: Vec::new(),
     }
 }
