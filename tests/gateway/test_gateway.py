@@ -13,7 +13,7 @@ import time
 import httpx
 import pytest
 import trustme
-from world import ROOT, World, fetch, until
+from world import ROOT, Refused, World, fetch, until
 
 ZONE = "cowboy.test"
 EXAMPLES = ROOT / "examples"
@@ -77,7 +77,7 @@ class Pebble:
         self.root = folder / "pebble-root.pem"
         authority.cert_pem.write_to_path(self.root)
         self.trusted = ssl.create_default_context(cadata=authority.cert_pem.bytes().decode())
-        self.address, self.management, names = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        self.address, self.management, self.names, self.answers_at = (f"127.0.0.1:{free_port()}" for _ in range(4))
         settings = {
             "listenAddress": self.address,
             "managementListenAddress": self.management,
@@ -89,9 +89,9 @@ class Pebble:
         (folder / "pebble.json").write_text(json.dumps({"pebble": settings}))
         self.directory = f"https://{self.address}/dir"
         self.log = open(folder / "pebble.err", "wb")
-        resolver = ["pebble-challtestsrv", "-dns01", names, "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", ""]
-        resolver += ["-management", f"127.0.0.1:{free_port()}"]
-        commands = [resolver, ["pebble", "-config", folder / "pebble.json", "-dnsserver", names]]
+        resolver = ["pebble-challtestsrv", "-dns01", self.names, "-defaultIPv6", "", "-http01", "", "-https01", "", "-tlsalpn01", ""]
+        resolver += ["-management", self.answers_at]
+        commands = [resolver, ["pebble", "-config", folder / "pebble.json", "-dnsserver", self.names]]
         # It asks at once, instead of after up to 15 seconds.
         environment = {**os.environ, "PEBBLE_VA_NOSLEEP": "1"}
         self.processes = [subprocess.Popen(command, stdout=self.log, stderr=self.log, env=environment) for command in commands]
@@ -104,6 +104,12 @@ class Pebble:
     def answers(self):
         with contextlib.suppress(httpx.TransportError):
             return httpx.get(self.directory, verify=self.trusted).status_code == 200
+
+    def set_texts(self, name, *texts):
+        """The DNS has these texts at a name, and no others."""
+        httpx.post(f"http://{self.answers_at}/clear-txt", json={"host": f"{name}."})
+        for text in texts:
+            httpx.post(f"http://{self.answers_at}/set-txt", json={"host": f"{name}.", "value": text})
 
     def __exit__(self, *problem):
         for process in self.processes:
@@ -301,3 +307,65 @@ def test_an_api_against_its_own_description(world):
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=180, cwd=world.folder)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert json.loads(fetch(f"{url}/_cowboy/health"))["status"] == "ok"
+
+
+def test_a_custom_domain(world):
+    """D5, decision 333: a domain of another zone is served when its owner and the name's agree, with a certificate of its own, until one of them takes it back."""
+    port, shop = free_port(), "shop.example.com"
+    with Pebble(world, port) as pebble:
+        domains = f'[domains]\nresolver = "{pebble.names}"\nrecheck_seconds = 1\ncertificates = "."\n'
+        gateway = Gateway(world, "shop", settings(port, pebble) + domains, account=1)
+        ask = lambda host: httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": host}, timeout=10)
+        code = lambda host: (answer := ask(host)).status_code == 200 or answer.headers["x-cowboy-error"]
+        until("the page", lambda: ask(f"mysite.{ZONE}").status_code == 200)
+        assert code(shop) == "UNKNOWN_ZONE", "nobody claims it"
+        # What a domain says that is no proof, each at a domain of its own: the answer is then of a question that was asked after it.
+        right, others = "cowboy1 chain=1337 name=mysite", ("cowboy1 chain=1 name=mysite", "cowboy1 chain=1337 name=other", "cowboy1 chain=1337 name=mysite ")
+        for number, wrong in enumerate([[], *([other] for other in others), [right, others[1]]]):
+            domain = f"wrong{number}.example.com"
+            pebble.set_texts(f"_cowboy.{domain}", *wrong)
+            world.run("name", "claim-domain", "mysite", domain)
+            assert until("the claim", lambda: (said := code(domain)) != "UNKNOWN_ZONE" and said) == "DOMAIN_UNPROVEN", wrong
+        claimed = world.run("name", "claim-domain", "mysite", shop)
+        assert (claimed["txt_name"], claimed["txt"]) == (f"_cowboy.{shop}", right)
+        pebble.set_texts(claimed["txt_name"], claimed["txt"], "v=spf1 -all", others[0])
+        until("the domain", lambda: code(shop) is True)
+        for host in (shop, "Shop.Example.COM", f"{shop}.", f"{shop}:8080"):
+            assert ask(host).text == ask(f"mysite.{ZONE}").text, host
+        # Not what is beside it, above it or below it.
+        for host in ("example.com", f"a.{shop}", "xn--shp-5na.example.com", "*.example.com", f"_cowboy.{shop}"):
+            assert code(host) == "UNKNOWN_ZONE", host
+        until("its certificate", lambda: attempt(lambda: gateway.visit(shop, pebble.issued_by).status_code == 200))
+        assert gateway.visit(f"mysite.{ZONE}", pebble.issued_by).status_code == 200, "zones keep theirs"
+        # The owner of the domain takes it back; then the owner of the name does.
+        pebble.set_texts(claimed["txt_name"])
+        until("the end", lambda: code(shop) == "DOMAIN_UNPROVEN")
+        until("no certificate", lambda: attempt(lambda: gateway.visit(shop, pebble.issued_by)) is None)
+        pebble.set_texts(claimed["txt_name"], claimed["txt"])
+        until("the domain", lambda: code(shop) is True)
+        world.run("name", "release-domain", "mysite", shop)
+        until("the end", lambda: code(shop) == "UNKNOWN_ZONE")
+
+
+def test_signed_answers(world):
+    """A-349: what a gateway says is signed; the client checks it, keeps it, and finds what was changed; true answers prove nothing."""
+    gateway = Gateway(world, "signs", '[http]\nlisten = "127.0.0.1:0"\nzones = ["localhost"]\n', account=1)
+    url = f"http://mysite.localhost:{gateway.http}/"
+    host = {"Host": f"mysite.localhost:{gateway.http}"}
+    until("the page", lambda: httpx.get(f"http://127.0.0.1:{gateway.http}/", headers=host).status_code == 200)
+    until("a place among the gateways", lambda: world.get("/gateways")["gateways"])
+    kept = [world.folder / f"answer{number}.json" for number in range(2)]
+    identity = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    said = [world.run("gateway", "verify-answer", url, "--id", identity, "--save", file) for file in kept]
+    assert (said[0]["signed_by"].lower(), said[0]["is_active"], said[0]["is_state_known"]) == (world.accounts[1][0].lower(), True, True)
+    assert world.run("gateway", "verify-answer", kept[0])["height"] == said[0]["height"]
+    with pytest.raises(Refused, match="bad_evidence"):
+        world.run("gateway", "report-answers", *kept)
+    answer = json.loads(kept[0].read_text())
+    for part, match in (("body", "another body"), ("status", "another status"), ("request", "another request")):
+        changed = {**answer, part: 404 if part == "status" else "0x00"}
+        kept[1].write_text(json.dumps(changed))
+        with pytest.raises(Refused, match=match):
+            world.run("gateway", "verify-answer", kept[1])
+    with pytest.raises(Refused, match="the chain 0x"):
+        world.run("gateway", "verify-answer", kept[0], "--genesis", "0x" + "00" * 32)

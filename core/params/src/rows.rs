@@ -233,6 +233,10 @@ parameters! {
         0x12 examined_per_block: Count = 4_096 in 64..=1_000_000, T0, "ours";
         /// The part of the lane that the auction gives to the timers that were scheduled the longest ago, whatever they bid.
         0x13 auction_oldest: BasisPoints = 2_500 in 0..=10_000, T3, "ours: decision 330";
+        /// Fires of one scheduler beyond which more make no difference to the median.
+        0x14 fires_tallied: Count = 10_000 in 1..=16_384, Fixed, "ours: decision 330";
+        /// Heights whose fires one block stops counting at most, so that a shorter window is reached step by step.
+        0x15 heights_forgotten: Count = 4 in 2..=1_000, T3, "ours: decision 330";
     }
 
     /// Validators, time and randomness (003 §6, §13).
@@ -541,6 +545,8 @@ parameters! {
         0x10 lookup_max: Count = 100 in 1..=1_000, T0, "ours";
         /// Blocks of the shortest renewal: 30 days.
         0x11 renewal_min: Blocks = 2_592_000 in 1..=315_360_000, T0, "decision 177";
+        /// Domains of other zones that one name may claim.
+        0x12 domains_max: Count = 16 in 1..=256, T0, "ours: decision 333";
     }
 
     /// Gateways (004).

@@ -14,12 +14,6 @@ use std::collections::BTreeMap;
 /// The system actor that holds the records, and emits what becomes of timers.
 pub const NUMBER: u8 = cowboy_types::actors::BASEFEE;
 
-/// Fires of one scheduler beyond which more make no difference to the median.
-const MAX_TALLIED: u64 = 10_000;
-
-/// Heights that one block stops counting at most, so that a shorter window is reached step by step.
-const FORGOTTEN: u64 = 4;
-
 /// The least and the greatest weight, in basis points (003 §5.1b: W in [1, 2]).
 pub const WEIGHTS: (u64, u64) = (10_000, 20_000);
 
@@ -255,28 +249,33 @@ impl Auction {
 }
 
 /// How many schedulers have each number of fires, while it changes.
-struct Tallies(BTreeMap<u64, u64>);
+struct Tallies {
+    schedulers: BTreeMap<u64, u64>,
+    /// `timers.fires_tallied`.
+    most: u64,
+}
 
 impl Tallies {
-    fn of(auction: &Auction) -> Self {
-        Self(auction.tallies.iter().map(|tally| (tally.fires.0, tally.schedulers.0)).collect())
+    fn of(auction: &Auction, params: &Params) -> Self {
+        let schedulers = auction.tallies.iter().map(|tally| (tally.fires.0, tally.schedulers.0)).collect();
+        Self { schedulers, most: params.timers.fires_tallied }
     }
 
     fn moved(&mut self, from: u64, to: u64) {
-        let (from, to) = (from.min(MAX_TALLIED), to.min(MAX_TALLIED));
+        let (from, to) = (from.min(self.most), to.min(self.most));
         if from > 0 {
-            let left = self.0.remove(&from).unwrap_or(1).saturating_sub(1);
+            let left = self.schedulers.remove(&from).unwrap_or(1).saturating_sub(1);
             if left > 0 {
-                self.0.insert(from, left);
+                self.schedulers.insert(from, left);
             }
         }
         if to > 0 {
-            *self.0.entry(to).or_default() += 1;
+            *self.schedulers.entry(to).or_default() += 1;
         }
     }
 
     fn list(self) -> List<Tally, 16384> {
-        let all = self.0.into_iter().map(|(fires, schedulers)| Tally { fires: Count(fires), schedulers: Count(schedulers) });
+        let all = self.schedulers.into_iter().map(|(fires, schedulers)| Tally { fires: Count(fires), schedulers: Count(schedulers) });
         List::new(all.collect()).expect("there are at most as many counts as are tallied")
     }
 }
@@ -297,7 +296,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
     let mut auction = read(world, height)?;
     let first = height.0.saturating_add(1).saturating_sub(params.timers.fairness_window);
     let forgotten: Vec<Height> =
-        (auction.counted_from.0..first.min(auction.counted_from.0.saturating_add(FORGOTTEN))).map(Height).collect();
+        (auction.counted_from.0..first.min(auction.counted_from.0.saturating_add(params.timers.heights_forgotten))).map(Height).collect();
     let old: Vec<Key> = forgotten.iter().map(|height| fired_key(*height)).collect();
     world.require(&old)?;
     let mut changes: BTreeMap<Address, (u64, u64)> = turn.fires.iter().map(|(scheduler, fires)| (*scheduler, (*fires, 0))).collect();
@@ -308,7 +307,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
         }
     }
     world.require(&changes.keys().map(|scheduler| fires_key(*scheduler)).collect::<Vec<_>>())?;
-    let mut tallies = Tallies::of(&auction);
+    let mut tallies = Tallies::of(&auction, params);
     for (scheduler, (more, fewer)) in changes {
         let before = fires(world, scheduler)?;
         let after = before.saturating_add(more).saturating_sub(fewer);

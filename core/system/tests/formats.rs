@@ -7,6 +7,7 @@ use cowboy_system::entitlements::state::{
 use cowboy_system::gateways::answers::SignedAnswer;
 use cowboy_system::gateways::types::{Gateway, Repaid, Request};
 use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal, Wishes};
+use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::{Policy, Registration};
 use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
@@ -16,7 +17,7 @@ use cowboy_system::tee::types::{Attestation, Program, Roots};
 use cowboy_system::tokens::state::Token;
 
 cowboy_types::format_tests! {
-    Accepts Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainSet Dormancy Gateway Grantor History Holder Image Inflation
+    Accepts Agreement Assignment Attestation Attestations Council Delegation Deprecations DomainClaim DomainSet Dormancy Gateway Grantor History Holder Image Inflation
     ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Registration RentAccount RentRate Repaid Request Role Roots RunnerAttestation
     SignedAnswer StakeTotal Sweep Token Validator ValidatorSet Wishes
 }

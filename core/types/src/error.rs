@@ -266,6 +266,9 @@ errors! {
     1709 NAME_FOREIGN_ACTOR Name Input "name_foreign_actor", "The actor is not the sender's.", "An actor's name is registered by itself or its owner.", "Sign with the key of the actor's owner.";
     1710 NAME_POLICY Name Input "name_policy", "The name above does not let the sender.", "Its policy says who makes names below it: its owner, its actor, or anybody.", "Ask its owner to make the name, or to set another policy.";
     1711 NAME_DURATION Name Input "name_duration", "The term is too short or too long.", "A name is paid at most ten years ahead.", "Choose another number of blocks.";
+    1712 DOMAIN_INVALID Name Input "domain_invalid", "That is no domain that can be claimed.", "A domain is a host name in lower case with a dot in it, without port and final dot; names below cowboy.network are registered.", "Write it like shop.example.com; letters beyond a to z in their encoded form, xn--.";
+    1713 DOMAIN_CLAIMED Name Input "domain_claimed", "The name claims the domain already.", "A claim counts until the name is handed on or expires.", "Set the domain's TXT record.";
+    1714 DOMAIN_LIMIT Name Input "domain_limit", "The name claims too many domains.", "Governance says how many a name may claim.", "Release one.";
     1720 UNAUTHORIZED_GATEWAY Name Input "unauthorized_gateway", "The sender is no active gateway.", "Requests from outside come in by gateways that are registered, staked, healthy and not leaving: ERR_UNAUTHORIZED_GATEWAY.", "Register and send heartbeats.";
     1721 GATEWAY_EXISTS Name Input "gateway_exists", "The gateway is registered already.", "An address is one gateway.", "Use set_endpoint or add_stake.";
     1722 GATEWAY_UNKNOWN Name Input "gateway_unknown", "The sender is no registered gateway.", "Nothing is staked for the address.", "Register first.";

@@ -60,6 +60,8 @@ struct Settings {
     tls: Option<cowboy_gateway::Tls>,
     /// The name server of the zones; none where left out.
     dns: Option<cowboy_gateway::Dns>,
+    /// Domains of other zones; none where left out.
+    domains: Option<cowboy_gateway::Domains>,
 }
 
 /// Where the chain of a new folder begins.
@@ -111,7 +113,7 @@ fn settings(path: &Path) -> Result<Settings, Failure> {
 async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     let mut signals = serving::StopSignals::listen()?;
     let slots = serving::claim(settings.http.limits.connections)?;
-    (settings.http.tls, settings.http.dns) = (settings.tls.take(), settings.dns.take());
+    (settings.http.tls, settings.http.dns, settings.http.domains) = (settings.tls.take(), settings.dns.take(), settings.domains.take());
     // The ports come first: a gateway that cannot listen must not touch the folder.
     let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
     let (tls, names) = (listener.tls_address(), listener.names_address());

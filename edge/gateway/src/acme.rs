@@ -51,7 +51,7 @@ fn lets_encrypt() -> String {
 
 /// Why there is no new certificate.
 #[derive(Debug, thiserror::Error)]
-enum AcmeError {
+pub(crate) enum AcmeError {
     #[error("the authority: {0}")]
     Authority(#[from] instant_acme::Error),
     #[error("the authority does not take the proof of {domain}: no {kind:?}")]
@@ -81,23 +81,57 @@ impl Challenges {
     pub(crate) fn of_domain(&self, domain: &str) -> Vec<String> {
         self.domains.lock().expect("nothing panics while it holds the lock").get(domain).cloned().unwrap_or_default()
     }
+}
 
-    fn clear(&self) {
-        self.tokens.lock().expect("nothing panics while it holds the lock").clear();
-        self.domains.lock().expect("nothing panics while it holds the lock").clear();
+/// What is asked for: domains, and the files for certificate and key.
+pub(crate) struct Order {
+    pub(crate) domains: Vec<String>,
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+/// The proofs that one order shows, until it is over.
+struct Shown<'a> {
+    challenges: &'a Challenges,
+    tokens: Vec<String>,
+    texts: Vec<(String, String)>,
+}
+
+impl Shown<'_> {
+    fn token(&mut self, token: &str, proof: &str) {
+        let mut all = self.challenges.tokens.lock().expect("nothing panics while it holds the lock");
+        all.insert(token.to_owned(), proof.to_owned());
+        self.tokens.push(token.to_owned());
+    }
+
+    fn text(&mut self, domain: String, text: String) {
+        let mut all = self.challenges.domains.lock().expect("nothing panics while it holds the lock");
+        all.entry(domain.clone()).or_default().push(text.clone());
+        self.texts.push((domain, text));
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        let mut tokens = self.challenges.tokens.lock().expect("nothing panics while it holds the lock");
+        self.tokens.iter().for_each(|token| drop(tokens.remove(token)));
+        let mut domains = self.challenges.domains.lock().expect("nothing panics while it holds the lock");
+        for (domain, text) in &self.texts {
+            if let Some(texts) = domains.get_mut(domain) {
+                texts.retain(|shown| shown != text);
+            }
+        }
+        domains.retain(|_, texts| !texts.is_empty());
     }
 }
 
 /// Sees to it that there is a certificate that lives, for as long as the gateway does.
 pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool) {
-    // The client takes the process's provider, and the tree has two.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let order = Order { domains: acme.domains.clone(), certificate: tls.certificate.clone(), key: tls.key.clone() };
     let mut wait = RETRY;
     loop {
         if is_due(&tls.certificate) {
-            let obtained = obtain(tls, acme, challenges, has_names).await;
-            challenges.clear();
-            match obtained {
+            match obtain(acme, &order, challenges, has_names).await {
                 Ok(()) => {
                     tracing::info!(domains = ?acme.domains, "a certificate was obtained");
                     wait = RETRY;
@@ -115,7 +149,7 @@ pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges, has_na
 }
 
 /// Whether there is no certificate, or two thirds of its time are over.
-fn is_due(file: &Path) -> bool {
+pub(crate) fn is_due(file: &Path) -> bool {
     let Ok(first) = CertificateDer::from_pem_file(file) else { return true };
     let Ok(certificate) = x509_cert::Certificate::from_der(&first) else { return true };
     let validity = certificate.tbs_certificate.validity;
@@ -124,9 +158,13 @@ fn is_due(file: &Path) -> bool {
     now > from + to.saturating_sub(from) * 2 / 3
 }
 
-async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool) -> Result<(), AcmeError> {
+/// Obtains a certificate and puts it into its files.
+pub(crate) async fn obtain(acme: &Acme, wanted: &Order, challenges: &Challenges, has_names: bool) -> Result<(), AcmeError> {
+    // The client takes the process's provider, and the tree has two.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let account = account(acme).await?;
-    let domains: Vec<_> = acme.domains.iter().map(|domain| Identifier::Dns(domain.clone())).collect();
+    let mut shown = Shown { challenges, tokens: Vec::new(), texts: Vec::new() };
+    let domains: Vec<_> = wanted.domains.iter().map(|domain| Identifier::Dns(domain.clone())).collect();
     let mut order = account.new_order(&NewOrder::new(&domains)).await?;
     let kind = if has_names { ChallengeType::Dns01 } else { ChallengeType::Http01 };
     let mut authorizations = order.authorizations();
@@ -141,11 +179,9 @@ async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool
         let proof = challenge.key_authorization();
         if has_names {
             let domain = domain.trim_start_matches("*.").to_ascii_lowercase();
-            let mut shown = challenges.domains.lock().expect("nothing panics while it holds the lock");
-            shown.entry(domain).or_default().push(proof.dns_value());
+            shown.text(domain, proof.dns_value());
         } else {
-            let mut shown = challenges.tokens.lock().expect("nothing panics while it holds the lock");
-            shown.insert(challenge.token.clone(), proof.as_str().to_owned());
+            shown.token(&challenge.token, proof.as_str());
         }
         challenge.set_ready().await?;
     }
@@ -157,8 +193,8 @@ async fn obtain(tls: &Tls, acme: &Acme, challenges: &Challenges, has_names: bool
     let key = order.finalize().await?;
     let chain = order.poll_certificate(&patience).await?;
     // The watcher takes both when they fit together; in between it keeps the old pair.
-    replace(&tls.key, key.as_bytes())?;
-    replace(&tls.certificate, chain.as_bytes())
+    replace(&wanted.key, key.as_bytes())?;
+    replace(&wanted.certificate, chain.as_bytes())
 }
 
 /// The account with the authority: the one that is kept, or a new one.

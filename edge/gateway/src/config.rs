@@ -1,6 +1,6 @@
 //! How a gateway is set up.
 
-use crate::{Dns, Tls};
+use crate::{Dns, Domains, Tls};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -20,6 +20,9 @@ pub struct Config {
     /// The name server of its zones; none where absent.
     #[serde(skip)]
     pub dns: Option<Dns>,
+    /// Domains of other zones; none where absent.
+    #[serde(skip)]
+    pub domains: Option<Domains>,
 }
 
 impl Default for Config {
@@ -30,6 +33,7 @@ impl Default for Config {
             limits: Limits::default(),
             tls: None,
             dns: None,
+            domains: None,
         }
     }
 }

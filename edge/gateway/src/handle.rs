@@ -121,11 +121,14 @@ async fn answer(
     if let Some(proof) = path.strip_prefix(CHALLENGE_PATH).and_then(|token| shared.challenges.of_token(token)) {
         return Ok(Response::new(proof.into()));
     }
-    let Host::Name { name, text } = host else { return of_gateway(shared, parts, path) };
+    if host == Host::Gateway {
+        return of_gateway(shared, parts, path);
+    }
     if path == "/_cowboy/health" {
         return health(shared, &parts.method);
     }
     let state = shared.newest.state().await?;
+    let (name, text) = shared.named(&state, host).await?;
     label::check(&state.params, &name).map_err(|_| Refusal::bad_host("that is no name"))?;
     seen.height = Some(state.head.height.0);
     require_min_block(&parts.headers, state.head.height.0)?;
@@ -390,6 +393,16 @@ fn json_response(status: StatusCode, body: &serde_json::Value) -> Response<Bytes
 }
 
 impl Shared {
+    /// The name that a host asks for, and the host as the client wrote it.
+    async fn named(&self, state: &BlockState, host: Host) -> Result<(String, String), Refusal> {
+        match (host, &self.domains) {
+            (Host::Name { name, text }, _) => Ok((name, text)),
+            (Host::Domain { domain, text }, Some(domains)) => Ok((domains.name_of(state, &domain).await?, text)),
+            (Host::Domain { domain, .. }, None) => Err(Refusal::misdirected(&domain)),
+            (Host::Gateway, _) => Err(Refusal::bad_host("it asks for no name")),
+        }
+    }
+
     /// The whole body, where it is not too long and does not take too long.
     async fn body(&self, body: Incoming, most: u64) -> Result<Bytes, Refusal> {
         let length = usize::try_from(most).unwrap_or(usize::MAX);

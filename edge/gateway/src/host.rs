@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 use cowboy_params::Params;
-use cowboy_system::names::label;
+use cowboy_system::names::{domains::is_domain, label};
 use hyper::{HeaderMap, Uri, header::HOST};
 use std::{
     net::{Ipv4Addr, Ipv6Addr},
@@ -24,6 +24,13 @@ pub(crate) enum Host {
     Name {
         /// The name, as the registry spells it.
         name: String,
+        /// The host as the client wrote it, lower case.
+        text: String,
+    },
+    /// A domain of another zone, which may be a name's.
+    Domain {
+        /// The domain, without port and final dot.
+        domain: String,
         /// The host as the client wrote it, lower case.
         text: String,
     },
@@ -59,7 +66,10 @@ fn name_of(text: &str, zones: &[String]) -> Result<Host, Refusal> {
         return Ok(Host::Gateway);
     }
     let below = |zone: &String| host.strip_suffix(zone.as_str()).and_then(|rest| rest.strip_suffix('.'));
-    let Some(name) = zones.iter().find_map(below) else { return Err(Refusal::misdirected(host)) };
+    let Some(name) = zones.iter().find_map(below) else {
+        let domain = Host::Domain { domain: host.to_owned(), text: text.to_owned() };
+        return if is_domain(host) { Ok(domain) } else { Err(Refusal::misdirected(host)) };
+    };
     // Whether the chain allows it today is asked of its state, later.
     label::check(&WIDEST, name).map_err(|_| Refusal::bad_host("that is no name"))?;
     Ok(Host::Name { name: name.to_owned(), text: text.to_owned() })
@@ -100,6 +110,7 @@ mod tests {
     #[test]
     fn hosts_are_read_strictly() {
         let name = |name: &str, text: &str| Ok(Host::Name { name: name.into(), text: text.into() });
+        let domain = |domain: &str, text: &str| Ok(Host::Domain { domain: domain.into(), text: text.into() });
         let long = format!("{}.localhost", "a".repeat(64));
         let too_long = format!("{}.localhost", "a".repeat(65));
         let rows: &[(&str, &[&str], Result<Host, u16>)] = &[
@@ -131,7 +142,14 @@ mod tests {
             ("/", &[".localhost"], Err(400)),
             ("/", &[&too_long], Err(400)),
             ("/", &["[::1"], Err(400)),
-            ("/", &["mysite.example.com"], Err(421)),
+            ("/", &["mysite.example.com"], domain("mysite.example.com", "mysite.example.com")),
+            ("/", &["Shop.Example.com.:8443"], domain("shop.example.com", "shop.example.com.:8443")),
+            ("/", &["xn--bcher-kva.example"], domain("xn--bcher-kva.example", "xn--bcher-kva.example")),
+            ("/", &["xn--a.example"], Err(421)),
+            ("/", &["*.example.com"], Err(421)),
+            ("/", &["shop.example.com.."], Err(421)),
+            ("/", &["_cowboy.example.com"], Err(421)),
+            ("/", &["1.2.3.999"], Err(421)),
             ("/", &["mysitelocalhost"], Err(421)),
             ("/", &[""], Err(421)),
         ];

@@ -13,6 +13,7 @@ mod conditional;
 mod config;
 mod cors;
 mod dns;
+mod domains;
 mod handle;
 mod host;
 mod ids;
@@ -22,6 +23,7 @@ mod metrics;
 mod query;
 mod refusal;
 mod requests;
+mod resolver;
 mod server;
 mod signed;
 mod source;
@@ -32,6 +34,7 @@ mod witness;
 pub use acme::Acme;
 pub use config::{Config, Limits};
 pub use dns::Dns;
+pub use domains::Domains;
 pub use membership::Registration;
 pub use refusal::ERROR_HEADER;
 pub use server::{Gateway, Listener, ServeError};
@@ -77,6 +80,8 @@ pub(crate) struct Shared {
     pub(crate) source: Source,
     pub(crate) slots: Slots,
     pub(crate) challenges: Arc<acme::Challenges>,
+    /// Domains of other zones; nothing where the gateway serves none.
+    pub(crate) domains: Option<Arc<domains::Names>>,
 }
 
 impl Shared {
@@ -95,6 +100,10 @@ impl Shared {
             source: backend.source,
             slots: backend.slots,
             challenges: Arc::default(),
+            domains: config
+                .domains
+                .clone()
+                .map(|settings| Arc::new(domains::Names::new(settings, backend.node.config().genesis.chain.chain_id))),
             node: backend.node,
             config,
         })

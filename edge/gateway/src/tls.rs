@@ -1,6 +1,7 @@
-//! TLS: one certificate, read again whenever its files change.
+//! TLS: the gateway's certificate, read again whenever its files change, and those of domains by the name that is asked for.
 
 use crate::acme::Acme;
+use cowboy_system::names::domains::is_domain;
 use rustls::{
     ServerConfig,
     crypto::{CryptoProvider, aws_lc_rs},
@@ -10,14 +11,18 @@ use rustls::{
 };
 use serde::Deserialize;
 use std::{
+    collections::{BTreeSet, HashMap},
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{Arc, RwLock},
+    sync::{Arc, Mutex, RwLock},
     time::{Duration, SystemTime},
 };
 
 /// How often the files are looked at.
 const WATCH: Duration = Duration::from_secs(1);
+
+/// Names without a certificate that are remembered until somebody looks.
+const ASKED: usize = 256;
 
 /// What ends TLS.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,10 +58,30 @@ pub enum CertificateError {
 #[derive(Debug, Default)]
 pub(crate) struct Served {
     newest: RwLock<Option<Arc<CertifiedKey>>>,
+    domains: RwLock<HashMap<String, OfDomain>>,
+    /// Names that were asked for and have no certificate of their own.
+    asked: Mutex<BTreeSet<String>>,
+}
+
+/// The certificate of a domain, and which versions of its files it is of.
+#[derive(Debug)]
+struct OfDomain {
+    certified: Arc<CertifiedKey>,
+    versions: Versions,
 }
 
 impl ResolvesServerCert for Served {
-    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        if let Some(name) = hello.server_name() {
+            let name = name.to_ascii_lowercase();
+            if let Some(found) = self.domains.read().expect("nothing panics while it holds the lock").get(&name) {
+                return Some(found.certified.clone());
+            }
+            let mut asked = self.asked.lock().expect("nothing panics while it holds the lock");
+            if asked.len() < ASKED && is_domain(&name) {
+                asked.insert(name);
+            }
+        }
         self.newest.read().expect("nothing panics while it holds the lock").clone()
     }
 }
@@ -64,25 +89,47 @@ impl ResolvesServerCert for Served {
 impl Served {
     /// Reads certificate and key, and shows them from the next connection on.
     pub(crate) fn load(&self, certificate: &Path, key: &Path) -> Result<(), CertificateError> {
-        let file = |file: &Path| {
-            let file = file.to_owned();
-            move |source| CertificateError::File { file, source }
-        };
-        let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(certificate).map_err(file(certificate))?.collect();
-        let key = PrivateKeyDer::from_pem_file(key).map_err(file(key))?;
-        let certified = CertifiedKey::from_der(chain.map_err(file(certificate))?, key, &provider())?;
-        *self.newest.write().expect("nothing panics while it holds the lock") = Some(Arc::new(certified));
+        *self.newest.write().expect("nothing panics while it holds the lock") = Some(certified(certificate, key)?);
         Ok(())
+    }
+
+    /// Shows a domain's certificate, where its files are others than those that are shown.
+    pub(crate) fn show(&self, domain: &str, certificate: &Path, key: &Path) -> Result<(), CertificateError> {
+        let versions = versions([certificate, key]);
+        let is_shown = |all: &HashMap<String, OfDomain>| all.get(domain).is_some_and(|shown| shown.versions == versions);
+        if is_shown(&self.domains.read().expect("nothing panics while it holds the lock")) {
+            return Ok(());
+        }
+        let certified = certified(certificate, key)?;
+        let mut all = self.domains.write().expect("nothing panics while it holds the lock");
+        all.insert(domain.to_owned(), OfDomain { certified, versions });
+        Ok(())
+    }
+
+    /// Shows a domain's certificate no more.
+    pub(crate) fn forget(&self, domain: &str) {
+        self.domains.write().expect("nothing panics while it holds the lock").remove(domain);
+    }
+
+    /// The domains whose certificates are shown.
+    pub(crate) fn domains(&self) -> Vec<String> {
+        self.domains.read().expect("nothing panics while it holds the lock").keys().cloned().collect()
+    }
+
+    /// The domains that were asked for since the last call, and have no certificate.
+    pub(crate) fn asked(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.asked.lock().expect("nothing panics while it holds the lock"))
     }
 
     /// Loads both files again whenever they change. While they do not fit together, the last pair stays.
     pub(crate) async fn watch(&self, tls: &Tls) {
-        let mut known = versions(tls);
+        let files = [tls.certificate.as_path(), tls.key.as_path()];
+        let mut known = versions(files);
         // Where there was none at first, it is loaded as soon as it is there.
         let mut is_loaded = self.newest.read().expect("nothing panics while it holds the lock").is_some();
         loop {
             tokio::time::sleep(WATCH).await;
-            let now = versions(tls);
+            let now = versions(files);
             let is_due = now != known || (!is_loaded && now.iter().all(Option::is_some));
             if !is_due {
                 continue;
@@ -97,9 +144,22 @@ impl Served {
     }
 }
 
-/// What tells one version of a file from another; its length as well, for clocks that are coarse.
-fn versions(tls: &Tls) -> [Option<(SystemTime, u64)>; 2] {
-    [&tls.certificate, &tls.key].map(|path| {
+/// Certificate and key in two files.
+fn certified(certificate: &Path, key: &Path) -> Result<Arc<CertifiedKey>, CertificateError> {
+    let file = |file: &Path| {
+        let file = file.to_owned();
+        move |source| CertificateError::File { file, source }
+    };
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(certificate).map_err(file(certificate))?.collect();
+    let key = PrivateKeyDer::from_pem_file(key).map_err(file(key))?;
+    Ok(Arc::new(CertifiedKey::from_der(chain.map_err(file(certificate))?, key, &provider())?))
+}
+
+/// What tells one version of two files from another; their length as well, for clocks that are coarse.
+type Versions = [Option<(SystemTime, u64)>; 2];
+
+fn versions(files: [&Path; 2]) -> Versions {
+    files.map(|path| {
         let found = std::fs::metadata(path).ok()?;
         Some((found.modified().ok()?, found.len()))
     })

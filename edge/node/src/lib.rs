@@ -43,6 +43,7 @@
 pub mod application;
 pub mod begin;
 pub mod block;
+mod carry;
 mod certificate;
 pub mod chain;
 pub mod check;

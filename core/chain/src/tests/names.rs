@@ -2,7 +2,7 @@
 
 use super::harness::{Chain, address, deployment, execution, parameters};
 use cowboy_state::records::{Supply, keys};
-use cowboy_system::names::{NUMBER, state};
+use cowboy_system::names::{NUMBER, domains, state};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Height;
 use cowboy_types::{Abort, Address, Receipt, error};
@@ -17,6 +17,7 @@ pub(crate) const SCENARIOS: &[crate::tests::effects::Scenario] = crate::tests::e
     names_stand_below_names,
     a_name_below_dies_with_the_name_above,
     a_name_costs_a_year,
+    domains_are_claimed,
 ];
 
 const REGISTRY: Address = Address::system(NUMBER);
@@ -302,4 +303,56 @@ fn a_name_below_dies_with_the_name_above() {
     assert_eq!(register(&mut chain, 3, "blog.mysite", root, YEAR, 0), None, "the new owner takes its place");
     assert_eq!(resolve(&mut chain, "blog.mysite"), Some(root));
     assert_eq!(chain.balance(REGISTRY), 0);
+}
+
+/// Decision 333: the owner of a name claims domains, which others may claim as well; a claim ends with the registration and when the
+/// name is handed on, and what is without effect anybody removes.
+#[test]
+fn domains_are_claimed() {
+    let mut chain = Chain::new();
+    for (from, name) in [(2, "mysite"), (3, "another")] {
+        let actor = site(&mut chain, from);
+        assert_eq!(register(&mut chain, from, name, actor, YEAR, 10 * CBY), None);
+    }
+    let about = |name: &str, domain: &str| Value::map([of(name), ("domain", Value::text(domain))]);
+    let shop = "shop.example.com";
+    let rows = [
+        (3, "claim_domain", about("mysite", shop), Some(error::NAME_NOT_OWNER)),
+        (2, "claim_domain", about("nobody", shop), Some(error::NAME_NOT_FOUND)),
+        (2, "claim_domain", about("mysite", "Shop.example.com"), Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", about("mysite", "*.example.com"), Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", about("mysite", "other.cowboy.network"), Some(error::DOMAIN_INVALID)),
+        (2, "claim_domain", Value::map([of("mysite")]), Some(error::INVALID_ARGUMENT)),
+        (2, "release_domain", about("mysite", shop), Some(error::NAME_NOT_FOUND)),
+        (2, "claim_domain", about("mysite", shop), None),
+        (2, "claim_domain", about("mysite", shop), Some(error::DOMAIN_CLAIMED)),
+        (3, "claim_domain", about("another", shop), None),
+        (3, "release_domain", about("mysite", shop), Some(error::NAME_NOT_OWNER)),
+    ];
+    for (place, (from, method, argument, expected)) in rows.into_iter().enumerate() {
+        assert_eq!(ask(&mut chain, from, method, &argument, 0).abort, expected, "row {place}");
+    }
+    let claims = |chain: &mut Chain, name: &str| answer(&ask(chain, 1, "claims_domain", &about(name, shop), 0)) == Value::Bool(true);
+    assert!(claims(&mut chain, "mysite") && claims(&mut chain, "another") && !claims(&mut chain, "nobody"));
+    let counted = |chain: &Chain| chain.record::<cowboy_types::units::Count>(&domains::claims_key(shop)).map(|count| count.0);
+    assert_eq!(counted(&chain), Some(2));
+    for number in 1..=16 {
+        let receipt = ask(&mut chain, 2, "claim_domain", &about("mysite", &format!("n{number}.example.com")), 0);
+        assert_eq!(receipt.abort, (number == 16).then_some(error::DOMAIN_LIMIT), "{number}");
+    }
+    let proof = answer(&ask(&mut chain, 3, "claim_domain", &about("another", "b.example.com"), 0));
+    assert_eq!(proof.as_text(), Some("cowboy1 chain=42 name=another"));
+
+    let to = ("new_owner", Value::Bytes(address(3).0.to_vec()));
+    assert_eq!(ask(&mut chain, 2, "transfer", &Value::map([of("mysite"), to]), 0).abort, None);
+    assert!(!claims(&mut chain, "mysite"), "the new owner did not say so");
+    assert_eq!(ask(&mut chain, 3, "claim_domain", &about("mysite", shop), 0).abort, None, "and then does");
+    assert!(claims(&mut chain, "mysite"));
+    assert_eq!(counted(&chain), Some(2), "it was counted already");
+    assert_eq!(ask(&mut chain, 7, "release_domain", &about("mysite", "n1.example.com"), 0).abort, None, "of the former owner: anybody");
+    assert_eq!(ask(&mut chain, 3, "release_domain", &about("mysite", shop), 0).abort, None);
+    chain.height = Height(chain.height.0 + YEAR);
+    assert!(!claims(&mut chain, "another"), "the name expired");
+    assert_eq!(ask(&mut chain, 7, "release_domain", &about("another", shop), 0).abort, None);
+    assert_eq!(counted(&chain), None);
 }

@@ -218,7 +218,7 @@ pub(super) fn renew(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
 }
 
 /// The record of a name that counts and is the sender's.
-fn own(context: &Context<'_>, argument: &Value) -> Step<Live> {
+pub(super) fn own(context: &Context<'_>, argument: &Value) -> Step<Live> {
     let name = name_argument(context, argument)?;
     let live = state::live(context.world, name, context.height)?.ok_or(error::NAME_NOT_FOUND)?;
     if live.record.owner == context.sender { Ok(live) } else { Err(error::NAME_NOT_OWNER.into()) }

@@ -9,8 +9,8 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use cowboy_api::model;
-use cowboy_system::names::{NUMBER, label, price};
-use cowboy_types::{Address, Amount, Blob, Instruction, Text, cbor::Value, instruction::Actor};
+use cowboy_system::names::{NUMBER, domains, label, price};
+use cowboy_types::{Address, Amount, Blob, ChainId, Instruction, Text, cbor::Value, instruction::Actor};
 use serde_json::json;
 
 /// Blocks of a day.
@@ -64,6 +64,24 @@ pub(crate) enum Name {
         /// owner-only, actor-managed or open
         #[arg(value_parser = policy)]
         policy: u64,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Have a name served under a domain of your own, too; prints the TXT record that the domain needs
+    ClaimDomain {
+        /// The name
+        name: String,
+        /// The domain, like shop.example.com
+        domain: String,
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Have a name served under a domain no more
+    ReleaseDomain {
+        /// The name
+        name: String,
+        /// The domain
+        domain: String,
         #[command(flatten)]
         terms: Terms,
     },
@@ -179,6 +197,10 @@ impl Name {
                 let argument = Value::map([("name", Value::text(&name[..])), ("policy", Value::uint(policy))]);
                 call(session, "set_subdomain_policy", &argument, Amount::ZERO, &terms, &name).await
             }
+            Self::ClaimDomain { name, domain, terms } => claim_domain(session, &name, &domain, &terms).await,
+            Self::ReleaseDomain { name, domain, terms } => {
+                call(session, "release_domain", &about_domain(&name, &domain), Amount::ZERO, &terms, &name).await
+            }
             Self::Resolve { name } => {
                 let found = resolve(session, &name).await?;
                 session.output.result(&json!({ "name": found.name, "actor_address": found.actor_address }), found.actor_address);
@@ -282,6 +304,25 @@ async fn call(session: &Session, method: &str, argument: &Value, value: Amount, 
     session.output.result(
         &json!({ "name": record, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
         format_args!("Transaction hash: {}\n{text}", sent.tx_hash),
+    );
+    Ok(())
+}
+
+fn about_domain(name: &str, domain: &str) -> Value {
+    Value::map([("name", Value::text(name)), ("domain", Value::text(domain))])
+}
+
+async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms) -> Result<(), Failure> {
+    let instruction = instruction("claim_domain", &about_domain(name, domain), Amount::ZERO)?;
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    let health = session.client.health().await?;
+    let (at, text) = (format!("{}{domain}", domains::LABEL), domains::proof(ChainId(health.chain_id), name));
+    session.output.result(
+        &json!({ "name": name, "domain": domain, "txt_name": at, "txt": text, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
+        format_args!(
+            "Transaction hash: {}\nSet this TXT record, and let the domain lead to a gateway:\n  {at}.  TXT  \"{text}\"",
+            sent.tx_hash
+        ),
     );
     Ok(())
 }
