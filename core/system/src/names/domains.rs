@@ -133,7 +133,6 @@ pub(super) fn claim(context: &mut Context<'_>, argument: &Value) -> Step<Value> 
 
 /// {name, domain}: the claim ends. The name's owner, or anybody where the claim is without effect already.
 pub(super) fn release(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
-    context.require_no_value()?;
     let name = argument.get("name").and_then(Value::as_text).ok_or(error::INVALID_ARGUMENT)?;
     let domain = domain_argument(argument)?;
     let key = claim_key(domain, name);

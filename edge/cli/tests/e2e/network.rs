@@ -226,8 +226,17 @@ fn forge_block(ledger: &Ledger, _tip: u64) {
     let first = view.first().expect("it reads").expect("there are blocks");
     let BlockCopy { mut block, certificate, concerns, receipts } = view.copy(first).expect("it reads").expect("it is there");
     block.header.timestamp_ms.0 += 1;
-    let record =
-        BlockRecord { block, receipts, concerns, certificate, carry: vec![], traces: vec![], outlines: vec![], overwritten: vec![], pruned: vec![] };
+    let record = BlockRecord {
+        block,
+        receipts,
+        concerns,
+        certificate,
+        carry: vec![],
+        traces: vec![],
+        outlines: vec![],
+        overwritten: vec![],
+        pruned: vec![],
+    };
     ledger.append(&record).expect("it writes");
 }
 
