@@ -35,7 +35,7 @@ impl fmt::Display for Shape {
 /// The page, in Markdown.
 pub fn markdown() -> String {
     let mut page = String::from(
-        "# Methods of system actors\n\nGenerated from the tables of `core/system` by `cargo run -p cowboy-system --example page > docs/methods.md`.\n\n\
+        "# Methods of system actors\n\nGenerated from the tables of `core/system` by `cargo run -p cowboy-system --example methods > docs/methods.md`.\n\n\
          An account calls a method by an `Execute` instruction, an actor by `call` or `send`, with a canonical CBOR map as argument. A field that is null counts as absent; a field that is not listed is ignored. \
          Integers of 128 bits that do not fit 64 are 16 bytes, big-endian. A method that is not *payable* refuses CBY (error 1621), and one that is *governed* answers a decision of governance alone. \
          *Routine* methods need a proposal of tier 0, others one of tier 3. A *view* only reads.\n",
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_page_is_up_to_date() {
         let page = include_str!("../../../docs/methods.md");
-        assert_eq!(page, markdown(), "run: cargo run -p cowboy-system --example page > docs/methods.md");
+        assert_eq!(page, markdown(), "run: cargo run -p cowboy-system --example methods > docs/methods.md");
     }
 
     /// A name stands for one method of an actor, and for one event.
