@@ -77,14 +77,14 @@ fn start(target: Address, height: u64, count: u64, tip: u64) -> Instruction {
 /// A chain where the storm is scheduled, and the actors of the others.
 fn storm(parameters: &[(&str, u64)], tip: u64) -> (Chain, Vec<Address>) {
     let room = [
-        ("execution.block_weight", 20_000_000_000),
+        ("execution.block_weight", 4_000_000_000),
         ("fees.base_fee_max", 10_000_000),
         ("fees.block_cells", 400_000_000),
         ("fees.block_cycles", 2_000_000_000),
         ("lanes.user_cycles", 1_000_000_000),
     ];
     let parameters: Vec<(&str, u64)> = room.into_iter().chain(parameters.iter().copied()).collect();
-    let mut chain = Chain::new(1, 100_000_000, &parameters, Arc::new(Kept::default()));
+    let mut chain = Chain::new(1, 20_000_000, &parameters, Arc::new(Kept::default()));
     let mut nonce = 0;
     let mut send = |chain: &mut Chain, instructions: Vec<Instruction>, cycles: u64| -> Outcome {
         let signed = instructions.into_iter().map(|instruction| {
