@@ -5,12 +5,7 @@ use super::{
     name::system_call,
     session::Session,
 };
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::{amount, failure::Failure, output::table, send::Terms};
 use clap::Subcommand;
 use cowboy_api::model;
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
@@ -132,9 +127,7 @@ impl Gateway {
 }
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    let sent = send::send(&session.client, &session.key()?, system_call(NUMBER, method, argument, value)?, terms).await?;
-    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-    Ok(())
+    session.submit(system_call(NUMBER, method, argument, value)?, terms).await
 }
 
 fn describe(gateway: &model::Gateway) -> String {

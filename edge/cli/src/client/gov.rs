@@ -209,10 +209,7 @@ impl Gov {
 }
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    let instruction = ask(Address::system(governance::NUMBER), method, argument, value)?;
-    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
-    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-    Ok(())
+    session.submit(ask(Address::system(governance::NUMBER), method, argument, value)?, terms).await
 }
 
 /// Fails, before a transaction is paid for, where there is no such proposal.

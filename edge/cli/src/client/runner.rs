@@ -2,12 +2,7 @@
 
 use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::{amount, failure::Failure, output::table, send::Terms};
 use clap::Subcommand;
 use cowboy_api::model;
 use cowboy_system::runners;
@@ -166,10 +161,7 @@ impl Runner {
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    let instruction = ask(Address::system(runners::NUMBER), method, argument, value)?;
-    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
-    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-    Ok(())
+    session.submit(ask(Address::system(runners::NUMBER), method, argument, value)?, terms).await
 }
 
 /// Whether jobs are drawn to a runner, and what helps where they are not.

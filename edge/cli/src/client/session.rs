@@ -1,12 +1,17 @@
 //! What the online commands share: the folder's configuration, the key, the node.
 
 use super::{Globals, config::Networks};
-use crate::{address, failure::Failure, output::Output};
+use crate::{
+    address,
+    failure::Failure,
+    output::Output,
+    send::{self, Terms},
+};
 use cowboy_api::{
     Client, HexAddress, HexHash,
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
-use cowboy_types::{Address, error::ACTOR_NOT_FOUND, signing::PrivateKey};
+use cowboy_types::{Address, error::ACTOR_NOT_FOUND, instruction::Instruction, signing::PrivateKey};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -56,6 +61,13 @@ impl Session {
     /// Where the key was found, for people.
     pub(crate) fn key_source(&self) -> Result<String, Failure> {
         Ok(self.lookup.source()?.to_string())
+    }
+
+    /// Signs and sends an instruction, and prints the transaction's hash.
+    pub(crate) async fn submit(&self, instruction: Instruction, terms: &Terms) -> Result<(), Failure> {
+        let sent = send::send(&self.client, &self.key()?, instruction, terms).await?;
+        self.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
+        Ok(())
     }
 
     /// The named address, or the key's own.

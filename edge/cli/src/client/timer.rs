@@ -109,8 +109,7 @@ impl Schedule {
 
 impl Cancel {
     async fn run(self, session: &Session) -> Result<(), Failure> {
-        let key = session.key()?;
-        let owner = key.address();
+        let owner = session.key()?.address();
         // The chain takes it for a timer that has fired, and charges for it.
         let timers: model::Timers = session.client.get(&format!("/timers/{owner}?limit={MAX_TIMERS}")).await?;
         if timers.timers.iter().all(|timer| timer.id != self.timer) && !self.terms.force {
@@ -120,9 +119,7 @@ impl Cancel {
             ));
         }
         let instruction = Instruction::System(System::CancelTimer { timer: self.timer.0 });
-        let sent = send::send(&session.client, &key, instruction, &self.terms).await?;
-        session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-        Ok(())
+        session.submit(instruction, &self.terms).await
     }
 }
 

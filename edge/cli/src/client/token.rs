@@ -10,7 +10,7 @@ use crate::{
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
 use cowboy_system::basefee;
-use cowboy_types::{Address, Amount};
+use cowboy_types::{Address, Amount, instruction::Instruction};
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -201,14 +201,15 @@ async fn create(session: &Session, asked: Create) -> Result<(), Failure> {
 }
 
 async fn post(session: &Session, method: &str, argument: &Value, terms: &Terms) -> Result<Sent, Failure> {
-    let instruction = ask(Address::system(basefee::NUMBER), method, argument, Amount::ZERO)?;
-    send::send(&session.client, &session.key()?, instruction, terms).await
+    send::send(&session.client, &session.key()?, instruction(method, argument)?, terms).await
 }
 
 async fn call(session: &Session, method: &str, argument: Value, terms: &Terms) -> Result<(), Failure> {
-    let sent = post(session, method, &argument, terms).await?;
-    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-    Ok(())
+    session.submit(instruction(method, &argument)?, terms).await
+}
+
+fn instruction(method: &str, argument: &Value) -> Result<Instruction, Failure> {
+    ask(Address::system(basefee::NUMBER), method, argument, Amount::ZERO)
 }
 
 fn describe(token: &model::Token) -> String {

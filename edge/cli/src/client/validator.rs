@@ -2,12 +2,7 @@
 
 use super::job::{ask, json_argument};
 use super::session::Session;
-use crate::{
-    amount,
-    failure::Failure,
-    output::table,
-    send::{self, Terms},
-};
+use crate::{amount, failure::Failure, output::table, send::Terms};
 use clap::Subcommand;
 use cowboy_api::model;
 use cowboy_system::governance;
@@ -93,10 +88,7 @@ impl Validator {
 }
 
 async fn call(session: &Session, method: &str, argument: &serde_json::Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
-    let instruction = ask(Address::system(governance::NUMBER), method, argument, value)?;
-    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
-    session.output.result(&sent, format_args!("Transaction hash: {}", sent.tx_hash));
-    Ok(())
+    session.submit(ask(Address::system(governance::NUMBER), method, argument, value)?, terms).await
 }
 
 fn describe(validator: &model::Validator) -> String {
