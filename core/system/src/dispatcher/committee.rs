@@ -76,7 +76,9 @@ pub(super) fn draw(world: &mut World, params: &Params, height: Height, job: &mut
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
     let (drawn, left) = drawn(world, job, wanted)?;
     let selected = drawn.selected;
-    let is_busy = !drawn.passed.is_empty() && selected.len() < wanted.min(left);
+    // Where fewer are left than the mode needs, waiting helps nobody.
+    let is_enough = u64::try_from(left).is_ok_and(|left| left >= spec.verification.mode.least_runners());
+    let is_busy = is_enough && !drawn.passed.is_empty() && selected.len() < wanted.min(left);
     job.passed = List::new(drawn.passed).expect("no more are passed over");
     let count = u64::try_from(selected.len()).expect("committees are small");
     if is_busy || count < spec.verification.mode.least_runners() {

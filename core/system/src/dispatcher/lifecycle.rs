@@ -111,7 +111,10 @@ pub fn advance(world: &mut World, params: &Params, height: Height, id: &Hash) ->
         announce_committee(world, &job);
         step.name = draw_step(&job);
     } else if job.status == JobStatus::Waiting && height < job.status_until {
-        step.name = try_again(world, params, height, &mut job, &spec)?;
+        // Its agenda may wake it for something else: only its turn in the queue is a try.
+        if waiting::next(world, height)? == Some(*id) {
+            step.name = try_again(world, params, height, &mut job, &spec)?;
+        }
     } else if job.status_until <= height {
         step.name = match job.status {
             JobStatus::Waiting => {

@@ -152,12 +152,13 @@ pub(super) fn update(context: &mut Context<'_>, argument: &Value) -> Step<Value>
     if runner.active_jobs > Count::ZERO && runner.result_key != declared.result_key {
         return Err(error::RUNNER_BUSY.into());
     }
+    let was_full = runner.active_jobs >= runner.max_concurrent;
     runner.kinds = declared.kinds;
     runner.tee = declared.tee;
     runner.result_key = declared.result_key;
     runner.rates = declared.rates;
     runner.max_concurrent = declared.max_concurrent;
-    if runner.active_jobs < runner.max_concurrent {
+    if was_full && runner.active_jobs < runner.max_concurrent {
         waiting::note_free_slot(context.world)?;
     }
     let sender = context.sender;
