@@ -26,7 +26,7 @@ use std::{ffi::OsString, path::Path, process::ExitCode};
 
 /// One of the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
+enum Program {
     /// `cowboyd`.
     Node,
     /// `cowboy`.
@@ -59,11 +59,11 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Runs the program that the first argument names, or else `built`. Answers the exit code: 0 done, 1 failed, 2 usage.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, built: Program) -> ExitCode {
+/// Runs the program that the first argument names, or else the node. Answers the exit code: 0 done, 1 failed, 2 usage.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned));
-    let program = name.as_deref().and_then(Program::of_name).unwrap_or(built);
+    let program = name.as_deref().and_then(Program::of_name).unwrap_or(Program::Node);
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
         Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),

@@ -1,7 +1,10 @@
-//! The ingress daemon.
+//! The gateway, which is `cowboyd` under another name.
+
+#[path = "../launch.rs"]
+mod launch;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cowboy_cli::run(std::env::args_os(), cowboy_cli::Program::Gateway)
+    launch::cowboyd(env!("CARGO_BIN_NAME"))
 }

@@ -1,7 +1,10 @@
-//! The client.
+//! The client, which is `cowboyd` under another name.
+
+#[path = "../launch.rs"]
+mod launch;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cowboy_cli::run(std::env::args_os(), cowboy_cli::Program::Client)
+    launch::cowboyd(env!("CARGO_BIN_NAME"))
 }

@@ -1,7 +1,7 @@
-//! The node.
+//! The node, and under their names the client, the worker and the gateway.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cowboy_cli::run(std::env::args_os(), cowboy_cli::Program::Node)
+    cowboy_cli::run(std::env::args_os())
 }

@@ -239,3 +239,29 @@ fn deployments_are_checked_before_they_are_sent() {
         said.stderr
     );
 }
+
+/// Every program starts `cowboyd` under its own name, with its arguments and exit code; a launcher without `cowboyd` beside it says so.
+#[test]
+fn every_program_is_the_node_under_its_name() {
+    let programs = [
+        ("cowboyd", env!("CARGO_BIN_EXE_cowboyd")),
+        ("cowboy", env!("CARGO_BIN_EXE_cowboy")),
+        ("cowboy-runner", env!("CARGO_BIN_EXE_cowboy-runner")),
+        ("cowboy-gateway", env!("CARGO_BIN_EXE_cowboy-gateway")),
+    ];
+    let run = |path: &Path, argument: &str| {
+        let output = std::process::Command::new(path).arg(argument).output().expect("the program starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("programs print UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    for (name, path) in programs {
+        let version = format!("{name} {}\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!(run(Path::new(path), "--version"), (Some(0), version, String::new()));
+        assert_eq!(run(Path::new(path), "--nonsense").0, Some(2), "{name}");
+    }
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let alone = folder.path().join("cowboy");
+    fs::copy(programs[1].1, &alone).expect("the launcher is there");
+    let (code, _, said) = run(&alone, "--version");
+    assert!(code == Some(1) && said.contains("Keep cowboyd in the folder of cowboy"), "{said}");
+}
