@@ -29,7 +29,7 @@ def main():
         for transfers, active, accounts, propose, verify in re.findall(report, output):
             rows.append([what, transfers, active, accounts or active, milliseconds(propose), milliseconds(verify)])
     header = ["", "transfers", "accounts in them", "accounts in the state", "propose", "verify"]
-    text = f"`./bench block`: signatures already recovered, nothing synced to the disk, medians of 9. {machine()}.\n\n" + table(header, rows)
+    text = f"`./bench block`: signatures already recovered, nothing synced to disk, medians of 9. {machine()}.\n\n" + table(header, rows)
     print(text)
     if arguments.write:
         write_section("Execution of a block", text)

@@ -181,9 +181,9 @@ def main():
         rows.append([label, *cells, *([f"{middle['cowboy'][key] / middle['anvil'][key]:.2f}×"] if both else [])])
     text = table(["", *middle, *(["cowboy / anvil"] if len(middle) == 2 else [])], rows)
     configuration = "; ".join(f"`{chain.command} {' '.join(chain.configuration)}`{', for rates `' + ' '.join(chain.for_rates) + '`' if chain.for_rates else ''}" for chain in chains)
-    text = (f"`./bench chain`: median of {arguments.rounds} rounds in turns, 10 senders over 10 connections, transactions signed before the clock starts, rates from the first "
+    text = (f"`./bench chain`: median of {arguments.rounds} alternating rounds; 10 senders over 10 connections; transactions are signed before the clock starts; rates are measured from the first "
             f"submission until all are in committed state. anvil {ANVIL_VERSION} has no consensus and executes a 21-byte EVM counter; our counter is a Python actor, and blocks are final. "
-            "anvil's rates are measured with one block per second, mined early when it is idle. With its default, mining on arrival, transactions over several connections get stuck and anvil stops responding. "
+            "anvil's rates are measured with one block per second, mined earlier when it is idle. With its default, which mines on arrival, transactions over several connections get stuck and anvil stops responding. "
             f"Configuration: {configuration}. {machine()}.\n\n{text}")
     print(text)
     if arguments.write:

@@ -46,7 +46,7 @@ def machine():
 def write_section(name, text):
     """Replaces the section of the page that begins with this heading, or adds it."""
     heading = f"## {name}\n"
-    page = PAGE.read_text() if PAGE.exists() else "# Benches\n\nWritten by `./bench --write`. Figures are medians, from one machine, of one run; nothing is asserted about them.\n\n"
+    page = PAGE.read_text() if PAGE.exists() else "# Benchmarks\n\nWritten by `./bench --write`. Figures are medians of one run on one computer. No test depends on them.\n\n"
     before, found, rest = page.partition(heading)
     following = rest.find("\n## ")
     after = rest[following + 1:] if found and following >= 0 else ""

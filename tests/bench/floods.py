@@ -112,10 +112,10 @@ def main():
                     connection.close()
             time.sleep(SETTLE)
             after = node.resident()
-    text = (f"`./bench floods`: a devnet with a block every 200 ms, on {machine()}; clients, bystander and node share it. Times are median and "
-            "greatest: of `/health` on a new connection, and of a transfer by `cowboy transfer`, its start included, until it is final.\n\n"
-            + table(["beside", "health", "transfer", "resident"], rows)
-            + f"\n\nResident memory: {quiet:.0f} MiB before, {after:.0f} MiB {SETTLE} s after all of that and 4,000 connections that ask for nothing.")
+    text = (f"`./bench floods`: a devnet with a block every 200 ms, on {machine()}, which node, attackers and an honest client share. The honest client's times are "
+            "median and maximum: of `/health` on a new connection, and of `cowboy transfer` from its start until the transfer is final.\n\n"
+            + table(["load", "health", "transfer", "resident"], rows)
+            + f"\n\nResident memory: {quiet:.0f} MiB before, and {after:.0f} MiB {SETTLE} s after all of this and 4,000 connections without a complete request.")
     print(text)
     if asked.write:
         write_section("Floods", text)

@@ -300,15 +300,15 @@ def main():
         ["the same, the first of each block, p50", f"{ours['proof_cold'] * 1000:.1f} ms", "", ""],
         [f"{at_half}, p50", micro(ours["half_p50"]), micro(static["half_p50"]), ""],
         [f"{at_half}, p99", micro(ours["half_p99"]), micro(static["half_p99"]), ""],
-        [f"requests/s over {arguments.names:,} names, an actor each", rate(ours["names_rate"]), "", ""],
-        [f"resident memory, before {arguments.minutes} min of load over them, and after", f"{ours['before']:.0f}, {ours['after']:.0f} MiB", "", ""],
+        [f"requests/s over {arguments.names:,} names with an actor each", rate(ours["names_rate"]), "", ""],
+        [f"resident memory before and after {arguments.minutes} min of load over them", f"{ours['before']:.0f}, {ours['after']:.0f} MiB", "", ""],
         [f"POST to stored result, blocks of {BLOCK_TIME:.0f} s, p50", f"{ours['command_p50'] * 1000:,.0f} ms", "", ""],
         [f"the same, slowest of {arguments.commands}", f"{ours['command_max'] * 1000:,.0f} ms", "", ""],
     ]
     text = table(["", "cowboy-gateway", "nginx, a file", "anvil, eth_call"], rows)
-    text = (f"`./bench gateway`: median of {arguments.rounds} rounds in turns of {arguments.seconds} s each, client, gateway and the devnet it follows on the same machine. The page is {ours['page']:,} bytes: "
-            "a handler of the SDK reads one key and renders it; nginx serves the same bytes from a file, and anvil answers its counter's read. The client is wrk, for anvil the one of "
-            "`./bench chain`. Configuration: `requests_per_second = 0`, `requests_at_once = 100000` (the protocol's are 100 and 1,000), no access log on either side. "
+    text = (f"`./bench gateway`: median of {arguments.rounds} alternating rounds of {arguments.seconds} s each; client, gateway and its devnet run on the same computer. The page has {ours['page']:,} bytes: "
+            "a handler that uses the SDK reads one key and renders it, nginx serves the same bytes from a file, and anvil answers a read of its counter. The client is wrk, and for anvil the client of "
+            "`./bench chain`. Configuration: `requests_per_second = 0`, `requests_at_once = 100000` (the protocol's defaults are 100 and 1,000), no access logs. "
             f"{machine()}.\n\n{text}")
     print(text)
     if arguments.write:

@@ -20,11 +20,11 @@ def main():
     rows = [
         ["a block with the submission, proposed", propose],
         ["the same, verified", verify],
-        ["a block with nothing", empty],
+        ["an empty block", empty],
         [f"the draw of {committee}", draw],
         ["cycles of the submission", f"{int(cycles):,}"],
     ]
-    text = f"`./bench jobs`: one job, {int(runners):,} runners that can do it, nothing synced to the disk. {machine()}.\n\n" + table(["", ""], rows)
+    text = f"`./bench jobs`: one job, {int(runners):,} eligible runners, nothing synced to disk. {machine()}.\n\n" + table(["", ""], rows)
     print(text)
     if arguments.write:
         write_section("A job for a thousand runners", text)

@@ -70,11 +70,11 @@ def measure(world, asked):
     answers, failures, _ = counts()
     left, difference = settle(world)
     rows = [
-        ("blocks from submission to callback, 3 runners, 200 ms blocks", f"{statistics.median(blocks):.0f} (most {max(blocks)})"),
+        ("blocks from submission to callback, 3 runners, 200 ms blocks", f"{statistics.median(blocks):.0f} (max {max(blocks)})"),
         (f"{asked.jobs} jobs of {asked.runners} runners: answers, failures", f"{answers - before}, {failures}"),
         ("seconds until all were submitted", f"{sent:.1f}"),
         ("seconds until all were answered", f"{took:.1f}"),
-        ("jobs a second", f"{asked.jobs / took:.0f}"),
+        ("jobs per second", f"{asked.jobs / took:.0f}"),
         ("base units that the Dispatcher holds once all are paid", f"{left:,}"),
         ("circulating supply beyond genesis + minted − burned", f"{difference:,}"),
     ]

@@ -13,14 +13,14 @@ def main():
     parser.add_argument("--write", action="store_true", help="write the table into docs/bench.md")
     arguments, _ = parser.parse_known_args()
     output = subprocess.run([ROOT / "target" / "release" / "examples" / "storm"], capture_output=True, text=True, check=True).stdout
-    header = ["", "median delay in blocks", "worst", "fires of the storm", "in blocks", "CBY for each"]
+    header = ["", "median delay in blocks", "maximum", "fires of the storm", "in blocks", "CBY per fire"]
     rows = [
         [what, middle, worst, fires, blocks, f"{int(price) / 1e9:.3f}"]
         for what, middle, worst, fires, blocks, price in re.findall(REPORT, output)
     ]
     text = (
-        "`./bench storm`: 100,000 timers of 1,000 actors are due at one height, and one timer of each of 40 others at the heights after it, two"
-        " apart. Blocks are counted, not time, so every machine has these figures.\n\n" + table(header, rows)
+        "`./bench storm`: 100,000 timers of 1,000 actors are due at one height, and one timer of each of 40 other actors is due at every"
+        " second height after it. The unit is blocks, so the figures are the same on every computer.\n\n" + table(header, rows)
     )
     print(text)
     if arguments.write:

@@ -24,10 +24,10 @@ def main():
         ["the verifier, compressed", f"{size / 1e6:.1f} MB"],
         ["opening the page: load, compile, build the VM's library", f"{found['load']:.0f} ms"],
         ["the first answer", f"{found['first']:.0f} ms"],
-        ["the next ones", f"{found['later']:.0f} ms"],
+        ["later answers", f"{found['later']:.0f} ms"],
     ]
-    text = ("`./bench verifier`: the explorer's page in chromium " + found["browser"] + ", over a devnet on the same machine; medians of three pages, and of 20 answers of each. "
-            "The answer is the page of `examples/site`; times are without the request. " + machine() + ".\n\n" + table(["", "time"], rows))
+    text = ("`./bench verifier`: the explorer's page in chromium " + found["browser"] + ", with a devnet on the same computer; medians of three page loads, and of 20 answers in each. "
+            "The answer is the page of `examples/site`; times exclude the request. " + machine() + ".\n\n" + table(["", "time"], rows))
     print(text)
     if arguments.write:
         write_section("An answer verified in a browser", text)

@@ -35,7 +35,7 @@ def memory(machine):
         filled = run([machine, name])
         rows.append([name, f"{filled['modelled']:.1f}", f"{filled['resident']:.1f}", f"{filled['resident'] / filled['modelled']:.2f}"])
     text = table(["filled with", "modelled MiB", "resident MiB", "ratio"], rows)
-    return f"Resident memory of an invocation whose modelled 10 MiB are full, beyond that of the process before it; 1,000 cached actors take {cached['actors']:.0f} MiB.\n\n{text}"
+    return f"Resident memory that an invocation adds when it fills its modelled 10 MiB; 1,000 cached actors take {cached['actors']:.0f} MiB.\n\n{text}"
 
 
 def main():
@@ -69,8 +69,8 @@ def main():
     rows.append(["**geometric mean**", "", "", f"**{geometric_mean(ratios):.2f}**", "", "", ""])
     text = table(["program", "CPython ms", "Cowboy ms", "ratio", "M cycles", "ns/cycle", "peak MiB"], rows)
     own = run([arguments.machine])
-    text = f"`./bench vm`: processor time of a run inside each, start-up and compilation excluded, least of {arguments.rounds} rounds in turns of {arguments.milliseconds} ms; CPython {sys.version.split()[0]}; metering and softfloat on. {machine()}.\n\n{text}"
-    text += f"\n\nThe VM alone: an empty handler starts in {own['start_us']} µs on cached code and ends, including the SDK's dispatch, after {own['handled_us']} µs, or {own['checked_us']} where the host is asked who calls; source compiles at {own['compile_mb_s']} MB/s; a loop runs at {own['dispatch_m_s']} million metered instructions a second."
+    text = f"`./bench vm`: processor time of a run in each, without start-up and compilation; minimum of {arguments.rounds} alternating rounds of {arguments.milliseconds} ms; CPython {sys.version.split()[0]}; with metering and software floats. {machine()}.\n\n{text}"
+    text += f"\n\nThe VM alone: an empty handler starts in {own['start_us']} µs on cached code and ends after {own['handled_us']} µs, including the SDK's dispatch, or after {own['checked_us']} µs if it asks the host for the caller; source compiles at {own['compile_mb_s']} MB/s; a loop executes {own['dispatch_m_s']} million metered instructions per second."
     text += "\n\n" + memory(arguments.machine.replace("/time", "/memory"))
     print(text)
     if arguments.write:

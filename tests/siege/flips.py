@@ -118,8 +118,8 @@ def outcome(folder, damaged, truth):
     if wrong:
         return "wrong", wrong
     if not is_up:
-        return "does not start, or ends, and says what to do", None
-    return ("refused in part" if "refused" in found.values() else "without harm"), None
+        return "does not start, or exits, and says what to do", None
+    return ("refuses some data" if "refused" in found.values() else "no effect"), None
 
 
 def main():

@@ -8,12 +8,12 @@ use cowboy_vm::{Entry, Exit, Limits, Vm, build_image, compile, script_image};
 /// What an invocation fills its memory with: a name, and an expression for the item of a number.
 const FILLINGS: &[(&str, &str)] = &[
     ("small integers", "i"),
-    ("short texts", "'item %d' % i"),
+    ("short strings", "'item %d' % i"),
     ("tuples", "(i, i)"),
     ("lists", "[i]"),
     ("dicts", "{'a': i}"),
     ("objects", "Item(i)"),
-    ("long texts", "'x' * 10000"),
+    ("long strings", "'x' * 10000"),
 ];
 
 const ACTORS: usize = 1_000;
