@@ -224,9 +224,7 @@ pub(crate) fn findings(source: &str) -> Vec<Finding> {
             let (what, fix) = error.message.split_once(": ").unwrap_or((&error.message, ""));
             let (rule, why) = match error.kind {
                 CompileErrorKind::Syntax => ("syntax_error", "it is not Python 3.11"),
-                CompileErrorKind::Forbidden => {
-                    ("forbidden_source", "every validator has to get the same answer, inside the actor's own walls")
-                }
+                CompileErrorKind::Forbidden => ("forbidden_source", "every validator must compute the same result, within the sandbox"),
                 CompileErrorKind::TooLarge => ("forbidden_source", "the compiler's work is bounded"),
             };
             let what = if fix.is_empty() { what.to_owned() } else { format!("{what}: {fix}") };
