@@ -78,11 +78,15 @@ impl Execution {
         Ok(())
     }
 
-    /// Pays out what the epoch's validators earned, and fixes the next set, in the first block of an epoch.
+    /// Pays out what the epoch's validators earned, and fixes the next set, in the first block of an epoch; in its middle, fixes
+    /// who is dealt shares two epochs later.
     pub(super) fn turn_epoch(&mut self) -> Result<(), Halt> {
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
         if epoch::is_due(&self.machine.world, params, height)? {
             epoch::turn(&mut self.machine.world, params, height)?;
+        }
+        if epoch::is_middle(params, height) {
+            epoch::fix_players(&mut self.machine.world, params, height)?;
         }
         if pool::is_due(&self.machine.world, params, height)? {
             pool::turn(&mut self.machine.world, params, height)?;

@@ -154,6 +154,42 @@ fn every_validator_is_in_the_set() {
     );
 }
 
+fn players(chain: &Chain, epoch: u64) -> Option<Vec<Address>> {
+    let set: ValidatorSet = chain.record(&state::players_key(epoch))?;
+    let mut members: Vec<Address> = set.members.iter().map(|member| member.address).collect();
+    members.sort();
+    Some(members)
+}
+
+/// who is dealt shares in an epoch is fixed two epochs before, in the last block before the middle, and nothing that comes later
+/// changes it: neither notice nor registration nor jail.
+#[test]
+fn players_are_fixed_in_the_middle_of_an_epoch() {
+    let mut chain = with_validators(&[1, 2], &[]);
+    let keys = keys_of(&chain, 3);
+    assert!(ask(&mut chain, 3, "register_validator", keys, 100_000 * CBY).is_success());
+    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
+    let mut expected = vec![address(1), address(3)];
+    expected.sort();
+    assert_eq!(state::players_fixed_at(3_600, 2), Some(1_799));
+    chain.height = Height(1_797);
+    chain.idle(1);
+    assert_eq!(players(&chain, 2), None, "a block too early");
+    chain.idle(1);
+    assert_eq!(players(&chain, 2), Some(expected.clone()));
+    let keys = keys_of(&chain, 4);
+    assert!(ask(&mut chain, 4, "register_validator", keys, 100_000 * CBY).is_success());
+    assert!(ask(&mut chain, 3, "leave", [], 0).is_success());
+    chain.idle(3);
+    assert_eq!(players(&chain, 2), Some(expected), "it is fixed");
+    for epoch in 1..=4 {
+        chain.height = Height(epoch * 3_600 + 1_798);
+        chain.idle(1);
+    }
+    let kept: Vec<u64> = (0..=6).filter(|epoch| players(&chain, *epoch).is_some()).collect();
+    assert_eq!(kept, [3, 4, 5, 6], "old ones go");
+}
+
 /// notice, out of the next set, and the stake after the unbonding time.
 #[test]
 fn a_validator_leaves_and_withdraws() {

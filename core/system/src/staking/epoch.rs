@@ -32,6 +32,26 @@ pub fn is_due(world: &World, params: &Params, height: Height) -> Result<bool, Mi
     Ok(state::total(world)?.is_some_and(|total| epoch_of(params, height) > total.epoch.0))
 }
 
+/// Whether this block fixes who is dealt shares two epochs later. Nobody can change it afterwards, so that all validators name the
+/// same players in the last block of the epoch.
+pub fn is_middle(params: &Params, height: Height) -> bool {
+    state::players_fixed_at(params.consensus.epoch, epoch_of(params, height).saturating_add(2)) == Some(height.0)
+}
+
+/// Fixes who is dealt shares two epochs later, and forgets whom nobody asks for any more.
+pub fn fix_players(world: &mut World, params: &Params, height: Height) -> Result<(), Miss> {
+    let epoch = epoch_of(params, height).saturating_add(2);
+    let validators = state::all(world)?;
+    state::fix_players(world, epoch, &validators);
+    if let Some(old) = epoch.checked_sub(SETS_KEPT).map(state::players_key) {
+        world.require([&old])?;
+        if world.read::<ValidatorSet>(&old)?.is_some() {
+            world.remove(old);
+        }
+    }
+    Ok(())
+}
+
 /// Pays the rewards that gathered to the members of the newest set, and fixes the next one. Epochs that a dev chain
 /// jumped over turn together.
 pub fn turn(world: &mut World, params: &Params, height: Height) -> Result<(), Miss> {

@@ -1,6 +1,6 @@
 //! Where the records of validators stand. No other file spells their keys.
 
-use super::types::{Attestations, Member, StakeTotal, Status, Validator, ValidatorSet};
+use super::types::{Attestations, MAX_PLAYERS, Member, StakeTotal, Status, Validator, ValidatorSet};
 use crate::governance::NUMBER;
 use crate::treasury::vesting::bucket_address;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
@@ -35,6 +35,17 @@ pub fn network_key(key: &Fixed<32>) -> Key {
 /// The set that was fixed at the beginning of an epoch.
 pub fn set_key(epoch: u64) -> Key {
     of("validator_set:", &epoch.to_be_bytes())
+}
+
+/// Who is dealt shares of the group key in an epoch of the engine.
+pub fn players_key(epoch: u64) -> Key {
+    of("validator_players:", &epoch.to_be_bytes())
+}
+
+/// The height at which the players of an epoch are fixed, where an epoch has `length` blocks: two epochs before, in the last block
+/// before the middle. `None` for the first two epochs, whose players are those of genesis.
+pub fn players_fixed_at(length: u64, epoch: u64) -> Option<u64> {
+    epoch.checked_sub(2)?.checked_mul(length)?.checked_add((length / 2).checked_sub(1)?)
 }
 
 /// The newest set in two numbers.
@@ -102,13 +113,7 @@ pub fn fix(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
     let mut members: Vec<Member> = validators
         .iter()
         .filter(|(_, validator)| validator.status == Status::Active)
-        .map(|(address, validator)| Member {
-            address: *address,
-            signing_key: validator.signing_key,
-            network_key: validator.network_key,
-            vrf_key: validator.vrf_key,
-            stake: validator.stake,
-        })
+        .map(|(address, validator)| member(*address, validator))
         .collect();
     members.sort_by_key(|member| member.network_key.0);
     let stake = members.iter().fold(Amount::ZERO, |sum, member| sum.saturating_add(member.stake));
@@ -116,6 +121,32 @@ pub fn fix(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
     world.write(total_key(), &StakeTotal { epoch: Count(epoch), members: count, stake });
     let members = List::new(members).expect("stakes bound how many validators there are");
     world.write(set_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
+}
+
+/// Fixes the players of an epoch: whoever is active or waits to be, the highest stakes where they are more than can sign.
+/// Writes nothing where there is nobody.
+pub fn fix_players(world: &mut World, epoch: u64, validators: &[(Address, Validator)]) {
+    let stays = |validator: &Validator| matches!(validator.status, Status::Active | Status::Waiting);
+    let mut members: Vec<Member> =
+        validators.iter().filter(|(_, validator)| stays(validator)).map(|(address, validator)| member(*address, validator)).collect();
+    if members.is_empty() {
+        return;
+    }
+    members.sort_by_key(|member| (std::cmp::Reverse(member.stake), member.network_key.0));
+    members.truncate(MAX_PLAYERS);
+    members.sort_by_key(|member| member.network_key.0);
+    let members = List::new(members).expect("they were cut to fewer");
+    world.write(players_key(epoch), &ValidatorSet { epoch: Count(epoch), members });
+}
+
+fn member(address: Address, validator: &Validator) -> Member {
+    Member {
+        address,
+        signing_key: validator.signing_key,
+        network_key: validator.network_key,
+        vrf_key: validator.vrf_key,
+        stake: validator.stake,
+    }
 }
 
 /// Takes a validator out of the newest set at once: it earns, votes and attests no more.

@@ -7,6 +7,9 @@ use cowboy_types::{Address, List, record, variants};
 /// The most validators there can be: all CBY, divided by what each must stake, and then some.
 pub const MAX_VALIDATORS: usize = 65_536;
 
+/// The most validators that sign in one epoch: a header's bitmap of voters has a bit for each.
+pub const MAX_PLAYERS: usize = 1_024;
+
 variants! {
     /// Where a validator is in its life.
     pub enum Status {
