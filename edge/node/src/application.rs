@@ -3,6 +3,7 @@
 use crate::{
     block::{ConsensusContext, SealedBlock, protocol_context},
     chain::{Chain, Output},
+    epoch,
     execute::{self, Databases, Executed, Merkleized},
     rules::{MAX_GAP_MS, commit, complete},
     seeds::{Scheme, SeedBytes},
@@ -21,7 +22,7 @@ use cowboy_chain::{
     input::{Limits, beacon},
 };
 use cowboy_types::{
-    TimestampMs,
+    TimestampMs, blake3,
     block::{Block, HEADER_VERSION, Header},
     units::Count,
     wire::{Blob, Fixed, List},
@@ -101,7 +102,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
     type Databases = Databases<E>;
     type Captured = ();
     type Provider = ();
-    type Input = ();
+    type Input = epoch::Input;
 
     fn sync_targets(block: &SealedBlock) -> <Databases<E> as DatabaseSet<E>>::SyncTargets {
         let header = block.header();
@@ -118,17 +119,21 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         (runtime, context): (E, ConsensusContext),
         ancestry: impl Ancestry<SealedBlock>,
         batch: execute::Batch<E>,
-        _: Input<(), ()>,
+        input: Input<epoch::Input, ()>,
     ) -> Option<Proposed<Self, E>> {
         let mut ancestry = ancestry;
         let parent = ancestry.next().await?.inner().clone();
         let keys = self.chain.keys.as_ref()?;
         let seeds = self.chain.seeds.between(context.parent.0, context.round).await;
+        let payload = input.upstream.payload.as_ref().map(|payload| Blob::new(epoch::encode(payload)));
+        // A payload of 1,024 validators fits: none is longer.
+        let payload = payload.map(|blob| blob.expect("payloads are bounded"));
         let mut header = self.draft(&runtime, &context, &parent, seeds);
+        header.reshare = payload.as_ref().map(|payload| blake3(&[payload]));
         let number = header.number.0;
         let mode = Mode::Propose { candidates: self.chain.mempool.candidates(), limits: Limits::default() };
-        let input = self.chain.input(&header, mode)?;
-        let executed = execute::run(&runtime, self.chain.fence(), input, self.chain.allocation(number), batch).await;
+        let work = self.chain.input(&header, mode)?;
+        let executed = execute::run(&runtime, self.chain.fence(), work, self.chain.allocation(number), batch).await;
         let Executed { merkleized, outcome, before } =
             executed.inspect_err(|error| tracing::warn!(number, %error, "no block is proposed")).ok()?;
         self.chain.mempool.reject(&outcome.rejected);
@@ -136,7 +141,7 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         commit::<E>(&mut header, &merkleized);
         header.signature = keys.signer.sign(&header.signing_digest());
         let transactions = List::new(outcome.included.clone())?;
-        let block = SealedBlock::new(Block { header, transactions, reshare: None }, context);
+        let block = SealedBlock::new(Block { header, transactions, reshare: payload }, context);
         self.chain.keep_output(&block, Output::new(number, outcome, before));
         Some(Proposed { block, merkleized })
     }

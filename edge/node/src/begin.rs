@@ -9,17 +9,16 @@ use crate::{
     block::SealedBlock,
     certificate::is_certificate,
     chain::{Carry, Head},
+    epoch,
     follow::STATE,
     genesis::Genesis,
+    reader::{MAX_OPERATIONS, Wanted},
 };
 use bytes::Bytes;
 use commonware_codec::Decode as _;
 use commonware_glue::stateful::Application;
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
-use commonware_storage::{
-    merkle::Location,
-    qmdb::sync::{self, Database, EngineError, Error as SyncError, Request, Response, Source, engine},
-};
+use commonware_storage::qmdb::sync::{self, Database, EngineError, Error as SyncError, Request, Response, Source, engine};
 use commonware_utils::{NZU64, NZUsize};
 use cowboy_chain::input::BaseFees;
 use cowboy_store::{
@@ -28,52 +27,15 @@ use cowboy_store::{
 };
 use futures::future::BoxFuture;
 use std::{
-    num::NonZeroU64,
     path::{Path, PathBuf},
     sync::Arc,
 };
-
-/// The most operations that are fetched at once.
-pub const MAX_OPERATIONS: u64 = 64;
 
 /// The most bytes of them with their proof.
 pub const MAX_OPERATIONS_BYTES: usize = 64 * (MAX_VALUE_BYTES + 64 * 1024);
 
 /// The stack of the thread that fetches: unoptimised, its futures are large.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
-
-/// Operations that are wanted, in the order in which the state was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// How many there were when the block was final.
-    pub size: u64,
-    /// The first.
-    pub start: u64,
-    /// How many at most; 0 for the first alone, with what stands for all before it.
-    pub most: u64,
-}
-
-impl Wanted {
-    fn of(request: &Request<Family>) -> Self {
-        let most = match request {
-            Request::Operations { max_ops, .. } => max_ops.get(),
-            Request::Boundary { .. } => 0,
-        };
-        Self { size: request.size().as_u64(), start: request.start().as_u64(), most }
-    }
-
-    /// The same in the database's words; none where there are no such operations.
-    pub(crate) fn request(self) -> Option<Request<Family>> {
-        let (size, start) = (Location::new(self.size), Location::new(self.start));
-        if start >= size || !size.is_valid() || self.most > MAX_OPERATIONS {
-            return None;
-        }
-        Some(match NonZeroU64::new(self.most) {
-            Some(max_ops) => Request::Operations { size, start, max_ops },
-            None => Request::Boundary { size, start },
-        })
-    }
-}
 
 /// Where operations come from: as [`crate::chain::StateReader::operations`] encodes them, or why there are none.
 pub type Fetch = Arc<dyn Fn(Wanted) -> BoxFuture<'static, Result<Bytes, String>> + Send + Sync>;
@@ -87,6 +49,9 @@ pub enum BeginError {
     /// The certificate is not one of this block by this chain's validators.
     #[error("the certificate of block {0} does not hold: the source lies, or follows another chain")]
     Certificate(u64),
+    /// The block that says who signs in the running epoch is missing, or is not the one that the validators finalized.
+    #[error("block {0} says who signs in the running epoch, and the source gives no such block with its certificate: name another source")]
+    Boundary(u64),
     /// The operations are not those that the header names.
     #[error("the operations are not those that the header of block {0} names: the source lies")]
     Operations(u64),
@@ -104,15 +69,51 @@ pub enum BeginError {
     Disk(String),
 }
 
+/// A final block in its canonical encoding, with a certificate of exactly this block.
+#[derive(Clone, Debug)]
+pub struct Certified {
+    /// The block.
+    pub block: Vec<u8>,
+    /// Its certificate.
+    pub certificate: Vec<u8>,
+}
+
+impl Certified {
+    fn sealed(&self) -> Result<SealedBlock, BeginError> {
+        let bytes = Bytes::copy_from_slice(&self.block);
+        SealedBlock::decode_cfg(bytes, &()).map_err(|error| BeginError::NotABlock(error.to_string()))
+    }
+
+    /// The block's number.
+    pub fn number(&self) -> Result<u64, BeginError> {
+        Ok(self.sealed()?.header().number.0)
+    }
+}
+
+/// The number of the block that says who signs after block `number`: a follower that begins there needs both. `None` where genesis
+/// or the block itself says it.
+pub fn boundary(genesis: &Genesis, number: u64) -> Option<u64> {
+    let length = epoch::length(&genesis.chain).get();
+    let boundary = (number.saturating_add(1) / length).saturating_mul(length).checked_sub(1)?;
+    (boundary < number).then_some(boundary)
+}
+
 /// Fills a new folder with the state after a final block, so that a follower continues from there. Blocks the thread.
 ///
-/// The block is in its canonical encoding, and has a certificate of its own.
-pub fn begin(directory: &Path, genesis: &Genesis, block: &[u8], certificate: &[u8], fetch: Fetch) -> Result<Head, BeginError> {
-    let block = SealedBlock::decode_cfg(Bytes::copy_from_slice(block), &()).map_err(|error| BeginError::NotABlock(error.to_string()))?;
+/// `introduces` is the block that [`boundary`] names, where it names one.
+pub fn begin(
+    directory: &Path,
+    genesis: &Genesis,
+    newest: &Certified,
+    introduces: Option<&Certified>,
+    fetch: Fetch,
+) -> Result<Head, BeginError> {
+    let block = newest.sealed()?;
+    let introduces = introduction(genesis, &block, introduces)?;
     let draft = directory.with_extension("part");
     // What an earlier try left.
     Directory::wipe(&draft)?;
-    let done = fill(&draft, genesis, &block, certificate, fetch);
+    let done = fill(&draft, genesis, (block.clone(), newest.certificate.clone()), introduces, fetch);
     if done.is_err() {
         Directory::wipe(&draft)?;
     }
@@ -121,9 +122,27 @@ pub fn begin(directory: &Path, genesis: &Genesis, block: &[u8], certificate: &[u
     Ok(Head::of(&block))
 }
 
-fn fill(draft: &Path, genesis: &Genesis, block: &SealedBlock, certificate: &[u8], fetch: Fetch) -> Result<(), BeginError> {
+/// A final block with its certificate, which is not verified yet.
+type Claimed = (SealedBlock, Vec<u8>);
+
+/// The block that says who signs after `block`, where a follower needs one.
+fn introduction(genesis: &Genesis, block: &SealedBlock, given: Option<&Certified>) -> Result<Option<Claimed>, BeginError> {
+    let Some(number) = boundary(genesis, block.header().number.0) else { return Ok(None) };
+    let given = given.ok_or(BeginError::Boundary(number))?;
+    let sealed = given.sealed()?;
+    if sealed.header().number.0 == number { Ok(Some((sealed, given.certificate.clone()))) } else { Err(BeginError::Boundary(number)) }
+}
+
+fn fill(
+    draft: &Path,
+    genesis: &Genesis,
+    (block, certificate): Claimed,
+    introduces: Option<Claimed>,
+    fetch: Fetch,
+) -> Result<(), BeginError> {
     let claimed = Directory::open(draft, &genesis.hash())?;
-    let task = Task { storage: claimed.engine(), genesis: genesis.clone(), block: block.clone(), certificate: certificate.to_vec(), fetch };
+    let (newest, genesis) = ((block.clone(), certificate.clone()), genesis.clone());
+    let task = Task { storage: claimed.engine(), genesis, newest, introduces: introduces.clone(), fetch };
     let thread = std::thread::Builder::new().name("begin".into()).stack_size(STACK_BYTES).spawn(move || task.run());
     let ended = thread.map_err(|error| StoreError::file(draft, error))?.join();
     ended.unwrap_or_else(|_| Err(BeginError::Disk("the log says why".into())))?;
@@ -131,14 +150,19 @@ fn fill(draft: &Path, genesis: &Genesis, block: &SealedBlock, certificate: &[u8]
     let header = block.header();
     let carry =
         Carry { has_work: true, next_timer: None, base_fees: BaseFees { cycle: header.base_fee_cycle, cell: header.base_fee_cell } };
-    Ok(Ledger::open(&claimed.ledger())?.begin(block.block(), certificate, &carry.to_bytes())?)
+    Ok(Ledger::open(&claimed.ledger())?.begin(
+        block.block(),
+        &certificate,
+        &carry.to_bytes(),
+        introduces.as_ref().map(|(block, _)| block.block()),
+    )?)
 }
 
 struct Task {
     storage: PathBuf,
     genesis: Genesis,
-    block: SealedBlock,
-    certificate: Vec<u8>,
+    newest: Claimed,
+    introduces: Option<Claimed>,
     fetch: Fetch,
 }
 
@@ -149,18 +173,21 @@ impl Task {
     }
 
     async fn take(self, mut context: runtime::Context) -> Result<(), BeginError> {
-        let header = self.block.header();
+        let header = self.newest.0.header();
         let number = header.number.0;
         let verifier = self.genesis.committee.verifier(&self.genesis.namespace());
-        let is_certified = is_certificate(&mut context, &verifier, &self.block.hash(), &self.certificate);
-        if !is_certified || number == 0 || header.ops_start >= header.ops_end {
+        let mut is_certified = |(block, certificate): &Claimed| is_certificate(&mut context, &verifier, &block.hash(), certificate);
+        if let Some(introduces) = self.introduces.as_ref().filter(|introduces| !is_certified(introduces)) {
+            return Err(BeginError::Boundary(introduces.0.header().number.0));
+        }
+        if !is_certified(&self.newest) || number == 0 || header.ops_start >= header.ops_end {
             return Err(BeginError::Certificate(number));
         }
         let pages = state::page_cache(&context, STATE).await;
         let config = engine::Config {
             context: context.child("begin"),
             source: Fetched { fetch: self.fetch.clone() },
-            target: <Machine as Application<runtime::Context>>::sync_targets(&self.block),
+            target: <Machine as Application<runtime::Context>>::sync_targets(&self.newest.0),
             max_outstanding_requests: NZUsize!(4),
             fetch_batch_size: NZU64!(MAX_OPERATIONS),
             apply_batch_size: NZU64!(1_024),

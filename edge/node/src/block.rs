@@ -1,5 +1,6 @@
 //! A block as the consensus engine sees it.
 
+use crate::epoch::{self, Payload, roll::Roll};
 use bytes::BufMut;
 use commonware_codec::{Buf, DecodeExt as _, EncodeSize, Error, Read, ReadExt as _, Write};
 use commonware_consensus::{
@@ -7,7 +8,8 @@ use commonware_consensus::{
     simplex::types::Context,
     types::{Epoch, Height, Round, View},
 };
-use commonware_cryptography::{Digestible, blake3::Digest, ed25519::PublicKey};
+use commonware_cryptography::{Digestible, blake3::Digest, bls12381::primitives::variant::MinSig, ed25519::PublicKey};
+use commonware_glue::dkg::ReshareBlock;
 use cowboy_types::{
     self as types, Hash,
     block::{MAX_BLOCK_BODY_BYTES, MAX_RESHARE_BYTES},
@@ -42,6 +44,9 @@ impl SealedBlock {
 
     /// Seals a block that came from outside.
     pub fn check(block: types::Block) -> Result<Self, Error> {
+        if let Some(payload) = &block.reshare {
+            epoch::decode(payload)?;
+        }
         if !block.is_body_committed() {
             return Err(Error::Invalid("Block", "the body is not the one that the header commits to"));
         }
@@ -134,6 +139,17 @@ impl CertifiableBlock for SealedBlock {
     type Context = ConsensusContext;
     fn context(&self) -> ConsensusContext {
         self.0.context.clone()
+    }
+}
+
+impl ReshareBlock for SealedBlock {
+    type Variant = MinSig;
+    type PublicKey = PublicKey;
+    type Directory = Roll;
+
+    fn payload(&self) -> Option<Payload> {
+        let bytes = self.block().reshare.as_ref()?;
+        Some(epoch::decode(bytes).expect("a sealed block's payload was decoded when it was sealed"))
     }
 }
 

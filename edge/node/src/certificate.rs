@@ -8,7 +8,7 @@ use commonware_parallel::Sequential;
 use cowboy_types::Hash;
 use rand_core::CryptoRng;
 
-/// Whether the bytes are a finalization of exactly this block by the validators of `verifier`.
+/// Whether the bytes are a finalization of exactly this block by the validators whose group key `verifier` has.
 pub(crate) fn is_certificate(random: &mut impl CryptoRng, verifier: &Scheme, digest: &Hash, certificate: &[u8]) -> bool {
     let decoded = Finalization::<Scheme, Digest>::decode_cfg(bytes::Bytes::copy_from_slice(certificate), &());
     decoded.is_ok_and(|finalization| {

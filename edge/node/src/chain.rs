@@ -1,11 +1,11 @@
 //! What every part of a node shares: who it is, what it has seen, and where it tells of it.
 
-pub use crate::carry::Carry;
 use crate::{
-    begin::Wanted,
     block::SealedBlock,
     clock::WallClock,
-    committee::{Committee, ValidatorKeys},
+    committee::ValidatorKeys,
+    committees::{Committees, Term},
+    epoch,
     mempool::{Mempool, account_of},
     pace::Pace,
     progress::Progress,
@@ -13,6 +13,7 @@ use crate::{
     traces,
     watch::Slow,
 };
+pub use crate::{carry::Carry, head::Head, reader::StateReader};
 use bytes::Bytes;
 use commonware_runtime::{Clock, Spawner};
 use cowboy_chain::{
@@ -25,8 +26,7 @@ use cowboy_state::{
     records::{Account, keys},
 };
 use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, Recent, StoreError, View, recent};
-use cowboy_types::{Address, Hash, Height, Receipt, TimestampMs, units::Nonce};
-use futures::future::BoxFuture;
+use cowboy_types::{Address, Hash, Receipt, units::Nonce};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, OnceLock},
@@ -74,35 +74,6 @@ impl Output {
     }
 }
 
-/// The newest finalized block, in brief.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// How many blocks stand before it, genesis included.
-    pub number: u64,
-    /// Its height: the number, and what a dev chain skipped.
-    pub height: Height,
-    /// Its name.
-    pub digest: Hash,
-    /// The state after it.
-    pub state_root: Hash,
-    /// When it was proposed.
-    pub timestamp_ms: TimestampMs,
-}
-
-impl Head {
-    /// The brief of this block.
-    pub fn of(block: &SealedBlock) -> Self {
-        let header = block.header();
-        Self {
-            number: header.number.0,
-            height: header.height(),
-            digest: block.hash(),
-            state_root: header.state_root,
-            timestamp_ms: header.timestamp_ms,
-        }
-    }
-}
-
 /// A finalized block with what came of it.
 #[derive(Clone, Debug)]
 pub struct FinalizedBlock {
@@ -114,22 +85,6 @@ pub struct FinalizedBlock {
     pub traces: Arc<Vec<Trace>>,
     /// The encoded finalization of exactly this block, where this node has one.
     pub certificate: Option<Vec<u8>>,
-}
-
-/// Read access to the newest state, without the runtime's type.
-pub trait StateReader: Send + Sync {
-    /// The newest values of these keys, in order.
-    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>>;
-
-    /// The root of the newest state.
-    fn root(&self) -> BoxFuture<'_, Hash>;
-
-    /// Operations that made the state, encoded with their proof against the root that they had at this size; none where they
-    /// are gone, or yet to come.
-    fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>>;
-
-    /// Proofs that these keys have the values they have, or none, all against one root, in order.
-    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<cowboy_store::proof::StateProof>>;
 }
 
 /// One node's view of one chain.
@@ -144,8 +99,8 @@ pub struct Chain {
     pub config: Arc<ChainConfig>,
     /// Compiled actors.
     pub images: Arc<dyn Images>,
-    /// The validators.
-    pub committee: Committee,
+    /// Who signs in which epoch.
+    pub committees: Committees,
     /// This node's secrets, where it is a validator.
     pub keys: Option<ValidatorKeys>,
     /// Verifies certificates and seeds.
@@ -202,14 +157,18 @@ impl Chain {
         }
         setup.head.send_replace(head);
         setup.pace.govern(&setup.config.params);
+        let committees = Committees::new(epoch::length(&setup.config), &setup.genesis, setup.ledger.clone());
+        // The group key never changes: what verifies the first epoch verifies all of them.
+        let group = *committees.newest().info.output.public().public();
+        let verifier = Scheme::certificate_verifier(&setup.namespace, group);
         Ok(Self {
             namespace: setup.namespace.clone(),
-            verifier: setup.committee.verifier(&setup.namespace),
             genesis: setup.genesis,
             allocation: setup.allocation,
             config: setup.config,
             images: setup.images,
-            committee: setup.committee,
+            committees,
+            verifier,
             keys: setup.keys,
             seeds: Seeds::default(),
             ledger: setup.ledger,
@@ -310,6 +269,22 @@ impl Chain {
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);
+    }
+
+    /// The epoch of the block after the newest final one, and who signs in it.
+    pub fn term(&self) -> Arc<Term> {
+        let epoch = self.committees.epoch_of(self.head.borrow().number.saturating_add(1));
+        self.committees.term(epoch).unwrap_or_else(|| self.committees.newest())
+    }
+
+    /// How many validators sign in that epoch.
+    pub fn validators(&self) -> usize {
+        self.term().committee.members().len()
+    }
+
+    /// Whether this node is the only validator there can ever be: the set of a dev chain never changes.
+    pub fn is_alone(&self) -> bool {
+        self.config.is_dev && self.validators() == 1
     }
 
     /// The parameters of the next block, as governance left them.
@@ -423,8 +398,6 @@ pub struct Setup {
     pub config: Arc<ChainConfig>,
     /// Compiled actors.
     pub images: Arc<dyn Images>,
-    /// The validators.
-    pub committee: Committee,
     /// This node's secrets, where it is a validator.
     pub keys: Option<ValidatorKeys>,
     /// Finalized blocks and indexes.
@@ -445,10 +418,11 @@ mod tests {
     use crate::{
         execute::tests::{chain, transaction},
         mempool::Source,
+        reader::Wanted,
     };
     use cowboy_chain::{Standing, lanes::Lane};
     use cowboy_types::{Amount, Instruction, System};
-    use futures::FutureExt as _;
+    use futures::{FutureExt as _, future::BoxFuture};
 
     /// A state that a block is written to at the moment it is read: who reads gets what was there before.
     struct Moving {

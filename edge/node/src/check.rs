@@ -4,7 +4,7 @@ mod engine;
 
 pub use engine::{Damage, discard_votes, engine};
 
-use crate::{begin::MAX_OPERATIONS, failing, follow};
+use crate::{failing, follow, reader::MAX_OPERATIONS};
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
 use commonware_storage::{
     merkle::Location,

@@ -1,31 +1,32 @@
 //! Who votes, who leads, and with which keys.
 
-use crate::seeds::{Scheme, SeedBytes};
-use commonware_codec::{Decode as _, DecodeExt as _, Encode as _};
-use commonware_consensus::{
-    simplex::{
-        elector::{self, Dynamic, Elector, Terms},
-        scheme::bls12381_threshold::vrf::Certificate,
-    },
-    types::{Participant, Round},
+use crate::{
+    epoch::{Info, MAX_MEMBERS, MODE, roll::Roll},
+    seeds::{Scheme, SeedBytes},
 };
+use commonware_codec::{Decode as _, DecodeExt as _, Encode as _};
+use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
     Signer as _,
     bls12381::{
-        dkg::feldman_desmedt::deal,
+        dkg::feldman_desmedt::{Output, deal},
         primitives::{
             group::{Private, Share},
             ops::{compute_public, sign, sign_message, verify_message},
-            sharing::{Mode, ModeVersion, Sharing},
+            sharing::{Mode, Sharing},
             variant::{MinSig, Variant},
         },
     },
     ed25519,
 };
+use commonware_glue::dkg::{network::Directory as _, types::EpochOutcome};
 use commonware_math::algebra::Random as _;
-use commonware_utils::{N3f1, TryCollect as _, ordered::Set};
+use commonware_utils::{
+    N3f1, TryCollect as _,
+    ordered::{Quorum as _, Set},
+};
 use cowboy_state::records::GenesisValidator;
-use cowboy_system::staking::possession::Registration;
+use cowboy_system::staking::{self, possession::Registration};
 use cowboy_types::{
     Address, Amount, Hash, keccak256,
     signing::{PrivateKey, address_of_public_key},
@@ -33,7 +34,6 @@ use cowboy_types::{
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-use std::num::NonZeroU32;
 
 type BlsPublic = <MinSig as Variant>::Public;
 type BlsSignature = <MinSig as Variant>::Signature;
@@ -122,20 +122,21 @@ impl ValidatorKeys {
 }
 
 impl Committee {
-    /// The committee that genesis names, with the public half of its group key as [`Committee::sharing`] encodes it.
-    pub fn new(validators: &[GenesisValidator], sharing: &[u8]) -> Result<Self, CommitteeError> {
-        let members =
-            validators.iter().enumerate().map(|(place, validator)| Member::new(place, validator)).collect::<Result<Vec<_>, _>>()?;
-        let count = u32::try_from(members.len()).ok().and_then(NonZeroU32::new).ok_or(CommitteeError::Nobody)?;
-        let sharing = Sharing::<MinSig>::decode_cfg(bytes::Bytes::copy_from_slice(sharing), &(count, ModeVersion::v0()));
-        match sharing {
-            Ok(sharing) if sharing.total() == count => Ok(Self { members, sharing }),
-            _ => Err(CommitteeError::Group { validators: members.len() }),
+    /// Who signs in the epoch that this describes.
+    pub fn of(info: &Info) -> Result<Self, CommitteeError> {
+        let players = info.output.players();
+        let listed = players.iter().enumerate().map(|(place, key)| (place, info.directory.get(key)));
+        let members = listed.map(|(place, member)| Member::new(place, member.ok_or(CommitteeError::Key { kind: "network", place })?));
+        let members = members.collect::<Result<Vec<_>, _>>()?;
+        let sharing = info.output.public().clone();
+        match usize::try_from(sharing.total().get()) == Ok(members.len()) && sharing.required() == players.quorum::<N3f1>() {
+            true => Ok(Self { members, sharing }),
+            false => Err(CommitteeError::Group { validators: members.len() }),
         }
     }
 
     /// Validators with all their keys, derived from `seed`; each has the same stake, in base units. Answers them, the
-    /// encoded public half of the group key, and the secrets, in the order of the network keys.
+    /// encoded public half of the dealing, and the secrets, in the order of the network keys.
     ///
     /// For dev chains and tests: who knows the seed knows every key.
     pub fn derive(seed: &[u8], count: u32, stake: Amount) -> (Vec<GenesisValidator>, Vec<u8>, Vec<ValidatorKeys>) {
@@ -161,7 +162,7 @@ impl Committee {
             signer,
             share: Some(share),
         });
-        (validators, output.public().encode().to_vec(), secrets.collect())
+        (validators, output.encode().to_vec(), secrets.collect())
     }
 
     /// The validators, ascending by network key.
@@ -194,10 +195,32 @@ impl Committee {
         Scheme::verifier(namespace, self.network_keys(), self.sharing.clone())
     }
 
-    /// How leaders are drawn: by stake, from the preceding round's seed.
-    pub fn elector(&self) -> ByStake {
-        ByStake { stakes: self.members.iter().map(|member| member.stake).collect() }
+    /// The place of the validator that leads a view with this randomness.
+    pub fn leader(&self, randomness: &Hash) -> usize {
+        draw(self.members.iter().map(|member| member.stake), randomness)
     }
+}
+
+/// The description of a chain's first epoch: the validators of genesis sign, and are dealt to twice.
+pub fn first_epoch(validators: &[GenesisValidator], dealing: &[u8]) -> Result<Info, CommitteeError> {
+    if validators.is_empty() {
+        return Err(CommitteeError::Nobody);
+    }
+    let group = || CommitteeError::Group { validators: validators.len() };
+    let output = Output::decode_cfg(bytes::Bytes::copy_from_slice(dealing), &(MAX_MEMBERS, MODE)).map_err(|_| group())?;
+    let directory = Roll::new(validators.iter().map(|validator| staking::types::Member {
+        address: validator.address,
+        signing_key: validator.signing_key,
+        network_key: validator.network_key,
+        vrf_key: validator.vrf_key,
+        stake: validator.stake,
+    }));
+    let players: Set<ed25519::PublicKey> = Output::players(&output).clone();
+    if directory.members().len() != validators.len() || !directory.matches(&players) {
+        return Err(group());
+    }
+    let (epoch, next_players) = (Epoch::zero(), players.clone());
+    Ok(Info { outcome: EpochOutcome::Success, epoch, output, players, next_players, directory })
 }
 
 type MemberKeys = (ed25519::PrivateKey, Private, PrivateKey);
@@ -224,7 +247,7 @@ impl ValidatorKeys {
 }
 
 impl Member {
-    fn new(place: usize, validator: &GenesisValidator) -> Result<Self, CommitteeError> {
+    fn new(place: usize, validator: &staking::types::Member) -> Result<Self, CommitteeError> {
         let bad = |kind| CommitteeError::Key { kind, place };
         Ok(Self {
             network: ed25519::PublicKey::decode(validator.network_key.0.to_vec()).map_err(|_| bad("network"))?,
@@ -250,55 +273,20 @@ fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("a point's encoding has a fixed size")
 }
 
-/// Draws each view's leader by stake, freshly, from the seed of the round before (decision 117).
-#[derive(Clone, Debug)]
-pub struct ByStake {
-    stakes: Vec<u64>,
-}
-
-impl ByStake {
-    /// The member that the 32 random bytes point at.
-    fn draw(&self, randomness: &Hash) -> Participant {
-        let total: u128 = self.stakes.iter().map(|stake| u128::from(*stake)).sum();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&randomness.0[..16]);
-        // 128 random bits against a total below 2^96: the bias is below 2^-32.
-        let mut point = u128::from_be_bytes(bytes).checked_rem(total).unwrap_or(0);
-        for (index, stake) in self.stakes.iter().enumerate() {
-            match point.checked_sub(u128::from(*stake)) {
-                Some(rest) => point = rest,
-                None => return Participant::from_usize(index),
-            }
+/// The place of the validator that the 32 random bytes select, each in proportion to its stake (decision 117).
+fn draw(stakes: impl Iterator<Item = u64> + Clone, randomness: &Hash) -> usize {
+    let total: u128 = stakes.clone().map(u128::from).sum();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&randomness.0[..16]);
+    // 128 random bits against a total below 2^96: the bias is below 2^-32.
+    let mut point = u128::from_be_bytes(bytes).checked_rem(total).unwrap_or(0);
+    for (place, stake) in stakes.enumerate() {
+        match point.checked_sub(u128::from(stake)) {
+            Some(rest) => point = rest,
+            None => return place,
         }
-        Participant::from_usize(0)
     }
-}
-
-impl elector::Config<Scheme> for ByStake {
-    type Elector = Self;
-
-    fn build(self, participants: &Set<ed25519::PublicKey>) -> Self {
-        assert_eq!(participants.len(), self.stakes.len(), "every validator has a stake");
-        self
-    }
-}
-
-impl Elector<Scheme> for ByStake {
-    type Mode = Dynamic;
-
-    fn terms(&self) -> Terms {
-        Terms::rotating()
-    }
-
-    /// The first view of an epoch has no seed before it: there the epoch's number decides.
-    fn elect(&self, round: Round, certificate: Option<&Certificate<MinSig>>) -> Participant {
-        let seed = certificate.map(|certificate| certificate.get().expect("a verified certificate decodes").seed_signature.encode());
-        let randomness = match &seed {
-            Some(seed) => keccak256(&[b"cowboy-leader:", seed]),
-            None => keccak256(&[b"cowboy-leader:", &round.epoch().get().to_be_bytes()]),
-        };
-        self.draw(&randomness)
-    }
+    0
 }
 
 #[cfg(test)]
@@ -308,10 +296,10 @@ mod tests {
     /// a validator leads in proportion to its stake.
     #[test]
     fn leaders_are_drawn_by_stake() {
-        let elector = ByStake { stakes: vec![100, 300, 0, 600] };
+        let stakes = [100, 300, 0, 600];
         let mut led = [0u32; 4];
         for round in 0u32..10_000 {
-            led[usize::from(elector.draw(&keccak256(&[&round.to_be_bytes()])))] += 1;
+            led[draw(stakes.into_iter(), &keccak256(&[&round.to_be_bytes()]))] += 1;
         }
         assert_eq!(led[2], 0, "no stake, no turn");
         for (member, expected) in [(0, 1_000), (1, 3_000), (3, 6_000)] {
@@ -323,8 +311,9 @@ mod tests {
     fn keys_follow_from_the_seed() {
         let (validators, sharing, keys) = Committee::derive(b"seed", 4, Amount(1));
         assert_eq!(Committee::derive(b"seed", 4, Amount(1)).1, sharing);
-        let committee = Committee::new(&validators, &sharing).expect("a committee");
-        assert_eq!(Committee::new(&validators[..3], &sharing).err(), Some(CommitteeError::Group { validators: 3 }));
+        let committee = Committee::of(&first_epoch(&validators, &sharing).expect("an epoch")).expect("a committee");
+        assert_eq!(first_epoch(&validators[..3], &sharing).err(), Some(CommitteeError::Group { validators: 3 }));
+        assert_eq!(first_epoch(&[], &sharing).err(), Some(CommitteeError::Nobody));
         for (member, keys) in committee.members().iter().zip(&keys) {
             assert_eq!(member.network, keys.network.public_key());
             let proof = keys.prove(b"beacon", 7);

@@ -1,21 +1,31 @@
 //! Wires the parts of a validator together, for any runtime and any network.
 
+mod queries;
+mod timeouts;
+
+pub(crate) use queries::State;
+pub(crate) use timeouts::longest_view;
+pub use timeouts::{Patience, longest_pause};
+
 use crate::{
     application::{Machine, Marshal},
-    begin::Wanted,
     block::SealedBlock,
-    chain::{Chain, StateReader},
-    execute::Databases,
-    genesis::Genesis,
+    chain::Chain,
+    epoch::{self, MAX_MEMBERS, roll::Roll},
     history::{Backed, History},
     peers::Traffic,
     progress::Noted,
     proposer::Proposer,
+    reshare::{
+        Dealing, NoPlan,
+        schemes::{Enrolled, Schemes},
+        secrets::Secrets,
+        tap::{Later, Tap, deliver},
+    },
     seeds::Scheme,
+    votes::Role,
 };
-use bytes::Bytes;
 use commonware_broadcast::buffered;
-use commonware_codec::Encode as _;
 use commonware_consensus::{
     Reporter, Reporters,
     marshal::{
@@ -24,33 +34,21 @@ use commonware_consensus::{
         resolver::p2p as marshal_resolver,
         standard::{Deferred, Standard},
     },
-    simplex::{
-        self,
-        config::{Floor, ForwardPolicy, SkipBudget, SkipPolicy},
-    },
     types::{Epoch, FixedEpocher, ViewDelta},
 };
-use commonware_cryptography::{Digested, Digestible as _, blake3::Digest, certificate::ConstantProvider, ed25519::PublicKey};
-use commonware_glue::stateful::{
-    self, Config as StatefulConfig, PruneConfig, Stateful, SyncPlan,
-    db::{AttachableResolver, Shared, SyncEngineConfig},
+use commonware_cryptography::{
+    Digested, Digestible as _, blake3::Digest, bls12381::primitives::variant::MinSig, certificate::ConstantProvider, ed25519::PublicKey,
 };
-use commonware_p2p::{Blocker, Provider as PeerProvider, Receiver, Sender, max_message_size};
+use commonware_glue::dkg::{self, fence::Fence, network::Manager, orchestrator, reshare as glue_reshare};
+use commonware_glue::stateful::{self, Config as StatefulConfig, PruneConfig, Stateful, SyncPlan, db::SyncEngineConfig};
+use commonware_p2p::{Blocker, Receiver, Sender, max_message_size};
 use commonware_parallel::Sequential;
 use commonware_runtime::{Clock, Handle, Metrics, Network, Quota, Spawner, Storage, buffer::paged::CacheRef};
-use commonware_storage::{
-    archive::prunable,
-    qmdb::sync::{Request, Source, source},
-    translator::TwoCap,
-};
+use commonware_storage::{archive::prunable, translator::TwoCap};
 use commonware_utils::{NZDuration, NZU32, NZU64, NZUsize};
-use cowboy_chain::StateKey;
-use cowboy_store::{
-    proof::{self, StateProof},
-    state::{self, Family, raw},
-};
-use cowboy_types::Hash;
-use futures::future::{BoxFuture, select};
+use cowboy_store::state;
+use futures::future::select;
+use queries::{NoSync, open_state};
 use rand_core::CryptoRng;
 use std::{
     num::{NonZeroU64, NonZeroUsize},
@@ -58,9 +56,10 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use timeouts::Timeouts;
 
 /// The channels of the network, in the order of their numbers.
-pub const CHANNELS: [&str; 7] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies"];
+pub const CHANNELS: [&str; 8] = ["votes", "certificates", "resolver", "backfill", "broadcast", "mempool", "copies", "dealings"];
 
 /// Messages a second that one peer may send on a channel. Room for as many is reserved for every peer.
 pub const QUOTA: Quota = Quota::per_second(NZU32!(512));
@@ -85,40 +84,39 @@ impl Default for Kept {
     }
 }
 
+impl Kept {
+    fn pruning(&self) -> PruneConfig {
+        PruneConfig { maintenance_interval: self.interval, retained_marshal_blocks: self.blocks, retained_qmdb_blocks: 0 }
+    }
+}
+
 pub(crate) const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
 const MAILBOX: NonZeroUsize = NZUsize!(1_024);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(2);
 const FETCH_RETRY: Duration = Duration::from_millis(100);
 
-/// Far enough away never to come.
-const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
-
 /// How long the engine waits for the state, which tells the block time, before it starts without.
 const OPENING: Duration = Duration::from_secs(2);
 
-/// Short enough to be over soon, and long enough for a proposal.
-const SHORT: Duration = Duration::from_millis(500);
+/// For a state that is never fetched from peers.
+const NO_SYNC: SyncEngineConfig =
+    SyncEngineConfig { fetch_batch_size: NZU64!(64), apply_batch_size: NZU64!(256), max_outstanding_requests: NZUsize!(8) };
 
-/// How much longer than the time between blocks a leader has, and then the votes for its block.
-const LEADER_MARGIN: Duration = Duration::from_millis(1_500);
-
-/// How much longer than the longest view a validator is silent before it counts as away.
-const SKIP_MARGIN: Duration = Duration::from_millis(500);
-
-/// The largest message on any channel, for this many validators.
-pub fn max_message(validators: u32) -> u32 {
+/// The largest message on any channel.
+pub fn max_message() -> u32 {
+    let validators = MAX_MEMBERS.get();
     max_message_size(&[
-        simplex::max_payload_size::<Scheme, Digest>(validators),
+        orchestrator::max_payload_size::<Scheme, Digest>(validators),
+        dkg::max_payload_size::<MinSig, PublicKey>(MAX_MEMBERS),
         marshal::max_payload_size::<Standard<SealedBlock>, Scheme>(validators, &()),
         MAX_GOSSIP_BYTES,
     ])
 }
 
 /// What the engine of a chain sends to other validators.
-pub(crate) fn traffic(genesis: &Genesis) -> Traffic {
-    let validators = u32::try_from(genesis.committee.members().len()).expect("a committee is small");
+pub(crate) fn traffic() -> Traffic {
     let channels = u64::try_from(CHANNELS.len()).expect("a few");
-    Traffic { channels, quota: QUOTA, largest: max_message(validators) }
+    Traffic { channels, quota: QUOTA, largest: max_message() }
 }
 
 /// What [`start`] is given beside the chain.
@@ -137,27 +135,8 @@ pub struct Parts<O, B, S, R> {
     pub kept: Kept,
     /// Whether this node votes.
     pub role: Role,
-}
-
-/// What a node does in consensus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// It proposes and votes.
-    Votes,
-    /// It takes part in nothing and follows the certificates of the others.
-    Listens,
-}
-
-/// How long views may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// As long as a block needs; for ever where the node is alone, so that an idle chain has no nullified rounds.
-    Normal,
-    /// As short as can be, to give up a view that cannot end.
-    ///
-    /// A lone validator that was killed after it voted for its own proposal, and before the proposal was on the disk, waits
-    /// for a block that nobody has. Only giving up the view helps.
-    Short,
+    /// The shares of the group key that this node has, and what it deals.
+    pub secrets: Secrets,
 }
 
 /// A running engine.
@@ -177,22 +156,19 @@ pub async fn start<E, O, B, S, R, M>(
 ) -> Engine
 where
     E: Spawner + Clock + Storage + Metrics + CryptoRng + Network,
-    O: PeerProvider<PublicKey = PublicKey>,
+    O: Manager<PublicKey = PublicKey, Directory = Roll>,
     B: Blocker<PublicKey = PublicKey>,
     S: Sender<PublicKey = PublicKey>,
     R: Receiver<PublicKey = PublicKey>,
     M: Reporter<Activity = Update<SealedBlock>>,
 {
-    let Parts { prefix, peers, blocker, channels, patience, kept, role } = parts;
+    let Parts { prefix, peers, blocker, channels, patience, kept, role, secrets } = parts;
     let keys = chain.keys.clone().expect("a validator has keys");
     let me = commonware_cryptography::Signer::public_key(&keys.network);
-    let [votes, certificates, resolver, backfill, broadcast, gossip, copies] =
+    let [votes, certificates, resolver, backfill, broadcast, gossip, copies, dealings] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
     let pages = state::page_cache(&context, &prefix).await;
-    let scheme = match role {
-        Role::Votes => keys.share.clone().and_then(|share| chain.committee.voter(&chain.namespace, share)).expect("the share is its own"),
-        Role::Listens => chain.committee.verifier(&chain.namespace),
-    };
+    let length = epoch::length(&chain.config);
     let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());
 
     let backfill = marshal_resolver::init(
@@ -233,8 +209,9 @@ where
         Backed::new(finalizations.expect("the archive of certificates opens: see the error above"), history.clone()),
         Backed::new(blocks.expect("the archive of blocks opens: see the error above"), history.clone()),
         marshal::Config {
-            provider: ConstantProvider::new(scheme.clone()),
-            epocher: FixedEpocher::new(NZU64!(u64::MAX)),
+            // One key verifies the certificates of all epochs.
+            provider: ConstantProvider::<_, Epoch>::new(chain.verifier.clone()),
+            epocher: FixedEpocher::new(length),
             start: plan.marshal_start(genesis.clone()),
             partition_prefix: prefix.clone(),
             mailbox_size: MAILBOX,
@@ -263,22 +240,32 @@ where
             mailbox_size: MAILBOX,
             plan,
             resolvers: NoSync,
-            sync_config: SyncEngineConfig {
-                fetch_batch_size: NZU64!(64),
-                apply_batch_size: NZU64!(256),
-                max_outstanding_requests: NZUsize!(8),
-            },
-            prune_config: Some(PruneConfig {
-                maintenance_interval: kept.interval,
-                retained_marshal_blocks: kept.blocks,
-                retained_qmdb_blocks: 0,
-            }),
+            sync_config: NO_SYNC,
+            prune_config: Some(kept.pruning()),
             strategy: Sequential,
         },
     );
     let proposer = Proposer::new(machine_mailbox.clone(), chain.clone());
-    let application = Deferred::new(context.child("deferred"), proposer, marshal.clone(), FixedEpocher::new(NZU64!(u64::MAX)));
-    actor.start(Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone())), buffer, backfill);
+    let records = format!("{prefix}-simplex");
+    let (fence, gate) = Fence::new();
+    let schemes = Schemes::default();
+    let registrar = Enrolled {
+        storage: context.child("records"),
+        records: records.clone(),
+        schemes: schemes.clone(),
+        committees: chain.committees.clone(),
+        marshal: marshal.clone(),
+        namespace: chain.namespace.clone(),
+        role,
+    };
+    let partition = format!("{prefix}-reshare");
+    let dealing = Dealing { peers: peers.clone(), blocker: blocker.clone(), secrets, registrar, fence, partition, pages: pages.clone() };
+    let dealer = dealing.start(context.child("reshare"), &chain, dealings);
+    let application = glue_reshare::Application::new(proposer, dealer.clone(), length);
+    let application = Deferred::new(context.child("deferred"), application, marshal.clone(), FixedEpocher::new(length));
+    let (later, boundaries) = Later::new();
+    let reporter = Noted::new(chain.progress.clone(), wrap(machine_mailbox.clone()));
+    actor.start(Reporters::from((reporter, Reporters::from((later, dealer)))), buffer, backfill);
     chain.progress.report(context.child("sync"), chain.ledger.clone());
     machine.start();
     open_state(context.child("state"), machine_mailbox, chain.clone());
@@ -287,83 +274,27 @@ where
 
     // What governance says of the block time stands in the state, which opens at once but where it is damaged.
     let _ = select(pin!(chain.wait_until_open()), pin!(context.sleep(OPENING))).await;
-    let times = Timeouts::of(patience, chain.pace.gap(), chain.committee.members().len());
-    let engine = simplex::Engine::new(
-        context,
-        simplex::Config {
-            scheme,
-            elector: chain.committee.elector(),
-            blocker,
-            automaton: application.clone(),
-            relay: application.clone(),
-            reporter: Reporters::from((chain.seeds.clone(), application)),
+    let times = Timeouts::of(patience, chain.pace.gap(), chain.is_alone());
+    let (orchestrator, epochs) = orchestrator::Actor::new(
+        context.child("epochs"),
+        orchestrator::Config {
+            oracle: blocker,
+            manager: peers,
+            provider: schemes,
+            marshal: marshal.clone(),
+            application: Tap::new(application, chain.seeds.clone()),
             strategy: Sequential,
-            partition: format!("{prefix}-simplex"),
+            simplex: times.simplex(chain.committees.clone(), pages),
+            gate,
+            state_sync: NoPlan::disabled(),
+            blocks_per_epoch: length,
             mailbox_size: MAILBOX,
-            epoch: Epoch::zero(),
-            floor: Floor::Genesis(genesis.digest()),
-            replay_buffer: BUFFER,
-            write_buffer: BUFFER,
-            page_cache: pages,
-            leader_timeout: times.leader,
-            certification_timeout: times.certification,
-            timeout_retry: times.retry,
-            view_retention: ViewDelta::new(64),
-            skip: times.skip,
-            fetch_timeout: NZDuration!(FETCH_TIMEOUT),
-            fetch_retry_delay: Duration::from_millis(500),
-            forward: ForwardPolicy::Disabled,
-            track_historical_votes: false,
+            partition_prefix: records,
         },
     );
-    Engine { handle: engine.start(votes, certificates, resolver), marshal }
-}
-
-/// How long a view of several validators may take before it is given up.
-pub(crate) fn longest_view(gap: Option<Duration>) -> Duration {
-    gap.unwrap_or_default() + LEADER_MARGIN + LEADER_MARGIN
-}
-
-/// How long a view may take.
-struct Timeouts {
-    leader: Duration,
-    certification: Duration,
-    retry: Duration,
-    /// When the turn of a leader that is away is given up at once.
-    skip: SkipPolicy,
-}
-
-impl Timeouts {
-    fn of(patience: Patience, gap: Option<Duration>, validators: usize) -> Self {
-        if patience == Patience::Short {
-            return Self { leader: SHORT, certification: SHORT + SHORT, retry: SHORT, skip: SkipPolicy::Disabled };
-        }
-        let retry = Duration::from_secs(1);
-        if validators == 1 {
-            return Self { leader: NEVER, certification: NEVER + NEVER, retry, skip: SkipPolicy::Disabled };
-        }
-        let leader = gap.unwrap_or_default() + LEADER_MARGIN;
-        let certification = longest_view(gap);
-        // A validator that takes part sends something in every view. One that nobody heard of for longer than a view can last
-        // is away, and its turns are given up at once. Without a quorum of others nothing is skipped.
-        let skip = SkipPolicy::Enabled { timeout: certification + SKIP_MARGIN, budget: SkipBudget::Participants };
-        Self { leader, certification, retry, skip }
-    }
-}
-
-/// Views that a chain with a quorum may lose in a row: leaders are drawn, and one that is away may be drawn again and again.
-const LOST_VIEWS: u32 = 6;
-
-/// The pause of a lone validator that its blocks and its disk explain, beside the block time.
-const LONE_PAUSE: Duration = Duration::from_secs(10);
-
-/// The longest time between blocks that absent leaders and the time `gap` between blocks explain, where nothing else is wrong.
-pub fn longest_pause(gap: Option<Duration>, validators: usize) -> Duration {
-    if validators == 1 {
-        return LONE_PAUSE + gap.unwrap_or_default();
-    }
-    let times = Timeouts::of(Patience::Normal, gap, validators);
-    times.leader * LOST_VIEWS + times.certification
+    context.child("boundaries").spawn(move |_| deliver(boundaries, epochs));
+    let handle = orchestrator.start(votes, certificates, resolver);
+    Engine { handle, marshal }
 }
 
 /// How the engine's archives of final blocks and certificates are kept.
@@ -381,72 +312,4 @@ pub(crate) fn archive(prefix: &str, name: &str, pages: CacheRef, section: NonZer
         value_write_buffer: BUFFER,
         replay_buffer: BUFFER,
     }
-}
-
-/// Hands the state to the chain's queries once the state machine has opened it.
-fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) {
-    context.spawn(move |_| async move {
-        let state = machine.subscribe_databases().await;
-        chain.attach_state(Arc::new(State::<E>(state))).await;
-    });
-}
-
-/// The database of one runtime, behind [`StateReader`].
-pub(crate) struct State<E: Spawner + Clock + Storage + Metrics>(pub(crate) Databases<E>);
-
-impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
-    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
-        Box::pin(async move {
-            let keys: Vec<_> = keys.iter().map(raw).collect();
-            let keys: Vec<_> = keys.iter().collect();
-            let state = self.0.read().await;
-            state.get_many(&keys).await.expect("the state can be read: a disk that fails stops the node")
-        })
-    }
-
-    fn root(&self) -> BoxFuture<'_, Hash> {
-        Box::pin(async move { state::hash(self.0.read().await.root()) })
-    }
-
-    fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>> {
-        Box::pin(async move {
-            let (response, _) = self.0.read().await.serve(wanted.request()?).await.ok()?;
-            Some(response.encode())
-        })
-    }
-
-    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
-        Box::pin(async move {
-            let state = self.0.read().await;
-            let mut proofs = Vec::with_capacity(keys.len());
-            for key in &keys {
-                proofs.push(proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node"));
-            }
-            proofs
-        })
-    }
-}
-
-/// No state is fetched from peers: a node that is behind executes every block.
-#[derive(Clone, Copy, Debug)]
-struct NoSync;
-
-/// Nobody is asked for state.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("state is not fetched from peers")]
-struct NotFetched;
-
-impl Source for NoSync {
-    type Family = Family;
-    type Digest = Digest;
-    type Op = commonware_storage::qmdb::any::ordered::variable::Operation<Family, state::RawKey, Bytes>;
-    type Error = NotFetched;
-
-    async fn serve(&self, _: Request<Family>) -> source::Result<Self> {
-        Err(NotFetched)
-    }
-}
-
-impl<D: Send + Sync + 'static> AttachableResolver<D> for NoSync {
-    async fn attach_database(&self, _: Shared<D>) {}
 }

@@ -138,7 +138,7 @@ impl Fence<'_> {
 impl Chain {
     /// Whether a proposal that takes too long costs its proposer the view: a lone validator has all the time.
     fn has_views(&self) -> bool {
-        self.pace.gap().is_some() && self.committee.members().len() > 1
+        self.pace.gap().is_some() && self.validators() > 1
     }
 
     /// The fence of this chain's parameters. A chain without a rhythm has time to pack.

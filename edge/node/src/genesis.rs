@@ -2,7 +2,8 @@
 
 use crate::{
     block::{SealedBlock, engine_context},
-    committee::{Committee, CommitteeError, ValidatorKeys},
+    committee::{Committee, CommitteeError, ValidatorKeys, first_epoch},
+    epoch::{self, Payload},
 };
 use bytes::Bytes;
 use commonware_cryptography::blake3::Blake3;
@@ -14,7 +15,7 @@ use cowboy_chain::{
 use cowboy_state::records::ParameterChange;
 use cowboy_store::state;
 use cowboy_types::{
-    Address, Amount, ChainId, Hash, TimestampMs,
+    Address, Amount, ChainId, Hash, TimestampMs, blake3,
     block::{Block, Context, HEADER_VERSION, Header, LaneUsage, Usage},
     merkle,
     transaction::Signature,
@@ -28,7 +29,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct Genesis {
     /// What the protocol starts from. Its hash identifies the chain.
     pub config: GenesisConfig,
-    /// The public half of the validators' group key.
+    /// The public half of the dealing that made the group key.
     pub sharing: Vec<u8>,
     /// The validators.
     pub committee: Committee,
@@ -55,12 +56,13 @@ pub enum GenesisProblem {
 }
 
 impl Genesis {
-    /// The genesis of this configuration, with the public half of its validators' group key.
+    /// The genesis of this configuration, with the public half of the dealing among its validators.
     pub fn new(config: GenesisConfig, sharing: Vec<u8>) -> Result<Self, GenesisProblem> {
-        let committee = Committee::new(&config.validators, &sharing)?;
+        let info = first_epoch(&config.validators, &sharing)?;
+        let committee = Committee::of(&info)?;
         let chain = Arc::new(config.chain()?);
         let allocation = cowboy_chain::genesis(&config)?.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-        let block = block(&config, &committee);
+        let block = block(&config, &committee, &Payload::EpochInfo(info));
         Ok(Self { config, sharing, committee, block, allocation: Arc::new(allocation), chain })
     }
 
@@ -126,7 +128,8 @@ pub fn dev(dev: DevGenesis) -> Result<(Genesis, Vec<ValidatorKeys>), GenesisProb
     Ok((Genesis::new(config, sharing)?, keys))
 }
 
-fn block(config: &GenesisConfig, committee: &Committee) -> SealedBlock {
+fn block(config: &GenesisConfig, committee: &Committee, epoch: &Payload) -> SealedBlock {
+    let epoch = Blob::new(epoch::encode(epoch)).expect("an epoch of 1,024 validators fits");
     let leader = committee.members().first().expect("a committee has members");
     let mut key = [0; 32];
     key.copy_from_slice(leader.network.as_ref());
@@ -154,13 +157,13 @@ fn block(config: &GenesisConfig, committee: &Committee) -> SealedBlock {
         ops_root: state::hash(initial_root::<state::Family, InitialUpdate, Blake3>()),
         ops_start: Count(0),
         ops_end: Count(1),
-        reshare: None,
+        reshare: Some(blake3(&[&epoch])),
         voters: Blob::default(),
         // So that the first block's parent digest vouches for the key that every certificate verifies against.
         extension: Blob::new(committee.group_key().0.to_vec()).expect("96 bytes fit"),
         signature: Signature::default(),
     };
-    SealedBlock::new(Block { header, transactions: List::default(), reshare: None }, engine)
+    SealedBlock::new(Block { header, transactions: List::default(), reshare: Some(epoch) }, engine)
 }
 
 type InitialUpdate =

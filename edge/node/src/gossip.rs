@@ -35,7 +35,7 @@ pub fn start<E: Spawner + Supervisor + Clock>(
     chain: Arc<Chain>,
     channel: (impl Sender<PublicKey = PublicKey>, impl Receiver<PublicKey = PublicKey>),
 ) {
-    if chain.committee.members().len() == 1 {
+    if chain.is_alone() {
         return;
     }
     let (sender, receiver) = channel;

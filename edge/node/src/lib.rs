@@ -30,10 +30,12 @@
 //! ```
 //!
 //! - [`node`]: [`NodeHandle`], the interface for all other crates. [`dev`]: mine, warp, snapshot, revert.
-//! - [`chain`]: what the parts of one node share. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
+//! - [`chain`]: what the parts of one node share. [`reader`]: read access to the state. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - `certificate`: certificates from outside. `history`: old blocks for peers that are behind, from the ledger. [`progress`]: how far this node is behind.
+//! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
+//!   key pass from one set of validators to the next.
 //! - [`refetch`]: damaged blocks of the ledger, fetched again.
 //! - [`check`]: the state of a stopped node against its ledger.
 //! - [`imported`]: a folder from a snapshot is verified before it is used.
@@ -49,13 +51,16 @@ pub mod chain;
 pub mod check;
 pub mod clock;
 pub mod committee;
+pub mod committees;
 pub mod dev;
 pub mod engine;
+pub mod epoch;
 pub mod execute;
 mod failing;
 pub mod follow;
 pub mod genesis;
 pub mod gossip;
+mod head;
 mod history;
 pub mod images;
 pub mod imported;
@@ -67,7 +72,9 @@ pub mod peers;
 pub mod progress;
 pub mod proposer;
 pub mod quic;
+pub mod reader;
 pub mod refetch;
+pub mod reshare;
 pub mod rules;
 pub mod seeds;
 pub mod traces;

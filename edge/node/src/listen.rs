@@ -30,9 +30,9 @@ pub(crate) struct Listening {
 impl Listening {
     /// Whether this node must listen: a validator among others without a record of its own votes.
     pub(crate) fn needed(config: &NodeConfig, directory: &Directory, chain: &Chain) -> Result<Option<Self>, StoreError> {
-        let Some(keys) = config.keys.as_ref().filter(|_| chain.committee.members().len() > 1) else { return Ok(None) };
+        let Some(keys) = config.keys.as_ref().filter(|_| chain.validators() > 1) else { return Ok(None) };
         let votes = Votes::new(directory.engine(), &commonware_cryptography::Signer::public_key(&keys.network));
-        if votes.may_vote()? {
+        if votes.may_vote(chain.term().info.epoch.get())? {
             return Ok(None);
         }
         let time = config.listening.max(2 * longest_view(chain.pace.gap()));

@@ -11,7 +11,7 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use crate::chain::StateReader;
+use crate::reader::StateReader;
 use cowboy_chain::{ChainConfig, Invalid, SignedTransaction, Standing, input::BaseFees};
 use cowboy_params::Params;
 use cowboy_state::{

@@ -5,7 +5,7 @@ use crate::{
     check,
     clock::WallClock,
     committee::ValidatorKeys,
-    engine::{self, Kept, Parts, Patience, Role},
+    engine::{self, Kept, Parts, Patience},
     failing,
     follow::{self, Fed, Feed},
     genesis::Genesis,
@@ -16,7 +16,8 @@ use crate::{
     pace::{BlockTime, Pace},
     peers,
     quic::{self, Quic},
-    votes::{self, Votes},
+    reshare::secrets::Secrets,
+    votes::{self, Role, Votes},
 };
 use bytes::Bytes;
 use commonware_codec::Encode as _;
@@ -439,7 +440,6 @@ impl Running {
             allocation: genesis.allocation.clone(),
             config: genesis.chain.clone(),
             images: Arc::new(ImageCache::default()),
-            committee: genesis.committee.clone(),
             keys: config.keys.clone(),
             ledger,
             pace: Pace::new(config.block_time),
@@ -601,7 +601,7 @@ async fn wait_until_ready(chain: &Chain, is_alone: bool, wanted: u64, stall: Dur
     }
 }
 
-/// Joins the network and starts to vote. Answers what ends when the engine does.
+/// Joins the network, whose handshakes compare the time of day, and starts to vote. Answers what ends when the engine does.
 async fn validate(
     context: &quic::Context,
     config: &NodeConfig,
@@ -609,10 +609,9 @@ async fn validate(
     chain: Arc<Chain>,
     (patience, role): (Patience, Role),
 ) -> commonware_runtime::Handle<()> {
-    // Handshakes compare the time of day.
-    let (oracle, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &engine::traffic(&config.genesis));
-    let parts =
-        Parts { prefix: check::VALIDATOR.into(), peers: oracle.clone(), blocker: oracle, channels, patience, kept: Kept::default(), role };
+    let (peers, channels) = peers::join(context, &config.genesis, keys, (config.listen, &config.peers), &engine::traffic());
+    let (blocker, secrets) = (peers.oracle(), Secrets::of(&config.directory, &config.genesis.hash(), keys));
+    let parts = Parts { prefix: check::VALIDATOR.into(), peers, blocker, channels, patience, kept: Kept::default(), role, secrets };
     engine::start(context.child("engine").steady(), chain, parts, |machine| machine).await.handle
 }
 

@@ -2,22 +2,34 @@
 
 use crate::{
     committee::{Committee, ValidatorKeys},
+    epoch::roll::Roll,
     genesis::Genesis,
     quic,
 };
+use commonware_consensus::types::Epoch;
 use commonware_cryptography::{
     ChaCha20Poly1305, Signer as _,
-    bls12381::primitives::{ops::compute_public, variant::MinSig},
+    bls12381::primitives::{group::Share, ops::compute_public, variant::MinSig},
     ed25519::PublicKey,
 };
-use commonware_p2p::{self as p2p, AddressableManager as _, authenticated::lookup};
+use commonware_glue::dkg::network::Manager;
+use commonware_p2p::{self as p2p, AddressableManager as _, AddressableTrackedPeers, TrackedPeers, authenticated::lookup};
 use commonware_runtime::{Quota, Supervisor as _};
 use commonware_stream::{
     cups::{self, Cups},
     sake::{self, Sake},
 };
-use commonware_utils::{NZUsize, TryCollect as _, ordered::Map};
-use std::{collections::BTreeSet, net::SocketAddr, num::NonZeroUsize, time::Duration};
+use commonware_utils::{
+    NZUsize,
+    ordered::{Map, Set},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
+    num::NonZeroUsize,
+    sync::Arc,
+    time::Duration,
+};
 
 /// How long a peer has to answer when it is dialed.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
@@ -55,29 +67,17 @@ pub enum Foreign {
 pub fn verify(committee: &Committee, keys: &ValidatorKeys, peers: &[Peer]) -> Result<(), Foreign> {
     let own = keys.network.public_key();
     let place = committee.members().iter().position(|member| member.network == own);
-    let place = place.ok_or_else(|| Foreign::Nobody(own.to_string()))?;
-    let member = &committee.members()[place];
-    let is_share_its_own = || {
-        let Some(share) = &keys.share else { return false };
-        usize::from(share.index) == place && committee.voter(&[], share.clone()).is_some()
-    };
-    if member.bls != compute_public::<MinSig>(&keys.bls) {
-        return Err(Foreign::Key("vrf"));
-    }
-    if member.signer != keys.signer.address() {
-        return Err(Foreign::Key("signer"));
-    }
-    if !is_share_its_own() {
-        return Err(Foreign::Key("share"));
+    match (place, &keys.share) {
+        (Some(place), _) => verify_member(committee, place, keys)?,
+        // A newcomer has no share of the first epoch.
+        (None, Some(_)) => return Err(Foreign::Nobody(own.to_string())),
+        (None, None) => {}
     }
     let mut named = BTreeSet::new();
     for (key, _) in peers {
         let wrong = |reason| Foreign::Peer { key: key.to_string(), reason };
         if *key == own {
             return Err(wrong("is this validator itself"));
-        }
-        if !committee.members().iter().any(|member| member.network == *key) {
-            return Err(wrong("is no validator of this genesis"));
         }
         if !named.insert(key) {
             return Err(wrong("is named twice"));
@@ -86,8 +86,75 @@ pub fn verify(committee: &Committee, keys: &ValidatorKeys, peers: &[Peer]) -> Re
     Ok(())
 }
 
+/// Whether these are the keys of the validator of genesis at this place.
+fn verify_member(committee: &Committee, place: usize, keys: &ValidatorKeys) -> Result<(), Foreign> {
+    let member = &committee.members()[place];
+    if member.bls != compute_public::<MinSig>(&keys.bls) {
+        return Err(Foreign::Key("vrf"));
+    }
+    if member.signer != keys.signer.address() {
+        return Err(Foreign::Key("signer"));
+    }
+    let is_its_own = |share: &Share| usize::from(share.index) == place && committee.voter(&[], share.clone()).is_some();
+    if keys.share.as_ref().is_some_and(is_its_own) { Ok(()) } else { Err(Foreign::Key("share")) }
+}
+
 pub(crate) type Oracle = lookup::Oracle<PublicKey>;
 pub(crate) type Ends = (lookup::Sender<PublicKey, quic::Context>, lookup::Receiver<PublicKey>);
+
+/// The network's manager of peers, which knows where each listens.
+///
+/// Addresses stand in this node's configuration: the chain does not name them yet. A validator without one is not dialed, and
+/// is no peer.
+#[derive(Clone, Debug)]
+pub(crate) struct Addressed {
+    oracle: Oracle,
+    addresses: Arc<BTreeMap<PublicKey, SocketAddr>>,
+}
+
+impl Addressed {
+    pub(crate) fn new(oracle: Oracle, own: (PublicKey, SocketAddr), peers: &[Peer]) -> Self {
+        Self { oracle, addresses: Arc::new(peers.iter().cloned().chain([own]).collect()) }
+    }
+
+    /// Shuts out peers that misbehave.
+    pub(crate) fn oracle(&self) -> Oracle {
+        self.oracle.clone()
+    }
+
+    fn all(&self) -> Map<PublicKey, p2p::Address> {
+        Map::from_iter_dedup(self.addresses.iter().map(|(key, address)| (key.clone(), p2p::Address::Symmetric(*address))))
+    }
+
+    fn with_addresses(&self, keys: &Set<PublicKey>) -> Map<PublicKey, p2p::Address> {
+        let known = |key: &PublicKey| Some((key.clone(), p2p::Address::Symmetric(*self.addresses.get(key)?)));
+        Map::from_iter_dedup(keys.iter().filter_map(known))
+    }
+}
+
+impl p2p::Provider for Addressed {
+    type PublicKey = PublicKey;
+
+    async fn peer_set(&mut self, id: u64) -> Option<TrackedPeers<PublicKey>> {
+        self.oracle.peer_set(id).await
+    }
+
+    async fn subscribe(&mut self) -> p2p::PeerSetSubscription<PublicKey> {
+        self.oracle.subscribe().await
+    }
+}
+
+impl Manager for Addressed {
+    type Directory = Roll;
+    type Error = std::convert::Infallible;
+
+    fn track(&mut self, epoch: Epoch, peers: TrackedPeers<PublicKey>, _: &Roll) -> Result<(), Self::Error> {
+        let peers = AddressableTrackedPeers::new(self.with_addresses(&peers.primary), self.with_addresses(&peers.secondary));
+        // It only fails when the network is gone, and the node with it.
+        let _ = self.oracle.track(epoch.get(), peers);
+        Ok(())
+    }
+}
 
 /// What the engine sends to other validators.
 pub(crate) struct Traffic {
@@ -106,7 +173,7 @@ pub(crate) fn join(
     keys: &ValidatorKeys,
     (listen, peers): (SocketAddr, &[Peer]),
     traffic: &Traffic,
-) -> (Oracle, Vec<Ends>) {
+) -> (Addressed, Vec<Ends>) {
     let namespace = genesis.namespace();
     let me = keys.network.public_key();
     let handshake = Cups::<_, ChaCha20Poly1305>::new(
@@ -118,7 +185,8 @@ pub(crate) fn join(
         },
         cups::Version::V1,
     );
-    let members = NonZeroUsize::new(genesis.committee.members().len()).expect("a committee has members");
+    // All of its own epoch are tracked whose address is known.
+    let members = NonZeroUsize::MIN.saturating_add(peers.len());
     let mut settings = lookup::Config::local(handshake, &namespace, listen, members, traffic.largest, NZUsize!(1_024));
     // The committee is one and the same; room for the messages of every remembered set would be reserved.
     settings.tracked_peer_sets = NZUsize!(1);
@@ -126,14 +194,12 @@ pub(crate) fn join(
     settings.dial_timeout = DIAL_TIMEOUT;
     settings.peer_connection_cooldown = DIAL_COOLDOWN;
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
-    let peers = peers.iter().cloned().chain([(me, listen)]);
-    let peers: Map<PublicKey, p2p::Address> =
-        peers.map(|(key, address)| (key, p2p::Address::Symmetric(address))).try_collect().expect("a peer is named once");
+    let addressed = Addressed::new(oracle.clone(), (me, listen), peers);
     // The oracle only fails when the network is gone, and it has not started yet.
-    let _ = oracle.track(0, peers);
+    let _ = oracle.track(0, addressed.all());
     let channels = (0..traffic.channels).map(|number| network.register(number, traffic.quota)).collect();
     network.start();
-    (oracle, channels)
+    (addressed, channels)
 }
 
 #[cfg(test)]
@@ -145,7 +211,8 @@ mod tests {
 
     fn committee(seed: &[u8]) -> (Committee, Vec<ValidatorKeys>) {
         let (validators, sharing, keys) = Committee::derive(seed, 4, Amount(1));
-        (Committee::new(&validators, &sharing).expect("a committee"), keys)
+        let info = crate::committee::first_epoch(&validators, &sharing).expect("an epoch");
+        (Committee::of(&info).expect("a committee"), keys)
     }
 
     /// Keys of another validator or chain are refused by name before anything is opened, above all a share with which two
@@ -157,6 +224,8 @@ mod tests {
         for own in &keys {
             assert_eq!(verify(&here, own, &[]), Ok(()));
         }
+        let newcomer = ValidatorKeys { share: None, ..others[0].clone() };
+        assert_eq!(verify(&here, &newcomer, &[]), Ok(()), "it may register");
         assert_eq!(verify(&here, &others[0], &[]), Err(Foreign::Nobody(others[0].network.public_key().to_string())));
         for wrong in [&others[0], &keys[1]] {
             let own = || keys[0].clone();
@@ -176,12 +245,10 @@ mod tests {
         let (here, keys) = committee(b"here");
         let (_, others) = committee(b"elsewhere");
         let peer = |keys: &ValidatorKeys| (keys.network.public_key(), ANYWHERE);
-        assert_eq!(verify(&here, &keys[0], &[peer(&keys[3]), peer(&keys[1])]), Ok(()));
-        for (named, reason) in [
-            ([peer(&keys[1]), peer(&keys[1])], "is named twice"),
-            ([peer(&keys[1]), peer(&keys[0])], "is this validator itself"),
-            ([peer(&keys[1]), peer(&others[2])], "is no validator of this genesis"),
-        ] {
+        assert_eq!(verify(&here, &keys[0], &[peer(&keys[3]), peer(&keys[1]), peer(&others[2])]), Ok(()), "a newcomer is one");
+        for (named, reason) in
+            [([peer(&keys[1]), peer(&keys[1])], "is named twice"), ([peer(&keys[1]), peer(&keys[0])], "is this validator itself")]
+        {
             assert_eq!(verify(&here, &keys[0], &named), Err(Foreign::Peer { key: named[1].0.to_string(), reason }));
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     application::Machine,
     block::{ConsensusContext, SealedBlock},
     chain::Chain,
-    failing,
+    epoch, failing,
     pace::Advice,
     seeds::Scheme,
 };
@@ -44,7 +44,7 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
     /// A lone validator that was stopped between its two votes for a block does not vote for it again. Who waits for that
     /// block to be final, as somebody who mines one does, would wait for ever.
     async fn wait_for_limbo(&self, clock: &E, parent: &SealedBlock) {
-        let is_alone = self.chain.committee.members().len() == 1;
+        let is_alone = self.chain.validators() == 1;
         clock.sleep(LIMBO).await;
         if !is_alone || parent.header().number.0 <= self.chain.head.borrow().number {
             futures::future::pending().await
@@ -98,23 +98,23 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
     type SigningScheme = Scheme;
     type Context = ConsensusContext;
     type Block = SealedBlock;
-    type Input = ();
+    type Input = epoch::Input;
 
     async fn propose(
         &mut self,
         (runtime, context): (E, ConsensusContext),
         ancestry: impl Ancestry<SealedBlock>,
-        (): (),
+        input: epoch::Input,
     ) -> Option<Digested<SealedBlock>> {
         let mut look = ancestry.clone();
         let parent = look.next().await?.inner().clone();
-        if self.chain.committee.members().len() == 1 {
+        if self.chain.validators() == 1 {
             failing::assert_goes_on(parent.header().number.0, self.chain.head.borrow().number);
         }
         self.chain.asked.send_replace(true);
         self.wait_for_turn(&runtime, &parent).await;
         let _building = Building::new(&self.chain);
-        self.machine.propose((runtime, context), ancestry, ()).await
+        self.machine.propose((runtime, context), ancestry, input).await
     }
 
     async fn verify(&mut self, context: (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>) -> bool {

@@ -106,15 +106,11 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
 ) {
     let Some(keys) = &chain.keys else { return };
     let me = keys.network.public_key();
-    let peers: Vec<PublicKey> = chain.committee.network_keys().into_iter().filter(|key| *key != me).collect();
-    if peers.is_empty() {
-        return;
-    }
     let (sender, receiver) = channel;
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
     let server = Server { chain: chain.clone(), sender: sender.clone(), served: None };
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, peers, requests, asked: 0, fetch: None };
+    let exchange = Exchange { chain, sender, me, requests, asked: 0, fetch: None };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -176,7 +172,7 @@ impl<S: Sender<PublicKey = PublicKey>> Server<S> {
 struct Exchange<S> {
     chain: Arc<Chain>,
     sender: S,
-    peers: Vec<PublicKey>,
+    me: PublicKey,
     /// How often a copy was asked for: says which peer and which of the missing blocks is next.
     asked: usize,
     fetch: Option<Fetch>,
@@ -220,13 +216,15 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
             tracing::warn!(%error, "it is not known what is missing in the ledger");
             Vec::new()
         });
-        if missing.is_empty() {
+        let signers = self.chain.term().committee.network_keys();
+        let peers: Vec<PublicKey> = signers.into_iter().filter(|key| *key != self.me).collect();
+        if missing.is_empty() || peers.is_empty() {
             return;
         }
         // Every peer is asked for a block before the next one is asked for: the newest first, which the others may be proven by.
-        let turn = self.asked / self.peers.len();
+        let turn = self.asked / peers.len();
         let number = missing[missing.len() - 1 - turn % missing.len()];
-        let peer = self.peers[self.asked % self.peers.len()].clone();
+        let peer = peers[self.asked % peers.len()].clone();
         self.asked = self.asked.wrapping_add(1);
         self.ask(&peer, number, 0);
         self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true });

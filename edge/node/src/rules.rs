@@ -43,7 +43,9 @@ impl Chain {
     /// Whether everything about the header that does not depend on execution follows the rules.
     pub fn is_sound(&self, block: &SealedBlock, parent: &SealedBlock) -> bool {
         let (header, before) = (block.header(), parent.header());
-        let Some(member) = self.committee.member(&header.context.leader.0) else { return false };
+        let epoch = header.context.epoch.0;
+        let Some(term) = self.committees.term(epoch).filter(|_| epoch == self.committees.epoch_of(header.number.0)) else { return false };
+        let Some(member) = term.committee.member(&header.context.leader.0) else { return false };
         let skipped = header.skipped.0.checked_sub(before.skipped.0);
         let gap = skipped.unwrap_or(0).saturating_add(1).saturating_mul(MAX_GAP_MS);
         let is_in_time = before.number.0 == 0 || header.timestamp_ms.0 <= before.timestamp_ms.0.saturating_add(gap);
@@ -54,8 +56,7 @@ impl Chain {
             && before.number.0.checked_add(1) == Some(header.number.0)
             && skipped.is_some_and(|skipped| skipped == 0 || self.config.is_dev)
             && header.extension.is_empty()
-            && header.voters.len() <= self.committee.members().len().div_ceil(8)
-            && header.reshare.is_none()
+            && header.voters.len() <= term.committee.members().len().div_ceil(8)
             && header.timestamp_ms > before.timestamp_ms
             && is_in_time
             && cowboy_types::signing::recover(&header.signing_digest(), &header.signature) == Some(member.signer)
@@ -65,7 +66,8 @@ impl Chain {
 
     /// The input for execution of a block.
     pub fn input(&self, header: &Header, mode: Mode) -> Option<BlockInput> {
-        let member = self.committee.member(&header.context.leader.0)?;
+        let term = self.committees.term(header.context.epoch.0)?;
+        let member = term.committee.member(&header.context.leader.0)?;
         let first = header.context.view.0.saturating_sub(u64::try_from(header.seeds.len()).ok()?);
         let seeds = (first..).zip(header.seeds.iter()).map(|(view, seed)| RoundSeed { epoch: header.context.epoch.0, view, seed: *seed });
         Some(BlockInput {

@@ -190,7 +190,8 @@ mod tests {
 
     fn committee(seed: &[u8]) -> (Committee, Vec<ValidatorKeys>) {
         let (validators, sharing, keys) = Committee::derive(seed, 4, Amount(1));
-        (Committee::new(&validators, &sharing).expect("a committee"), keys)
+        let info = crate::committee::first_epoch(&validators, &sharing).expect("an epoch");
+        (Committee::of(&info).expect("a committee"), keys)
     }
 
     fn round(view: u64) -> Round {

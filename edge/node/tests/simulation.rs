@@ -20,6 +20,8 @@ mod full_disk;
 mod killed;
 #[path = "simulation/network.rs"]
 mod network;
+#[path = "simulation/resharing.rs"]
+mod resharing;
 #[path = "simulation/script.rs"]
 mod script;
 #[path = "simulation/timers.rs"]

@@ -92,7 +92,7 @@ pub(crate) fn standing(app: &App) -> Standing {
     standing.waits_for = if chain.state().is_none() {
         Some("the state is being opened".into())
     } else if head.number == 0 {
-        Some(format!("the first block; {}", reach(&standing, chain.committee.members().len())))
+        Some(format!("the first block; {}", reach(&standing, chain.validators())))
     } else if app.is_source_away.load(std::sync::atomic::Ordering::Relaxed) {
         Some("the node that it follows does not answer".into())
     } else if let Some(waiting) = chain.progress.waiting() {
@@ -100,7 +100,7 @@ pub(crate) fn standing(app: &App) -> Standing {
     } else if chain.keys.is_none() {
         None
     } else {
-        let members = chain.committee.members().len();
+        let members = chain.validators();
         let gap = chain.pace.gap();
         let explained = engine::longest_pause(gap, members);
         let stood = if gap.is_some() { age } else { app.last_block.work(has_work(&chain, &head), now) };

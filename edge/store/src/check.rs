@@ -156,7 +156,7 @@ fn save(view: &View, new: &Ledger, number: u64, is_first: bool) -> Result<(), St
         return Err(damaged("the body"));
     }
     if let (true, true, Some(certificate)) = (is_first, receipts.is_empty(), &certificate) {
-        return new.begin(&block, certificate, &carry);
+        return new.begin(&block, certificate, &carry, view.introduction()?.as_ref());
     }
     if merkle::root(&digests) != block.header.receipt_root {
         return Err(damaged("the receipts"));

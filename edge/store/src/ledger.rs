@@ -156,6 +156,7 @@ impl Ledger {
         write.open_table(OUTLINES)?;
         write.open_table(CHUNKS)?;
         write.open_table(CHUNKS_UNTIL)?;
+        write.open_table(INTRODUCTIONS)?;
         write.commit()?;
         ledger.catalogue()?;
         Ok(ledger)
@@ -201,13 +202,17 @@ impl Ledger {
         Ok(write.commit()?)
     }
 
-    /// Writes the block that a ledger begins with: without what came of it, which nobody here has seen.
-    pub fn begin(&self, block: &Block, certificate: &[u8], carry: &[u8]) -> Result<(), StoreError> {
+    /// Writes the block that a ledger begins with: without what came of it, which nobody here has seen. `introduces` is an older
+    /// block that says who signs after it, where neither genesis nor the block itself does.
+    pub fn begin(&self, block: &Block, certificate: &[u8], carry: &[u8], introduces: Option<&Block>) -> Result<(), StoreError> {
         let write = begin_write(&self.database)?;
         let number = block.header.number.0;
         write.open_table(BLOCKS)?.insert(number, &*block.encode())?;
         write.open_table(CARRY)?.insert(number, carry)?;
         write.open_table(CERTIFICATES)?.insert(number, certificate)?;
+        if let Some(introduces) = introduces {
+            write.open_table(INTRODUCTIONS)?.insert(introduces.header.number.0, &*introduces.encode())?;
+        }
         Tables::open(&write)?.index(block, &[], &[], &[])?;
         Ok(write.commit()?)
     }

@@ -68,6 +68,18 @@ impl View {
         self.copies.instead(number, read, |copy| Some(copy.block.encode().to_vec()))
     }
 
+    /// The block before those of this ledger that says who signs in them, where the ledger began with one.
+    pub fn introduction(&self) -> Result<Option<Block>, StoreError> {
+        self.read(
+            || "the block that introduces the ledger's first epoch".into(),
+            || {
+                let table = self.read.open_table(INTRODUCTIONS)?;
+                let Some((number, bytes)) = table.first()? else { return Ok(None) };
+                decode("block", number.value(), bytes.value()).map(Some)
+            },
+        )
+    }
+
     /// The number of the block with this digest.
     pub fn number_of(&self, digest: &Hash) -> Result<Option<u64>, StoreError> {
         let found = || Ok(self.read.open_table(BY_DIGEST)?.get(&digest.0)?.map(|number| number.value()));

@@ -48,7 +48,7 @@ impl Check {
             report = check(&path).map_err(node_failure)?;
         }
         let mut engine = cowboy_node::check::engine(&claimed);
-        let (discarded, kept) = engine.into_iter().partition::<Vec<_>, _>(|damage| self.repair && damage.part == votes::RECORD);
+        let (discarded, kept) = engine.into_iter().partition::<Vec<_>, _>(|damage| self.repair && damage.part.starts_with(votes::RECORD));
         engine = kept;
         if !discarded.is_empty() {
             cowboy_node::check::discard_votes(&claimed).map_err(node_failure)?;
@@ -98,7 +98,7 @@ fn unrepaired(error: &cowboy_store::StoreError) -> Failure {
 }
 
 fn damaged(report: &Report, is_state: bool, engine: &[Damage]) -> Failure {
-    let next = if is_state || engine.iter().any(|damage| damage.part != votes::RECORD) {
+    let next = if is_state || engine.iter().any(|damage| !damage.part.starts_with(votes::RECORD)) {
         "restore it with `cowboyd snapshot import FILE --state DIR`, or delete it: a validator among others gets every block from them"
     } else if report.pages.is_empty() && report.faults.is_empty() && engine.is_empty() {
         "start the node, which fetches the lost blocks again from others"

@@ -14,7 +14,7 @@ use cowboy_api::{ApiError, Client, follow::Frame, model};
 use cowboy_chain::GenesisConfig;
 use cowboy_node::{
     Feed, FollowError, Genesis, Head, NodeHandle,
-    begin::{self, BeginError, Fetch, MAX_OPERATIONS_BYTES},
+    begin::{self, BeginError, Certified, Fetch, MAX_OPERATIONS_BYTES},
     refetch::MAX_COPY_BYTES,
 };
 use cowboy_rpc::{Backend, Listeners};
@@ -230,9 +230,13 @@ pub(crate) async fn begin_at_newest(source: &Client, genesis: &Genesis, director
         })
     });
     for attempt in 1.. {
-        let Some(Frame { block, certificate }) = newest_certified(source).await? else { return Ok(None) };
+        let Some(newest) = newest_certified(source).await? else { return Ok(None) };
+        let introduces = match begin::boundary(genesis, newest.number().map_err(node_failure)?) {
+            Some(number) => Some(certified_from(source, number).await?),
+            None => None,
+        };
         let (directory, genesis, fetch) = (directory.to_owned(), genesis.clone(), fetch.clone());
-        let begun = tokio::task::spawn_blocking(move || begin::begin(&directory, &genesis, &block, &certificate, fetch));
+        let begun = tokio::task::spawn_blocking(move || begin::begin(&directory, &genesis, &newest, introduces.as_ref(), fetch));
         match begun.await.map_err(node_failure)? {
             Ok(head) => return Ok(Some(head)),
             Err(BeginError::Source(reason)) if attempt < BEGINNINGS => {
@@ -245,12 +249,16 @@ pub(crate) async fn begin_at_newest(source: &Client, genesis: &Genesis, director
 }
 
 /// One of the newest blocks that has a certificate of its own; nothing where the chain has not begun.
-async fn newest_certified(source: &Client) -> Result<Option<Frame>, Failure> {
+async fn newest_certified(source: &Client) -> Result<Option<Certified>, Failure> {
     let height = source.height().await?;
     if height == 0 {
         return Ok(None);
     }
-    let first = height.saturating_sub(CERTIFIED_WITHIN).max(1);
+    certified_from(source, height.saturating_sub(CERTIFIED_WITHIN).max(1)).await.map(Some)
+}
+
+/// The first of the source's blocks from this height on that has a certificate of its own.
+async fn certified_from(source: &Client, first: u64) -> Result<Certified, Failure> {
     let found = async {
         let mut stream = pin!(source.stream(&format!("/follow?from={first}")).await?);
         let mut buffer = Vec::new();
@@ -258,7 +266,7 @@ async fn newest_certified(source: &Client) -> Result<Option<Frame>, Failure> {
             buffer.extend(bytes?);
             while let Some(frame) = Frame::take(&mut buffer).map_err(node_failure)? {
                 if !frame.certificate.is_empty() {
-                    return Ok(Some(frame));
+                    return Ok(Certified { block: frame.block, certificate: frame.certificate });
                 }
             }
         }

@@ -6,7 +6,7 @@
 use super::node_failure;
 use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand};
-use cowboy_node::{imported, votes};
+use cowboy_node::{imported, reshare::secrets, votes};
 use cowboy_store::Directory;
 use cowboy_types::Hash;
 use serde_json::json;
@@ -20,7 +20,7 @@ use std::{
 const MARKER: &str = "chain";
 
 /// What of a node's folder is no part of the chain.
-const LEFT_OUT: [&str; 4] = [MARKER, "lock", "snapshots", imported::MARK];
+const LEFT_OUT: [&str; 5] = [MARKER, "lock", "snapshots", secrets::FOLDER, imported::MARK];
 
 /// Parts of the longest path that a snapshot may have. A chain's own have three.
 const DEEPEST: usize = 8;
@@ -167,6 +167,7 @@ impl Import {
                     "name another folder",
                 ));
             }
+            secrets::copy(own.path(), draft).map_err(Failure::file(draft))?;
             votes::replace(&draft.join("engine"), Some(&own.engine())).map_err(Failure::file(draft))?;
         }
         Ok(genesis)
@@ -186,7 +187,10 @@ impl Import {
                 return Err(no_snapshot("it does not begin with a chain's marker"));
             }
             // Links could lead out of the folder.
-            let is_kept = (kind.is_file() || kind.is_gnu_sparse() || kind.is_dir()) && entry.path().is_ok_and(|path| is_of_a_chain(&path));
+            let is_secret = entry.path().is_ok_and(|path| path.starts_with(secrets::FOLDER));
+            let is_kept = !is_secret
+                && (kind.is_file() || kind.is_gnu_sparse() || kind.is_dir())
+                && entry.path().is_ok_and(|path| is_of_a_chain(&path));
             let is_inside = is_kept && entry.unpack_in(folder).map_err(Failure::file(folder))?;
             if !is_inside {
                 return Err(no_snapshot("it has something that is no file of a chain"));
@@ -234,12 +238,16 @@ mod tests {
         assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
         assert_eq!(std::fs::read(copy.join("engine/blobs")).ok(), Some(vec![0; 5_000_000]));
         assert!(!copy.join("snapshots").exists());
-        std::fs::create_dir_all(copy.join("engine").join(votes::RECORD)).expect("the folder is writable");
-        std::fs::write(copy.join("engine").join(votes::RECORD).join("0"), "own votes").expect("the folder is writable");
+        std::fs::create_dir_all(copy.join("engine").join(votes::record(0))).expect("the folder is writable");
+        std::fs::write(copy.join("engine").join(votes::record(0)).join("0"), "own votes").expect("the folder is writable");
         std::fs::write(copy.join("ledger.redb"), "damaged").expect("the folder is writable");
         assert_eq!(import.unpack().ok(), Some(genesis), "a folder with the same chain is replaced");
         assert_eq!(std::fs::read(copy.join("ledger.redb")).map(|bytes| bytes.len()).ok(), Some(70_000));
-        assert_eq!(std::fs::read(copy.join("engine").join(votes::RECORD).join("0")).ok(), Some(b"own votes".to_vec()), "but for its votes");
+        assert_eq!(
+            std::fs::read(copy.join("engine").join(votes::record(0)).join("0")).ok(),
+            Some(b"own votes".to_vec()),
+            "but for its votes"
+        );
         let held = Directory::open(&copy, &genesis).expect("nobody holds it");
         assert!(import.unpack().is_err(), "the folder of a node that runs stays as it is");
         drop(held);

@@ -159,6 +159,83 @@ fn a_stranger_registers_by_command() {
     }
 }
 
+/// A file of the network as JSON, changed.
+fn change(root: &Path, name: &str, change: impl FnOnce(&mut Value)) -> Value {
+    let path = root.join("network").join(name);
+    let mut file: Value = serde_json::from_slice(&fs::read(&path).expect("it is readable")).expect("it is JSON");
+    change(&mut file);
+    fs::write(&path, file.to_string()).expect("it is writable");
+    file
+}
+
+/// Whether the validator with this consensus key signs blocks, as a node says.
+fn signs(root: &Path, node: &Node, key: &str) -> bool {
+    let listed = cowboy(root, &node.url, &["validator", "list", "--json"]).json();
+    let rows = listed["validators"].as_array().expect("a list").clone();
+    rows.iter().any(|row| row["consensus_key"] == key && row["is_signing"] == true)
+}
+
+/// A stranger with new keys registers and signs some epochs later, and who gave notice does not sign any more: then the network
+/// continues without who left, and without one of the others, which it only can with the newcomer's votes.
+#[test]
+fn validators_come_and_go() {
+    const LENGTH: u64 = 32;
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    fs::write(root.join("genesis.toml"), format!("[parameters]\n\"consensus.epoch\" = {LENGTH}\n")).expect("it is writable");
+    make(root, &["--config", "genesis.toml"]);
+    let listen = format!("127.0.0.1:{}", free_ports(1));
+    let made =
+        daemon(root, &["keys", "new", "--genesis", "network/genesis.json", "--out", "network/validator-4.json", "--listen", &listen]);
+    assert_eq!(made.0, Some(0), "{made:?}");
+    let key_of = |index: usize| {
+        let shown = daemon(root, &["--json", "keys", "show", "--config", &format!("network/validator-{index}.json")]).1;
+        let shown: Value = serde_json::from_str(&shown).expect("it is JSON");
+        shown["network"].as_str().expect("a key").to_owned()
+    };
+    let keys: Vec<String> = (0..5).map(key_of).collect();
+    let mut peers = Vec::new();
+    for (index, key) in keys.iter().enumerate().take(4) {
+        let file = change(root, &format!("validator-{index}.json"), |file| {
+            let newcomer = serde_json::json!({ "key": keys[4], "address": listen });
+            file["peers"].as_array_mut().expect("a list").push(newcomer);
+        });
+        peers.push(serde_json::json!({ "key": key, "address": file["listen"] }));
+    }
+    change(root, "validator-4.json", |file| file["peers"] = Value::Array(peers));
+    let mut nodes: Vec<Node> = (0..5).map(|index| start(root, index)).collect();
+    wait_for_height(&nodes[0].url, 1);
+    let said = daemon(root, &["--json", "keys", "registration", "--config", "network/validator-4.json", "--account", FUNDED]);
+    fs::write(root.join("registration.json"), said.1).expect("it is writable");
+    let registered = cowboy(root, &nodes[0].url, &["validator", "register", "@registration.json", "--private-key", KEY, "--json"]);
+    assert_eq!(registered.code, Some(0), "{registered:?}");
+    let leaver = change(root, "validator-3.json", |_| {})["secrets"]["signer"].as_str().expect("a key").to_owned();
+    let account = cowboy(root, &nodes[0].url, &["validator", "list", "--json"]).json();
+    let rows = account["validators"].as_array().expect("a list").clone();
+    let account =
+        rows.iter().find(|row| row["consensus_key"] == keys[3]).expect("it is listed")["address"].as_str().expect("an address").to_owned();
+    assert_eq!(cowboy(root, &nodes[0].url, &["transfer", &account, "10cby", "--private-key", KEY, "--json"]).code, Some(0));
+    let left = cowboy(root, &nodes[0].url, &["validator", "leave", "--private-key", &leaver, "--json"]);
+    assert_eq!(left.code, Some(0), "{left:?}");
+    assert!(signs(root, &nodes[0], &keys[3]) && !signs(root, &nodes[0], &keys[4]));
+    // Fixed in the middle of an epoch, dealt to two epochs later, and signing in the one after; one more where it came late.
+    for epoch in 3..=5 {
+        wait_for_height(&nodes[0].url, epoch * LENGTH + 2);
+        if signs(root, &nodes[0], &keys[4]) && !signs(root, &nodes[0], &keys[3]) {
+            break;
+        }
+    }
+    assert!(signs(root, &nodes[0], &keys[4]) && !signs(root, &nodes[0], &keys[3]));
+    let newest = cowboy(root, &nodes[1].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");
+    for gone in [3, 0] {
+        assert_eq!(nodes.remove(gone).terminate(), Some(0));
+    }
+    wait_for_height(&nodes[0].url, newest + 10);
+    for node in nodes {
+        assert_eq!(node.terminate(), Some(0));
+    }
+}
+
 /// Flips a bit of a block's first receipt, wherever the stopped node's ledger has it.
 fn damage(ledger: &Path, number: u64) {
     let receipts = Ledger::open(ledger).and_then(|ledger| ledger.view()?.receipts(number)).expect("the ledger is whole");
@@ -275,7 +352,7 @@ fn a_validator_begins_with_the_snapshot_of_another() {
 
     import(root);
     // The record of votes in the snapshot is the validator's own; it is lost with the disk.
-    fs::remove_dir_all(root.join("network/state-3/engine/cowboy-simplex")).expect("it is stopped");
+    fs::remove_dir_all(root.join("network/state-3/engine/cowboy-simplex_consensus_0")).expect("it is stopped");
     fs::remove_file(root.join("network/state-3/engine/voter")).expect("it is stopped");
     nodes.push(start(root, 3));
     let begins = cowboy(root, &nodes[3].url, &["status", "--json"]).json()["health"]["height"].as_u64().expect("a height");

@@ -17,7 +17,7 @@ use commonware_storage::{
     translator::TwoCap,
 };
 use cowboy_store::{Directory, StoreError, state};
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// A part of the engine's folder that is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,20 +33,21 @@ pub fn engine(directory: &Directory) -> Vec<Damage> {
     let engine = directory.engine();
     let archive = |name| format!("{VALIDATOR}-{name}");
     let (finalizations, blocks) = ("finalizations", "blocks");
-    [
-        part(&engine, votes::RECORD.to_owned(), "", read_votes),
+    let votes = votes::records(&engine).into_iter().filter_map(|record| {
+        let partition = record.clone();
+        part(&engine, record, "", |context| read_votes(context, partition))
+    });
+    let votes: Vec<Damage> = votes.collect();
+    let archives = [
         part(&engine, archive(finalizations), "-keys", |context| read_archive::<Finalization<Scheme, Digest>>(context, finalizations)),
         part(&engine, archive(blocks), "-keys", |context| read_archive::<SealedBlock>(context, blocks)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    votes.into_iter().chain(archives.into_iter().flatten()).collect()
 }
 
 /// Discards the record of votes: the validator listens before it votes again (decision 288).
 pub fn discard_votes(directory: &Directory) -> Result<(), StoreError> {
-    let record = directory.engine().join(votes::RECORD);
-    fs::remove_dir_all(&record).map_err(|error| StoreError::file(&record, error))
+    votes::discard(&directory.engine())
 }
 
 /// The damage of one part, where there is some. `ending` makes its name that of a folder.
@@ -60,9 +61,9 @@ where
     in_runtime(engine.to_owned(), read).err().map(|reason| Damage { part, reason })
 }
 
-async fn read_votes(context: runtime::Context) -> Result<(), String> {
+async fn read_votes(context: runtime::Context, partition: String) -> Result<(), String> {
     let config = Config {
-        partition: votes::RECORD.to_owned(),
+        partition,
         compression: None,
         codec_config: (),
         page_cache: state::page_cache(&context, VALIDATOR).await,

@@ -31,7 +31,6 @@ pub(crate) fn chain(moved: Option<(&str, u64)>) -> Arc<Chain> {
         allocation: genesis.allocation.clone(),
         config: genesis.chain.clone(),
         images: Arc::new(ImageCache::default()),
-        committee: genesis.committee.clone(),
         keys: keys_of.first().cloned(),
         ledger: Ledger::in_memory().expect("memory is enough"),
         pace: Pace::new(BlockTime::Every(Duration::from_secs(1))),

@@ -6,10 +6,12 @@ use crate::{
 };
 use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
+use cowboy_chain::GenesisConfig;
 use cowboy_node::{
-    BlockTime, FollowError, NodeConfig, NodeHandle,
-    begin::{BeginError, Fetch, Wanted, begin},
+    BlockTime, FollowError, Genesis, NodeConfig, NodeHandle,
+    begin::{BeginError, Certified, Fetch, begin, boundary},
     genesis::{DevGenesis, dev},
+    reader::Wanted,
 };
 use cowboy_types::{Block, ChainId, units::Count};
 use std::{path::Path, sync::Arc};
@@ -53,7 +55,8 @@ fn flipped(place: impl Fn(usize) -> usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 fn begun(directory: &Path, source: &NodeHandle, said: &Said) -> Result<u64, BeginError> {
-    begin(directory, &source.config().genesis, &said.block, &said.certificate, said.fetch.clone()).map(|head| head.number)
+    let newest = Certified { block: said.block.clone(), certificate: said.certificate.clone() };
+    begin(directory, &source.config().genesis, &newest, None, said.fetch.clone()).map(|head| head.number)
 }
 
 /// A chain with some history: every block changes what the one before it wrote.
@@ -92,6 +95,57 @@ fn a_follower_begins_at_a_final_block() {
     assert_eq!((again.head(), root(&again)), (node.head(), node.head().state_root));
     drop(feed);
     again.shutdown();
+    node.shutdown();
+}
+
+/// A lone validator of a chain with epochs of 24 blocks, past its first: another block than genesis says who signs, and the follower
+/// needs that one too, from the validators. Then it follows into the next epoch by itself.
+#[test]
+fn a_follower_begins_in_a_later_epoch() {
+    const LENGTH: u64 = 24;
+    let parent = tempfile::tempdir().expect("a folder");
+    let row = cowboy_params::Params::row("consensus.epoch").expect("a row of the table").id;
+    let (made, mut keys) = dev(DevGenesis { parameters: [(row, LENGTH)].into(), ..genesis(1) }).expect("a genesis");
+    let genesis = Genesis::new(GenesisConfig { is_dev: false, ..made.config }, made.sharing).expect("a genesis");
+    let mut config = NodeConfig::alone(parent.path().join("source"), genesis.clone(), keys.remove(0));
+    config.block_time = BlockTime::Instant;
+    let node = NodeHandle::start(config).expect("the node starts");
+    let send_until = |number: u64| {
+        for nonce in node.head().number - 1..number - 1 {
+            send(&node, 0, nonce, 5).expect("it is taken");
+            wait_for(&node, nonce + 2);
+        }
+    };
+    send_until(LENGTH + 5);
+    let block = |number| {
+        let view = node.view().expect("the ledger opens");
+        let block = view.block_bytes(number).expect("the ledger reads").expect("it is there");
+        let certificate = view.certificate(number).expect("the ledger reads").expect("a lone validator certifies every block");
+        Certified { block, certificate }
+    };
+    let first = node.head().number;
+    assert_eq!(boundary(&genesis, first), Some(LENGTH - 1));
+    assert_eq!((boundary(&genesis, LENGTH - 2), boundary(&genesis, LENGTH - 1)), (None, None), "genesis says it, and the block itself");
+    let (right, other) = (block(LENGTH - 1), block(LENGTH - 2));
+    let uncertified = Certified { certificate: block(first).certificate, ..right.clone() };
+    let directory = parent.path().join("follower");
+    let fetch = said(&node, truth, as_is).fetch;
+    let begun = |introduces| begin(&directory, &genesis, &block(first), introduces, fetch.clone());
+    for (what, introduces) in [("none", None), ("another block", Some(&other)), ("no certificate of it", Some(&uncertified))] {
+        let found = begun(introduces);
+        assert!(matches!(found, Err(BeginError::Boundary(number)) if number == LENGTH - 1), "{what}: {found:?}");
+        assert!(!directory.exists() && !directory.with_extension("part").exists(), "{what}: something is kept");
+    }
+    assert_eq!(begun(Some(&right)).expect("the source is honest").number, first);
+    let (follower, feed) = NodeHandle::follow(directory, genesis.clone()).expect("the follower starts");
+    send_until(2 * LENGTH + 2);
+    for number in first + 1..=2 * LENGTH + 2 {
+        let Certified { block, certificate } = block(number);
+        block_on(feed.push(block, certificate)).expect("it follows");
+    }
+    assert_eq!(follower.head(), node.head());
+    drop(feed);
+    follower.shutdown();
     node.shutdown();
 }
 

@@ -8,11 +8,12 @@ use commonware_p2p::{
     Recipients,
     simulated::{SplitOrigin, SplitTarget},
 };
-use commonware_runtime::{IoBuf, Supervisor as _, deterministic};
+use commonware_runtime::{Clock as _, IoBuf, Supervisor as _, deterministic};
 use cowboy_node::{engine, seeds::Scheme};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
+    time::SystemTime,
 };
 
 /// What a validator does to the others.
@@ -49,7 +50,9 @@ impl Traitor {
         if engine::CHANNELS[channel] != "votes" {
             return;
         }
-        if let Ok(Vote::<Scheme, Digest>::Notarize(vote)) = Vote::decode(message.clone()) {
+        // Before the vote stands its epoch, here the first.
+        let vote = message.as_ref().get(1..).map(|vote| Vote::decode(bytes::Bytes::copy_from_slice(vote)));
+        if let Some(Ok(Vote::<Scheme, Digest>::Notarize(vote))) = vote {
             let mut votes = self.votes.lock().expect("nothing panics while it holds the lock");
             votes.entry(vote.proposal.round.view().get()).or_default().insert(vote.proposal.payload);
         }
@@ -75,18 +78,21 @@ pub(crate) type Ends<S> = (S, commonware_p2p::simulated::Receiver<PublicKey>);
 
 type Whole = (commonware_p2p::simulated::Sender<PublicKey, deterministic::Context>, commonware_p2p::simulated::Receiver<PublicKey>);
 
-/// The channels of a validator as its two halves have them. An honest one is whole: everything is its first half's.
+/// The channels of a validator as its two halves have them. An honest one is whole: everything is its first half's. Until a
+/// time, where one is given, nothing that it deals reaches anybody.
 pub(crate) fn halves(
     context: &deterministic::Context,
     channels: Vec<Whole>,
     all: &[PublicKey],
     traitor: Option<Traitor>,
+    undealt: Option<SystemTime>,
 ) -> [Vec<Ends<impl commonware_p2p::Sender<PublicKey = PublicKey> + use<>>>; 2] {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (number, (sender, receiver)) in channels.into_iter().enumerate() {
         let (speaks, hears, all) = (traitor.clone(), traitor.clone(), all.to_vec());
+        let (clock, undealt) = (Arc::new(context.child("clock")), undealt.filter(|_| engine::CHANNELS[number] == "dealings"));
         let senders = sender.split_with(move |half, meant: &Recipients<PublicKey>, message: &IoBuf| match &speaks {
-            None => Some(meant.clone()),
+            None => undealt.is_none_or(|until| clock.current() >= until).then(|| meant.clone()),
             Some(traitor) => {
                 traitor.overhear(number, message);
                 Some(traitor.recipients(half, meant, &all))

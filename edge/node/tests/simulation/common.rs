@@ -34,7 +34,11 @@ pub(crate) fn transfer(from: u64, nonce: u64, to: Address, amount: Amount) -> Tr
 
 /// A signed transaction with limits that are enough for anything here.
 pub(crate) fn sign(from: u64, nonce: u64, instruction: Instruction) -> Transaction {
-    let key = key(from);
+    sign_by(&key(from), nonce, instruction)
+}
+
+/// The same, by the account of any key.
+pub(crate) fn sign_by(key: &PrivateKey, nonce: u64, instruction: Instruction) -> Transaction {
     let mut transaction = Transaction {
         chain_id: ChainId(1337),
         nonce: Nonce(nonce),

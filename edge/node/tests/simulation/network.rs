@@ -3,11 +3,15 @@
 use crate::{
     byzantine::{Ends, Traitor, Treason, halves},
     checks::{Holds, account},
-    common::{ACCOUNTS, genesis, key},
+    common::{ACCOUNTS, genesis, key, sign_by},
     script::{SENT, transaction},
 };
-use commonware_consensus::marshal::{core::Mailbox, standard::Standard};
+use commonware_consensus::{
+    marshal::{core::Mailbox, standard::Standard},
+    types::Epoch,
+};
 use commonware_cryptography::{Signer as _, ed25519::PublicKey};
+use commonware_glue::dkg::network::Manager;
 use commonware_glue::simulate::{
     action::{Action, Crash, Schedule},
     engine::{EngineDefinition, InitContext},
@@ -17,7 +21,10 @@ use commonware_glue::simulate::{
     reporter::MonitorReporter,
     tracker::FinalizationUpdate,
 };
-use commonware_p2p::simulated::{Link, Oracle};
+use commonware_p2p::{
+    self as p2p,
+    simulated::{Link, Oracle},
+};
 use commonware_runtime::{
     Clock, Handle, Quota, Spawner as _, Supervisor as _,
     deterministic::{Context, FaultConfig},
@@ -30,23 +37,29 @@ use cowboy_node::{
     chain::Setup,
     clock::WallClock,
     committee::ValidatorKeys,
-    engine::{self, Kept, Parts, Patience, Role},
-    genesis as node_genesis,
+    engine::{self, Kept, Parts, Patience},
+    epoch::roll::Roll,
+    genesis::{self as node_genesis, DevGenesis},
     images::ImageCache,
     mempool::Source,
     pace::Pace,
+    reshare::secrets::Secrets,
     seeds::Scheme,
+    votes::Role,
 };
+use cowboy_state::records::Account;
 use cowboy_store::Ledger;
+use cowboy_types::{Instruction, Transaction, signing::PrivateKey};
 use std::{
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
+use tempfile::TempDir;
 
-const VALIDATORS: u32 = 4;
+pub(crate) const VALIDATORS: u32 = 4;
 
 /// Blocks that every run makes.
 pub(crate) const BLOCKS: u64 = 40;
@@ -69,18 +82,50 @@ pub(crate) struct Network {
     pub(crate) wiped: Option<usize>,
     /// The validator that only listens.
     pub(crate) listens: Option<usize>,
+    /// What accounts beside the script's send, each in its order: through which validator, by whose key, and what.
+    pub(crate) orders: Vec<(usize, PrivateKey, Vec<Instruction>)>,
+    /// For how long from the beginning no dealing reaches anybody.
+    pub(crate) undealt: Option<Duration>,
+    /// Where the validators keep their shares.
+    secrets: Arc<TempDir>,
+    /// The validator of which nothing is asked: it leaves, and hears of no block once it has.
+    pub(crate) leaves: Option<usize>,
     /// How often each validator was started.
     starts: Arc<Vec<AtomicUsize>>,
 }
 
 impl Network {
     pub(crate) fn new() -> Self {
-        let (dev, keys) = node_genesis::dev(genesis(VALIDATORS)).expect("a genesis");
+        Self::of(genesis(VALIDATORS), Vec::new())
+    }
+
+    /// A network that begins so, in which nodes with these keys, of no validator yet, take part.
+    pub(crate) fn of(dev: DevGenesis, newcomers: Vec<ValidatorKeys>) -> Self {
+        let (dev, mut keys) = node_genesis::dev(dev).expect("a genesis");
+        keys.extend(newcomers);
         let config = GenesisConfig { is_dev: false, ..dev.config };
         let genesis = Genesis::new(config, dev.sharing).expect("a genesis");
-        let ledgers = (0..VALIDATORS).map(|_| Ledger::in_memory().expect("memory is enough")).collect();
-        let starts = Arc::new((0..VALIDATORS).map(|_| AtomicUsize::new(0)).collect());
-        Self { genesis, keys, ledgers, traitor: None, kept: Kept::default(), wiped: None, listens: None, starts }
+        let ledgers = keys.iter().map(|_| Ledger::in_memory().expect("memory is enough")).collect();
+        let starts = Arc::new(keys.iter().map(|_| AtomicUsize::new(0)).collect());
+        let (secrets, orders) = (Arc::new(tempfile::tempdir().expect("a folder")), Vec::new());
+        Self {
+            genesis,
+            keys,
+            ledgers,
+            traitor: None,
+            kept: Kept::default(),
+            wiped: None,
+            listens: None,
+            orders,
+            undealt: None,
+            secrets,
+            leaves: None,
+            starts,
+        }
+    }
+
+    pub(crate) fn genesis(&self) -> &Genesis {
+        &self.genesis
     }
 
     /// The same, where the last validator betrays the others: of two halves, the first speaks to two of them.
@@ -97,7 +142,6 @@ impl Network {
             allocation: self.genesis.allocation.clone(),
             config: self.genesis.chain.clone(),
             images: Arc::new(ImageCache::default()),
-            committee: self.genesis.committee.clone(),
             keys: Some(self.keys[index].clone()),
             ledger,
             pace: Pace::new(BlockTime::Every(block_time)),
@@ -112,7 +156,7 @@ impl Network {
 /// A validator as the checks see it.
 pub(crate) struct Validator {
     chain: Arc<Chain>,
-    /// None for a traitor, of whom nothing is asked.
+    /// None for one of whom nothing is asked: a traitor, or one that leaves.
     marshal: Option<Arc<OnceLock<Marshal>>>,
 }
 
@@ -149,19 +193,20 @@ impl EngineDefinition for Network {
     }
 
     fn max_message_size(&self) -> u32 {
-        engine::max_message(VALIDATORS)
+        engine::max_message()
     }
 
     async fn init(&self, init: InitContext<'_, PublicKey>) -> (Handle<()>, Validator) {
         let InitContext { context, index, oracle, channels, participants, monitor, .. } = init;
         let traitor = self.traitor.clone().filter(|traitor| traitor.index == index);
         let treason = traitor.as_ref().map(|traitor| traitor.treason);
-        let [first, second] = halves(&context, channels, participants, traitor);
+        let [first, second] = halves(&context, channels, participants, traitor, self.undealt.map(|time| SystemTime::UNIX_EPOCH + time));
         let start = self.starts[index].fetch_add(1, Ordering::Relaxed);
         let (prefix, ledger) = match self.wiped == Some(index) && start > 0 {
             true => (format!("validator-{index}-{start}"), Ledger::in_memory().expect("memory is enough")),
             false => (format!("validator-{index}"), self.ledgers[index].clone()),
         };
+        let secrets = Secrets::new(self.secrets.path().join(&prefix), &self.genesis.hash(), &self.keys[index]);
         let chain = self.chain(index, ledger, Duration::from_secs(1));
         if treason == Some(Treason::Silent) {
             let silence = context.child("silence").spawn(move |_| async move {
@@ -173,16 +218,18 @@ impl EngineDefinition for Network {
         let client = Client {
             chain: chain.clone(),
             accounts: (0..ACCOUNTS).filter(|account| account % u64::from(VALIDATORS) == index as u64).collect(),
+            orders: self.orders.iter().filter(|order| order.0 == index).map(|(_, key, sent)| (key.clone(), sent.clone())).collect(),
         };
         context.child("client").spawn(move |clock| client.run(clock));
         let role = if self.listens == Some(index) { Role::Listens } else { Role::Votes };
         let monitor = treason.is_none().then_some(monitor);
-        let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, monitor };
+        let ends = Around { oracle: oracle.clone(), me: participants[index].clone(), kept: self.kept, role, secrets, monitor };
         // Its blocks come a little later, so that they are others.
         let twin = (treason == Some(Treason::Twins))
             .then(|| self.chain(index, Ledger::in_memory().expect("memory is enough"), Duration::from_millis(1_003)));
         let marshal = Arc::new(OnceLock::new());
-        let started = Validator { chain: chain.clone(), marshal: treason.is_none().then(|| marshal.clone()) };
+        let started =
+            Validator { chain: chain.clone(), marshal: (treason.is_none() && self.leaves != Some(index)).then(|| marshal.clone()) };
         // On the context itself, whose end ends everything above. Not awaited here: the state that the validator had before is let go
         // only after this, and a start waits for its own.
         let engine = context.spawn(move |context| async move {
@@ -207,6 +254,7 @@ struct Around {
     me: PublicKey,
     kept: Kept,
     role: Role,
+    secrets: Secrets,
     /// Where an honest one reports.
     monitor: Option<mpsc::UnboundedSender<FinalizationUpdate<PublicKey>>>,
 }
@@ -219,19 +267,53 @@ async fn validator<S: commonware_p2p::Sender<PublicKey = PublicKey>>(
     around: &Around,
 ) -> engine::Engine {
     let me = around.me.clone();
-    let (peers, blocker) = (around.oracle.manager(), around.oracle.control(me.clone()));
-    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal, kept: around.kept, role: around.role };
+    let (peers, blocker) = (Known(around.oracle.manager()), around.oracle.control(me.clone()));
+    let (kept, role, secrets) = (around.kept, around.role, around.secrets.clone());
+    let parts = Parts { prefix, peers, blocker, channels, patience: Patience::Normal, kept, role, secrets };
     let monitor = around.monitor.clone().unwrap_or_else(|| mpsc::unbounded_channel().0);
     engine::start(context, chain, parts, |machine| MonitorReporter::new(me, monitor, machine)).await
+}
+
+/// The simulated network's manager of peers, which needs no addresses.
+#[derive(Clone, Debug)]
+struct Known<M>(M);
+
+impl<M: p2p::Manager<PublicKey = PublicKey>> p2p::Provider for Known<M> {
+    type PublicKey = PublicKey;
+
+    async fn peer_set(&mut self, id: u64) -> Option<p2p::TrackedPeers<PublicKey>> {
+        self.0.peer_set(id).await
+    }
+
+    async fn subscribe(&mut self) -> p2p::PeerSetSubscription<PublicKey> {
+        self.0.subscribe().await
+    }
+}
+
+impl<M: p2p::Manager<PublicKey = PublicKey> + Sync> Manager for Known<M> {
+    type Directory = Roll;
+    type Error = std::convert::Infallible;
+
+    fn track(&mut self, epoch: Epoch, peers: p2p::TrackedPeers<PublicKey>, _: &Roll) -> Result<(), Self::Error> {
+        let _ = p2p::Manager::track(&mut self.0, epoch.get(), peers);
+        Ok(())
+    }
 }
 
 /// Somebody with accounts at one validator, who sends until the chain has taken everything, whatever is lost on the way.
 struct Client {
     chain: Arc<Chain>,
     accounts: Vec<u64>,
+    orders: Vec<(PrivateKey, Vec<Instruction>)>,
 }
 
 impl Client {
+    /// What is refused is tried again.
+    fn give(&self, account: Account, transaction: Transaction) {
+        let signed = SignedTransaction::check(transaction).expect("it is signed");
+        let _ = self.chain.mempool.admit(Source::Client, &Standing { account, lane: Lane::User }, signed);
+    }
+
     async fn run(self, clock: impl Clock) {
         loop {
             clock.sleep(Duration::from_millis(700)).await;
@@ -240,10 +322,15 @@ impl Client {
                 let account = account(&self.chain, address).await;
                 let nonce = self.chain.mempool.next_nonce(&address).map_or(account.nonce, |waiting| waiting.max(account.nonce)).0;
                 if nonce < SENT {
-                    let signed = SignedTransaction::check(transaction(*number, nonce)).expect("it is signed");
-                    // What is refused is tried again.
-                    let standing = Standing { account, lane: Lane::User };
-                    let _ = self.chain.mempool.admit(Source::Client, &standing, signed);
+                    self.give(account, transaction(*number, nonce));
+                }
+            }
+            for (key, sent) in &self.orders {
+                let account = account(&self.chain, key.address()).await;
+                let next = usize::try_from(account.nonce.0).ok().and_then(|nonce| sent.get(nonce));
+                if let Some(instruction) = next {
+                    let transaction = sign_by(key, account.nonce.0, instruction.clone());
+                    self.give(account, transaction);
                 }
             }
         }
@@ -271,7 +358,7 @@ fn run(seed: u64) {
     settle(seed, "network", plan(Network::new(), seed, true).crash(crash));
 }
 
-fn settle(seed: u64, module: &str, plan: PlanBuilder<Network>) {
+pub(crate) fn settle(seed: u64, module: &str, plan: PlanBuilder<Network>) {
     if let Err(error) = plan.build().run() {
         panic!("seed {seed}: {error}\nreplay: {SEED}={seed} cargo test -p cowboy-node --test simulation {module}");
     }

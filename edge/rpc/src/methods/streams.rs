@@ -22,7 +22,7 @@ use cowboy_api::{
     follow::Frame,
     model::{Log, Notice, Subscribe},
 };
-use cowboy_node::{AskError, FinalizedBlock, begin::Wanted};
+use cowboy_node::{AskError, FinalizedBlock, reader::Wanted};
 use cowboy_types::{Address, Receipt};
 use futures::{SinkExt as _, StreamExt as _, stream::SplitSink};
 use serde::{Deserialize, Serialize};

@@ -8,13 +8,10 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use cowboy_api::{Hex, error::BUSY, model};
-use cowboy_state::{
-    Miss, World,
-    records::{GenesisValidators, keys},
-};
+use cowboy_state::{Miss, World};
 use cowboy_system::staking::{
     state,
-    types::{StakeTotal, Status},
+    types::{Member, StakeTotal, Status},
 };
 use cowboy_types::Address;
 
@@ -30,12 +27,13 @@ pub(crate) async fn validator(State(app): State<App>, Named(address): Named<Addr
 }
 
 async fn all(app: &App) -> Result<(Vec<model::Validator>, StakeTotal), Refusal> {
-    Ok(Snapshot::newest(app).ask(look).await?.ok_or(BUSY)?)
+    let term = app.node.chain().map_err(|_| BUSY)?.term();
+    let signers: Vec<Member> = term.info.output.players().iter().filter_map(|key| term.info.directory.get(key).cloned()).collect();
+    Ok(Snapshot::newest(app).ask(|world| look(world, &signers)).await?.ok_or(BUSY)?)
 }
 
 /// Everybody who stakes or signs, ascending by consensus key.
-fn look(world: &World) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
-    let Some(genesis) = world.read::<GenesisValidators>(&keys::validators())? else { return Ok(None) };
+fn look(world: &World, signers: &[Member]) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Miss> {
     let Some(total) = state::total(world)? else { return Ok(None) };
     let members = state::set(world, total.epoch.get())?.map_or_else(Vec::new, |set| set.members.into_vec());
     let mut found: Vec<model::Validator> = state::all(world)?
@@ -56,11 +54,11 @@ fn look(world: &World) -> Result<Option<(Vec<model::Validator>, StakeTotal)>, Mi
                 until,
                 jailings: validator.jailings.get(),
                 in_set: members.iter().any(|member| member.address == address),
-                is_signing: genesis.validators.iter().any(|one| one.network_key == validator.network_key),
+                is_signing: signers.iter().any(|one| one.network_key == validator.network_key),
             }
         })
         .collect();
-    for one in genesis.validators.iter() {
+    for one in signers {
         if !found.iter().any(|validator| validator.consensus_key.0 == one.network_key.0) {
             found.push(model::Validator {
                 address: Hex(one.address),

@@ -1,0 +1,93 @@
+//! The state of a running engine, for queries.
+
+use crate::{
+    application::Machine,
+    chain::Chain,
+    execute::Databases,
+    reader::{StateReader, Wanted},
+};
+use bytes::Bytes;
+use commonware_codec::Encode as _;
+use commonware_cryptography::blake3::Digest;
+use commonware_glue::stateful::{
+    self,
+    db::{AttachableResolver, Shared},
+};
+use commonware_runtime::{Clock, Metrics, Spawner, Storage};
+use commonware_storage::qmdb::sync::{Request, Source, source};
+use cowboy_chain::StateKey;
+use cowboy_store::{
+    proof::{self, StateProof},
+    state::{self, Family, raw},
+};
+use cowboy_types::Hash;
+use futures::future::BoxFuture;
+use std::sync::Arc;
+
+/// Hands the state to the chain's queries once the state machine has opened it.
+pub(super) fn open_state<E: Spawner + Clock + Storage + Metrics>(context: E, machine: stateful::Mailbox<E, Machine>, chain: Arc<Chain>) {
+    context.spawn(move |_| async move {
+        let state = machine.subscribe_databases().await;
+        chain.attach_state(Arc::new(State::<E>(state))).await;
+    });
+}
+
+/// The database of one runtime, behind [`StateReader`].
+pub(crate) struct State<E: Spawner + Clock + Storage + Metrics>(pub(crate) Databases<E>);
+
+impl<E: Spawner + Clock + Storage + Metrics> StateReader for State<E> {
+    fn read(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<Option<Bytes>>> {
+        Box::pin(async move {
+            let keys: Vec<_> = keys.iter().map(raw).collect();
+            let keys: Vec<_> = keys.iter().collect();
+            let state = self.0.read().await;
+            state.get_many(&keys).await.expect("the state can be read: a disk that fails stops the node")
+        })
+    }
+
+    fn root(&self) -> BoxFuture<'_, Hash> {
+        Box::pin(async move { state::hash(self.0.read().await.root()) })
+    }
+
+    fn operations(&self, wanted: Wanted) -> BoxFuture<'_, Option<Bytes>> {
+        Box::pin(async move {
+            let (response, _) = self.0.read().await.serve(wanted.request()?).await.ok()?;
+            Some(response.encode())
+        })
+    }
+
+    fn prove(&self, keys: Vec<StateKey>) -> BoxFuture<'_, Vec<StateProof>> {
+        Box::pin(async move {
+            let state = self.0.read().await;
+            let mut proofs = Vec::with_capacity(keys.len());
+            for key in &keys {
+                proofs.push(proof::prove(&*state, key).await.expect("the state can be read: a disk that fails stops the node"));
+            }
+            proofs
+        })
+    }
+}
+
+/// No state is fetched from peers: a node that is behind executes every block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoSync;
+
+/// Nobody is asked for state.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("state is not fetched from peers")]
+pub(super) struct NotFetched;
+
+impl Source for NoSync {
+    type Family = Family;
+    type Digest = Digest;
+    type Op = commonware_storage::qmdb::any::ordered::variable::Operation<Family, state::RawKey, Bytes>;
+    type Error = NotFetched;
+
+    async fn serve(&self, _: Request<Family>) -> source::Result<Self> {
+        Err(NotFetched)
+    }
+}
+
+impl<D: Send + Sync + 'static> AttachableResolver<D> for NoSync {
+    async fn attach_database(&self, _: Shared<D>) {}
+}

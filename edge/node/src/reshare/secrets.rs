@@ -1,0 +1,262 @@
+//! What a validator must keep to itself: its shares of the group key, and what others dealt to it.
+//!
+//! A file for each epoch, readable by its owner only, and replaced as a whole: a crash leaves the old one or the new one.
+
+use crate::committee::ValidatorKeys;
+use bytes::{BufMut, Bytes};
+use commonware_codec::{Buf, Decode as _, DecodeExt as _, Encode as _, EncodeSize, Error, RangeCfg, Read, ReadExt as _, Write};
+use commonware_consensus::types::Epoch;
+use commonware_cryptography::{
+    PublicKey,
+    bls12381::{dkg::feldman_desmedt::DealerPrivMsg, primitives::group::Share},
+    transcript::Summary,
+};
+use commonware_glue::dkg::SecretStore;
+use cowboy_types::{Hash, keccak256};
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+/// The folder of the secrets, in the folder of a node's state.
+pub const FOLDER: &str = "secrets";
+
+/// What the name of an epoch's file begins with; its number follows.
+const NAME: &str = "epoch-";
+
+/// The layout of a file, its first byte.
+const LAYOUT: u8 = 1;
+
+/// One dealing: the dealer's key, and what it dealt in private.
+type Dealing = (Vec<u8>, DealerPrivMsg);
+
+/// What is kept of one epoch.
+#[derive(Clone, Default)]
+struct Kept {
+    /// The share that signs in it.
+    share: Option<Share>,
+    /// What this validator's own dealing in it is made from.
+    seed: Option<Summary>,
+    /// What others dealt to it, each once.
+    dealings: Vec<Dealing>,
+}
+
+impl Write for Kept {
+    fn write(&self, buf: &mut impl BufMut) {
+        LAYOUT.write(buf);
+        self.share.write(buf);
+        self.seed.write(buf);
+        self.dealings.write(buf);
+    }
+}
+
+impl EncodeSize for Kept {
+    fn encode_size(&self) -> usize {
+        1 + self.share.encode_size() + self.seed.encode_size() + self.dealings.encode_size()
+    }
+}
+
+impl Read for Kept {
+    type Cfg = ();
+
+    fn read_cfg(buf: &mut impl Buf, (): &()) -> Result<Self, Error> {
+        if u8::read(buf)? != LAYOUT {
+            return Err(Error::Invalid("Kept", "the layout is another program's"));
+        }
+        let most = crate::epoch::MAX_MEMBERS.get() as usize;
+        Ok(Self {
+            share: Option::read(buf)?,
+            seed: Option::read(buf)?,
+            dealings: Vec::read_cfg(buf, &(RangeCfg::new(0..=most), ((RangeCfg::new(0..=256), ()), ())))?,
+        })
+    }
+}
+
+/// The secrets of one validator, in a folder.
+#[derive(Clone)]
+pub struct Secrets {
+    folder: PathBuf,
+    /// The share of the first epoch, which genesis dealt and which stands among the validator's keys.
+    first: Option<Share>,
+    /// What the seeds of this validator's dealings come from, where none is kept.
+    root: Hash,
+}
+
+impl Secrets {
+    /// The secrets of the validator with these keys on a chain, in this folder, which may be missing yet.
+    pub fn new(folder: PathBuf, genesis: &Hash, keys: &ValidatorKeys) -> Self {
+        let root = keccak256(&[b"cowboy-dealings:", &genesis.0, &keys.network.encode()]);
+        Self { folder, first: keys.share.clone(), root }
+    }
+
+    /// The secrets of the validator with these keys, in the folder of its state.
+    pub fn of(state: &Path, genesis: &Hash, keys: &ValidatorKeys) -> Self {
+        Self::new(state.join(FOLDER), genesis, keys)
+    }
+
+    /// The seed of this validator's dealing in an epoch: with a lost disk it deals what it dealt before. Players acknowledge only the
+    /// first dealing of a dealer, and a dealer blocks whoever acknowledges another one than it sent.
+    fn seed(&self, epoch: Epoch) -> Summary {
+        let seed = keccak256(&[&self.root.0, &epoch.get().to_be_bytes()]);
+        Summary::decode(seed.0.to_vec()).expect("a summary is 32 bytes")
+    }
+
+    fn path(&self, epoch: Epoch) -> PathBuf {
+        self.folder.join(format!("{NAME}{}", epoch.get()))
+    }
+
+    /// What is kept of an epoch. A file that cannot be used stops the node: signing with a wrong share helps nobody, and dealing
+    /// anew what was dealt already is equivocation.
+    fn read(&self, epoch: Epoch) -> Kept {
+        let path = self.path(epoch);
+        match fs::read(&path) {
+            Ok(bytes) => Kept::decode_cfg(Bytes::from(bytes), &()).unwrap_or_else(|error| {
+                panic!("{} is damaged ({error}): restore it from a backup, or remove it to be dealt a new share", path.display())
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+            Err(error) => panic!("{} cannot be read: {error}", path.display()),
+        }
+    }
+
+    fn change(&self, epoch: Epoch, change: impl FnOnce(&mut Kept)) {
+        let mut kept = self.read(epoch);
+        change(&mut kept);
+        let path = self.path(epoch);
+        if let Err(error) = replace(&self.folder, &path, &kept.encode()) {
+            panic!("{} cannot be written: {error}", path.display());
+        }
+    }
+}
+
+/// Copies the secrets in the folder of one node's state into another folder, for the same validator.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let (from, to) = (from.join(FOLDER), to.join(FOLDER));
+    for entry in fs::read_dir(&from).into_iter().flatten() {
+        let entry = entry?;
+        replace(&to, &to.join(entry.file_name()), &fs::read(entry.path())?)?;
+    }
+    Ok(())
+}
+
+/// Writes a file so that a crash leaves the old one or the new one.
+fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = folder.join("draft");
+    fs::create_dir_all(folder)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    fs::File::open(folder)?.sync_all()
+}
+
+impl SecretStore for Secrets {
+    async fn put_share(&mut self, epoch: Epoch, share: Share) {
+        self.change(epoch, |kept| kept.share = Some(share));
+    }
+
+    async fn get_share(&mut self, epoch: Epoch) -> Option<Share> {
+        let first = self.first.clone().filter(|_| epoch.is_zero());
+        self.read(epoch).share.or(first)
+    }
+
+    async fn put_seed(&mut self, epoch: Epoch, seed: Summary) {
+        self.change(epoch, |kept| kept.seed = Some(seed));
+    }
+
+    async fn get_seed(&mut self, epoch: Epoch) -> Option<Summary> {
+        Some(self.read(epoch).seed.unwrap_or_else(|| self.seed(epoch)))
+    }
+
+    async fn put_dealing<P: PublicKey>(&mut self, epoch: Epoch, dealer: P, private: DealerPrivMsg) {
+        let dealer = dealer.encode().to_vec();
+        self.change(epoch, |kept| {
+            kept.dealings.retain(|(other, _)| *other != dealer);
+            kept.dealings.push((dealer, private));
+        });
+    }
+
+    async fn get_dealing<P: PublicKey>(&mut self, epoch: Epoch, dealer: &P) -> Option<DealerPrivMsg> {
+        let dealer = dealer.encode();
+        self.read(epoch).dealings.into_iter().find(|(other, _)| other[..] == dealer[..]).map(|(_, private)| private)
+    }
+
+    async fn prune(&mut self, min: Epoch) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let epoch = entry.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u64>().ok());
+            if epoch.is_some_and(|epoch| epoch < min.get())
+                && let Err(error) = fs::remove_file(entry.path())
+            {
+                tracing::warn!(%error, "a share of an epoch that is over cannot be removed");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonware_cryptography::{Signer as _, bls12381::primitives::group::Scalar, ed25519::PrivateKey};
+    use commonware_math::algebra::Random as _;
+    use futures::executor::block_on;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    fn dealt(seed: u64) -> DealerPrivMsg {
+        DealerPrivMsg::new(Scalar::random(&mut ChaCha20Rng::seed_from_u64(seed)))
+    }
+
+    /// What was stored is there after a restart, each epoch for itself, and what is over goes.
+    #[test]
+    fn secrets_survive_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let keys = ValidatorKeys::derive(b"keys");
+        let open = || Secrets::new(folder.path().join(FOLDER), &Hash([1; 32]), &keys);
+        let (first, second) = (PrivateKey::from_seed(1).public_key(), PrivateKey::from_seed(2).public_key());
+        let seed = Summary::random(&mut ChaCha20Rng::seed_from_u64(3));
+        let epoch = Epoch::new(7);
+        block_on(async {
+            let mut secrets = open();
+            assert!(secrets.get_share(epoch).await.is_none());
+            let lost = secrets.get_seed(epoch).await;
+            assert_eq!(open().get_seed(epoch).await, lost, "without its files it deals the same");
+            secrets.put_seed(epoch, seed).await;
+            for (dealer, dealing) in [(&first, 1), (&second, 2), (&first, 3)] {
+                secrets.put_dealing(epoch, dealer.clone(), dealt(dealing)).await;
+            }
+            let mut again = open();
+            assert_eq!(again.get_seed(epoch).await, Some(seed));
+            for (dealer, expected) in [(&first, 3), (&second, 2)] {
+                let kept = again.get_dealing(epoch, dealer).await.expect("it was stored");
+                assert_eq!(kept.encode(), dealt(expected).encode());
+            }
+            assert!(again.get_dealing(Epoch::new(8), &first).await.is_none());
+            again.prune(Epoch::new(7)).await;
+            assert_eq!(open().get_seed(epoch).await, Some(seed));
+            again.prune(Epoch::new(8)).await;
+            assert_eq!(open().get_seed(epoch).await, lost);
+        });
+    }
+
+    /// Nobody else reads a share, and one that the disk damaged is not used.
+    #[test]
+    fn secrets_are_their_owners_and_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut secrets = Secrets::new(folder.path().join(FOLDER), &Hash([1; 32]), &ValidatorKeys::derive(b"keys"));
+        block_on(secrets.put_seed(Epoch::new(1), Summary::random(&mut ChaCha20Rng::seed_from_u64(3))));
+        let path = folder.path().join(FOLDER).join("epoch-1");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
+        }
+        let bytes = fs::read(&path).expect("it is readable");
+        fs::write(&path, &bytes[..bytes.len() - 1]).expect("it is writable");
+        assert!(std::panic::catch_unwind(|| secrets.read(Epoch::new(1)).seed).is_err(), "it says which file, and what to do");
+    }
+}

@@ -1,0 +1,169 @@
+//! Validators come and go: shares pass to the next set, epoch by epoch, and the group key stays.
+
+use crate::{
+    checks::require,
+    common::genesis,
+    network::{Network, VALIDATORS, Validator, settle},
+};
+use commonware_cryptography::{Signer as _, ed25519::PublicKey};
+use commonware_glue::{
+    dkg::types::EpochOutcome,
+    simulate::{action::Crash, exit::ProcessedHeightAtLeast, plan::PlanBuilder, property::Property, tracker::ProgressTracker},
+};
+use commonware_p2p::simulated::Link;
+use commonware_utils::probability;
+use cowboy_chain::genesis::Funded;
+use cowboy_node::{Chain, committee::ValidatorKeys, genesis as node_genesis, genesis::DevGenesis};
+use cowboy_types::{
+    Address, Amount, Instruction,
+    cbor::Value,
+    instruction::Actor,
+    signing::PrivateKey,
+    wire::{Blob, Text},
+};
+use std::{collections::BTreeMap, pin::Pin, time::Duration};
+
+/// Blocks of an epoch.
+const LENGTH: u64 = 24;
+
+/// Epochs of a run, and a few blocks of the next.
+const BLOCKS: u64 = 4 * LENGTH + 4;
+
+/// A call of 0x09.
+fn ask(method: &str, argument: &Value, value: Amount) -> Instruction {
+    Instruction::Actor(Actor::Execute {
+        target: Address::system(9),
+        handler: Text::new(method).expect("a short name"),
+        payload: Blob::new(argument.encode()).expect("a short payload"),
+        value,
+    })
+}
+
+/// The registration of a newcomer, by the account of its header key.
+fn registration(network: &Network, keys: &ValidatorKeys) -> Instruction {
+    let [network_proof, vrf_proof] = keys.proofs_of_possession(&network.genesis().hash(), keys.signer.address());
+    let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
+    let argument = Value::map([
+        ("network_key", bytes(keys.network.public_key().as_ref())),
+        ("network_proof", bytes(&network_proof)),
+        ("signing_key", bytes(&keys.signer.public_key().0)),
+        ("vrf_key", bytes(&keys.vrf_key().0)),
+        ("vrf_proof", bytes(&vrf_proof)),
+    ]);
+    ask("register_validator", &argument, Amount::from_cby(100_000).expect("it fits"))
+}
+
+/// Four validators with short epochs, one of which gives notice at once, and a fifth that registers at once.
+fn network() -> (Network, PublicKey, PublicKey) {
+    let newcomer = ValidatorKeys::derive(b"a newcomer");
+    let leaver = node_genesis::dev(genesis(VALIDATORS)).expect("a genesis").1.remove(0);
+    let mut dev = DevGenesis { parameters: BTreeMap::from([(epoch_row(), LENGTH)]), ..genesis(VALIDATORS) };
+    let funds = |key: &PrivateKey| Funded { address: key.address(), amount: Amount::from_cby(200_000).expect("it fits") };
+    dev.accounts.extend([funds(&newcomer.signer), funds(&leaver.signer)]);
+    dev.accounts.sort_by_key(|funded| funded.address);
+    let mut network = Network::of(dev, vec![newcomer.clone()]);
+    let joins = registration(&network, &newcomer);
+    network.leaves = Some(0);
+    network.orders =
+        vec![(1, newcomer.signer.clone(), vec![joins]), (2, leaver.signer.clone(), vec![ask("leave", &Value::map([]), Amount::ZERO)])];
+    (network, newcomer.network.public_key(), leaver.network.public_key())
+}
+
+fn epoch_row() -> u16 {
+    cowboy_params::Params::row("consensus.epoch").expect("a row of the table").id
+}
+
+/// What must hold when an epoch later another set signs.
+#[derive(Clone)]
+struct Passed {
+    newcomer: PublicKey,
+    leaver: PublicKey,
+    /// The epoch in which no dealing came through.
+    undealt: Option<u64>,
+}
+
+impl Property<PublicKey, Validator> for Passed {
+    fn name(&self) -> &str {
+        "the newcomer signs, who left does not, and the group key stays"
+    }
+
+    fn check<'a>(
+        &'a self,
+        _: &'a ProgressTracker<PublicKey>,
+        states: &'a [&'a Validator],
+    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
+        Box::pin(async move {
+            for chain in states.iter().filter_map(|validator| validator.honest()) {
+                self.sets_follow(chain)?;
+                self.leaders_follow(chain)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Passed {
+    fn sets_follow(&self, chain: &Chain) -> Result<(), String> {
+        let key = *chain.committees.term(0).ok_or("the first epoch is known")?.info.output.public().public();
+        for epoch in 0..=4 {
+            let info = &chain.committees.term(epoch).ok_or_else(|| format!("epoch {epoch} is not known"))?.info;
+            require(*info.output.public().public() == key, || format!("another key signs in epoch {epoch}"))?;
+            let expected =
+                if self.undealt.is_some_and(|undealt| undealt + 1 == epoch) { EpochOutcome::Failure } else { EpochOutcome::Success };
+            require(info.outcome == expected, || format!("the dealing before epoch {epoch}: {:?}", info.outcome))?;
+            let players = info.output.players();
+            let signs = [&self.newcomer, &self.leaver].map(|key| players.position(key).is_some());
+            require(signs == if epoch < 3 { [false, true] } else { [true, false] }, || format!("epoch {epoch}: {signs:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// Who signs leads; who does not never does.
+    fn leaders_follow(&self, chain: &Chain) -> Result<(), String> {
+        let view = chain.ledger.view().map_err(|error| error.to_string())?;
+        let mut led = [0, 0];
+        for number in 1..=BLOCKS {
+            let block = view.block(number).map_err(|error| error.to_string())?.ok_or("a block is missing")?;
+            require(block.header.context.epoch.0 == number / LENGTH, || format!("block {number} is of another epoch"))?;
+            for (count, key) in led.iter_mut().zip([&self.newcomer, &self.leaver]) {
+                let leads = block.header.context.leader.0 == key.as_ref();
+                let may = (number / LENGTH < 3) == (key == &self.leaver);
+                require(!leads || may, || format!("block {number} is led by one who does not sign"))?;
+                *count += u64::from(leads);
+            }
+        }
+        require(led.iter().all(|count| *count > 0), || format!("they led {led:?} blocks"))
+    }
+}
+
+fn run(seed: u64, undealt: Option<u64>, change: impl FnOnce(PlanBuilder<Network>) -> PlanBuilder<Network>) {
+    let (mut network, newcomer, leaver) = network();
+    network.undealt = undealt.map(|epoch| Duration::from_secs((epoch + 1) * LENGTH - 2));
+    let link = Link { latency: Duration::from_millis(30), jitter: Duration::from_millis(10), success_rate: probability!(1.0) };
+    let plan = PlanBuilder::new(network)
+        .seed(seed)
+        .link(link)
+        .exit_condition(ProcessedHeightAtLeast::new(BLOCKS))
+        .timeout(Duration::from_secs(900))
+        .property(Passed { newcomer, leaver, undealt });
+    settle(seed, "resharing", change(plan));
+}
+
+/// a newcomer signs from the third epoch on, and who gave notice does not any more.
+#[test]
+fn one_joins_and_one_leaves() {
+    run(1, None, |plan| plan);
+}
+
+/// Where dealings do not come through, the old set continues and says so, and the next dealing makes up for it.
+#[test]
+fn a_failed_dealing_keeps_the_set() {
+    run(2, Some(0), |plan| plan);
+}
+
+/// Validators that stop and start again at any time take part as before.
+#[test]
+fn stops_change_nothing() {
+    let crash = Crash::Random { frequency: Duration::from_secs(9), downtime: Duration::from_secs(2), count: 1 };
+    run(3, None, |plan| plan.crash(crash));
+}
