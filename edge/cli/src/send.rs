@@ -13,31 +13,31 @@ use std::time::Duration;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Fees")]
 pub(crate) struct Terms {
-    /// The most cycles it may use
+    /// The maximum number of cycles
     #[arg(long)]
     pub(crate) cycles_limit: Option<u64>,
-    /// The most cells it may use
+    /// The maximum number of cells
     #[arg(long)]
     pub(crate) cells_limit: Option<u64>,
-    /// The most paid for a cycle, in base units
+    /// The maximum price per cycle, in base units
     #[arg(long)]
     pub(crate) max_fee_per_cycle: Option<u64>,
-    /// The most paid for a cell, in base units
+    /// The maximum price per cell, in base units
     #[arg(long)]
     pub(crate) max_fee_per_cell: Option<u64>,
-    /// The tip for a cycle, in base units
+    /// The tip per cycle, in base units
     #[arg(long, default_value_t = 0)]
     pub(crate) tip_per_cycle: u64,
-    /// The tip for a cell, in base units
+    /// The tip per cell, in base units
     #[arg(long, default_value_t = 0)]
     pub(crate) tip_per_cell: u64,
-    /// The account's nonce; its next one where left out
+    /// The account's nonce [default: its next one]
     #[arg(long)]
     pub(crate) nonce: Option<u64>,
     /// Print the hash and do not wait for the receipt
     #[arg(long)]
     pub(crate) no_wait: bool,
-    /// Send it even though trying it out fails
+    /// Send it even if its simulation fails
     #[arg(long)]
     pub(crate) force: bool,
     /// Seconds to wait for the receipt

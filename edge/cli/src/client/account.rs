@@ -9,12 +9,12 @@ use serde_json::json;
 pub(crate) enum Account {
     /// Print an account's balance
     Balance {
-        /// Whose; the key's own where left out
+        /// The account [default: the key's account]
         address: Option<String>,
     },
     /// Print how many transactions an account has sent
     Nonce {
-        /// Whose; the key's own where left out
+        /// The account [default: the key's account]
         address: Option<String>,
     },
 }

@@ -34,7 +34,7 @@ use std::{
 pub(crate) enum Actor {
     /// Create the source of a new actor
     New {
-        /// The folder to make
+        /// The folder to create
         name: String,
     },
     /// Deploy a source and run its init in the same transaction
@@ -49,45 +49,45 @@ pub(crate) enum Actor {
     Query(Query),
     /// Print an actor's record
     Get {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
     },
     /// Print the storage rent that an actor owes
     Rent {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
     },
     /// Print pending timers and intervals
     Timers {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
     },
     /// Print the newest failed deliveries to an actor, with error and line
     Failures {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
-        /// How many of its newest deliveries are looked through
+        /// The number of its newest deliveries to examine
         #[arg(long, default_value_t = 200)]
         limit: usize,
     },
     /// Print the pending messages for an actor, in order of delivery
     Messages {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
     },
     /// Print each delivery to an actor as it happens, with its events, or error and line
     Watch {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
-        /// End after this number of deliveries; without it, Ctrl-C ends it
+        /// Exit after this number of deliveries [default: run until Ctrl-C]
         #[arg(long, value_name = "DELIVERIES")]
         count: Option<u64>,
     },
     /// Print the events of an actor
     Logs {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
-        /// At most this many, the newest first
+        /// The maximum number of events, newest first
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
@@ -99,10 +99,10 @@ pub(crate) struct Source {
     /// The source
     #[arg(value_name = "FILE", required_unless_present = "code", conflicts_with = "code")]
     file: Option<PathBuf>,
-    /// The same, by name
+    /// The same as the positional argument
     #[arg(long, value_name = "FILE")]
     code: Option<PathBuf>,
-    /// Up to 32 bytes in hex that make another address
+    /// Up to 32 bytes in hex; another salt gives another address
     #[arg(long, value_name = "HEX", default_value = "")]
     salt: String,
 }
@@ -115,22 +115,22 @@ pub(crate) struct Source {
 pub(crate) struct Deploy {
     #[command(flatten)]
     source: Source,
-    /// What the actor may do; the manifest.json beside the source, or inferred, where left out
+    /// The manifest [default: manifest.json beside the source, otherwise inferred]
     #[arg(long, value_name = "FILE")]
     manifest_json: Option<PathBuf>,
-    /// The handler to run first; init where the source has one
+    /// The handler to run first [default: init, if the source has one]
     #[arg(long, value_name = "NAME", conflicts_with = "no_init")]
     init_handler: Option<String>,
-    /// Its argument: JSON, written as init reads it; hex with 0x or @FILE as they are
+    /// The argument: JSON, which is encoded as init expects it, or raw bytes as hex with 0x or @FILE
     #[arg(long, value_name = "PAYLOAD", conflicts_with = "no_init", allow_hyphen_values = true)]
     init_payload: Option<String>,
     /// Run no handler
     #[arg(long)]
     no_init: bool,
-    /// CBY that the actor begins with: base units, or CBY like 2.5cby
+    /// The actor's initial balance: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
     fund: String,
-    /// The name by which this folder remembers it
+    /// The actor's name in this folder
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -139,9 +139,9 @@ pub(crate) struct Deploy {
 
 #[derive(Args, Debug)]
 pub(crate) struct Redeploy {
-    /// Which: an address, or an actor of this folder
+    /// The actor: an address, or an actor of this folder
     actor: String,
-    /// What it may do from now on
+    /// The new manifest
     #[arg(long, value_name = "FILE")]
     manifest_json: PathBuf,
     #[command(flatten)]
@@ -154,20 +154,20 @@ pub(crate) struct Redeploy {
   cowboy actor execute counter add --payload -1
   cowboy actor execute 0x5754… pay --payload '{\"to\": \"0x7099…\"}' --value 2.5cby --json")]
 pub(crate) struct Execute {
-    /// Which actor: an address, or an actor of this folder
+    /// The actor: an address, or an actor of this folder
     actor: String,
     /// The handler's name
     handler: String,
-    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
+    /// The argument: JSON, which is encoded as the handler expects it, or raw bytes as hex with 0x or @FILE
     #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]
     argument: Option<String>,
-    /// The same, by name
+    /// The same as the positional argument
     #[arg(long, allow_hyphen_values = true)]
     payload: Option<String>,
     /// CBY to send along: base units, or CBY like 2.5cby
     #[arg(long, value_name = "AMOUNT", default_value = "0")]
     value: String,
-    /// Wait also for the jobs that it asks for, and for what the actor does with their answers
+    /// Also wait for the jobs that the handler submits, and for the actor's callbacks
     #[arg(long, conflicts_with = "no_wait")]
     wait: bool,
     #[command(flatten)]
@@ -180,17 +180,17 @@ pub(crate) struct Execute {
   cowboy query hello greetings
   cowboy query token balance_of --payload '\"0x70997970c51812dc3a010c7d01b50e0d17dc79c8\"' --json")]
 pub(crate) struct Query {
-    /// Which actor: an address, or an actor of this folder
+    /// The actor: an address, or an actor of this folder
     actor: String,
     /// The handler's name
     handler: String,
-    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
+    /// The argument: JSON, which is encoded as the handler expects it, or raw bytes as hex with 0x or @FILE
     #[arg(value_name = "PAYLOAD", conflicts_with = "payload", allow_hyphen_values = true)]
     argument: Option<String>,
-    /// The same, by name
+    /// The same as the positional argument
     #[arg(long, allow_hyphen_values = true)]
     payload: Option<String>,
-    /// The most cycles it may use
+    /// The maximum number of cycles
     #[arg(long)]
     max_cycles: Option<u64>,
 }

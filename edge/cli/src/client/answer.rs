@@ -28,19 +28,19 @@ const REQUEST_ID: &str = "x-cowboy-request-id";
   cowboy gateway verify-answer http://mysite.localhost:8080/ --save answer.json
   cowboy gateway verify-answer answer.json --genesis 0x…")]
 pub(crate) struct VerifyAnswer {
-    /// A URL of a name, or a file that --save made
+    /// The URL of a page, or a file that --save wrote
     #[arg(value_name = "URL|FILE")]
     what: String,
-    /// The genesis hash of the chain; the node's is trusted where left out
+    /// The genesis hash of the chain [default: trust the node's]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// A zone of names, beside localhost and cowboy.network
+    /// A further zone of names, in addition to localhost and cowboy.network
     #[arg(long, value_name = "DOMAIN")]
     zone: Vec<String>,
-    /// Ask with this request id, a UUID of version 4: two gateways that are asked with the same id are asked the same
+    /// Send this request id, a UUID of version 4; two gateways that get the same id get the same request
     #[arg(long, value_name = "UUID")]
     id: Option<String>,
-    /// Where to keep request, answer and signature
+    /// A file for request, response and signature
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 }

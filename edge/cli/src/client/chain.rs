@@ -9,13 +9,13 @@ use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Chain {
-    /// Make blocks now
+    /// Produce blocks now
     Mine {
         /// Number of blocks
         #[arg(default_value_t = 1)]
         blocks: u64,
     },
-    /// Go to a later height or time; every timer on the way fires
+    /// Advance to a later height or time; every timer in between fires
     Warp(Warp),
     /// Take a snapshot of the chain, to revert to
     Snapshot,
@@ -28,7 +28,7 @@ pub(crate) enum Chain {
     SetBalance {
         /// The account's address
         address: String,
-        /// How much: base units, or CBY like 2.5cby
+        /// The amount: base units, or CBY like 2.5cby
         amount: String,
     },
     /// Act as another account
@@ -41,13 +41,13 @@ pub(crate) enum Chain {
   cowboy chain warp --height 100000")]
 #[group(required = true, multiple = false)]
 pub(crate) struct Warp {
-    /// The height to be at
+    /// The height to advance to
     #[arg(long)]
     height: Option<u64>,
-    /// How many heights to go
+    /// The number of blocks to advance
     #[arg(long)]
     blocks: Option<u64>,
-    /// The time to be at, in milliseconds since 1970
+    /// The time to advance to, in milliseconds since 1970
     #[arg(long)]
     timestamp_ms: Option<u64>,
 }
@@ -66,7 +66,7 @@ enum Act {
     Transfer {
         /// The recipient's address
         to: String,
-        /// How much: base units, or CBY like 2.5cby
+        /// The amount: base units, or CBY like 2.5cby
         amount: String,
     },
     /// Call a handler of an actor

@@ -29,7 +29,7 @@ pub(crate) enum Config {
         name: String,
         /// Its node's address
         url: String,
-        /// The file of the key that signs on it; the folder's own key where left out
+        /// The file of the key for this network [default: the folder's key]
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
     },

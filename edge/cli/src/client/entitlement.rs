@@ -22,14 +22,14 @@ pub(crate) enum Entitlement {
     Registry,
     /// List the permissions and roles of an address
     List {
-        /// Whose; the key's own where left out
+        /// The account [default: the key's account]
         address: Option<String>,
     },
     /// Grant an address one action in one scope
     Grant(Grant),
     /// Revoke a permission
     Revoke {
-        /// Which: a permission's id
+        /// The permission's id
         id: String,
         #[command(flatten)]
         terms: Terms,
@@ -46,7 +46,7 @@ pub(crate) enum Entitlement {
     Accept(Own),
     /// Give up a permission of the key's address, or refuse it
     Renounce(Own),
-    /// Accept a role, which has effect from then on
+    /// Accept a role, which then takes effect
     AcceptRole(Own),
     /// Give up a role of the key's address, or refuse it
     RenounceRole(Own),
@@ -56,7 +56,7 @@ pub(crate) enum Entitlement {
 
 #[derive(Args, Debug)]
 pub(crate) struct Own {
-    /// Which: a permission's or a role's id
+    /// The id of the permission or role
     id: String,
     #[command(flatten)]
     terms: Terms,
@@ -66,7 +66,7 @@ pub(crate) struct Own {
 pub(crate) struct AcceptFrom {
     /// The grantor
     grantor: String,
-    /// No longer
+    /// Stop accepting
     #[arg(long)]
     stop: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) struct Grant {
 
 #[derive(Args, Debug)]
 pub(crate) struct Delegate {
-    /// Which: a permission's id
+    /// The permission's id
     id: String,
     /// The recipient's address
     delegatee: String,
@@ -103,10 +103,10 @@ pub(crate) struct Delegate {
 pub(crate) struct CreateRole {
     /// Its name
     name: String,
-    /// What it is about; may be given several times
+    /// A scope; may be repeated
     #[arg(long = "scope", required = true)]
     scopes: Vec<Scope>,
-    /// What it allows there; may be given several times
+    /// An action that it allows there; may be repeated
     #[arg(long = "action", required = true)]
     actions: Vec<Action>,
     #[command(flatten)]
@@ -117,7 +117,7 @@ pub(crate) struct CreateRole {
 
 #[derive(Args, Debug)]
 pub(crate) struct Assignment {
-    /// Which: a role's id
+    /// The role's id
     role: String,
     /// The account that receives the role
     assignee: String,
@@ -135,22 +135,22 @@ pub(crate) struct Conditions {
     /// The last height
     #[arg(long)]
     until: Option<u64>,
-    /// How often it may be used
+    /// The maximum number of uses
     #[arg(long)]
     max_uses: Option<u64>,
-    /// The most that one use may move, in base units
+    /// The maximum amount of one use, in base units
     #[arg(long)]
     max_amount: Option<u64>,
-    /// The most that all uses may move together, in base units
+    /// The maximum amount of all uses together, in base units
     #[arg(long)]
     max_total: Option<u64>,
-    /// A number of uses in a number of blocks, like 5/100
+    /// The number of uses per number of blocks, like 5/100
     #[arg(long, value_name = "USES/BLOCKS")]
     rate: Option<String>,
-    /// How many times in a row it may be passed on
+    /// How many times in a chain it may be delegated
     #[arg(long, default_value_t = 0)]
     depth: u8,
-    /// It can never be taken back
+    /// Make the permission irrevocable
     #[arg(long)]
     irrevocable: bool,
 }

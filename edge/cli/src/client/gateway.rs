@@ -15,12 +15,12 @@ use cowboy_types::{Amount, cbor::Value};
 pub(crate) enum Gateway {
     /// Register as a gateway
     Register {
-        /// Where it is reached, like gw1.example.com
+        /// Its host name, like gw1.example.com
         endpoint: String,
         /// The port of its web server
         #[arg(long, default_value_t = 443)]
         http_port: u16,
-        /// What it stakes: base units, or CBY like 10000cby
+        /// The stake: base units, or CBY like 10000cby
         #[arg(long, default_value = "10000cby")]
         stake: String,
         #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) enum Gateway {
     },
     /// Add stake
     AddStake {
-        /// How much: base units, or CBY like 100cby
+        /// The amount: base units, or CBY like 100cby
         amount: String,
         #[command(flatten)]
         terms: Terms,
@@ -55,30 +55,30 @@ pub(crate) enum Gateway {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Leave; repeated after the waiting period, it pays out the stake
+    /// Leave; run it again after the waiting period to receive the stake
     Unstake {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Ask for a page, and check that the gateway signed what it answered
+    /// Request a page, and check that the gateway signed its response
     VerifyAnswer(VerifyAnswer),
-    /// Show two answers that one gateway signed and that cannot both be true: it loses a part of its stake
+    /// Report two contradictory answers that one gateway signed; the gateway loses part of its stake
     ReportAnswers {
-        /// A file that `verify-answer --save` made
+        /// A file that `verify-answer --save` wrote
         first: String,
-        /// Another one
+        /// Another such file
         second: String,
         #[command(flatten)]
         terms: Terms,
     },
     /// Print a gateway
     Get {
-        /// Its address; the key's own account where left out
+        /// Its address [default: the key's account]
         address: Option<String>,
     },
     /// Print the gateways
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

@@ -20,7 +20,7 @@ pub(crate) enum Gov {
     Propose {
         #[command(flatten)]
         decision: Decision,
-        /// What is put down: base units, or CBY like 1000cby; found by the decision's tier where left out
+        /// The deposit: base units, or CBY like 1000cby [default: that of the proposal's tier]
         #[arg(long)]
         deposit: Option<String>,
         #[command(flatten)]
@@ -80,10 +80,10 @@ pub(crate) enum Gov {
     Pauses,
     /// Print the newest proposals
     List {
-        /// Only those voting, queued, executed, failed, rejected or cancelled
+        /// Only proposals in this stage: voting, queued, executed, failed, rejected or cancelled
         #[arg(long)]
         stage: Option<String>,
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
@@ -98,7 +98,7 @@ pub(crate) enum Gov {
     Council,
     /// Print the protocol's parameters
     Params {
-        /// Only those whose name begins so
+        /// Only parameters whose names begin with this
         prefix: Option<String>,
     },
     /// Print the history of a parameter
@@ -118,7 +118,7 @@ pub(crate) enum Gov {
   {\"action\": \"circuit_break\", \"actor\": \"0x…\"} and {\"action\": \"resume\", \"actor\": \"0x…\"}
   {\"actions\": [at most 16 of these]}   all of them or none")]
 pub(crate) struct Decision {
-    /// What is decided: JSON, or @FILE
+    /// The proposal: JSON, or @FILE
     decision: String,
 }
 

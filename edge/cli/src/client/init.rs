@@ -13,7 +13,7 @@ use serde_json::json;
   cowboy init local                        # this folder, for a devnet on this machine
   cowboy init dev --rpc-url http://host:4000")]
 pub(crate) struct Init {
-    /// The project to make; or `local` or `dev` for this folder: a devnet on this machine, or elsewhere
+    /// The project to create; or, for this folder, `local` (a devnet on this computer) or `dev` (a devnet elsewhere)
     #[arg(default_value = "local")]
     name: String,
 }

@@ -41,7 +41,7 @@ pub(crate) enum Job {
     Status {
         /// Its id
         id: HexHash,
-        /// Print each change, until it is over
+        /// Print each change until the job ends
         #[arg(long)]
         watch: bool,
     },
@@ -52,21 +52,21 @@ pub(crate) enum Job {
     },
     /// Print the newest jobs
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
-    /// Run a job: here and without a chain with --local, else on the chain until it is over
+    /// Run a job on the chain and wait for its end; with --local, on this computer without a chain
     Run {
-        /// The job as JSON, or its file
+        /// The job as JSON, or a file
         spec: String,
-        /// Do it here, as a runner would, without a chain
+        /// Execute it on this computer, as a runner would, without a chain
         #[arg(long)]
         local: bool,
-        /// What that runner is told: its file. Without one it asks the web, and nothing else
+        /// The runner's configuration file [default: a runner that only fetches web pages]
         #[arg(long, value_name = "FILE", requires = "local")]
         config: Option<PathBuf>,
-        /// Let it ask hosts at private addresses
+        /// Allow hosts at private addresses
         #[arg(long, requires = "local")]
         allow_private: bool,
         #[command(flatten)]

@@ -30,7 +30,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         served: Served,
     },
-    /// Extend a name from its present expiry
+    /// Extend a name from its current expiry
     Renew {
         /// The name
         name: String,
@@ -67,7 +67,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Have a name served under a domain of your own, too; prints the TXT record that the domain needs
+    /// Serve a name under your own domain as well; prints the TXT record that the domain needs
     ClaimDomain {
         /// The name
         name: String,
@@ -76,7 +76,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Have a name served under a domain no more
+    /// Stop serving a name under a domain
     ReleaseDomain {
         /// The name
         name: String,
@@ -85,7 +85,7 @@ pub(crate) enum Name {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Print which actor answers to a name
+    /// Print the actor of a name
     Resolve {
         /// The name
         name: String,
@@ -102,7 +102,7 @@ pub(crate) enum Name {
     },
     /// Print all names
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
@@ -117,7 +117,7 @@ pub(crate) struct Paid {
     /// Blocks instead of days
     #[arg(long, conflicts_with = "days")]
     blocks: Option<u64>,
-    /// The most to pay: base units, or CBY like 10cby; the fee where left out. What is too much comes back
+    /// The maximum payment: base units, or CBY like 10cby; overpayment is refunded [default: the fee]
     #[arg(long)]
     value: Option<String>,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub(crate) struct Paid {
 /// Where the name is looked at.
 #[derive(Args, Debug)]
 pub(crate) struct Served {
-    /// The gateway below which names are served; an active one of the registry where left out
+    /// The gateway that serves the names [default: an active one from the registry]
     #[arg(long, env = "COWBOY_GATEWAY_URL")]
     gateway: Option<String>,
 }

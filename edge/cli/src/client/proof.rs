@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 pub(crate) struct Proof {
     #[command(subcommand)]
     what: What,
-    /// The genesis hash that the chain must have; the node's is trusted where left out
+    /// The genesis hash that the chain must have [default: trust the node's]
     #[arg(long, global = true, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// The validators' group key; the node's is trusted where left out
+    /// The validators' group key [default: trust the node's]
     #[arg(long, global = true, value_name = "HEX")]
     group_key: Option<HexBytes>,
-    /// Succeed where the proof shows that there is no such record, too
+    /// Also succeed if the proof shows that the record does not exist
     #[arg(long, global = true)]
     absent: bool,
 }
@@ -38,17 +38,17 @@ pub(crate) struct Proof {
 enum What {
     /// Prove an account's nonce and balance, or that it does not exist
     Account {
-        /// Whose; the key's own where left out
+        /// The account [default: the key's account]
         address: Option<String>,
     },
     /// Prove an actor's record, or that it does not exist
     Actor {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
     },
     /// Prove an entry of an actor's storage, or that it does not exist
     Storage {
-        /// Which: an address, or an actor of this folder
+        /// The actor: an address, or an actor of this folder
         actor: String,
         /// The key: text, or hex with 0x
         key: String,

@@ -40,7 +40,7 @@ pub(crate) enum Rent {
     Pay {
         /// The actor: an address, or an actor of this folder
         actor: String,
-        /// What is paid ahead: base units, or CBY like 10cby
+        /// The payment in advance: base units, or CBY like 10cby
         amount: Option<String>,
         #[command(flatten)]
         terms: Terms,
@@ -53,11 +53,11 @@ pub(crate) enum Rent {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Restore the storage of an evicted actor, from what the node kept or from an archive of its last state
+    /// Restore the storage of an evicted actor, from the node's copies or from an archive of its last state
     Restore {
         /// The actor: an address, or an actor of this folder
         actor: String,
-        /// The archive; what the node kept where left out
+        /// The archive [default: the node's copies]
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
         #[command(flatten)]

@@ -13,9 +13,9 @@ use serde_json::json;
 pub(crate) enum Runner {
     /// Register as a runner
     Register {
-        /// What it says of itself as JSON, or @FILE: result_key, kinds, rates, max_concurrent and more
+        /// The runner's declaration as JSON, or @FILE: result_key, kinds, rates, max_concurrent and more
         declaration: String,
-        /// What it stakes: base units, or CBY like 50000cby
+        /// The stake: base units, or CBY like 50000cby
         #[arg(long, default_value = "50000cby")]
         stake: String,
         #[command(flatten)]
@@ -23,7 +23,7 @@ pub(crate) enum Runner {
     },
     /// Update a runner's registration
     Update {
-        /// As with register
+        /// The declaration, as for `register`
         declaration: String,
         #[command(flatten)]
         terms: Terms,
@@ -50,29 +50,29 @@ pub(crate) enum Runner {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Delegate CBY to a runner: they count for its draws, and are slashed with its own
+    /// Delegate CBY to a runner; they count in its draws, and are slashed together with its own stake
     Delegate {
-        /// Behind whom
+        /// The runner
         runner: String,
-        /// How much: base units, or CBY like 500cby
+        /// The amount: base units, or CBY like 500cby
         amount: String,
         #[command(flatten)]
         terms: Terms,
     },
     /// Start withdrawal of delegated CBY
     Undelegate {
-        /// Behind whom
+        /// The runner
         runner: String,
-        /// How much; everything where left out
+        /// The amount [default: everything]
         amount: Option<String>,
         #[command(flatten)]
         terms: Terms,
     },
     /// Withdraw delegated CBY after the waiting period, or after the runner has left
     WithdrawDelegation {
-        /// Behind whom it was
+        /// The runner
         runner: String,
-        /// When a runner registered that is gone since
+        /// The height at which a runner that has left had registered
         #[arg(long, value_name = "HEIGHT")]
         registered_at: Option<u64>,
         #[command(flatten)]
@@ -80,19 +80,19 @@ pub(crate) enum Runner {
     },
     /// Print an account's delegation to a runner
     Delegation {
-        /// Behind whom
+        /// The runner
         runner: String,
-        /// Who; the key's own account where left out
+        /// The account [default: the key's account]
         delegator: Option<String>,
     },
     /// Print a runner
     Get {
-        /// Its address; the key's own account where left out
+        /// Its address [default: the key's account]
         address: Option<String>,
     },
     /// Print the runners
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },

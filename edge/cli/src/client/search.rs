@@ -9,7 +9,7 @@ use cowboy_api::model;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cowboy search Oracle\n  cowboy search greet\n  cowboy search 0x88f8")]
 pub(crate) struct Search {
-    /// The beginning of what is searched, 2 to 64 letters; their case does not matter
+    /// The first 2 to 64 characters of what you search, in upper or lower case
     text: String,
 }
 

@@ -17,7 +17,7 @@ use std::path::PathBuf;
   cowboy completions zsh > ~/.zfunc/_cowboy
   cowboy completions fish > ~/.config/fish/completions/cowboy.fish")]
 pub(crate) struct Completions {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Completions {
 #[command(after_help = "Example:
   cowboy man ~/.local/share/man/man1 && man cowboy-actor-deploy")]
 pub(crate) struct Man {
-    /// The folder that they are written to
+    /// The folder to write them to
     folder: PathBuf,
 }
 

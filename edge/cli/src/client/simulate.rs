@@ -28,7 +28,7 @@ pub(crate) struct Dev {
     /// Its argument: hex, @FILE, or JSON
     #[arg(long, default_value = "", allow_hyphen_values = true)]
     payload: String,
-    /// The most cycles it may use
+    /// The maximum number of cycles
     #[arg(long, value_name = "N")]
     cycles_limit: Option<u64>,
     /// Grant only what manifest.json grants, instead of what the source seems to need

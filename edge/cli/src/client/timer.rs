@@ -21,7 +21,7 @@ pub(crate) enum Timer {
     Schedule(Box<Schedule>),
     /// Print the timers of an account or an actor, the next to fire first
     List {
-        /// Whose: an address, or an actor of this folder; your account's where left out
+        /// The owner: an address, or an actor of this folder [default: your account]
         owner: Option<String>,
     },
     /// Cancel a timer that you scheduled
@@ -33,7 +33,7 @@ pub(crate) enum Timer {
   cowboy timer schedule escrow release --in 3600 --payload '{\"deal\": 7}'
   cowboy timer schedule 0x5754… wake --at 120000 --expires-at 130000 --json")]
 pub(crate) struct Schedule {
-    /// Whose handler: an address, or an actor of this folder
+    /// The actor to call: an address, or an actor of this folder
     actor: String,
     /// The handler's name
     handler: String,
@@ -43,16 +43,16 @@ pub(crate) struct Schedule {
     /// The same, as a number of blocks from now
     #[arg(long = "in", value_name = "BLOCKS")]
     blocks: Option<u64>,
-    /// Its argument: JSON, written as the handler reads it; hex with 0x or @FILE as they are
+    /// The argument: JSON, which is encoded as the handler expects it, or raw bytes as hex with 0x or @FILE
     #[arg(long, default_value = "", allow_hyphen_values = true)]
     payload: String,
-    /// The most cycles of the call; as many as the chain allows a fire where left out
+    /// The maximum number of cycles of the call [default: the chain's limit for a fire]
     #[arg(long, value_name = "CYCLES")]
     call_cycles: Option<u64>,
-    /// The most cells of the call; as many as the chain allows a fire where left out
+    /// The maximum number of cells of the call [default: the chain's limit for a fire]
     #[arg(long, value_name = "CELLS")]
     call_cells: Option<u64>,
-    /// The last height at which it may run; as late as the chain allows where left out
+    /// The last height at which it may run [default: as late as the chain allows]
     #[arg(long, value_name = "HEIGHT")]
     expires_at: Option<u64>,
     #[command(flatten)]

@@ -71,7 +71,7 @@ pub(crate) enum Token {
     Balance {
         /// The token's id
         token: HexHash,
-        /// Who; the key's own account where left out
+        /// The account [default: the key's account]
         account: Option<String>,
     },
     /// Print how many tokens a spender may move for an owner
@@ -85,7 +85,7 @@ pub(crate) enum Token {
     },
     /// Print the tokens
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
@@ -99,19 +99,19 @@ pub(crate) struct Create {
     /// The symbol, such as CBY
     #[arg(long)]
     symbol: String,
-    /// Places behind the point, for people
+    /// The number of decimals for display
     #[arg(long, default_value_t = 9)]
     decimals: u8,
-    /// How many there are at first, all of them the sender's
+    /// The initial supply, which the sender receives
     #[arg(long, default_value_t = 0)]
     supply: u128,
-    /// How many there may ever be
+    /// The maximum supply, which never changes
     #[arg(long)]
     max_supply: Option<u128>,
-    /// The actor that is asked about every transfer
+    /// The actor whose hook is called for every transfer
     #[arg(long, value_name = "ADDRESS")]
     hook: Option<String>,
-    /// Where more is said of it
+    /// A URI with more information
     #[arg(long, default_value = "")]
     metadata_uri: String,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use serde_json::json;
 pub(crate) enum Transaction {
     /// Send a signed transaction
     Submit {
-        /// Its canonical bytes: hex with 0x, or @FILE
+        /// The transaction's canonical bytes: hex with 0x, or @FILE
         transaction: String,
         #[command(flatten)]
         terms: Box<Terms>,
@@ -32,7 +32,7 @@ pub(crate) enum Transaction {
     },
     /// Print everything that a transaction caused, as a tree: deliveries, their cycles, prints, events and errors
     Trace {
-        /// Its hash, or a delivery's
+        /// The hash of the transaction or delivery
         hash: String,
     },
     /// Sign a hash with the key

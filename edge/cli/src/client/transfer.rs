@@ -16,10 +16,10 @@ use serde_json::json;
   cowboy transfer 0x70997970c51812dc3a010c7d01b50e0d17dc79c8 2.5cby
   cowboy transfer --to hello --amount 1000000000 --json")]
 pub(crate) struct Transfer {
-    /// Who receives: an address, or an actor of this folder
+    /// The recipient: an address, or an actor of this folder
     #[arg(required_unless_present = "to_flag")]
     to: Option<String>,
-    /// How much: base units, or CBY like 2.5cby
+    /// The amount: base units, or CBY like 2.5cby
     #[arg(required_unless_present = "amount_flag")]
     amount: Option<String>,
     /// The same as TO
@@ -58,7 +58,7 @@ impl Transfer {
 /// Asks the faucet.
 #[derive(Args, Debug)]
 pub(crate) struct Faucet {
-    /// Who receives; the key's own account where left out
+    /// The recipient [default: the key's account]
     address: Option<String>,
 }
 

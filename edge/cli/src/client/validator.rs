@@ -13,9 +13,9 @@ use serde_json::json;
 pub(crate) enum Validator {
     /// Register as a validator, active from the next epoch on
     Register {
-        /// Its keys and their proofs as JSON, or @FILE: what `cowboyd --json keys registration` prints
+        /// The keys and their proofs as JSON, or @FILE: the output of `cowboyd --json keys registration`
         registration: String,
-        /// What it stakes: base units, or CBY like 100000cby
+        /// The stake: base units, or CBY like 100000cby
         #[arg(long, default_value = "100000cby")]
         stake: String,
         #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) enum Validator {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Give notice: out of the next set, and withdraw after the unbonding time
+    /// Leave the validator set with the next epoch; withdraw the stake after the unbonding time
     Leave {
         #[command(flatten)]
         terms: Terms,
@@ -38,20 +38,20 @@ pub(crate) enum Validator {
         #[command(flatten)]
         terms: Terms,
     },
-    /// Ask to be let out of jail after its time
+    /// Request release from jail after the jail time
     Unjail {
         #[command(flatten)]
         terms: Terms,
     },
     /// Print the validators
     List {
-        /// At most this many rows
+        /// The maximum number of rows
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
     /// Print a validator
     Get {
-        /// Its address; the key's own account where left out
+        /// Its address [default: the key's account]
         address: Option<String>,
     },
 }

@@ -21,31 +21,31 @@ const PATIENCE: Duration = Duration::from_secs(30);
   cowboy verify-response http://mysite.localhost:8080/ --save answer.witness --body page.html
   cowboy verify-response answer.witness --url http://mysite.localhost:8080/ --genesis-file genesis.json")]
 pub(crate) struct VerifyResponse {
-    /// A URL of a name, or a file with a gateway's answer to `Cowboy-Verify: 1`
+    /// The URL of a page, or a file with a gateway's response to `Cowboy-Verify: 1`
     #[arg(value_name = "URL|FILE")]
     what: String,
-    /// With a file: the URL that was asked; where left out, the file's own request is believed
+    /// With a file: the requested URL [default: trust the request in the file]
     #[arg(long)]
     url: Option<String>,
-    /// The genesis hash that the chain must have; the node's is trusted where left out
+    /// The genesis hash that the chain must have [default: trust the node's]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
-    /// The validators' group key; the node's is trusted where left out
+    /// The validators' group key [default: trust the node's]
     #[arg(long, value_name = "HEX")]
     group_key: Option<HexBytes>,
-    /// What /genesis of a node said once, so that no node is asked
+    /// A saved copy of a node's /genesis, so that no node has to be asked
     #[arg(long, value_name = "FILE")]
     genesis_file: Option<PathBuf>,
-    /// The lowest height that is new enough
+    /// The lowest height that you accept
     #[arg(long, default_value_t = 0, value_name = "HEIGHT")]
     min_block: u64,
-    /// A zone of names, beside localhost and cowboy.network
+    /// A further zone of names, in addition to localhost and cowboy.network
     #[arg(long, value_name = "DOMAIN")]
     zone: Vec<String>,
-    /// Where to keep the gateway's answer
+    /// A file for the gateway's response
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Where to put the body, once it is verified
+    /// A file for the body, once it is verified
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 }

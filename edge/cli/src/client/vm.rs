@@ -29,10 +29,10 @@ pub(crate) enum Vm {
 pub(crate) struct Run {
     /// The script
     file: PathBuf,
-    /// The most cycles it may use; no bound where left out
+    /// The maximum number of cycles [default: no limit]
     #[arg(long, value_name = "N")]
     cycles: Option<u64>,
-    /// The most memory it may hold, in MiB; an actor's call has 10
+    /// The memory limit in MiB; a call of an actor has 10
     #[arg(long, value_name = "MIB", default_value_t = 10)]
     memory: usize,
     /// Print cycles and peak memory as JSON on stderr

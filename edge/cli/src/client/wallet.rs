@@ -18,7 +18,7 @@ pub(crate) enum Wallet {
     Address,
     /// Print the balance of the key's account, or of another
     Balance {
-        /// Whose; the key's own where left out
+        /// The account [default: the key's account]
         address: Option<String>,
     },
     /// Print the secret key
@@ -27,7 +27,7 @@ pub(crate) enum Wallet {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Import a key from a file, hex or words. Encrypted files are Ethereum's version 3, which other wallets write and read
+    /// Import a key from a file, hex or a mnemonic. Encrypted files are Ethereum keystores, version 3, which other wallets read and write
     Import(Import),
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Place {
     /// Replace the key that is there
     #[arg(long)]
     force: bool,
-    /// Encrypt it under a passphrase, as is the default where the node is on another machine: asked for, or from COWBOY_PASSPHRASE or
-    /// the file COWBOY_PASSPHRASE_FILE
+    /// Encrypt the key with a passphrase, from COWBOY_PASSPHRASE, the file COWBOY_PASSPHRASE_FILE, or the terminal; the default if the
+    /// node is on another computer
     #[arg(long, conflicts_with = "plain")]
     encrypt: bool,
-    /// Do not encrypt it, as is the default for a devnet on this machine
+    /// Do not encrypt the key; the default for a devnet on this computer
     #[arg(long)]
     plain: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Import {
     /// Words of a mnemonic
     #[arg(long, value_name = "WORDS")]
     mnemonic: Option<String>,
-    /// Which account of the mnemonic
+    /// The number of the mnemonic's account
     #[arg(long, default_value_t = 0, requires = "mnemonic")]
     index: u32,
     #[command(flatten)]

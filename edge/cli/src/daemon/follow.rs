@@ -49,7 +49,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(crate) struct Follow {
     /// The node to follow, like http://localhost:4000
     url: String,
-    /// The genesis hash that the chain must have; without it the source's is trusted and printed
+    /// The genesis hash that the chain must have [default: trust the source's, and print it]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
     /// Keep the chain in this folder

@@ -20,7 +20,7 @@ use std::{
 /// Makes and shows a validator's keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
-    /// Create the file of a validator that is yet to join a chain, with new keys and no share
+    /// Create the file of a validator that will join a chain later, with new keys and no share
     #[command(after_help = "Example:
   cowboyd keys new --genesis network/genesis.json --out network/newcomer.json")]
     New {
@@ -30,7 +30,7 @@ pub(crate) enum Keys {
         /// The file to create
         #[arg(long, value_name = "FILE", default_value = "validator.json")]
         out: PathBuf,
-        /// Where it will listen for other validators
+        /// The address at which it will listen for other validators
         #[arg(long, default_value = "127.0.0.1:3000")]
         listen: SocketAddr,
     },

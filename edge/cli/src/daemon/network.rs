@@ -300,7 +300,7 @@ pub(crate) struct Init {
     /// A node of the chain, which is followed
     #[arg(default_value = cowboy_api::keystore::DEFAULT_RPC_URL)]
     url: String,
-    /// The genesis hash that the chain must have; the node's is trusted, and printed, where left out
+    /// The genesis hash that the chain must have [default: trust the node's, and print it]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
     /// The folder for the files

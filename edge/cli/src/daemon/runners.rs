@@ -52,7 +52,7 @@ pub(crate) struct Runners {
     /// … in which it answers what all who collude answer
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     collude: f64,
-    /// What the draw of those jobs begins with
+    /// The seed of the random choice of those jobs
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 }

@@ -30,7 +30,7 @@ const DEEPEST: usize = 8;
 pub(crate) enum Snapshot {
     /// Pack the folder of a stopped node into a file
     Export(Export),
-    /// Unpack such a file into a new folder
+    /// Unpack an exported file into a new folder
     Import(Import),
 }
 

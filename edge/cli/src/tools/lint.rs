@@ -33,7 +33,7 @@ pub(crate) struct Lint {
     /// Fail on warnings too
     #[arg(long)]
     strict: bool,
-    /// Mend in the files what can be mended safely: a forgotten await, @runner.continuation, @deferred, grants of the manifest
+    /// Fix in the files what can be fixed safely: a forgotten await, @runner.continuation, @deferred, missing grants in the manifest
     #[arg(long)]
     fix: bool,
 }

@@ -13,7 +13,7 @@ use std::{
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Cycles")]
 pub(crate) struct Looks {
-    /// Write a flame graph of the cycles, an SVG that browsers open
+    /// Write a flame graph of the cycles as an SVG file
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
     /// Print every source line with its cycles and visits
@@ -22,7 +22,7 @@ pub(crate) struct Looks {
     /// Write the cycles to a file, for --check to compare with
     #[arg(long, value_name = "FILE")]
     cycles_snapshot: Option<PathBuf>,
-    /// Compare with the snapshot instead of writing it; fails where anything differs
+    /// Compare with the snapshot instead of writing it; fail if anything differs
     #[arg(long, requires = "cycles_snapshot")]
     check: bool,
 }

@@ -37,13 +37,13 @@ use std::{
     after_help = "Examples:\n  cowboy test\n  cowboy test tests/test_counter.py -k increment -v\n  cowboy test --profile cycles.svg --lines\n  cowboy test --cycles-snapshot cycles.json           # write\n  cowboy test --cycles-snapshot cycles.json --check   # compare, in CI"
 )]
 pub(crate) struct Test {
-    /// Files, or folders to look through
+    /// Files, or folders to search
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
     /// Only tests whose name contains this; parts may be joined with `and`, `or`, `not`
     #[arg(short = 'k', value_name = "TEXT")]
     keyword: Option<String>,
-    /// A line for each test, with its cycles
+    /// Print one line per test, with its cycles
     #[arg(short, long)]
     verbose: bool,
     /// Stop at the first failure
